@@ -1,0 +1,198 @@
+"""The one configuration tree: frozen, strict, TOML on disk.
+
+Flags of the command line and keys of the file are the same names; whatever neither gives has the default below. An unknown
+key is refused with the nearest known one.
+"""
+
+import difflib
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from mcprl.errors import ConfigError
+
+
+class Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class ServerConfig(Section):
+    target: str
+    """A URL (streamable HTTP; SSE where it ends in /sse) or a command that speaks MCP on stdio. `{scratch}` in the command
+    or its environment becomes a fresh folder for each session."""
+    name: str = ""
+    """The prefix of its tools where there are several servers; taken from the target where empty."""
+    headers: dict[str, str] = {}
+    """HTTP headers to send. A value like `$NAME` is read from the environment when connecting and never written down."""
+    env: dict[str, str] = {}
+    """Environment variables for a stdio server, which otherwise gets only PATH, HOME and the like. `$NAME` as above."""
+    timeout_s: Annotated[float, Field(gt=0)] = 30.0
+    """Seconds before connecting, listing or one call is given up."""
+    processes: Annotated[int, Field(ge=1)] = 8
+    """At most this many processes of a stdio server at once."""
+
+
+class ToolPolicy(Section):
+    allow: tuple[str, ...] = ()
+    """Names or globs of the tools that may be called; empty means all. Naming a tool exactly allows it even if destructive."""
+    deny: tuple[str, ...] = ()
+    """Names or globs of tools that must not be called."""
+    read_only: bool = False
+    """Call only tools that the server marks read-only."""
+    allow_destructive: bool = False
+    """Call tools that the server marks destructive, too."""
+    max_result_bytes: Annotated[int, Field(ge=200)] = 4_000
+    """Bytes of one tool result that the model gets to read; the rest is cut, with a marker that says how much."""
+
+
+class ScenarioConfig(Section):
+    pack: str = ""
+    """A folder with a pack to use instead of generating one."""
+    train: Annotated[int, Field(ge=1)] = 160
+    """Training tasks to generate."""
+    val: Annotated[int, Field(ge=1)] = 32
+    """Validation tasks to generate: they choose the best adapter."""
+    test: Annotated[int, Field(ge=1)] = 96
+    """Held-out tasks to generate: they give the proof."""
+    max_calls: Annotated[int, Field(ge=1, le=8)] = 3
+    """The longest plan, in tool calls."""
+
+
+class ModelConfig(Section):
+    name: str = "nano"
+    """`nano` (ships with mcprl), a folder, or a Hugging Face id."""
+    dtype: Literal["float32", "bfloat16"] = "float32"
+    """The base weights' type in memory."""
+    lora_rank: Annotated[int, Field(ge=1)] = 16
+    """The rank of the LoRA matrices."""
+    lora_alpha: Annotated[float, Field(gt=0)] = 32.0
+    """The LoRA's scale times its rank."""
+    lora_targets: str = "all-linear"
+    """The layers that get a LoRA: `all-linear`, or names with commas between."""
+
+
+class EngineConfig(Section):
+    kind: Literal["auto", "embedded"] = "auto"
+    """Where the policy is sampled. `embedded` runs in this process."""
+    max_batch: Annotated[int, Field(ge=1)] = 64
+    """Sequences decoded at once."""
+
+
+class RolloutConfig(Section):
+    max_turns: Annotated[int, Field(ge=1)] = 6
+    """Model turns in one rollout."""
+    max_tokens: Annotated[int, Field(ge=8)] = 160
+    """Tokens that one turn may sample."""
+    max_total_tokens: Annotated[int, Field(ge=64)] = 4_096
+    """Tokens of context at which a rollout is stopped."""
+    temperature: Annotated[float, Field(gt=0)] = 1.0
+    """The sampling temperature in training."""
+    deadline_s: Annotated[float, Field(gt=0)] = 120.0
+    """Seconds before one rollout is given up."""
+    retries: Annotated[int, Field(ge=0)] = 1
+    """Fresh tries of a rollout that broke because of the server or the engine."""
+
+
+class JudgeConfig(Section):
+    name: str = "verifier"
+    """Who scores a trajectory: `verifier` checks what the scenario generator proved."""
+
+
+class TrainingConfig(Section):
+    steps: Annotated[int, Field(ge=0)] = 60
+    """Optimizer steps of RL at most."""
+    scenarios_per_step: Annotated[int, Field(ge=1)] = 8
+    """Scenarios in one step (P)."""
+    group_size: Annotated[int, Field(ge=2)] = 8
+    """Tries of each scenario in one step (G)."""
+    learning_rate: Annotated[float, Field(ge=0)] = 1e-3
+    """AdamW's step size, after ten steps of linear warm-up. 0 trains nothing: the control that must show no gain."""
+    loss: Literal["cispo", "ppo"] = "cispo"
+    """The policy gradient: CISPO (MiniMax-M1, eq. 4) or PPO's clip."""
+    clip_low: Annotated[float, Field(gt=0)] = 0.2
+    """How far below 1 the importance ratio is let through (PPO); CISPO clips only above."""
+    clip_high: Annotated[float, Field(gt=0)] = 2.0
+    """How far above 1 the importance ratio is let through."""
+    kl_coef: Annotated[float, Field(ge=0)] = 0.0
+    """Weight of the KL divergence to the base model (k3)."""
+    normalize_std: bool = False
+    """Divide a group's centred scores by their standard deviation."""
+    signal_tolerance: Annotated[float, Field(ge=0)] = 1e-3
+    """A group whose scores differ by no more than this is dropped."""
+    max_grad_norm: Annotated[float, Field(gt=0)] = 1.0
+    """The norm to which the gradient is clipped."""
+    warm_start_steps: Annotated[int, Field(ge=0)] = 0
+    """Supervised steps on the verified plans of the training tasks before RL."""
+    eval_every: Annotated[int, Field(ge=1)] = 10
+    """Steps between looks at the validation tasks."""
+    patience: Annotated[int, Field(ge=1)] = 4
+    """Looks without a better validation score before RL stops."""
+    max_minutes: Annotated[float, Field(gt=0)] = 1e9
+    """Minutes of RL at most."""
+
+
+class EvalConfig(Section):
+    tries: Annotated[int, Field(ge=1)] = 1
+    """Rollouts of each test task."""
+    temperature: Annotated[float, Field(ge=0)] = 0.0
+    """The sampling temperature when testing; 0 is greedy."""
+
+
+class Config(Section):
+    name: str = ""
+    """The run's name, and its folder's under `runs_dir`; made from the server and the time where empty."""
+    runs_dir: str = "runs"
+    """The folder that holds the runs."""
+    seed: int = 0
+    """Every random choice of a run follows from this."""
+    control: Literal["none", "shuffle-rewards"] = "none"
+    """`shuffle-rewards` trains on scores dealt at random within each group: a control that must show no gain."""
+    trackers: tuple[str, ...] = ()
+    """Where to log besides the run folder: `wandb`."""
+    servers: tuple[ServerConfig, ...] = ()
+    tools: ToolPolicy = ToolPolicy()
+    scenarios: ScenarioConfig = ScenarioConfig()
+    model: ModelConfig = ModelConfig()
+    engine: EngineConfig = EngineConfig()
+    rollout: RolloutConfig = RolloutConfig()
+    judge: JudgeConfig = JudgeConfig()
+    training: TrainingConfig = TrainingConfig()
+    eval: EvalConfig = EvalConfig()
+
+
+def parse(tree: dict[str, Any], source: str = "the configuration") -> Config:
+    """The tree of a TOML file or of flags as a `Config`. Raises `ConfigError` naming the key, the value and what was expected."""
+    try:
+        return Config.model_validate(tree)
+    except ValidationError as error:
+        raise ConfigError("; ".join(_explain(tree, item, source) for item in error.errors())) from None
+
+
+def load(path: str | Path) -> dict[str, Any]:
+    """The tree of a TOML file. Raises `ConfigError` where it is missing or not TOML."""
+    try:
+        return tomllib.loads(Path(path).read_text())
+    except OSError as error:
+        raise ConfigError(f"cannot read the config file {path}: {error.strerror}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path} is not TOML: {error}") from None
+
+
+def _explain(tree: dict[str, Any], item: Any, source: str) -> str:
+    where = ".".join(str(part) for part in item["loc"])
+    if item["type"] != "extra_forbidden":
+        return f"{source}: {where} = {item['input']!r}: {item['msg']}"
+    known = sorted(_keys(Config))
+    near = difflib.get_close_matches(where, known, n=1) or [key for key in known if key.endswith("." + where)][:1]
+    return f"{source}: unknown key {where!r}" + (f"; did you mean {near[0]!r}?" if near else "; see mcprl train --print-config")
+
+
+def _keys(section: type[BaseModel], prefix: str = "") -> list[str]:
+    keys: list[str] = []
+    for name, info in section.model_fields.items():
+        keys.append(prefix + name)
+        if isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel):
+            keys += _keys(info.annotation, f"{prefix}{name}.")
+    return keys

@@ -1,0 +1,55 @@
+"""What can go wrong, named after the boundary it crosses.
+
+Every error the user can cause or cure is a `McprlError`: its text is one line with the value, what was expected and what to do.
+The command line prints that line and exits with `exit_code`; the traceback goes to the run's log. A failed rollout is data
+(`Trajectory.error`), not an exception.
+"""
+
+
+class McprlError(Exception):
+    """The base of every error this package raises on purpose."""
+
+    exit_code = 2
+
+
+class ConfigError(McprlError):
+    """A setting is unknown, missing or out of range."""
+
+
+class ServerError(McprlError):
+    """The MCP server cannot be reached, refuses, or does not speak MCP."""
+
+
+class SessionLost(ServerError):
+    """The connection under a session died; the session is of no more use, a new one may work."""
+
+
+class ScenarioError(McprlError):
+    """No usable tasks could be made for a server, or a pack does not fit it."""
+
+
+class EngineError(McprlError):
+    """The inference engine cannot do what was asked."""
+
+
+class ModelError(McprlError):
+    """A model, tokenizer or adapter cannot be loaded or saved."""
+
+
+class JudgeError(McprlError):
+    """A judge could not score a group. Never a score."""
+
+
+class TrainingError(McprlError):
+    """The update cannot go on (non-finite loss, no trainable rows, a certificate below 100 %)."""
+
+
+class JournalError(McprlError):
+    """A run folder is missing, locked, from another version or damaged."""
+
+
+class MissingExtra(McprlError):
+    """An optional dependency is not installed."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f"{package} is not installed; install it with: pip install 'mcprl[{extra}]'")

@@ -1,0 +1,270 @@
+"""The vocabulary of the project: what the parts hand to one another.
+
+Axis suffixes used on names everywhere: `_P` scenario, `_G` member of a group, `_N` turn of a trajectory, `_T` token, `_B` row.
+Everything here is frozen data without behaviour that could fail; pydantic's `TypeAdapter` writes it to the journal and back.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+Json = Any
+Message = dict[str, Any]
+"""One OpenAI chat message: `role`, `content`, and `tool_calls` or `tool_call_id` where they apply."""
+
+Split = Literal["train", "val", "test"]
+
+
+# --- the server side --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One tool as the server lists it. Hints are the server's own words: `None` where it said nothing."""
+
+    name: str
+    description: str = ""
+    input_schema: dict[str, Any] = field(default_factory=lambda: {"type": "object", "properties": {}})
+    output_schema: dict[str, Any] | None = None
+    title: str | None = None
+    read_only: bool | None = None
+    destructive: bool | None = None
+    idempotent: bool | None = None
+
+    def as_function(self) -> dict[str, Any]:
+        """The tool in OpenAI's function format, as chat templates take it."""
+        function = {"name": self.name, "description": self.description, "parameters": self.input_schema}
+        return {"type": "function", "function": function}
+
+
+@dataclass(frozen=True)
+class Call:
+    """One tool call: which tool, which arguments."""
+
+    tool: str
+    arguments: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True)
+class ToolResult:
+    """What a call gave back, digested into the text the model reads.
+
+    `structured` is the parsed JSON where the server sent some (structured content, or a text block that is JSON).
+    `is_error` is true for the protocol's error flag and for text that is shaped like an error; `cut_bytes` is what the
+    byte cap left out; `latency_s` is in seconds.
+    """
+
+    text: str
+    structured: Json = None
+    is_error: bool = False
+    cut_bytes: int = 0
+    latency_s: float = 0.0
+
+
+class Session(Protocol):
+    """One conversation with a server. Calls of one session see each other's effects."""
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """Call a tool. Tool failures and time-outs are results with `is_error`; a dead connection raises `SessionLost`."""
+        ...
+
+
+class ToolServer(Protocol):
+    """Something with tools: a real MCP server (`server.Server`), or a procedural one (the nano policy's training data)."""
+
+    @property
+    def tools(self) -> Sequence[Tool]:
+        """The tools that may be called, in the server's order."""
+        ...
+
+    def session(self, setup: Sequence[Call] = ()) -> AbstractAsyncContextManager[Session]:
+        """A session in a fresh state in which the `setup` calls have been made."""
+        ...
+
+
+# --- scenarios --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Fact:
+    """The final answer must hold `value`, and some tool result of the same trajectory must have held it."""
+
+    value: str | int | float | bool
+    name: str = ""
+    kind: Literal["fact"] = "fact"
+
+
+@dataclass(frozen=True)
+class CallMade:
+    """A call of `tool` with these arguments (others may be added when they equal the default) must have been made.
+
+    `failed` is true where the call must have come back as an error or empty: a task about something that does not exist.
+    """
+
+    tool: str
+    arguments: dict[str, Any] = field(default_factory=dict[str, Any])
+    failed: bool = False
+    kind: Literal["call"] = "call"
+
+
+@dataclass(frozen=True)
+class StateHolds:
+    """After the trajectory, calling `tool` with `arguments` in the same session must give a result that holds `values`."""
+
+    tool: str
+    arguments: dict[str, Any]
+    values: tuple[str | int | float | bool, ...]
+    kind: Literal["state"] = "state"
+
+
+@dataclass(frozen=True)
+class SaysMissing:
+    """The final answer must say that the thing asked for does not exist or could not be had."""
+
+    kind: Literal["missing"] = "missing"
+
+
+Check = Fact | CallMade | StateHolds | SaysMissing
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One task for one server, with what execution proved about it.
+
+    `plan` is the sequence of calls that was executed when the task was made, `answer` an answer that passes the checks;
+    `setup` puts a fresh session into the state that the task needs. `values` are the entity values that the split keeps
+    apart. `difficulty` is the base model's failure rate (0 easy .. 1 hard), `None` until measured.
+    """
+
+    id: str
+    request: str
+    checks: tuple[Check, ...]
+    plan: tuple[Call, ...] = ()
+    answer: str = ""
+    setup: tuple[Call, ...] = ()
+    values: tuple[str, ...] = ()
+    split: Split = "train"
+    kind: str = "lookup"
+    difficulty: float | None = None
+
+
+# --- rollouts ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class CompletionRequest:
+    """One model turn to sample.
+
+    `context_ids` are the token ids of the conversation so far (last prompt + last completion); an engine that can, extends
+    them instead of rendering the history again. `adapter` names a loaded adapter; `None` is the base model.
+    """
+
+    messages: tuple[Message, ...]
+    tools: tuple[Tool, ...] = ()
+    context_ids: tuple[int, ...] = ()
+    max_tokens: int = 256
+    temperature: float = 1.0
+    seed: int = 0
+    adapter: str | None = None
+
+
+@dataclass(frozen=True)
+class Completion:
+    """One sampled model turn, exactly as the engine saw it.
+
+    `prompt_ids` (T_prompt) is the whole context, `completion_ids` (T) what was sampled, the stop token included,
+    `logprobs` (T) in nats under the distribution sampled from. `policy_step` is the optimizer step of the weights.
+    """
+
+    message: Message
+    prompt_ids: tuple[int, ...]
+    completion_ids: tuple[int, ...]
+    logprobs: tuple[float, ...]
+    finish_reason: Literal["stop", "length", "tool_calls"]
+    policy_step: int = 0
+
+
+@dataclass(frozen=True)
+class CallRecord:
+    """A tool call that a trajectory made and what came back. `arguments` is `None` where the call could not be read."""
+
+    turn: int
+    tool: str
+    arguments: dict[str, Any] | None
+    result: ToolResult
+
+
+StopReason = Literal["answered", "max_turns", "max_tokens", "deadline", "error"]
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """One try of one scenario: the messages a person can read, and the turns a trainer trains on.
+
+    `state` holds the results of the scenario's `StateHolds` reads, in the order of its checks. `error` is set where the
+    try broke through no fault of the policy (`stop == "error"`); such a trajectory is never scored.
+    """
+
+    id: str
+    scenario_id: str
+    messages: tuple[Message, ...]
+    turns: tuple[Completion, ...]
+    calls: tuple[CallRecord, ...] = ()
+    state: tuple[ToolResult, ...] = ()
+    stop: StopReason = "answered"
+    error: str = ""
+    seconds: float = 0.0
+
+    @property
+    def answer(self) -> str:
+        """The text of the last message if the model said it, else the empty string."""
+        last = self.messages[-1] if self.messages else {"role": ""}
+        return str(last.get("content") or "") if last["role"] == "assistant" and self.stop == "answered" else ""
+
+
+@dataclass(frozen=True)
+class Group:
+    """All tries of one scenario in one step."""
+
+    scenario: Scenario
+    trajectories: tuple[Trajectory, ...]
+
+
+@dataclass(frozen=True)
+class Score:
+    """A judge's word on one trajectory, matched by id. `value` is 0..1; `success` is `None` where the judge cannot tell."""
+
+    trajectory_id: str
+    value: float
+    success: bool | None = None
+    explanation: str = ""
+
+
+# --- training ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Row:
+    """One training sequence: `ids` (T), for each token whether the policy sampled it (`mask`) and, where it did, its
+    sampler log-probability in nats (0 elsewhere).
+
+    The context of a trained token is the row's own prefix, made of the engine's ids alone: what the engine saw.
+    """
+
+    trajectory_id: str
+    ids: tuple[int, ...]
+    mask: tuple[bool, ...]
+    logprobs: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """A saved LoRA: the folder with its safetensors and the optimizer step it stands for."""
+
+    path: str
+    step: int
+
+    @property
+    def name(self) -> str:
+        return f"step-{self.step}"
