@@ -1,0 +1,315 @@
+"""Token in, token out: from messages to the ids an engine sees, from what it sampled to the rows a trainer trains on.
+
+Nothing that was sampled is ever tokenized again: the next prompt of a conversation is the last context plus the ids of what
+was said since, separators included, and a training row is made of the engine's ids alone.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import groupby
+from typing import Any, Protocol
+
+from mcprl.types import Call, Message, Row, Tool, Trajectory
+
+
+class Tokenizer(Protocol):
+    """What is needed of a transformers tokenizer."""
+
+    def apply_chat_template(self, conversation: Any, /, **options: Any) -> Any: ...
+    def encode(self, text: str, /, *, add_special_tokens: bool = True) -> list[int]: ...
+    def get_added_vocab(self) -> dict[str, int]: ...
+
+
+# --- prompts ----------------------------------------------------------------------------------------------------------
+
+
+def render(
+    tokenizer: Tokenizer, messages: Sequence[Message], tools: Sequence[Tool] = (), generation_prompt: bool = True
+) -> str:
+    """The conversation as text in the model's own chat template.
+
+    Control tokens that stand in what users, tools and schemas say are broken up (`< |im_end|>`), so that no server can end a
+    turn or forge one. No tools means `None`, not an empty list: templates tell them apart (TRL 5379).
+    """
+    control = _pattern(tuple(tokenizer.get_added_vocab()))
+    functions: Any = [_inert(tool.as_function(), control) for tool in tools] or None
+    said = [_message(tokenizer, message, control) for message in messages]
+    text = tokenizer.apply_chat_template(said, tools=functions, tokenize=False, add_generation_prompt=generation_prompt)
+    return str(text)
+
+
+def prompt_ids(
+    tokenizer: Tokenizer, messages: Sequence[Message], tools: Sequence[Tool] = (), context_ids: Sequence[int] = ()
+) -> tuple[int, ...]:
+    """The ids of the next prompt. With `context_ids` (the last prompt and its completion) they extend it.
+
+    Only what was said after the last assistant message is tokenized; it begins right behind that message's end-of-turn token, so
+    the template's separator is kept (TRL 5317). Where the template rewrites history (some strip `<think>`), the whole
+    conversation is rendered instead and the trainer starts a new row.
+    """
+    text = render(tokenizer, messages, tools)
+    extension = _extension(tokenizer, text, messages, tools, context_ids) if context_ids else None
+    if extension is None:
+        return tuple(tokenizer.encode(text, add_special_tokens=False))
+    return (*context_ids, *tokenizer.encode(extension, add_special_tokens=False))
+
+
+def _extension(
+    tokenizer: Tokenizer, text: str, messages: Sequence[Message], tools: Sequence[Tool], context_ids: Sequence[int]
+) -> str | None:
+    """What `text` adds to the context, or `None` where it does not extend it."""
+    said = max((n for n, message in enumerate(messages) if message["role"] == "assistant"), default=None)
+    if said is None:
+        return None
+    before = render(tokenizer, messages[: said + 1], tools, generation_prompt=False)
+    vocabulary = tokenizer.get_added_vocab()
+    end = None
+    for end in _pattern(tuple(vocabulary)).finditer(before):
+        pass
+    if end is None or not text.startswith(before) or before[end.end() :].strip():
+        return None
+    ended = context_ids[-1] == vocabulary[end.group()]  # not so where the completion hit the length limit
+    return text[end.end() if ended else end.start() :]
+
+
+def _message(tokenizer: Tokenizer, message: Message, control: re.Pattern[str]) -> Message:
+    if message["role"] != "assistant":
+        return message | {"content": _inert(message.get("content") or "", control)}
+    if not message.get("tool_calls") or _keeps_arguments(tokenizer):
+        return message
+    calls: list[dict[str, Any]] = message["tool_calls"]
+    parsed = [call | {"function": call["function"] | {"arguments": _parsed(call)}} for call in calls]
+    return message | {"tool_calls": parsed}
+
+
+def _parsed(call: Mapping[str, Any]) -> Any:
+    arguments = call["function"]["arguments"]
+    return json.loads(arguments) if isinstance(arguments, str) else arguments
+
+
+@lru_cache(maxsize=16)
+def _keeps_arguments(tokenizer: Tokenizer) -> bool:
+    """Whether the template writes arguments that are JSON text as they are; others quote them a second time (Qwen2.5)."""
+    call = {"id": "call_0", "type": "function", "function": {"name": "probe", "arguments": '{"probe": 1}'}}
+    talk = [{"role": "user", "content": "probe"}, {"role": "assistant", "content": "", "tool_calls": [call]}]
+    try:
+        return '{"probe": 1}' in str(tokenizer.apply_chat_template(talk, tokenize=False))
+    except Exception:  # a template may iterate over the mapping: whatever it raises, it does not take text
+        return False
+
+
+@lru_cache(maxsize=16)
+def _pattern(tokens: tuple[str, ...]) -> re.Pattern[str]:
+    longest_first = sorted(filter(str.strip, tokens), key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
+
+
+def _inert(value: Any, control: re.Pattern[str]) -> Any:
+    if isinstance(value, str):
+        return control.sub(lambda found: f"{found.group()[0]} {found.group()[1:]}", value)
+    if isinstance(value, Mapping):
+        return {_inert(key, control): _inert(item, control) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_inert(item, control) for item in value]
+    return value
+
+
+# --- replies ----------------------------------------------------------------------------------------------------------
+
+_OPEN, _CLOSE = "<tool_call>", "</tool_call>"
+
+
+@dataclass(frozen=True)
+class ParsedCall:
+    """A call as the model wrote it: `arguments` is the JSON text exactly as sampled, `call` what it means."""
+
+    id: str
+    call: Call
+    arguments: str
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a model turn says. `content` is the text without the calls that could be read; those that could not stay in it,
+    and `malformed` says of each, in words for the model, what is wrong."""
+
+    content: str
+    calls: tuple[ParsedCall, ...] = ()
+    malformed: tuple[str, ...] = ()
+
+
+def parse_reply(text: str, turn: int = 0) -> Reply:
+    """Read Hermes calls, `<tool_call>{"name": ..., "arguments": {...}}</tool_call>`: several, an unclosed last one, arguments as
+    an object or as JSON in a string. `turn` goes into the calls' ids, which are thus unique in a conversation."""
+    kept: list[str] = []
+    calls: list[ParsedCall] = []
+    malformed: list[str] = []
+    at = 0
+    while (start := text.find(_OPEN, at)) >= 0:
+        kept.append(text[at:start])
+        try:
+            name, arguments, at = _read_call(text, start + len(_OPEN))
+        except ValueError as error:
+            at = _block_end(text, start + len(_OPEN))
+            kept.append(text[start:at])
+            malformed.append(f"the tool call could not be read: {error}")
+        else:
+            call = Call(name, json.loads(arguments))
+            calls.append(ParsedCall(f"call_{turn}_{len(calls)}", call, arguments))
+    return Reply("".join((*kept, text[at:])).strip(), tuple(calls), tuple(malformed))
+
+
+def assistant_message(text: str, turn: int = 0) -> Message:
+    """A model turn in OpenAI's shape. `arguments` is the text as sampled; a call that cannot be read stays in `content`."""
+    reply = parse_reply(text, turn)
+    message: Message = {"role": "assistant", "content": reply.content}
+    if reply.calls:
+        message["tool_calls"] = [
+            {"id": call.id, "type": "function", "function": {"name": call.call.tool, "arguments": call.arguments}}
+            for call in reply.calls
+        ]
+    return message
+
+
+def _not_json(word: str) -> Any:
+    raise ValueError(f"{word} is not JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_not_json)
+_SPACE = re.compile(r"[ \t\n\r]*")
+
+
+def _read_call(text: str, at: int) -> tuple[str, str, int]:
+    """The name, the arguments' JSON text and the position behind the call that begins at `at`. Raises `ValueError`."""
+    members, at = _members(text, at)
+    name, _ = members.get("name", (None, ""))
+    if not isinstance(name, str) or not name:
+        raise ValueError('it has no "name"')
+    arguments, raw = members.get("arguments", ({}, "{}"))
+    if isinstance(arguments, str):
+        raw = arguments
+        arguments, at_end = _decode(raw, _skip(raw, 0))
+        if _skip(raw, at_end) != len(raw):
+            raise ValueError('its "arguments" are not one JSON object')
+    if not isinstance(arguments, dict):
+        raise ValueError('its "arguments" are not a JSON object')
+    json.dumps(arguments, ensure_ascii=False).encode()  # half a surrogate pair cannot be sent: UnicodeEncodeError, a ValueError
+    at = _skip(text, at)
+    if text.startswith(_CLOSE, at):
+        return name, raw, at + len(_CLOSE)
+    if at == len(text) or text.startswith(_OPEN, at):
+        return name, raw, at
+    raise ValueError(f"expected {_CLOSE} after the JSON, found {text[at : at + 20]!r}")
+
+
+def _members(text: str, at: int) -> tuple[dict[str, tuple[Any, str]], int]:
+    """The members of the JSON object at `at`, each with its own text, and the position behind the object."""
+    at = _skip(text, at)
+    if not text.startswith("{", at):
+        raise ValueError("expected a JSON object with name and arguments")
+    members: dict[str, tuple[Any, str]] = {}
+    at = _skip(text, at + 1)
+    while not text.startswith("}", at):
+        key, at = _decode(text, at)
+        at = _skip(text, at)
+        if not isinstance(key, str) or not text.startswith(":", at):
+            raise ValueError('expected "key": value in its JSON')
+        start = _skip(text, at + 1)
+        value, at = _decode(text, start)
+        members[key] = value, text[start:at]
+        at = _skip(text, at)
+        if text.startswith(",", at):
+            at = _skip(text, at + 1)
+        elif not text.startswith("}", at):
+            raise ValueError("its JSON is not closed" if at == len(text) else "expected , or } in its JSON")
+    return members, at + 1
+
+
+def _decode(text: str, at: int) -> tuple[Any, int]:
+    try:
+        return _DECODER.raw_decode(text, at)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"its JSON is broken: {error.msg}") from None
+    except RecursionError:
+        raise ValueError("its JSON is nested too deeply") from None
+
+
+def _skip(text: str, at: int) -> int:
+    space = _SPACE.match(text, at)
+    return space.end() if space else at
+
+
+def _block_end(text: str, at: int) -> int:
+    close, reopen = text.find(_CLOSE, at), text.find(_OPEN, at)
+    ends = [close + len(_CLOSE)] * (close >= 0) + [reopen] * (reopen >= 0)
+    return min(ends, default=len(text))
+
+
+# --- rows -------------------------------------------------------------------------------------------------------------
+
+
+def rows(trajectory: Trajectory) -> list[Row]:
+    """The training rows of a trajectory: a row goes on while the next prompt begins with it, else a new one starts."""
+    result: list[Row] = []
+    for turn in trajectory.turns:
+        row = result.pop() if result and _extends(turn.prompt_ids, result[-1].ids) else Row(trajectory.id, (), (), ())
+        new = turn.prompt_ids[len(row.ids) :]
+        ids = (*row.ids, *new, *turn.completion_ids)
+        mask = (*row.mask, *(False,) * len(new), *(True,) * len(turn.completion_ids))
+        result.append(Row(trajectory.id, ids, mask, (*row.logprobs, *(0.0,) * len(new), *turn.logprobs)))
+    return result
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How many trained tokens stand in the very context in which the engine sampled them. `exactness` must be 1.0."""
+
+    trained: int
+    exact: int
+
+    @property
+    def mismatches(self) -> int:
+        return self.trained - self.exact
+
+    @property
+    def exactness(self) -> float:
+        """The share of trained tokens whose context, id and log-probability are the engine's own; 1.0 where none is trained."""
+        return self.exact / self.trained if self.trained else 1.0
+
+
+def certificate(rows: Iterable[Row], trajectories: Iterable[Trajectory]) -> Certificate:
+    """Check rows against the turns they claim to come from, from the turns alone. A token counted twice is a mismatch."""
+    turns = {trajectory.id: trajectory.turns for trajectory in trajectories}
+    trained = exact = 0
+    for trajectory_id, own in groupby(sorted(rows, key=lambda row: row.trajectory_id), lambda row: row.trajectory_id):
+        unclaimed = [
+            (len(turn.prompt_ids), (*turn.prompt_ids, *turn.completion_ids), turn.logprobs)
+            for turn in turns.get(trajectory_id, ())
+        ]
+        for row in own:
+            trained += sum(row.mask)
+            for claim in [claim for claim in unclaimed if any(row.mask[claim[0] : len(claim[1])])]:
+                count = sum(_exact(row, *claim))
+                exact += count
+                if count:
+                    unclaimed.remove(claim)
+    return Certificate(trained, exact)
+
+
+def _exact(row: Row, start: int, seen: tuple[int, ...], logprobs: tuple[float, ...]) -> Iterator[bool]:
+    """For each sampled token of a turn, whether the row trains it in the context that the engine saw."""
+    end = len(seen) if _extends(row.ids, seen) else _agreement(row.ids, seen)
+    for at in range(start, end):
+        yield row.mask[at] and row.logprobs[at] == logprobs[at - start]
+
+
+def _extends(ids: tuple[int, ...], prefix: tuple[int, ...]) -> bool:
+    return ids[: len(prefix)] == prefix
+
+
+def _agreement(ids: Sequence[int], others: Sequence[int]) -> int:
+    both = min(len(ids), len(others))
+    return next((at for at in range(both) if ids[at] != others[at]), both)
