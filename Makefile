@@ -1,0 +1,61 @@
+# make train                                      train on the bundled example server and print the proof
+# make train SERVER="http://127.0.0.1:8000/mcp"   ... on any server: a URL, or a command that speaks MCP on stdio
+# make train ARGS="--steps 5 --name quick"        ... with anything that `mcprl train` takes
+# make test                                       lint, types, layers and tests
+# make clean                                      remove what the above installed (runs/ stays)
+#
+# Needs Python 3.11 or later, and nothing else. Everything is installed into .venv, once.
+
+PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do \
+	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+SERVER ?= python examples/servers/shop.py
+ARGS ?=
+
+BIN := $(CURDIR)/.venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+export PATH := $(BIN):$(CURDIR)/node_modules/.bin:$(PATH)
+export SERVER
+
+.PHONY: help train test lint clean
+.DELETE_ON_ERROR:
+
+help:
+	@sed -n 's/^# \{0,1\}//p' Makefile
+
+train: .venv/.train
+	@mcprl train --server "$$SERVER" $(ARGS)
+
+test: lint node_modules/.installed
+	@echo "== tests"
+	@pytest --nbmake tests $(wildcard examples/*.ipynb) $(ARGS)
+
+lint: .venv/.test
+	@echo "== ruff, import-linter, pyright"
+	@ruff check --quiet
+	@ruff format --check --quiet
+	@lint-imports --no-logo --no-timing >.import-linter.log 2>&1 || { cat .import-linter.log; exit 1; }; rm -f .import-linter.log
+	@pyright --warnings
+
+.venv/bin/python:
+	@test -n "$(PYTHON)" || { echo "error: no Python 3.11 or later found; install one, or say PYTHON=/path/to/python"; exit 2; }
+	@$(PYTHON) -m venv .venv || { echo "error: $(PYTHON) cannot make a virtual environment (Debian: apt install python3-venv)"; exit 2; }
+
+.venv/.train: pyproject.toml | .venv/bin/python
+	@echo "== installing mcprl with what training needs into .venv (once, a minute or two)"
+	@$(PIP) install --editable '.[train,servers]'
+	@touch $@
+
+.venv/.test: pyproject.toml | .venv/bin/python
+	@echo "== installing mcprl with all extras and the test tools into .venv (once, a few minutes)"
+	@$(PIP) install --editable '.[train,llm,notebook,wandb,servers,dev]'
+	@touch .venv/.train $@
+
+# The Node servers that some tests talk to. Without npm those tests are skipped, and say so.
+node_modules/.installed: package.json package-lock.json
+	@if command -v npm >/dev/null; then \
+		echo "== installing the Node test servers into node_modules (once)"; \
+		npm ci --ignore-scripts --no-audit --no-fund --loglevel=error && touch $@; \
+	else echo "== no npm: the tests marked npm will be skipped"; fi
+
+clean:
+	rm -rf .venv node_modules .pytest_cache .ruff_cache .import_linter_cache

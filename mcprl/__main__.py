@@ -1,0 +1,6 @@
+"""`mcprl` and `python -m mcprl`."""
+
+from mcprl.cli import main
+
+if __name__ == "__main__":
+    main()
