@@ -1,0 +1,139 @@
+"""The forward pass over rows that begin alike: their common prefix is computed once, with gradient.
+
+MCP prompts are long and shared by every rollout of a step, so the prefix's keys and values are computed for one row (1, P),
+expanded (a view) to B rows, and the suffixes (B, L), padded on the right, continue from them. Right padding needs no mask:
+causal attention never looks at it from a real token, and the loss leaves it out. Log-probabilities and gradients equal those of
+whole rows. Works with every transformers decoder that keeps keys and values in a cache, with or without a LoRA; `model` is
+untyped because of that.
+"""
+
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from mcprl.errors import TrainingError
+from mcprl.types import Row
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """A computed common prefix: final hidden states (P, H), and the cache with keys and values (1, heads, P, D) per layer."""
+
+    hidden: Tensor
+    cache: Any
+
+    def __len__(self) -> int:
+        return len(self.hidden)
+
+    def tensors(self) -> list[Tensor]:
+        return [tensor for layer in self.cache.layers for tensor in (layer.keys, layer.values)] if self.cache else []
+
+
+def common_prefix(ids_B: Sequence[Sequence[int]]) -> int:
+    """How many tokens all rows have in common at their start."""
+    first, last = min(ids_B), max(ids_B)
+    return next((t for t, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), min(len(first), len(last)))
+
+
+def encode_prefix(model: Any, ids: Sequence[int]) -> Prefix:
+    """Compute a prefix once; an empty one is fine."""
+    decoder, head = _parts(model)
+    if not ids:
+        return Prefix(head.weight.new_zeros(0, head.weight.shape[1]), None)
+    output = decoder(input_ids=torch.tensor([list(ids)], device=head.weight.device), use_cache=True)
+    return Prefix(output.last_hidden_state[0], output.past_key_values)
+
+
+def suffix_hidden(model: Any, prefix: Prefix, ids_B: Sequence[Sequence[int]]) -> list[Tensor]:
+    """Final hidden states (L_b, H) of each row's tokens after the prefix, computed as one padded batch."""
+    decoder, head = _parts(model)
+    suffix_B = [torch.tensor(list(ids[len(prefix) :]), device=head.weight.device) for ids in ids_B]
+    padded = torch.nn.utils.rnn.pad_sequence(suffix_B, batch_first=True)  # (B, L)
+    cache = _map_cache(prefix.cache, lambda tensor: tensor.expand(len(ids_B), *tensor.shape[1:]))
+    hidden = decoder(input_ids=padded, past_key_values=cache, use_cache=cache is not None).last_hidden_state  # (B, L, H)
+    return [hidden[b, : len(suffix)] for b, suffix in enumerate(suffix_B)]
+
+
+def shared_prefix_hidden(model: Any, ids_B: Sequence[Sequence[int]]) -> tuple[Tensor, list[Tensor]]:
+    """Final hidden states of the rows' common prefix (P, H) and of each row's suffix (L_b, H), all in one graph.
+
+    Every row keeps at least one token of its own.
+    """
+    prefix = encode_prefix(model, ids_B[0][: min(common_prefix(ids_B), min(map(len, ids_B)) - 1)])
+    return prefix.hidden, suffix_hidden(model, prefix, ids_B)
+
+
+def row_logprobs(model: Any, rows: Sequence[Row], temperature: float = 1.0) -> list[Tensor]:
+    """Log-probabilities (T_trained) in nats of each row's trained tokens, as one batch in one graph."""
+    return _suffix_logprobs(model, encode_prefix(model, _trained_prefix(rows)), rows, temperature)
+
+
+def micro_batches(
+    model: Any, rows: Sequence[Row], temperature: float = 1.0, max_tokens: int = 8192
+) -> Iterator[tuple[list[int], list[Tensor]]]:
+    """The same in micro-batches of at most `max_tokens` padded suffix tokens: yields row indices and their log-probabilities.
+
+    With gradients on, the caller runs backward on what it makes of each micro-batch before it takes the next; the gradients of
+    the prefix gather at its keys and values and are run through it once, at the end.
+    """
+    prefix = encode_prefix(model, _trained_prefix(rows))
+    cut = Prefix(prefix.hidden, _map_cache(prefix.cache, lambda tensor: tensor.detach().requires_grad_(tensor.requires_grad)))
+    for indices in _by_length([len(row.ids) - len(prefix) for row in rows], max_tokens):
+        yield indices, _suffix_logprobs(model, cut, [rows[i] for i in indices], temperature)
+    pairs = [(whole, leaf.grad) for whole, leaf in zip(prefix.tensors(), cut.tensors(), strict=True) if leaf.grad is not None]
+    if pairs:
+        torch.autograd.backward([whole for whole, _ in pairs], [gradient for _, gradient in pairs])
+
+
+def _suffix_logprobs(model: Any, prefix: Prefix, rows: Sequence[Row], temperature: float) -> list[Tensor]:
+    """The output layer is applied only where a trained token is predicted: at the position before it."""
+    trained_B = [[t for t, trained in enumerate(row.mask) if trained] for row in rows]
+    hidden_B = suffix_hidden(model, prefix, [row.ids[: at[-1]] for row, at in zip(rows, trained_B, strict=True)])
+    hidden = torch.cat([h[[t - 1 - len(prefix) for t in at]] for h, at in zip(hidden_B, trained_B, strict=True)])
+    logits = _parts(model)[1](hidden).float() / temperature  # (T_trained of all rows, V)
+    targets = [row.ids[t] for row, at in zip(rows, trained_B, strict=True) for t in at]
+    logprobs = -functional.cross_entropy(logits, torch.tensor(targets, device=logits.device), reduction="none")
+    return list(logprobs.split([len(at) for at in trained_B]))
+
+
+def _trained_prefix(rows: Sequence[Row]) -> tuple[int, ...]:
+    """The common prefix, less the position that predicts the first trained token: that one belongs to each row's suffix."""
+    for row in rows:
+        if not any(row.mask) or row.mask[0]:
+            raise TrainingError(f"a row of {row.trajectory_id} has no trained token, or one without a context; rows need both")
+    return rows[0].ids[: min(common_prefix([row.ids for row in rows]), *(row.mask.index(True) - 1 for row in rows))]
+
+
+def _by_length(lengths: Sequence[int], max_tokens: int) -> Iterator[list[int]]:
+    """Indices in micro-batches of like length (padding at most a quarter), longest first."""
+    batch: list[int] = []
+    for index in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
+        longest = lengths[batch[0]] if batch else 0
+        if batch and (longest * (len(batch) + 1) > max_tokens or lengths[index] < 0.8 * longest):
+            yield batch
+            batch = []
+        batch.append(index)
+    if batch:
+        yield batch
+
+
+def _map_cache(cache: Any, change: Callable[[Tensor], Tensor]) -> Any:
+    """A copy of the cache that later updates do not write through, its keys and values changed."""
+    if cache is None:
+        return None
+    mapped = copy.copy(cache)
+    mapped.layers = [copy.copy(layer) for layer in cache.layers]
+    for layer in mapped.layers:
+        layer.keys, layer.values = change(layer.keys), change(layer.values)
+    return mapped
+
+
+def _parts(model: Any) -> tuple[Any, Any]:
+    """The decoder without its output layer, and the output layer, of a causal LM or a PeftModel around one."""
+    causal = model.get_base_model() if hasattr(model, "get_base_model") else model
+    return causal.get_decoder(), causal.get_output_embeddings()
