@@ -1,11 +1,15 @@
 """The one configuration tree: frozen, strict, TOML on disk.
 
-Flags of the command line and keys of the file are the same names; whatever neither gives has the default below. An unknown
-key is refused with the nearest known one.
+Flags of the command line and keys of the file are the same names; whatever neither gives has the default below. An
+unknown key is refused with the nearest known one.
 """
 
 import difflib
+import json
+import re
+import textwrap
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -20,12 +24,13 @@ class Section(BaseModel):
 
 class ServerConfig(Section):
     target: str
-    """A URL (streamable HTTP; SSE where it ends in /sse) or a command that speaks MCP on stdio. `{scratch}` in the command
-    or its environment becomes a fresh folder for each session."""
+    """A URL (streamable HTTP; SSE where it ends in /sse) or a command that speaks MCP on stdio. `{scratch}` in the
+    command or its environment becomes a fresh folder for each session."""
     name: str = ""
     """The prefix of its tools where there are several servers; taken from the target where empty."""
     headers: dict[str, str] = {}
-    """HTTP headers to send. A value like `$NAME` is read from the environment when connecting and never written down."""
+    """HTTP headers to send. A value like `$NAME` is read from the environment when connecting and never written
+    down."""
     env: dict[str, str] = {}
     """Environment variables for a stdio server, which otherwise gets only PATH, HOME and the like. `$NAME` as above."""
     timeout_s: Annotated[float, Field(gt=0)] = 30.0
@@ -36,7 +41,8 @@ class ServerConfig(Section):
 
 class ToolPolicy(Section):
     allow: tuple[str, ...] = ()
-    """Names or globs of the tools that may be called; empty means all. Naming a tool exactly allows it even if destructive."""
+    """Names or globs of the tools that may be called; empty means all. Naming a tool exactly allows it even if
+    destructive."""
     deny: tuple[str, ...] = ()
     """Names or globs of tools that must not be called."""
     read_only: bool = False
@@ -163,7 +169,10 @@ class Config(Section):
 
 
 def parse(tree: dict[str, Any], source: str = "the configuration") -> Config:
-    """The tree of a TOML file or of flags as a `Config`. Raises `ConfigError` naming the key, the value and what was expected."""
+    """The tree of a TOML file or of flags as a `Config`.
+
+    Raises `ConfigError` naming the key, the value and what was expected.
+    """
     try:
         return Config.model_validate(tree)
     except ValidationError as error:
@@ -180,13 +189,56 @@ def load(path: str | Path) -> dict[str, Any]:
         raise ConfigError(f"{path} is not TOML: {error}") from None
 
 
+def dump(config: Config) -> str:
+    """The whole tree as TOML, each field's sentence above it; `parse(tomllib.loads(dump(config)))` gives it back.
+
+    Headers, and environment variables named like secrets, are written as `***` unless they are `$NAME` references: what
+    this returns is shown and stored.
+    """
+    return "\n".join(_dump(config)).lstrip("\n") + "\n"
+
+
+def _dump(section: Section, prefix: str = "") -> Iterator[str]:
+    values = {name: getattr(section, name) for name in type(section).model_fields}
+    nested = {name: value for name, value in values.items() if isinstance(value, Section) or name == "servers"}
+    for name, value in values.items():
+        if name not in nested:
+            yield from textwrap.wrap(
+                type(section).model_fields[name].description or "", 110, initial_indent="# ", subsequent_indent="# "
+            )
+            yield f"{name} = {_toml(_masked(name, value))}"
+    for name, value in nested.items():
+        for item in value if isinstance(value, tuple) else (value,):
+            yield f"\n[[{prefix}{name}]]" if isinstance(value, tuple) else f"\n[{prefix}{name}]"
+            yield from _dump(item, f"{prefix}{name}.")
+
+
+def _toml(value: Any) -> str:
+    """JSON's scalars, strings and lists are TOML's, but for DEL, which TOML wants escaped."""
+    if isinstance(value, dict):
+        pairs: dict[str, str] = value
+        return "{ " + ", ".join(f"{_toml(k)} = {_toml(v)}" for k, v in pairs.items()) + " }" if pairs else "{}"
+    if isinstance(value, float):
+        return repr(value)
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _masked(name: str, value: Any) -> Any:
+    if name not in ("headers", "env"):
+        return value
+    secret = re.compile("" if name == "headers" else r"key|token|secret|passw|auth|credential", re.IGNORECASE)
+    return {k: "***" if secret.search(k) and not v.startswith("$") else v for k, v in value.items()}
+
+
 def _explain(tree: dict[str, Any], item: Any, source: str) -> str:
     where = ".".join(str(part) for part in item["loc"])
     if item["type"] != "extra_forbidden":
         return f"{source}: {where} = {item['input']!r}: {item['msg']}"
     known = sorted(_keys(Config))
     near = difflib.get_close_matches(where, known, n=1) or [key for key in known if key.endswith("." + where)][:1]
-    return f"{source}: unknown key {where!r}" + (f"; did you mean {near[0]!r}?" if near else "; see mcprl train --print-config")
+    return f"{source}: unknown key {where!r}" + (
+        f"; did you mean {near[0]!r}?" if near else "; see mcprl train --print-config"
+    )
 
 
 def _keys(section: type[BaseModel], prefix: str = "") -> list[str]:
