@@ -11,11 +11,18 @@ import textwrap
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mcprl.errors import ConfigError
+
+
+_REFERENCE = re.compile(r"\$\w+|\$\{\w+\}")
+_SECRET = re.compile(
+    r"(://(?=[^/\s]*@)|[?&][^=&\s]+=(?=[^&\s])|[\w-]*(?:key|token|secret|passw(?:or)?d)[\w-]*[ =])(?!\$)(?:(?<=://)[^/\s]*(?=@)|[^&\s]+)",
+    re.IGNORECASE,
+)
 
 
 class Section(BaseModel):
@@ -64,6 +71,8 @@ class ScenarioConfig(Section):
     """Held-out tasks to generate: they give the proof."""
     max_calls: Annotated[int, Field(ge=1, le=8)] = 3
     """The longest plan, in tool calls."""
+    probe_calls: Annotated[int, Field(ge=10)] = 600
+    """Read-only calls that may be spent on finding out what the server holds."""
 
 
 class ModelConfig(Section):
@@ -230,21 +239,36 @@ def _masked(name: str, value: Any) -> Any:
     return {k: "***" if secret.search(k) and not v.startswith("$") else v for k, v in value.items()}
 
 
+def redacted(config: Config) -> dict[str, Any]:
+    """The tree as it may be written down or sent to a tracker: what can hold a secret is "***", unless it is a `$NAME`.
+
+    That is: values of headers and of environment variables, user and query values of URLs, and in commands the values of
+    options and variables whose name says key, token, secret or password.
+    """
+    tree = config.model_dump(mode="json")
+    for server in tree["servers"]:
+        for kind in ("headers", "env"):
+            server[kind] = {key: value if _REFERENCE.fullmatch(value) else "***" for key, value in server[kind].items()}
+        server["target"] = _SECRET.sub(r"\1***", server["target"])
+    return tree
+
+
 def _explain(tree: dict[str, Any], item: Any, source: str) -> str:
     where = ".".join(str(part) for part in item["loc"])
+    if item["type"] == "missing":
+        return f"{source}: {where} is missing"
     if item["type"] != "extra_forbidden":
         return f"{source}: {where} = {item['input']!r}: {item['msg']}"
+    plain = ".".join(part for part in item["loc"] if isinstance(part, str))
     known = sorted(_keys(Config))
-    near = difflib.get_close_matches(where, known, n=1) or [key for key in known if key.endswith("." + where)][:1]
-    return f"{source}: unknown key {where!r}" + (
-        f"; did you mean {near[0]!r}?" if near else "; see mcprl train --print-config"
-    )
+    near = difflib.get_close_matches(plain, known, n=1) or [key for key in known if key.endswith("." + plain)][:1]
+    hint = f"did you mean {near[0]!r}?" if near else "mcprl train --print-config shows all keys"
+    return f"{source}: unknown key {where!r}; {hint}"
 
 
-def _keys(section: type[BaseModel], prefix: str = "") -> list[str]:
-    keys: list[str] = []
+def _keys(section: type[BaseModel], prefix: str = "") -> Iterator[str]:
     for name, info in section.model_fields.items():
-        keys.append(prefix + name)
-        if isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel):
-            keys += _keys(info.annotation, f"{prefix}{name}.")
-    return keys
+        yield prefix + name
+        for inner in (info.annotation, *get_args(info.annotation)):
+            if isinstance(inner, type) and issubclass(inner, BaseModel):
+                yield from _keys(inner, f"{prefix}{name}.")

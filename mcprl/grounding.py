@@ -1,0 +1,536 @@
+"""What a server turns out to hold: probe its tools, harvest values, find which outputs feed which inputs and what a write changes.
+
+Nothing here knows a server: slots are filled from what schemas name, what descriptions quote, well-known formats, and values
+harvested from earlier results; what works is kept. Read-only tools are called freely, writing tools only in sessions of their own.
+"""
+
+import random
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from mcprl.checks import Scalar, holds, is_empty, leaves, squash
+from mcprl.invent import invent
+from mcprl.slots import Path, Slot, build, is_read, noun, related, slots, stems, unfillable, words
+from mcprl.types import Call, Json, Session, Tool, ToolResult, ToolServer
+
+Group = tuple[str, ...]
+"""Where values come from: `("choices",)`, `("quoted",)`, `("invented",)`, or `("from", tool, *keys)` for a place in results."""
+Allowed = Callable[[Scalar], bool]
+SLOW_S = 2.0
+"""A tool that takes longer than this is left out of tasks: every rollout would wait for it."""
+
+
+@dataclass(frozen=True)
+class State:
+    """A state that a fresh session can be put into, and the values seen in it."""
+
+    setup: tuple[Call, ...] = ()
+    pool: dict[Group, dict[Scalar, None]] = field(default_factory=dict[Group, dict[Scalar, None]])
+
+    def harvest(self, tool: Tool, value: Json) -> None:
+        """Remember every short scalar of a result (or of a write's arguments) under the place it stood in."""
+        for path, leaf in leaves(value):
+            if isinstance(leaf, bool) or not 0 < len(str(leaf)) <= 80:
+                continue
+            values = self.pool.setdefault(place(tool, path), {})
+            if len(values) < 400:
+                values[leaf] = None
+
+
+@dataclass(frozen=True)
+class RoundTrip:
+    """Calling `write` with some values makes `read` show them. `bind` says which slot of `read` takes which slot of `write`."""
+
+    write: str
+    read: str
+    bind: tuple[tuple[Path, Path], ...]
+    constants: tuple[tuple[Path, Any], ...]
+    shown: tuple[Path, ...]
+
+
+@dataclass
+class Knowledge:
+    """All that probing found out about a server."""
+
+    tools: dict[str, Tool]
+    slots: dict[str, list[Slot]]
+    base: State = field(default_factory=State)
+    sources: dict[tuple[str, Path], list[Group]] = field(default_factory=dict[tuple[str, Path], list[Group]])
+    texts: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    working: dict[str, int] = field(default_factory=dict[str, int])
+    round_trips: list[RoundTrip] = field(default_factory=list[RoundTrip])
+    creators: list[str] = field(default_factory=list[str])
+    calls: int = 0
+
+    def reads(self) -> list[Tool]:
+        """The read-only tools that gave something back."""
+        return [tool for name, tool in self.tools.items() if is_read(tool) and self.working.get(name)]
+
+    def writes(self) -> list[Tool]:
+        """The writing tools that worked."""
+        return [tool for name, tool in self.tools.items() if not is_read(tool) and self.working.get(name)]
+
+    def options(self, slot: Slot, state: State, rng: random.Random, allowed: Allowed) -> list[Scalar]:
+        """Values that may be put into a slot in a state, from the sources that worked when probed."""
+        groups = self.sources.get((slot.tool, slot.path), [])
+        if ("invented",) in groups and affinity(self, slot, groups[0]) < 0.5 and rng.random() < 0.6:
+            groups = [("invented",), *groups]
+        for group in groups:
+            if group[0] == "choices":
+                return list(slot.choices)
+            if group[0] == "from":
+                found: Sequence[Scalar] = list(state.pool.get(group, ()))
+            elif group[0] == "quoted":
+                found = quoted(slot)
+            else:
+                found = [invent(slot, rng) for _ in range(12)]
+            found = [value for value in found if allowed(value)]
+            if found:
+                return found
+        return []
+
+
+def place(tool: Tool, path: Path) -> Group:
+    """A place in results: the tool and the keys on the way, list positions left out."""
+    return ("from", tool.name, *(part for part in path if isinstance(part, str)))
+
+
+def quoted(slot: Slot) -> list[Scalar]:
+    """The values that a schema or description gives as examples."""
+    given: list[Any] = [slot.schema[key] for key in ("default",) if slot.schema.get(key) not in (None, "")]
+    given += list(slot.schema.get("examples", ()))
+    if slot.kind == "string":
+        given += re.findall(r"['\"`“]([^'\"`“”\s][^'\"`“”]{0,40})['\"`”]", slot.description)
+    return [value for value in dict.fromkeys(v for v in given if isinstance(v, str | int | float))]
+
+
+def usable(result: ToolResult) -> bool:
+    return not result.is_error and not is_empty(result.structured, result.text)
+
+
+_TRIES = 6
+
+
+async def probe(server: ToolServer, seed: int, budget: int = 400) -> Knowledge:
+    """Find out what the server holds: up to `budget` reading calls in one session while new values turn up, then a few writes."""
+    rng = random.Random(f"probe {seed}")
+    tools = {tool.name: tool for tool in server.tools if not unfillable(tool)}
+    known = Knowledge(tools, {name: slots(tool) for name, tool in tools.items()})
+    async with server.session() as session:
+        await _read_around(known, known.base, session, rng, budget)
+        await _link(known, session, rng)
+    writing = [tool for tool in tools.values() if not is_read(tool)]
+    if writing:
+        await _write_around(known, server, writing, rng)
+    return known
+
+
+async def read_around(known: Knowledge, state: State, session: Session, rng: random.Random) -> None:
+    """Harvest what a session in `state` shows, with the sources that are already known to work."""
+    await _read_around(known, state, session, rng, 3 * len(known.tools), 2)
+
+
+async def _read_around(
+    known: Knowledge, state: State, session: Session, rng: random.Random, budget: int, tries: int = _TRIES
+) -> None:
+    reads = sorted(
+        (tool for tool in known.tools.values() if is_read(tool)),
+        key=lambda tool: sum(s.required for s in known.slots[tool.name]),
+    )
+    seen: set[str] = set()
+    done: set[str] = set()
+    size, last, left = -1, -1, budget
+    while left > 0 and (size > last or size < 0):
+        last, size = size, sum(len(values) for values in state.pool.values())
+        for tool in reads:
+            required = [slot for slot in known.slots[tool.name] if slot.required]
+            optional = [slot for slot in known.slots[tool.name] if not slot.required]
+            for attempt in range(tries if required or optional else 1):
+                if left <= 0 or tool.name in done:
+                    break
+                chosen = {slot: source(known, slot, state, rng, attempt) for slot in required}
+                if optional and attempt % 2:
+                    extra = rng.choice(optional)
+                    chosen[extra] = source(known, extra, state, rng, attempt // 2)
+                picked = {slot: found for slot, found in chosen.items() if found is not None}
+                if any(slot not in picked for slot in required):
+                    break
+                arguments = build({slot.path: value for slot, (_, value) in picked.items()})
+                if (spelled := f"{tool.name} {arguments}") in seen:
+                    continue
+                seen.add(spelled)
+                result = await session.call(tool.name, arguments)
+                known.calls += 1
+                left -= 1
+                if result.latency_s > SLOW_S or not (required or optional):
+                    done.add(tool.name)
+                if result.latency_s > SLOW_S:
+                    break
+                if usable(result):
+                    _worked(known, state, tool, picked, result)
+                made_up = any(group == ("invented",) for slot, (group, _) in picked.items() if slot.required)
+                if made_up and known.working.get(tool.name, 0) > _TRIES:
+                    done.add(tool.name)  # it takes anything: nothing more to learn
+
+
+async def _link(known: Knowledge, session: Session, rng: random.Random) -> None:
+    """Find further places whose values a slot takes: those that look like the values it took (`owner_id` for `person_id`)."""
+    for tool in known.reads():
+        required = [slot for slot in known.slots[tool.name] if slot.required and not slot.choices]
+        if len(required) != 1:
+            continue
+        groups = known.sources.get((tool.name, required[0].path), [])
+        taken = [value for group in groups if group[0] == "from" for value in known.base.pool.get(group, ())]
+        if not taken or ("invented",) in groups:
+            continue
+        shapes = {shape(value) for value in taken}
+        alike = [
+            (group, [value for value in values if shape(value) in shapes])
+            for group, values in known.base.pool.items()
+            if group not in groups and (isinstance(taken[0], str) or affinity(known, required[0], group) >= 0.45)
+        ]
+        for group, values in sorted(alike, key=lambda entry: -affinity(known, required[0], entry[0]))[:8]:
+            if not values or not fits(required[0], values[0]):
+                continue
+            result = await session.call(tool.name, build({required[0].path: rng.choice(values)}))
+            known.calls += 1
+            if usable(result):
+                groups.append(group)
+                record = result.structured if result.structured is not None else text_record(result.text)
+                known.base.harvest(tool, record)
+
+
+def shape(value: Scalar) -> str:
+    """What a value looks like: `P-104` and `P-97` are `A-0`; words in small letters are `a`, and two of them `a a`."""
+    text = re.sub(r"[A-Z]+", "A", re.sub(r"\d+", "0", str(value)))
+    return re.sub(r"[a-z]+", "a", text) if isinstance(value, str) else type(value).__name__
+
+
+def _worked(
+    known: Knowledge, state: State, tool: Tool, picked: dict[Slot, tuple[Group, Any]], result: ToolResult
+) -> None:
+    known.working[tool.name] = known.working.get(tool.name, 0) + 1
+    for slot, (group, _) in picked.items():
+        groups = known.sources.setdefault((tool.name, slot.path), [])
+        if group not in groups:
+            groups.append(group)
+            groups.sort(
+                key=lambda g: (
+                    ("choices", "from", "quoted", "format", "invented").index(g[0])
+                    if g[0] != "from"
+                    else 1 - affinity(known, slot, g) / 10
+                )
+            )
+    if result.structured is None:
+        texts = known.texts.setdefault(tool.name, [])
+        if result.text not in texts:
+            texts.append(result.text)
+    state.harvest(tool, result.structured if result.structured is not None else text_record(result.text))
+
+
+def source(known: Knowledge, slot: Slot, state: State, rng: random.Random, attempt: int) -> tuple[Group, Any] | None:
+    """A value for a slot and the group it came from; each further attempt tries a less likely group."""
+    if slot.choices:
+        return ("choices",), rng.choice(slot.choices)
+    found: list[tuple[float, Group, Sequence[Any]]] = []
+    for group, values in state.pool.items():
+        fitting = [value for value in values if fits(slot, value)]
+        if fitting:
+            found.append((affinity(known, slot, group), group, fitting))
+    named = sorted((entry for entry in found if entry[0] >= 0.5), key=lambda entry: -entry[0])
+    ladder: list[tuple[Group, Sequence[Any]]] = [(group, values) for _, group, values in named[:4]]
+    if examples := quoted(slot):
+        ladder.append((("quoted",), examples))
+    ladder.append((("invented",), [invent(slot, rng)]))
+    if slot.kind == "string" and len(named) < 2:
+        others = [entry for entry in found if entry[0] < 0.5]
+        rng.shuffle(others)
+        ladder += [(group, values) for _, group, values in others[:4]]
+        by_word = [
+            word
+            for _, _, values in found
+            for value in values
+            if isinstance(value, str)
+            for word in value.split()
+            if len(word) > 3
+        ]
+        if by_word and len(named) == 0:
+            ladder.insert(0, (("invented",), [rng.choice(by_word)])) if "query" in slot.key else None
+    group, values = ladder[attempt % len(ladder)]
+    return group, rng.choice(list(values))
+
+
+def fits(slot: Slot, value: Any) -> bool:
+    """Whether a harvested value has the slot's JSON type."""
+    match slot.kind:
+        case "integer":
+            return isinstance(value, int)
+        case "number":
+            return isinstance(value, int | float)
+        case "string":
+            return isinstance(value, str)
+        case _:
+            return False
+
+
+def affinity(known: Knowledge, slot: Slot, group: Group) -> float:
+    """How likely the values of a place fit a slot, by names: 1 is the same name, under 0.5 is chance.
+
+    `order_id` is `order_id`, or `id` in what `list_orders` gives; `id` of `get_order` is the same.
+    """
+    if group[0] != "from":
+        return 0.0
+    tool_name, keys = group[1], group[2:]
+    key = stems(keys[-1]) if keys else ()
+    wanted = stems(slot.key)
+    taker = stems(noun(known.tools[slot.tool]))
+    giver = {stem for part in (*keys[:-1], noun(known.tools[tool_name])) for stem in stems(part)}
+    if len(wanted) == 1 and wanted == key and wanted[0] in ("id", "name", "key", "code", "slug", "title", "path"):
+        return 0.95 if {*taker} & giver else 0.6
+    if wanted == key:
+        return 1.0
+    if len(wanted) > 1 and wanted[-1:] == key:
+        return 0.9 if {*wanted[:-1]} & giver else 0.45
+    if len(wanted) == 1 and key[-1:] == wanted and len(key) > 1:
+        return 0.9 if {*key[:-1]} & {*taker} else 0.55
+    if len(wanted) == 1 and wanted[0] in giver and key and key[-1] in ("id", "name", "key", "code", "title", "slug"):
+        return 0.8
+    return min(0.49, related(wanted, key))
+
+
+# --- writes -----------------------------------------------------------------------------------------------------------
+
+
+async def _write_around(
+    known: Knowledge, server: ToolServer, writing: list[Tool], rng: random.Random
+) -> None:
+    """Find out which writes work, in a session that may be spoilt, and which reads show what they wrote."""
+    async with server.session() as session:
+        state = State(pool={group: dict(values) for group, values in known.base.pool.items()})
+        for attempt in range(_TRIES):
+            for tool in writing:
+                if attempt and known.working.get(tool.name, 0) >= 2:
+                    continue
+                picked = fill_write(known, tool, state, rng, attempt)
+                if picked is None:
+                    continue
+                arguments = build({slot.path: value for slot, (_, value) in picked.items()})
+                result = await session.call(tool.name, arguments)
+                known.calls += 1
+                if result.is_error or result.latency_s > SLOW_S:
+                    continue
+                fresh = {slot: value for slot, (group, value) in picked.items() if group[0] != "from"}
+                if (
+                    all(group[0] != "from" for group, _ in picked.values())
+                    and tool.name not in known.creators
+                    and fresh
+                ):
+                    known.creators.append(tool.name)
+                _worked(known, state, tool, picked, result)
+                state.harvest(tool, arguments)
+                await _find_round_trips(known, session, state, tool, picked, rng)
+    async with server.session() as session:  # a creator must work in a session where nothing was written before
+        for name in list(known.creators):
+            picked = fill_write(known, known.tools[name], known.base, rng, 0)
+            arguments = build({slot.path: value for slot, (_, value) in picked.items()}) if picked else {}
+            if picked is None or (await session.call(name, arguments)).is_error:
+                known.creators.remove(name)
+
+
+def fill_write(
+    known: Knowledge, tool: Tool, state: State, rng: random.Random, attempt: int
+) -> dict[Slot, tuple[Group, Any]] | None:
+    """Values for a write: references from the state where a name matches closely (more eagerly with each attempt), else invented."""
+    picked: dict[Slot, tuple[Group, Any]] = {}
+    for slot in known.slots[tool.name]:
+        if not slot.required and rng.random() < 0.6:
+            continue
+        if slot.choices:
+            picked[slot] = ("choices",), rng.choice(slot.choices)
+            continue
+        bar = 0.75 if attempt % 2 == 0 else 0.45
+        near = [
+            (affinity(known, slot, group), group, values)
+            for group, values in state.pool.items()
+            if _refers(slot, group)
+        ]
+        near = [entry for entry in near if entry[0] >= bar and any(fits(slot, value) for value in entry[2])]
+        if near and attempt % 3 != 2:
+            _, group, values = max(near, key=lambda entry: entry[0])
+            picked[slot] = group, rng.choice([value for value in values if fits(slot, value)])
+        else:
+            picked[slot] = ("invented",), invent(slot, rng)
+    return picked if picked or not known.slots[tool.name] else None
+
+
+def _refers(slot: Slot, group: Group) -> bool:
+    """Whether a slot can mean something that exists already: an id or the name of another thing, not the tool's own free text."""
+    return (
+        group[1] != slot.tool
+        and len(words(slot.key)) > 1
+        or slot.key.lower() in ("id", "ids", "key", "path", "from", "to", "source", "names", "name", "title", "code")
+    )
+
+
+async def _find_round_trips(
+    known: Knowledge,
+    session: Session,
+    state: State,
+    tool: Tool,
+    picked: dict[Slot, tuple[Group, Any]],
+    rng: random.Random,
+) -> None:
+    """Look at every read that can be asked about the values just written, and note the ones that show them."""
+    written = {slot: value for slot, (_, value) in picked.items()}
+    if not written or any(trip.write == tool.name for trip in known.round_trips):
+        return
+    for read in (t for t in known.tools.values() if is_read(t)):
+        for bind, constants in _bindings(known, read, tool, written, state, rng):
+            values = {path: written[next(s for s in written if s.path == origin)] for path, origin in bind} | dict(
+                constants
+            )
+            result = await session.call(read.name, build(values))
+            known.calls += 1
+            if not usable(result) or result.latency_s > SLOW_S:
+                continue
+            new = [slot for slot, (group, value) in picked.items() if group[0] != "from" and not isinstance(value, bool)]
+            shown = tuple(slot.path for slot in new if holds(result.text, written[slot]))
+            shown = tuple(path for path in shown if path not in {origin for _, origin in bind}) or (shown if not bind else ())
+            if shown:
+                known.working[read.name] = known.working.get(read.name, 0) + 1
+                for path, origin in bind:
+                    groups = known.sources.setdefault((read.name, path), [])
+                    if (group := place(tool, origin)) not in groups:
+                        groups.append(group)
+                known.round_trips.append(RoundTrip(tool.name, read.name, bind, constants, shown))
+                state.harvest(read, result.structured if result.structured is not None else text_record(result.text))
+                break
+
+
+def _bindings(
+    known: Knowledge, read: Tool, write: Tool, written: dict[Slot, Any], state: State, rng: random.Random
+) -> Iterator[tuple[tuple[tuple[Path, Path], ...], tuple[tuple[Path, Any], ...]]]:
+    """Ways to fill a read's required slots with what a write was given: by name first, then each string in turn."""
+    required = [slot for slot in known.slots[read.name] if slot.required]
+    if not required:
+        yield (), ()
+        return
+    if len(required) > 2:
+        return
+    constants = tuple((slot.path, rng.choice(slot.choices)) for slot in required if slot.choices)
+    free = [slot for slot in required if not slot.choices]
+    if len(free) != 1:
+        return
+    slot = free[0]
+    origins = [origin for origin in written if fits(slot, written[origin])]
+    origins.sort(key=lambda origin: -affinity(known, slot, place(write, origin.path)))
+    for origin in origins[:3]:
+        yield ((slot.path, origin.path),), constants
+
+
+# --- results ----------------------------------------------------------------------------------------------------------
+
+
+def text_record(text: str) -> dict[str, Any] | None:
+    """The `key: value` lines of a text as a record, numbers as numbers; `None` where there are none."""
+    record: dict[str, Any] = {}
+    for line in text.splitlines():
+        if match := re.match(r"^[\s*>-]*\**([A-Za-z][\w ./()-]{0,30}?)\**\s*[:=]\s+(.{1,80})$", line):
+            record.setdefault(match[1].strip(), _scalar(match[2].strip().rstrip(",")))
+    return record or None
+
+
+def _scalar(text: str) -> Scalar:
+    try:
+        return (
+            int(text)
+            if re.fullmatch(r"-?\d{1,9}", text)
+            else float(text)
+            if re.fullmatch(r"-?\d+\.\d+", text)
+            else text
+        )
+    except ValueError:
+        return text
+
+
+@dataclass(frozen=True)
+class Field:
+    """One thing a result says: its path, what to call it, and its values (several for a short list)."""
+
+    path: Path
+    label: str
+    values: tuple[Scalar, ...]
+
+
+def result_fields(known: Knowledge, call: Call, result: ToolResult) -> list[Field]:
+    """What can be asked about a result: the scalars of a record, or what varies in a text."""
+    record = result.structured if result.structured is not None else text_record(result.text)
+    given = {squash(str(leaf)) for _, leaf in leaves(call.arguments)}
+    if record is None or not isinstance(record, dict | list):
+        varying = text_facts(known.texts.get(call.tool, []), result.text, given)
+        return [Field((), "result", varying)] if varying else []
+    return record_fields(record, given)
+
+
+def record_fields(record: Json, given: set[str]) -> list[Field]:
+    """The askable scalars of one record, each with the shortest label that no other scalar has."""
+    grouped: dict[Path, list[Scalar]] = {}
+    for path, leaf in leaves(record):
+        grouped.setdefault(tuple(part for part in path if isinstance(part, str)), []).append(leaf)
+    tails: dict[str, int] = {}
+    for keys in grouped:
+        if keys:
+            tails[" ".join(words(keys[-1]))] = tails.get(" ".join(words(keys[-1])), 0) + 1
+    found: list[Field] = []
+    for keys, values in grouped.items():
+        if not keys:
+            continue
+        label = " ".join(words(keys[-1]))
+        if tails[label] > 1 and len(keys) > 1:
+            label = " ".join((*words(keys[-2]), *words(keys[-1])))
+        shown = tuple(dict.fromkeys(values))
+        if len(values) > 3 or any(
+            squash(str(value)) in given or not 0 < len(str(value)) <= 64 or "\n" in str(value) for value in shown
+        ):
+            continue
+        found.append(Field(keys, label or keys[-1], shown))
+    return [entry for entry in found if sum(entry.label == other.label for other in found) == 1]
+
+
+def rows_of(record: Json) -> tuple[Path, list[dict[str, Any]]] | None:
+    """The first list of at least two records in a result, with its path."""
+    if isinstance(record, list):
+        rows = [row for row in record if isinstance(row, dict)]  # pyright: ignore[reportUnknownVariableType]
+        return ((), rows) if len(rows) >= 2 and len(rows) == len(record) else None  # pyright: ignore[reportUnknownArgumentType]
+    if isinstance(record, dict):
+        for key, inner in record.items():  # pyright: ignore[reportUnknownVariableType]
+            if found := rows_of(inner):
+                return (str(key), *found[0]), found[1]  # pyright: ignore[reportUnknownArgumentType]
+    return None
+
+
+def text_facts(texts: Sequence[str], text: str, given: set[str]) -> tuple[Scalar, ...]:
+    """What a text result says that other results of the same tool do not, and that the call did not give."""
+    mine = text.split()
+    others = [other.split() for other in texts if other != text]
+    if not mine or len(mine) > 60:
+        return ()
+    start = min((_common(mine, other) for other in others), default=0)
+    end = min((_common(mine[start:][::-1], other[start:][::-1]) for other in others), default=0)
+    middle = mine[start : len(mine) - end] if others else mine
+    fresh = [word.strip(".,;:!?()'\"") for word in middle]
+    numbers = [_scalar(word) for word in fresh if re.fullmatch(r"-?\d+(?:\.\d+)?", word) and word not in given]
+    if numbers and len(numbers) <= 2:
+        return tuple(dict.fromkeys(numbers))
+    whole = " ".join(middle)
+    return (whole,) if 0 < len(whole) <= 64 and len(others) else ()
+
+
+def _common(a: Sequence[str], b: Sequence[str]) -> int:
+    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+
+
+def with_values(state: State, setup: tuple[Call, ...]) -> State:
+    return replace(state, setup=setup)
