@@ -17,7 +17,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mcprl.errors import ConfigError
 
-
 _REFERENCE = re.compile(r"\$\w+|\$\{\w+\}")
 _SECRET = re.compile(
     r"(://(?=[^/\s]*@)|[?&][^=&\s]+=(?=[^&\s])|[\w-]*(?:key|token|secret|passw(?:or)?d)[\w-]*[ =])(?!\$)(?:(?<=://)[^/\s]*(?=@)|[^&\s]+)",
@@ -199,12 +198,8 @@ def load(path: str | Path) -> dict[str, Any]:
 
 
 def dump(config: Config) -> str:
-    """The whole tree as TOML, each field's sentence above it; `parse(tomllib.loads(dump(config)))` gives it back.
-
-    Headers, and environment variables named like secrets, are written as `***` unless they are `$NAME` references: what
-    this returns is shown and stored.
-    """
-    return "\n".join(_dump(config)).lstrip("\n") + "\n"
+    """The tree as TOML, `redacted`, each field's sentence above it; `parse(tomllib.loads(text))` reads it back."""
+    return "\n".join(_dump(parse(redacted(config)))) + "\n"
 
 
 def _dump(section: Section, prefix: str = "") -> Iterator[str]:
@@ -215,7 +210,7 @@ def _dump(section: Section, prefix: str = "") -> Iterator[str]:
             yield from textwrap.wrap(
                 type(section).model_fields[name].description or "", 110, initial_indent="# ", subsequent_indent="# "
             )
-            yield f"{name} = {_toml(_masked(name, value))}"
+            yield f"{name} = {_toml(value)}"
     for name, value in nested.items():
         for item in value if isinstance(value, tuple) else (value,):
             yield f"\n[[{prefix}{name}]]" if isinstance(value, tuple) else f"\n[{prefix}{name}]"
@@ -232,18 +227,11 @@ def _toml(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _masked(name: str, value: Any) -> Any:
-    if name not in ("headers", "env"):
-        return value
-    secret = re.compile("" if name == "headers" else r"key|token|secret|passw|auth|credential", re.IGNORECASE)
-    return {k: "***" if secret.search(k) and not v.startswith("$") else v for k, v in value.items()}
-
-
 def redacted(config: Config) -> dict[str, Any]:
     """The tree as it may be written down or sent to a tracker: what can hold a secret is "***", unless it is a `$NAME`.
 
-    That is: values of headers and of environment variables, user and query values of URLs, and in commands the values of
-    options and variables whose name says key, token, secret or password.
+    That is: values of headers and of environment variables, user and query values of URLs, and in commands the values
+    of options and variables whose name says key, token, secret or password.
     """
     tree = config.model_dump(mode="json")
     for server in tree["servers"]:

@@ -1,0 +1,178 @@
+"""The command line's flags, made from the configuration tree: one flag for each leaf, with its sentence as the help.
+
+There is no second list of settings. A leaf's flag is its own name (`training.steps` is `--steps`), or the section's and
+its own where two sections share it (`--eval-temperature`), or the friendlier name below.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+import click
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
+
+from mcprl.config import Config, parse
+
+_ALIASES = {
+    "servers.target": "server",
+    "servers.headers": "header",
+    "servers.timeout_s": "timeout",
+    "tools.allow": "allow-tool",
+    "tools.deny": "deny-tool",
+    "scenarios.train": "train-tasks",
+    "scenarios.val": "val-tasks",
+    "scenarios.test": "test-tasks",
+    "model.name": "model",
+    "engine.kind": "engine",
+    "judge.name": "judge",
+    "trackers": "tracker",
+}
+_WITHOUT_FLAG = {"servers.name"}  # one flag for all servers cannot give each its own name; the file can
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """One setting: where it stands in the tree, and pydantic's word on it."""
+
+    key: str
+    info: FieldInfo
+
+    @property
+    def section(self) -> str:
+        return self.key.rpartition(".")[0]
+
+    @property
+    def name(self) -> str:
+        return self.key.rpartition(".")[2].replace("_", "-")
+
+    @property
+    def parameter(self) -> str:
+        """The name click hands the value over under: an identifier that leads back to the key."""
+        return self.key.replace(".", "__")
+
+
+def leaves(section: type[BaseModel] = Config, prefix: str = "") -> Iterator[Leaf]:
+    """Every setting below `section`, depth first in the order of the file."""
+    for name, info in section.model_fields.items():
+        kinds = (info.annotation, *get_args(info.annotation))
+        inner = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)]
+        if inner:
+            yield from leaves(inner[0], f"{prefix}{name}.")
+        else:
+            yield Leaf(prefix + name, info)
+
+
+@cache
+def flags() -> Mapping[str, Leaf]:
+    """Every flag, without its dashes, and the setting it stands for."""
+    known = [leaf for leaf in leaves() if leaf.key not in _WITHOUT_FLAG]
+    shared = Counter(_ALIASES.get(leaf.key, leaf.name) for leaf in known)
+    named: dict[str, Leaf] = {}
+    for leaf in known:
+        flag = _ALIASES.get(leaf.key, leaf.name)
+        if shared[flag] > 1 and leaf.key not in _ALIASES and leaf.section:
+            flag = f"{leaf.section}-{leaf.name}"
+        named[flag] = leaf
+    return named
+
+
+def options(sections: Sequence[str], more: Sequence[click.Parameter] = ()) -> list[click.Parameter]:
+    """The options of a command that needs the settings under `sections` (keys or their beginnings)."""
+    wanted = [(flag, leaf) for flag, leaf in flags().items() if _under(leaf.key, sections)]
+    return [*more, *(_option(flag, leaf) for flag, leaf in wanted)]
+
+
+def _under(key: str, sections: Sequence[str]) -> bool:
+    return any(key == section or key.startswith(section + ".") for section in sections)
+
+
+def config(tree: dict[str, Any], values: Mapping[str, Any]) -> Config:
+    """A file's `tree` with the flags' `values` over it. Flags about servers apply to all of them."""
+    tree = deepcopy(tree)
+    by_parameter = {leaf.parameter: leaf for leaf in flags().values()}
+    given = {name: value for name, value in values.items() if name in by_parameter and value not in (None, ())}
+    if targets := given.pop("servers__target", None):
+        tree["servers"] = [{"target": target} for target in targets]
+    for parameter, value in given.items():
+        leaf = by_parameter[parameter]
+        name = leaf.key.rpartition(".")[2]
+        value = dict(value) if _container(leaf.info) is dict else value
+        if leaf.section == "servers":
+            for server in tree.get("servers", ()):
+                server[name] = {**server.get(name, {}), **value} if isinstance(value, dict) else value
+        elif leaf.section:
+            tree.setdefault(leaf.section, {})[name] = value
+        else:
+            tree[name] = value
+    return parse(tree)
+
+
+def _container(info: FieldInfo) -> Any:
+    return get_origin(info.annotation) or info.annotation
+
+
+def _option(flag: str, leaf: Leaf) -> click.Option:
+    container, info = _container(leaf.info), leaf.info
+    text = " ".join((info.description or "").replace("`", "").split())
+    common: dict[str, Any] = {"help": text, "show_default": _shown(info), "default": None}
+    if container is bool:
+        return click.Option([f"--{flag}/--no-{flag}", leaf.parameter], **common)
+    if container is dict:
+        separator = ":" if flag == "header" else "="
+        return click.Option([f"--{flag}", leaf.parameter], multiple=True, type=_Pair(separator), **common)
+    if container is tuple or flag == "server":
+        return click.Option([f"--{flag}", leaf.parameter], multiple=True, type=_Text(), **common)
+    return click.Option([f"--{flag}", leaf.parameter], type=_Setting(info), **common)
+
+
+def _shown(info: FieldInfo) -> str | bool:
+    if info.is_required() or info.default in ("", (), {}):
+        return False
+    if isinstance(info.default, bool):
+        return str(info.default).lower()
+    return f"{info.default:g}" if isinstance(info.default, float) else str(info.default)
+
+
+class _Text(click.ParamType[Any]):
+    name = "text"
+
+
+class _Setting(click.ParamType[Any]):
+    """A scalar: pydantic converts and checks it, so that the flag takes exactly what the file takes."""
+
+    name = "value"
+
+    def __init__(self, info: FieldInfo) -> None:
+        self._adapter: TypeAdapter[Any] = TypeAdapter(Annotated[info.annotation, info])  # pyright: ignore[reportInvalidTypeForm, reportArgumentType]
+        self._choices = get_args(info.annotation) if get_origin(info.annotation) is Literal else ()
+        self.name = {"int": "integer", "float": "number"}.get(getattr(info.annotation, "__name__", ""), "text")
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:
+        return f"[{'|'.join(map(str, self._choices))}]" if self._choices else None
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return self._adapter.validate_python(value)
+        except ValidationError as error:
+            self.fail(f"{value!r}: {error.errors()[0]['msg']}", param, ctx)
+
+
+class _Pair(click.ParamType[Any]):
+    """`K=V` or `K: V`."""
+
+    def __init__(self, separator: str) -> None:
+        self._separator = separator
+        self.name = "'K: V'" if separator == ":" else "K=V"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        return self.name
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+        key, found, text = str(value).partition(self._separator)
+        if not found or not key.strip():
+            self.fail(f"{value!r} is not of the form {self.name}", param, ctx)
+        return key.strip(), text.strip() if self._separator == ":" else text
