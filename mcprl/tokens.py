@@ -1,7 +1,7 @@
 """Token in, token out: from messages to the ids an engine sees, from what it sampled to the rows a trainer trains on.
 
-Nothing that was sampled is ever tokenized again: the next prompt of a conversation is the last context plus the ids of what
-was said since, separators included, and a training row is made of the engine's ids alone.
+Nothing that was sampled is ever tokenized again: the next prompt of a conversation is the last context plus the ids of
+what was said since, separators included, and a training row is made of the engine's ids alone.
 """
 
 import json
@@ -31,8 +31,8 @@ def render(
 ) -> str:
     """The conversation as text in the model's own chat template.
 
-    Control tokens that stand in what users, tools and schemas say are broken up (`< |im_end|>`), so that no server can end a
-    turn or forge one. No tools means `None`, not an empty list: templates tell them apart (TRL 5379).
+    Control tokens that stand in what users, tools and schemas say are broken up (`< |im_end|>`), so that no server can
+    end a turn or forge one. No tools means `None`, not an empty list: templates tell them apart (TRL 5379).
     """
     control = _pattern(tuple(tokenizer.get_added_vocab()))
     functions: Any = [_inert(tool.as_function(), control) for tool in tools] or None
@@ -46,9 +46,9 @@ def prompt_ids(
 ) -> tuple[int, ...]:
     """The ids of the next prompt. With `context_ids` (the last prompt and its completion) they extend it.
 
-    Only what was said after the last assistant message is tokenized; it begins right behind that message's end-of-turn token, so
-    the template's separator is kept (TRL 5317). Where the template rewrites history (some strip `<think>`), the whole
-    conversation is rendered instead and the trainer starts a new row.
+    Only what was said after the last assistant message is tokenized; it begins right behind that message's end-of-turn
+    token, so the template's separator is kept (TRL 5317). Where the template rewrites history (some strip `<think>`), the
+    whole conversation is rendered instead and the trainer starts a new row.
     """
     text = render(tokenizer, messages, tools)
     extension = _extension(tokenizer, text, messages, tools, context_ids) if context_ids else None
@@ -66,9 +66,7 @@ def _extension(
         return None
     before = render(tokenizer, messages[: said + 1], tools, generation_prompt=False)
     vocabulary = tokenizer.get_added_vocab()
-    end = None
-    for end in _pattern(tuple(vocabulary)).finditer(before):
-        pass
+    *_, end = (None, *_pattern(tuple(vocabulary)).finditer(before))
     if end is None or not text.startswith(before) or before[end.end() :].strip():
         return None
     ended = context_ids[-1] == vocabulary[end.group()]  # not so where the completion hit the length limit
@@ -92,7 +90,7 @@ def _parsed(call: Mapping[str, Any]) -> Any:
 
 @lru_cache(maxsize=16)
 def _keeps_arguments(tokenizer: Tokenizer) -> bool:
-    """Whether the template writes arguments that are JSON text as they are; others quote them a second time (Qwen2.5)."""
+    """Whether the template writes arguments that are JSON text as they are; others quote it twice (Qwen2.5)."""
     call = {"id": "call_0", "type": "function", "function": {"name": "probe", "arguments": '{"probe": 1}'}}
     talk = [{"role": "user", "content": "probe"}, {"role": "assistant", "content": "", "tool_calls": [call]}]
     try:
@@ -133,8 +131,8 @@ class ParsedCall:
 
 @dataclass(frozen=True)
 class Reply:
-    """What a model turn says. `content` is the text without the calls that could be read; those that could not stay in it,
-    and `malformed` says of each, in words for the model, what is wrong."""
+    """What a model turn says. `content` is the text without the calls that could be read; those that could not be stay
+    in it, and `malformed` says of each, in words for the model, what is wrong."""
 
     content: str
     calls: tuple[ParsedCall, ...] = ()
@@ -142,8 +140,8 @@ class Reply:
 
 
 def parse_reply(text: str, turn: int = 0) -> Reply:
-    """Read Hermes calls, `<tool_call>{"name": ..., "arguments": {...}}</tool_call>`: several, an unclosed last one, arguments as
-    an object or as JSON in a string. `turn` goes into the calls' ids, which are thus unique in a conversation."""
+    """Read Hermes calls, `<tool_call>{"name": ..., "arguments": {...}}</tool_call>`: several, an unclosed last one,
+    arguments as an object or as JSON in a string. `turn` goes into the calls' ids: unique in a conversation."""
     kept: list[str] = []
     calls: list[ParsedCall] = []
     malformed: list[str] = []
@@ -163,7 +161,7 @@ def parse_reply(text: str, turn: int = 0) -> Reply:
 
 
 def assistant_message(text: str, turn: int = 0) -> Message:
-    """A model turn in OpenAI's shape. `arguments` is the text as sampled; a call that cannot be read stays in `content`."""
+    """A model turn in OpenAI's shape. `arguments` is the text as sampled; an unreadable call stays in `content`."""
     reply = parse_reply(text, turn)
     message: Message = {"role": "assistant", "content": reply.content}
     if reply.calls:
@@ -196,7 +194,7 @@ def _read_call(text: str, at: int) -> tuple[str, str, int]:
             raise ValueError('its "arguments" are not one JSON object')
     if not isinstance(arguments, dict):
         raise ValueError('its "arguments" are not a JSON object')
-    json.dumps(arguments, ensure_ascii=False).encode()  # half a surrogate pair cannot be sent: UnicodeEncodeError, a ValueError
+    json.dumps(arguments, ensure_ascii=False).encode()  # half a surrogate pair could not be sent: a ValueError
     at = _skip(text, at)
     if text.startswith(_CLOSE, at):
         return name, raw, at + len(_CLOSE)
@@ -276,12 +274,12 @@ class Certificate:
 
     @property
     def exactness(self) -> float:
-        """The share of trained tokens whose context, id and log-probability are the engine's own; 1.0 where none is trained."""
+        """The share of trained tokens whose context, id and log-probability are the engine's own."""
         return self.exact / self.trained if self.trained else 1.0
 
 
 def certificate(rows: Iterable[Row], trajectories: Iterable[Trajectory]) -> Certificate:
-    """Check rows against the turns they claim to come from, from the turns alone. A token counted twice is a mismatch."""
+    """Check rows against the turns they claim to come from. A token that is trained twice is a mismatch."""
     turns = {trajectory.id: trajectory.turns for trajectory in trajectories}
     trained = exact = 0
     for trajectory_id, own in groupby(sorted(rows, key=lambda row: row.trajectory_id), lambda row: row.trajectory_id):
