@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mcprl.checks import Scalar, holds, is_empty, leaves, squash
+from mcprl.digest import looks_like_error
 from mcprl.invent import invent
 from mcprl.slots import Path, Slot, build, is_read, noun, related, slots, stems, unfillable, words
 from mcprl.types import Call, Json, Session, Tool, ToolResult, ToolServer
@@ -107,7 +108,11 @@ def quoted(slot: Slot) -> list[Scalar]:
 
 
 def usable(result: ToolResult) -> bool:
-    return not result.is_error and not is_empty(result.structured, result.text)
+    """Whether a result holds something: no error, not empty, and not one message per item that says what went wrong."""
+    if result.is_error or is_empty(result.structured, result.text):
+        return False
+    texts = [leaf for _, leaf in leaves(result.structured) if isinstance(leaf, str)]
+    return not texts or not all(looks_like_error(text, None) for text in texts)
 
 
 _TRIES = 6
@@ -488,6 +493,8 @@ def record_fields(record: Json, given: set[str]) -> list[Field]:
         if not keys:
             continue
         label = " ".join(words(keys[-1]))
+        if squash(keys[-1]) in given:  # a map by entity: its keys are no names of fields
+            continue
         if tails[label] > 1 and len(keys) > 1:
             label = " ".join((*words(keys[-2]), *words(keys[-1])))
         shown = tuple(dict.fromkeys(values))

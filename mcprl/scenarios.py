@@ -237,7 +237,8 @@ class _Composer:
 
     async def _new_state(self) -> State | None:
         """A state of its own: a few calls of a writing tool that works on a fresh session, with invented values."""
-        tool = self.known.tools[self.rng.choice(self.known.creators)]
+        bound = [trip.write for trip in self.known.round_trips if trip.bind and trip.write in self.known.creators]
+        tool = self.known.tools[self.rng.choice(bound or self.known.creators)]
         calls: list[Call] = []
         for _ in range(self.rng.randint(2, 4)):
             filled = self._fill_write(tool, State(), references=False)
@@ -410,7 +411,15 @@ class _Composer:
     async def _follow(self, session: Session, state: State, steps: list[_Step], view: Any) -> _Step | None:
         """A call whose key argument is a value of the last result, found where it was seen to work when probed."""
         last = steps[-1]
-        values = [(path, value) for path, value in leaves(view) if not isinstance(value, bool) and self.allowed(value)]
+        found = list(leaves(view))
+        places = Counter(tuple(part for part in path if isinstance(part, str)) for path, _ in found)  # one of many is no lead
+        values = [
+            (path, value)
+            for path, value in found
+            if not isinstance(value, bool)
+            and self.allowed(value)
+            and places[tuple(part for part in path if isinstance(part, str))] == 1
+        ]
         self.rng.shuffle(values)
         for path, value in values:
             keys = tuple(part for part in path if isinstance(part, str))
