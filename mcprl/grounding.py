@@ -111,6 +111,12 @@ def usable(result: ToolResult) -> bool:
     """Whether a result holds something: no error, not empty, and not one message per item that says what went wrong."""
     if result.is_error or is_empty(result.structured, result.text):
         return False
+    if (
+        result.structured is None
+        and len(result.text) < 120
+        and re.match(r"\W*(?:no|none|nothing)\b", result.text, re.IGNORECASE)
+    ):
+        return False
     texts = [leaf for _, leaf in leaves(result.structured) if isinstance(leaf, str)]
     return not texts or not all(looks_like_error(text, None) for text in texts)
 
@@ -203,7 +209,7 @@ async def _link(known: Knowledge, session: Session, rng: random.Random) -> None:
             known.calls += 1
             if usable(result):
                 groups.append(group)
-                record = result.structured if result.structured is not None else text_record(result.text)
+                record = record_of(result)
                 known.base.harvest(tool, record)
 
 
@@ -232,7 +238,7 @@ def _worked(
         texts = known.texts.setdefault(tool.name, [])
         if result.text not in texts:
             texts.append(result.text)
-    state.harvest(tool, result.structured if result.structured is not None else text_record(result.text))
+    state.harvest(tool, record_of(result))
 
 
 def source(known: Knowledge, slot: Slot, state: State, rng: random.Random, attempt: int) -> tuple[Group, Any] | None:
@@ -308,9 +314,7 @@ def affinity(known: Knowledge, slot: Slot, group: Group) -> float:
 # --- writes -----------------------------------------------------------------------------------------------------------
 
 
-async def _write_around(
-    known: Knowledge, server: ToolServer, writing: list[Tool], rng: random.Random
-) -> None:
+async def _write_around(known: Knowledge, server: ToolServer, writing: list[Tool], rng: random.Random) -> None:
     """Find out which writes work, in a session that may be spoilt, and which reads show what they wrote."""
     async with server.session() as session:
         state = State(pool={group: dict(values) for group, values in known.base.pool.items()})
@@ -400,9 +404,13 @@ async def _find_round_trips(
             known.calls += 1
             if not usable(result) or result.latency_s > SLOW_S:
                 continue
-            new = [slot for slot, (group, value) in picked.items() if group[0] != "from" and not isinstance(value, bool)]
+            new = [
+                slot for slot, (group, value) in picked.items() if group[0] != "from" and not isinstance(value, bool)
+            ]
             shown = tuple(slot.path for slot in new if holds(result.text, written[slot]))
-            shown = tuple(path for path in shown if path not in {origin for _, origin in bind}) or (shown if not bind else ())
+            shown = tuple(path for path in shown if path not in {origin for _, origin in bind}) or (
+                shown if not bind else ()
+            )
             if shown:
                 known.working[read.name] = known.working.get(read.name, 0) + 1
                 for path, origin in bind:
@@ -410,7 +418,7 @@ async def _find_round_trips(
                     if (group := place(tool, origin)) not in groups:
                         groups.append(group)
                 known.round_trips.append(RoundTrip(tool.name, read.name, bind, constants, shown))
-                state.harvest(read, result.structured if result.structured is not None else text_record(result.text))
+                state.harvest(read, record_of(result))
                 break
 
 
@@ -438,13 +446,29 @@ def _bindings(
 # --- results ----------------------------------------------------------------------------------------------------------
 
 
-def text_record(text: str) -> dict[str, Any] | None:
-    """The `key: value` lines of a text as a record, numbers as numbers; `None` where there are none."""
+def text_value(text: str) -> Json:
+    """What a text result means as JSON: `key: value` lines as a record, CSV as records, other lines as lists of their cells."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
     record: dict[str, Any] = {}
-    for line in text.splitlines():
+    for line in lines:
         if match := re.match(r"^[\s*>-]*\**([A-Za-z][\w ./()-]{0,30}?)\**\s*[:=]\s+(.{1,80})$", line):
             record.setdefault(match[1].strip(), _scalar(match[2].strip().rstrip(",")))
-    return record or None
+    if len(record) >= max(1, len(lines) / 2):
+        return record
+    commas = {line.count(",") for line in lines}
+    if len(lines) > 1 and len(commas) == 1 and commas != {0}:
+        names = [name.strip() for name in lines[0].split(",")]
+        return [dict(zip(names, map(_scalar, map(str.strip, line.split(","))), strict=True)) for line in lines[1:]]
+    rows = [re.sub(r"^(?:\d+[.)]|[-*]|\[\w+\])\s+", "", line) for line in lines if not line.endswith(":")]
+    cells = [
+        [_scalar(cell.strip()) for cell in re.split(r"\s*\|\s*|\t|\s\(|\)\s*$", row) if cell.strip()] for row in rows
+    ]
+    return [{f"column {n}": cell for n, cell in enumerate(row)} for row in cells] if len(cells) > 1 else None
+
+
+def record_of(result: ToolResult) -> Json:
+    """A result as JSON, whether the server sent JSON or text that can be read as such."""
+    return result.structured if result.structured is not None else text_value(result.text)
 
 
 def _scalar(text: str) -> Scalar:
@@ -471,7 +495,9 @@ class Field:
 
 def result_fields(known: Knowledge, call: Call, result: ToolResult) -> list[Field]:
     """What can be asked about a result: the scalars of a record, or what varies in a text."""
-    record = result.structured if result.structured is not None else text_record(result.text)
+    record = record_of(result)
+    if isinstance(record, list) and result.structured is None and "column 0" in record[0]:
+        record = None  # cells without names: values to use, but nothing to ask for by name
     given = {squash(str(leaf)) for _, leaf in leaves(call.arguments)}
     if record is None or not isinstance(record, dict | list):
         varying = text_facts(known.texts.get(call.tool, []), result.text, given)
@@ -522,7 +548,7 @@ def text_facts(texts: Sequence[str], text: str, given: set[str]) -> tuple[Scalar
     """What a text result says that other results of the same tool do not, and that the call did not give."""
     mine = text.split()
     others = [other.split() for other in texts if other != text]
-    if not mine or len(mine) > 60:
+    if not 0 < len(mine) <= 25 or "\n" in text.strip():
         return ()
     start = min((_common(mine, other) for other in others), default=0)
     end = min((_common(mine[start:][::-1], other[start:][::-1]) for other in others), default=0)

@@ -33,7 +33,7 @@ from mcprl.grounding import (
     record_fields,
     result_fields,
     rows_of,
-    text_record,
+    record_of,
     usable,
 )
 from mcprl.invent import invent, stranger
@@ -204,6 +204,7 @@ class _Composer:
         self.server, self.known, self.split, self.seed, self.max_calls = server, known, split, seed, max_calls
         self.rng = random.Random(f"compose {seed} {split}")
         self.requests: set[str] = set()
+        self.meanings: Counter[str] = Counter()
         self.asked: Counter[str] = Counter()
 
     def allowed(self, value: Any) -> bool:
@@ -268,13 +269,12 @@ class _Composer:
             while kinds and len(drafts) < target * 1.1 and target > 0:
                 make = min(kinds, key=lambda kind: (made[kind] + self.rng.random()) / kinds[kind])
                 scenario = await make(session, state)
-                if scenario is None or scenario.request in self.requests:
+                if scenario is None or not self._new(scenario):
                     failed[make] += 1
                     if failed[make] > 15 + 6 * made[make]:
                         del kinds[make]
                     continue
                 made[make] += 1
-                self.requests.add(scenario.request)
                 drafts.append(scenario)
         return (await self._repeatable(state, drafts))[:target]
 
@@ -344,8 +344,8 @@ class _Composer:
 
     def _row(self, step: _Step) -> tuple[dict[str, Any], str, Scalar] | None:
         """One row of a list result, and an attribute whose value only that row has."""
-        rows = rows_of(step.result.structured)
-        if rows is None:
+        rows = rows_of(record_of(step.result))
+        if rows is None or "column 0" in rows[1][0]:
             return None
         row = self.rng.choice(rows[1])
         names = [
@@ -368,7 +368,7 @@ class _Composer:
             return None
         steps = [step]
         opening, picked = "", []
-        view: Any = step.result.structured if step.result.structured is not None else text_record(step.result.text)
+        view: Any = record_of(step.result)
         if rows_of(view) is not None:
             if (found := self._row(step)) is None:
                 return None
@@ -388,11 +388,7 @@ class _Composer:
                 break
             steps.append(following)
             links.append(wording.thing(following.tool))
-            view = (
-                following.result.structured
-                if following.result.structured is not None
-                else text_record(following.result.text)
-            )
+            view = record_of(following.result)
             if self.rng.random() < 0.6:
                 break
         if len(steps) == 1:
@@ -412,7 +408,9 @@ class _Composer:
         """A call whose key argument is a value of the last result, found where it was seen to work when probed."""
         last = steps[-1]
         found = list(leaves(view))
-        places = Counter(tuple(part for part in path if isinstance(part, str)) for path, _ in found)  # one of many is no lead
+        places = Counter(
+            tuple(part for part in path if isinstance(part, str)) for path, _ in found
+        )  # one of many is no lead
         values = [
             (path, value)
             for path, value in found
@@ -476,8 +474,7 @@ class _Composer:
             if len(made) >= target:
                 break
             scenario = await self._write(state, writable[attempt % len(writable)])
-            if scenario is not None and scenario.request not in self.requests:
-                self.requests.add(scenario.request)
+            if scenario is not None and self._new(scenario):
                 made.append(scenario)
         return made
 
@@ -538,6 +535,15 @@ class _Composer:
 
     # --- shared -------------------------------------------------------------------------------------------------------
 
+    def _new(self, scenario: Scenario) -> bool:
+        """Whether a task is worth keeping beside those made: a test asks for a fact once, training at most in two wordings."""
+        meaning = json.dumps([[c.tool, c.arguments] for c in scenario.plan] + [str(check) for check in scenario.checks])
+        if scenario.request in self.requests or self.meanings[meaning] >= (2 if self.split == "train" else 1):
+            return False
+        self.requests.add(scenario.request)
+        self.meanings[meaning] += 1
+        return True
+
     def _tool(self, fits: Any) -> Tool | None:
         tools = [tool for tool in self.known.reads() if fits(tool)]
         return self.rng.choice(tools) if tools else None
@@ -572,7 +578,7 @@ class _Composer:
         result = await session.call(tool.name, call.arguments)
         if not usable(result):
             return None
-        rows = rows_of(result.structured)
+        rows = rows_of(record_of(result))
         fields = result_fields(self.known, call, result)
         if rows is not None:
             prefix = tuple(part for part in rows[0] if isinstance(part, str))

@@ -22,6 +22,7 @@ _VERBS = _WRITES | frozenset(
 )
 
 
+_VAGUE = frozenset("a all an any available current details every info information many multiple of several the".split())
 _IRREGULAR = {"people": "person", "children": "child", "indices": "index", "series": "series", "status": "status", "news": "news"}
 
 
@@ -158,15 +159,18 @@ def verb(tool: Tool) -> str:
     return next((word for word in parts if word in _VERBS), parts[0] if parts else "")
 
 
+def doing(tool: Tool) -> str:
+    """A tool's name as an order: `hr_get_order` is `get order`."""
+    parts = words(tool.name)
+    at = next((i for i, word in enumerate(parts) if word in _VERBS), 0)
+    return " ".join(parts[at:])
+
+
 def noun(tool: Tool) -> str:
     """What a tool is about: its name without verbs, small words and a server prefix (`hr_get_order_by_id`: `order`)."""
-    parts = words(tool.name)
-    at = next((i for i, word in enumerate(parts) if word in _VERBS), None)
-    rest = [word for word in (parts if at is None else parts[at + 1 :]) if word not in _VERBS]
-    rest = rest[
-        : next((i for i, word in enumerate(rest) if word in ("by", "for", "from", "with", "in", "of", "to")), len(rest))
-    ]
-    return " ".join(rest or parts)
+    rest = [word for word in doing(tool).split() if word not in _VERBS and word not in _VAGUE]
+    ends = (i for i, word in enumerate(rest) if i and word in ("by", "for", "from", "with", "in", "of", "to"))
+    return " ".join(rest[: next(ends, len(rest))] or words(tool.name))
 
 
 def is_read(tool: Tool) -> bool:

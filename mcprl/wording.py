@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from mcprl.checks import Scalar
-from mcprl.slots import Slot, noun, singular, spoken, words
+from mcprl.slots import Slot, doing, noun, singular, spoken, words
 from mcprl.types import Tool
 
 _THIRD_PERSON = re.compile(r"^[A-Z]?[a-z]+s$")
@@ -17,7 +17,7 @@ def imperative(tool: Tool) -> str:
     first = re.split(r"(?<=[a-z0-9)])[.;\n:]|\s[-–(]", tool.description.strip(), maxsplit=1)[0].strip()
     parts = first.split()
     if not 2 <= len(parts) <= 12:
-        return " ".join(words(tool.name))
+        return doing(tool)
     head = parts[0].lower()
     if _THIRD_PERSON.match(parts[0]) and head not in _KEEP_S:
         head = (
@@ -106,12 +106,12 @@ def ask(labels: Sequence[str], about: str, rng: random.Random) -> str:
 
 def order(tool: Tool, filled: Sequence[tuple[Slot, Scalar]], rng: random.Random, labels: Sequence[str] = ()) -> str:
     """An order to use a tool, `labels` being what to report."""
-    doing = imperative(tool) if rng.random() < 0.7 else " ".join(words(tool.name))
+    task = imperative(tool) if rng.random() < 0.7 else doing(tool)
     phrase = argument_phrase(filled, rng) if filled else ""
     with_arguments = (
-        rng.choice((f"{doing} with {phrase}", f"{doing}: {phrase}", f"{doing} ({phrase})", f"{doing}, {phrase}"))
+        rng.choice((f"{task} with {phrase}", f"{task}: {phrase}", f"{task} ({phrase})", f"{task}, {phrase}"))
         if phrase
-        else doing
+        else task
     )
     report = listed([f"the {label}" for label in labels] or [""])
     tail = rng.choice((f" and tell me {report}", f", then report {report}", f" and give me {report}")) if labels else ""
