@@ -10,14 +10,14 @@ from typing import Any
 
 from mcprl.types import Json, ToolResult
 
-_ERROR_LINE = re.compile(r"\s*(?:\[?error\b|exception\b|traceback\b|mcp error\b|\w+(?:Error|Exception):)", re.IGNORECASE)
+_ERROR_LINE = re.compile(r"\s*(?:\[?(?:mcp )?error\b|exception\b|traceback\b|\w+(?:Error|Exception):)", re.IGNORECASE)
 
 
 def digest(text: str, structured: Json = None, is_error: bool = False, max_bytes: int = 4_000) -> ToolResult:
     """What a call gave back: `structured` (what the server sent as JSON) where there is some, else `text`.
 
-    A wrapper around one value (`{"result": X}`, `{"content": "text"}`) is taken off; text that is a JSON object or list is
-    treated as if it had been sent as such. `max_bytes` caps the UTF-8 text; a marker says how much was cut.
+    A wrapper around one value (`{"result": X}`, `{"content": "text"}`) is taken off; text that is a JSON object or list
+    is treated as if it had been sent as such. `max_bytes` caps the UTF-8 text; a marker says how much was cut.
     """
     value = _unwrap(structured)
     if value is None or value == {}:

@@ -1,0 +1,324 @@
+"""MCP servers as the rest of the package sees them: one set of tools, and sessions to call them in."""
+
+import hashlib
+import json
+import logging
+import re
+import time
+from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import IO, Any
+from urllib.parse import urlsplit
+
+import anyio
+from anyio.abc import TaskGroup
+
+from mcprl.config import ServerConfig, ToolPolicy
+from mcprl.connection import CLOSE_S, LOGGERS, Connection, Malformed, NotHere, is_url
+from mcprl.digest import digest
+from mcprl.errors import ServerError, SessionLost
+from mcprl.pool import Pool
+from mcprl.types import Call, Session, Tool, ToolResult
+
+_HTTP_SESSIONS = 128
+_SPARE_PROCESSES = 2
+
+
+@dataclass(frozen=True)
+class ToolStatus:
+    """A tool that a server listed, and whether it may be called. `tool` is `None` where it could not be read."""
+
+    server: str
+    name: str
+    tool: Tool | None
+    allowed: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class ServerFacts:
+    """What connecting to a server taught us. Times in seconds.
+
+    `title` and `version` are the server's own words; `sessions` says whether and how they are kept apart; `notes` what
+    was odd.
+    """
+
+    name: str
+    target: str
+    title: str
+    version: str
+    transport: str
+    protocol: str
+    connect_s: float
+    list_s: float
+    resources: bool
+    sessions: str
+    instructions: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class Server:
+    """One or more connected MCP servers; implements `types.ToolServer`. Made by `connect`.
+
+    `listing` is every tool that was listed, `tools` those that may be called. Which process or HTTP session serves a
+    session follows the state rule that `pool` states.
+    """
+
+    def __init__(self, backends: "Sequence[_Backend]", policy: ToolPolicy) -> None:
+        self._backends, self._policy = tuple(backends), policy
+        self._routes: dict[str, tuple[_Backend, Tool]] = {}
+        listing: list[ToolStatus] = []
+        for backend in backends:
+            prefix = f"{backend.name}__" if len(backends) > 1 else ""
+            for tool in backend.listed:
+                name = prefix + tool.name
+                if isinstance(tool, Malformed):
+                    listing.append(ToolStatus(backend.name, name, None, False, f"malformed: {tool.reason}"))
+                    continue
+                reason = "listed twice" if name in self._routes else _left_out(tool, {name, tool.name}, policy)
+                listing.append(ToolStatus(backend.name, name, replace(tool, name=name), not reason, reason))
+                if not reason:
+                    self._routes[name] = backend, tool
+        self.listing = tuple(listing)
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """The tools that may be called, in the servers' order; named `server__tool` where there are several servers."""
+        return tuple(status.tool for status in self.listing if status.allowed and status.tool)
+
+    def session(self, setup: Sequence[Call] = ()) -> AbstractAsyncContextManager[Session]:
+        """A session in a fresh state in which the `setup` calls have been made.
+
+        Nothing is started before the first call. A call raises `SessionLost` where the connection died, could not be
+        made, or the setup failed.
+        """
+        return self._session(setup)
+
+    @asynccontextmanager
+    async def _session(self, setup: Sequence[Call]) -> AsyncGenerator[Session]:
+        setups: dict[_Backend, list[Call]] = {backend: [] for backend in self._backends}
+        for call in setup:
+            if call.tool not in self._routes:
+                raise ServerError(f"a setup call is of {call.tool!r}, which is not among the allowed tools")
+            backend, tool = self._routes[call.tool]
+            setups[backend].append(Call(tool.name, call.arguments))
+        async with AsyncExitStack() as stack:
+            yield _Session(self._routes, setups, stack, self._policy.max_result_bytes)
+
+    def describe(self) -> tuple[ServerFacts, ...]:
+        """What connecting taught us, one entry for each server."""
+        return tuple(backend.facts for backend in self._backends)
+
+    def tool_hash(self) -> str:
+        """A sha256 over the allowed tools' names, descriptions and schemas, whatever their order."""
+        tools = [[t.name, t.title, t.description, t.input_schema, t.output_schema] for t in self.tools]
+        lines = sorted(json.dumps(tool, sort_keys=True) for tool in tools)
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+    async def resources(self) -> list[tuple[str, str]]:
+        """The first few text resources as (uri, text), cut to 20 kB each; what cannot be read in time is left out."""
+        found: list[tuple[str, str]] = []
+        for backend in self._backends:
+            if backend.facts.resources:
+                async with backend.pool.reader(()) as connection:
+                    found += await connection.resources()
+        return found
+
+
+@asynccontextmanager
+async def connect(
+    servers: Sequence[ServerConfig], policy: ToolPolicy | None = None, *, log: Path | None = None
+) -> AsyncGenerator[Server]:
+    """Connect to the servers and list their tools. What they and the SDK print goes to `log`, or nowhere.
+
+    Raises a `ServerError` of one line within each server's `timeout_s`.
+    """
+    if not servers:
+        raise ServerError("no MCP server given; name one with --server URL-or-command")
+    failure: ServerError | None = None
+    with _logging(log) as sink:
+        async with anyio.create_task_group() as tasks:
+            backends = [_Backend(config, name, sink, tasks) for config, name in _named(servers)]
+            try:
+                for backend in backends:
+                    await backend.start()
+                yield Server(backends, policy or ToolPolicy())
+            except ServerError as error:
+                failure = error  # raised outside the task group, which would wrap it
+            finally:
+                with anyio.move_on_after(CLOSE_S, shield=True):
+                    for backend in backends:
+                        backend.discard()
+                    for backend in backends:
+                        await backend.wait_closed()
+                tasks.cancel_scope.cancel()
+    if failure is not None:
+        raise failure
+
+
+@dataclass
+class _Session:
+    routes: "Mapping[str, tuple[_Backend, Tool]]"
+    setups: "Mapping[_Backend, Sequence[Call]]"
+    stack: AsyncExitStack
+    max_bytes: int
+    own: "dict[_Backend, Connection]" = field(default_factory=dict["_Backend", Connection])
+    taking: anyio.Lock = field(default_factory=anyio.Lock)
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        if tool not in self.routes:
+            known = ", ".join(self.routes)
+            return digest(f"Error: there is no tool {tool!r}. The tools are: {known}", None, True, self.max_bytes)
+        backend, target = self.routes[tool]
+        start = time.perf_counter()
+        try:
+            result = await self._call(backend, target, arguments)
+        except SessionLost:
+            raise
+        except ServerError as error:
+            raise SessionLost(str(error)) from None
+        return replace(result, latency_s=time.perf_counter() - start)
+
+    async def _call(self, backend: "_Backend", tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
+        if tool.read_only and backend not in self.own:
+            async with backend.pool.reader(self.setups[backend]) as connection:
+                return await connection.call(tool.name, arguments, self.max_bytes)
+        async with self.taking:
+            if backend not in self.own:
+                writer = backend.pool.writer(self.setups[backend])
+                self.own[backend] = await self.stack.enter_async_context(writer)
+        return await self.own[backend].call(tool.name, arguments, self.max_bytes)
+
+
+class _Backend:
+    """One configured server: how to reach it, the pool of its connections, and what it listed."""
+
+    def __init__(self, config: ServerConfig, name: str, sink: IO[bytes] | None, tasks: TaskGroup) -> None:
+        self.name, self._config, self._sink, self._tasks = name, config, sink, tasks
+        self._sse = is_url(config.target) and urlsplit(config.target).path.rstrip("/").endswith("/sse")
+        self._connections: list[Connection] = []
+        capacity = _HTTP_SESSIONS if is_url(config.target) else config.processes
+        spares = 0 if is_url(config.target) else min(_SPARE_PROCESSES, capacity - 1)
+        self.pool = Pool(self._connect, self._prepare, capacity, spares, tasks)
+        self.listed: list[Tool | Malformed] = []
+        self.facts: ServerFacts
+
+    async def start(self) -> None:
+        """Connect once and list the tools; the connection stays in the pool. Raises `ServerError`."""
+        start = time.perf_counter()
+        async with self.pool.reader(()) as connection:
+            connected = time.perf_counter()
+            self.listed, notes = await connection.list_tools()
+            self.facts = ServerFacts(
+                name=self.name,
+                target=_without_secrets(self._config.target),
+                title=connection.info.title or connection.info.name,
+                version=connection.info.version,
+                transport=connection.transport,
+                protocol=connection.protocol,
+                connect_s=connected - start,
+                list_s=time.perf_counter() - connected,
+                resources=connection.has_resources,
+                sessions=connection.sessions,
+                instructions=connection.instructions,
+                notes=notes,
+            )
+
+    def discard(self) -> None:
+        for connection in self._connections:
+            connection.discard()
+
+    async def wait_closed(self) -> None:
+        for connection in self._connections:
+            await connection.closed.wait()
+
+    async def _connect(self) -> Connection:
+        try:
+            connection = await self._open(self._sse)
+        except NotHere:
+            if self._sse:
+                raise
+            # A server from before 2025 answers the POST with a 4xx and speaks SSE at the same URL (MCP 2025-03-26,
+            # "Backwards Compatibility").
+            try:
+                connection = await self._open(sse=True)
+            except ServerError:
+                connection = None
+            if connection is None:
+                raise
+            self._sse = True
+        self._connections = [*(known for known in self._connections if not known.closed.is_set()), connection]
+        return connection
+
+    async def _open(self, sse: bool) -> Connection:
+        return await Connection.open(self._config, _without_secrets(self._config.target), self._tasks, self._sink, sse)
+
+    async def _prepare(self, connection: Connection, setup: Sequence[Call]) -> None:
+        for call in setup:
+            result = await connection.call(call.tool, call.arguments, 300)
+            if result.is_error:
+                raise ServerError(f"{self.name}: the setup call {call.tool} failed: {' '.join(result.text.split())}")
+
+
+def _left_out(tool: Tool, names: set[str], policy: ToolPolicy) -> str:
+    """Why the policy leaves a tool out, empty where it does not. Hints only ever tighten what the operator allows."""
+
+    def matches(patterns: Sequence[str]) -> bool:
+        return any(fnmatchcase(name, pattern) for name in names for pattern in patterns)
+
+    if matches(policy.deny):
+        return "denied by --deny-tool"
+    if policy.allow and not matches(policy.allow):
+        return "not among --allow-tool"
+    if policy.read_only and not tool.read_only:
+        return "not marked read-only"
+    if tool.destructive and not policy.allow_destructive and not names & set(policy.allow):
+        return "marked destructive; --allow-destructive or --allow-tool with its exact name allows it"
+    return ""
+
+
+def _named(servers: Sequence[ServerConfig]) -> list[tuple[ServerConfig, str]]:
+    """Each server with its name: the configured one, else the host or the program of its target."""
+    named: dict[str, ServerConfig] = {}
+    for config in servers:
+        base = config.name or _short_name(config.target)
+        taken = sum(name == base or re.fullmatch(re.escape(base) + r"\d+", name) is not None for name in named)
+        named[f"{base}{taken + 1}" if taken else base] = config
+    return [(config, name) for name, config in named.items()]
+
+
+def _short_name(target: str) -> str:
+    words = [Path(word).stem for word in target.split() if not word.startswith("-")] or ["server"]
+    runner = len(words) > 1 and re.fullmatch(r"python[\d.]*|node|npx|uvx?|deno|bun", words[0])
+    word = urlsplit(target).hostname or (words[1] if runner else words[0])
+    return re.sub(r"[^A-Za-z0-9]+", "_", re.sub(r"^mcp-server-", "", word)).strip("_") or "server"
+
+
+def _without_secrets(target: str) -> str:
+    """A URL without its user and query, which may hold keys."""
+    parts = urlsplit(target)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="").geturl() if is_url(target) else target
+
+
+@contextmanager
+def _logging(log: Path | None) -> Generator[IO[bytes] | None]:
+    """Where servers and the SDK may print for as long as we are connected: the end of `log`, or nowhere."""
+    if log is None:
+        yield None
+        return
+    log.parent.mkdir(parents=True, exist_ok=True)
+    handler = logging.FileHandler(log)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
+    loggers = [logging.getLogger(name) for name in LOGGERS]
+    for logger in loggers:
+        logger.addHandler(handler)
+    try:
+        with log.open("ab", buffering=0) as sink:
+            yield sink
+    finally:
+        for logger in loggers:
+            logger.removeHandler(handler)
+        handler.close()

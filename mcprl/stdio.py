@@ -1,0 +1,88 @@
+"""A child process that speaks lines on its pipes: what a stdio MCP server is, before any MCP.
+
+Ours rather than the SDK's because a process is replaced after every rollout that wrote: it must stop fast, with all its
+children, and nothing it prints may cost unbounded memory (a line past the limit is dropped while it is being read).
+"""
+
+import os
+import signal
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import IO
+
+import anyio
+from anyio.abc import ByteReceiveStream, Process
+
+_POLL_S = 0.01
+_LEAVE_S = 1.0
+_TERM_S = 1.5
+
+
+@asynccontextmanager
+async def child(
+    command: Sequence[str], env: Mapping[str, str], cwd: str | None, stderr: IO[bytes] | int
+) -> AsyncGenerator[Process]:
+    """The running command, in a process group of its own; stopped with the whole group at the end, cancelled or not.
+
+    Raises `OSError` where it cannot be started.
+    """
+    process = await anyio.open_process(list(command), env=env, cwd=cwd, stderr=stderr, start_new_session=True)
+    try:
+        yield process
+    finally:
+        with anyio.CancelScope(shield=True):
+            await _stop(process)
+
+
+async def lines(stream: ByteReceiveStream, limit: int) -> AsyncIterator[bytes | None]:
+    """Each line without its end; `None` in place of one longer than `limit` bytes, which is never held in memory."""
+    line, over = bytearray(), False
+    async for chunk in stream:
+        for number, part in enumerate(chunk.split(b"\n")):
+            if number:
+                yield None if over else bytes(line)
+                line.clear()
+                over = False
+            over = over or len(line) + len(part) > limit
+            if over:
+                line.clear()
+            else:
+                line += part
+
+
+async def exit_status(process: Process, within_s: float) -> int | None:
+    """The exit status, `None` where it still runs after `within_s` seconds.
+
+    Polled: asyncio's own wait also waits for the end of the pipes, which a grandchild may hold open.
+    """
+    with anyio.move_on_after(within_s):
+        while process.returncode is None:  # noqa: ASYNC110
+            await anyio.sleep(_POLL_S)
+    return process.returncode
+
+
+async def _stop(process: Process) -> None:
+    """Close its input, give it a second to leave, then end whatever is left of the group."""
+    if process.stdin is not None:
+        with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            await process.stdin.aclose()
+    await exit_status(process, _LEAVE_S)
+    if _signal_group(process.pid, signal.SIGTERM):
+        with anyio.move_on_after(_TERM_S):
+            while _signal_group(process.pid, 0):
+                _ = process.returncode
+                await anyio.sleep(_POLL_S)
+        _signal_group(process.pid, signal.SIGKILL)
+    with anyio.move_on_after(_TERM_S):
+        await process.aclose()
+
+
+def _signal_group(group: int, number: int) -> bool:
+    """Whether the group still had a member to get the signal. The leader's id is the group's, even once it is gone."""
+    try:
+        os.killpg(group, number)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return False
+    return True
