@@ -327,11 +327,14 @@ class Connection:
             env = get_default_environment() | env
             # As in an activated environment: `python` and installed commands are those beside our own interpreter.
             env["PATH"] = os.pathsep.join(filter(None, (str(Path(sys.executable).parent), env.get("PATH"))))
-            if not words or shutil.which(words[0], path=env["PATH"]) is None:
+            program = shutil.which(words[0], path=env["PATH"]) if words else None
+            if program is None:
                 what = words[0] if words else config.target
                 raise ServerError(
                     f"{what!r}: no such command; check the spelling (a URL starts with http:// or https://)"
                 )
+            # Absolute, because in a scratch folder the relative name of a file would mean something else.
+            words = [_absolute(word) for word in (program, *words[1:])]
             stderr = sink or subprocess.DEVNULL
             async with (
                 stdio.child(words, env, self._scratch or None, stderr) as process,
@@ -465,6 +468,10 @@ def _scratch_folder(wanted: bool) -> Generator[str]:
     finally:
         if wanted:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _absolute(word: str) -> str:
+    return str(Path(word).absolute()) if Path(word).exists() else word
 
 
 def is_url(target: str) -> bool:

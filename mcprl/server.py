@@ -294,6 +294,8 @@ def _short_name(target: str) -> str:
     words = [Path(word).stem for word in target.split() if not word.startswith("-")] or ["server"]
     runner = len(words) > 1 and re.fullmatch(r"python[\d.]*|node|npx|uvx?|deno|bun", words[0])
     word = urlsplit(target).hostname or (words[1] if runner else words[0])
+    if re.fullmatch(r"localhost|[\d.:]+", word):
+        word = "server"
     return re.sub(r"[^A-Za-z0-9]+", "_", re.sub(r"^mcp-server-", "", word)).strip("_") or "server"
 
 
