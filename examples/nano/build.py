@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Literal
 
-from style import Style
+from style import Style, cased
 from words import Column
 
 from mcprl.types import Tool
@@ -28,7 +28,9 @@ class Param:
     required: bool = True
 
     @classmethod
-    def of(cls, slot: str, words: str, kind: str, doc: str = "", required: bool = True, enum: Sequence[str] = ()) -> "Param":
+    def of(
+        cls, slot: str, words: str, kind: str, doc: str = "", required: bool = True, enum: Sequence[str] = ()
+    ) -> "Param":
         schema: dict[str, Any] = {"type": kind, "enum": list(enum)} if enum else {"type": kind}
         if kind == "array":
             schema["items"] = {"type": "string"}
@@ -39,10 +41,26 @@ class Param:
         return cls.of(slot or column.words, column.words, column.type, doc, required, column.choices)
 
 
+def number(slot: str, words: str, doc: str = "", required: bool = True, kind: str = "number") -> Param:
+    return Param.of(slot, words, kind, doc, required)
+
+
+def text(slot: str, words: str, doc: str = "", required: bool = True) -> Param:
+    return Param.of(slot, words, "string", doc, required)
+
+
+def choice(slot: str, words: str, options: Sequence[str], doc: str = "", required: bool = True) -> Param:
+    return Param.of(slot, words, "string", doc, required, options)
+
+
 @dataclass(frozen=True)
 class Handler:
+    """What runs a call: the slot and the schema of each parameter by its public name, and which must be given."""
+
     run: Run
     slots: dict[str, str]
+    accepted: dict[str, dict[str, Any]]
+    required: list[str]
 
 
 @dataclass
@@ -54,10 +72,27 @@ class Builder:
     tools: list[Tool] = field(default_factory=list[Tool])
     handlers: dict[str, Handler] = field(default_factory=dict[str, Handler])
     state: State = field(default_factory=dict[str, dict[Any, Any]])
+    flavour: str = ""
+    """A word put before the names of the tools that are added meanwhile."""
 
     def say(self, *wordings: str, **words: Any) -> str:
         """One of several wordings, filled in."""
         return self.rng.choice(wordings).format(**words)
+
+    def noun_doc(self, what: str) -> str:
+        """A description of what a tool gives, mostly led in by a verb."""
+        what = what[:1].lower() + what[1:]
+        return self.say(
+            "Get the {w}",
+            "Compute the {w}",
+            "Calculate the {w}",
+            "Returns the {w}",
+            "Work out the {w}",
+            "Give the {w}",
+            "{w}",
+            "Tells the {w}",
+            w=what,
+        )
 
     def verb(self, *verbs: str) -> str:
         return self.rng.choice(verbs)
@@ -66,21 +101,26 @@ class Builder:
         return self.rng.random() < probability
 
     def add(
-        self, name: str, doc: str, params: Sequence[Param], run: Run, effect: Literal["read", "write", "destroy"] = "read"
+        self,
+        words: str,
+        doc: str,
+        params: Sequence[Param],
+        run: Run,
+        effect: Literal["read", "write", "destroy"] = "read",
     ) -> None:
         """One more tool. Left out where its name or two of its parameters would clash."""
         rng, style = self.rng, self.style
-        name = style.tool(name)
+        name = style.tool(f"{self.flavour} {words}" if self.flavour else words)
         if name in self.handlers or len({style.param(param.words) for param in params}) < len(params):
             return
-        properties: dict[str, Any] = {}
-        for param in params:
-            described = param.doc and rng.random() < style.param_docs
-            properties[style.param(param.words)] = {**param.schema, "description": param.doc} if described else param.schema
-        required = [style.param(param.words) for param in params if param.required]
-        schema = {"type": "object", "properties": properties, "required": required}
+        shown = {style.param(p.words): style.schema(rng, p.words, p.schema, p.doc, p.required) for p in params}
+        schema = {
+            "type": "object",
+            "properties": shown,
+            "required": [style.param(p.words) for p in params if p.required],
+        }
         hints = rng.random() < style.annotate
-        title = doc.split(".")[0][:40] if rng.random() < style.titles else None
+        title = (doc[:40] if rng.random() < 0.3 else cased(words, "title")) if rng.random() < style.titles else None
         self.tools.append(
             Tool(
                 name, style.doc(rng, doc), schema, title=title,
@@ -88,4 +128,7 @@ class Builder:
                 destructive=effect == "destroy" if hints and effect != "read" else None,
             )
         )  # fmt: skip
-        self.handlers[name] = Handler(run, {style.param(param.words): param.slot for param in params})
+        accepted = {style.param(param.words): param.schema for param in params}
+        self.handlers[name] = Handler(
+            run, {style.param(param.words): param.slot for param in params}, accepted, schema["required"]
+        )

@@ -10,7 +10,17 @@ from typing import Any
 
 from build import Args, Builder, Param, State
 from style import Refusal, Row, pick
-from words import EXTRA_COLUMNS, NESTS, NOUNS, SUBRECORDS, Column, column, date, domain, path, person, phrase, pseudo, sentence, slug, title, word
+from words import (
+    EXTRA_COLUMNS,
+    NESTS,
+    SUBRECORDS,
+    Column,
+    column,
+    domain,
+    path,
+    pseudo,
+    slug,
+)
 
 NUMERIC = ("integer", "number")
 
@@ -31,6 +41,7 @@ class Entity:
     natural: Column | None
     parent: "Entity | None" = None
     parent_words: str = ""
+    shows_parent: bool = False
     limit: int = 5
     keys: dict[str, str] = field(default_factory=dict[str, str])
     nest: tuple[str, tuple[str, ...]] = ("", ())
@@ -48,14 +59,20 @@ class Entity:
         return [column for column in self.columns if column.type == "string" and not column.choices]
 
     def brief(self, row: Row) -> Row:
-        return {key: row[key] for key in (self.keys["id"], *(self.keys[column.words] for column in self.summary)) if key in row}
+        keys = [self.keys["id"], *(self.keys[column.words] for column in self.summary)]
+        if self.shows_parent:
+            keys.append(self.keys[self.parent_words])
+        return {key: row[key] for key in keys if key in row}
 
     def full(self, row: Row) -> Row:
         """The row as the detailed read shows it, with the nested part if there is one."""
         name, inner = self.nest
         if not name:
             return row
-        return {**{key: value for key, value in row.items() if key not in inner}, name: {key: row[key] for key in inner if key in row}}
+        return {
+            **{key: value for key, value in row.items() if key not in inner},
+            name: {key: row[key] for key in inner if key in row},
+        }
 
     def param(self, slot: str = "id", doc: str = "", required: bool = True) -> Param:
         return Param.of(slot, self.id_param, self.id_type, doc or self.id_note, required)
@@ -67,28 +84,52 @@ def make_id(rng: Random, one: str, natural: Column | None) -> tuple[str, Callabl
     letters = rng.choice((one[:3], one[:1], initials, pseudo(rng)[:3], pseudo(rng)[:2])).upper()
     base, step = rng.choice((1, 10, 100, 101, 1000, 2040, 5000, 70000)), rng.choice((1, 1, 3, 7))
     dash = rng.choice(("-", "-", "", "_", "/", ":"))
-    generic = rng.choice(("id", "id", "id", f"{one} id", f"{one} id", f"{one} id", "ref", "code", "number", "key", f"{one} ref", "uid"))
+    generic = rng.choice(
+        ("id", "id", "id", f"{one} id", f"{one} id", f"{one} id", "ref", "code", "number", "key", f"{one} ref", "uid")
+    )
     if natural and rng.random() < 0.3:
         return "string", lambda rng, n: natural.make(rng), natural.words, f"{natural.words} of the {one}"
-    match pick(rng, {"code": 4, "int": 2.5, "hex": 1.2, "slug": 1, "path": 0.4, "short": 0.6, "lower": 0.7, "uuid": 0.3}):
+    match pick(
+        rng, {"code": 4, "int": 2.5, "hex": 1.2, "slug": 1, "path": 0.4, "short": 0.6, "lower": 0.7, "uuid": 0.3}
+    ):
         case "code":
             return "string", lambda rng, n: f"{letters}{dash}{base + n * step}", generic, f"like {letters}{dash}{base}"
         case "lower":
             return "string", lambda rng, n: f"{letters.lower()}{dash}{base + n * step}", generic, f"{one} identifier"
         case "int":
             wide = rng.random() < 0.4
-            return "integer", lambda rng, n: rng.randrange(100, 99999) if wide else base + n * step, generic, f"numeric {one} id"
+            return (
+                "integer",
+                lambda rng, n: rng.randrange(100, 99999) if wide else base + n * step,
+                generic,
+                f"numeric {one} id",
+            )
         case "hex":
             bits = rng.choice((16, 24, 32))
             return "string", lambda rng, n: f"{rng.getrandbits(bits):0{bits // 4}x}", generic, f"id of the {one}"
         case "uuid":
-            return "string", lambda rng, n: f"{rng.getrandbits(16):04x}-{rng.getrandbits(16):04x}", rng.choice(("uuid", "id")), "short uuid"
+            return (
+                "string",
+                lambda rng, n: f"{rng.getrandbits(16):04x}-{rng.getrandbits(16):04x}",
+                rng.choice(("uuid", "id")),
+                "short uuid",
+            )
         case "slug":
-            return "string", lambda rng, n: slug(rng), rng.choice(("slug", "id", "handle", f"{one} slug")), f"slug of the {one}"
+            return (
+                "string",
+                lambda rng, n: slug(rng),
+                rng.choice(("slug", "id", "handle", f"{one} slug")),
+                f"slug of the {one}",
+            )
         case "path":
             return "string", lambda rng, n: path(rng), rng.choice(("path", "location", "uri")), f"path of the {one}"
         case _:
-            return "string", lambda rng, n: "".join(rng.choices("ABCDEFGHJKLMNPRSTUVWXYZ23456789", k=4)), rng.choice(("code", "tag", "id")), "four characters"
+            return (
+                "string",
+                lambda rng, n: "".join(rng.choices("ABCDEFGHJKLMNPRSTUVWXYZ23456789", k=4)),
+                rng.choice(("code", "tag", "id")),
+                "four characters",
+            )
 
 
 def entity(b: Builder, others: list[Entity], empty: bool = False) -> Entity:
@@ -99,9 +140,17 @@ def entity(b: Builder, others: list[Entity], empty: bool = False) -> Entity:
         one, many, columns = domain(rng)
     columns = rng.sample(columns, k=min(len(columns), rng.randint(3, 7)))
     taken = {column.words for column in columns}
-    columns += [extra for text in rng.sample(EXTRA_COLUMNS, rng.choice((0, 0, 1, 2, 3))) if (extra := column(text)).words not in taken]
-    naming = [column for column in columns if column.kind in ("title", "person", "phrase", "word", "slug", "company", "place")]
-    natural = next((column for column in columns if column.kind in ("title", "person", "slug", "email", "path", "code")), None)
+    columns += [
+        extra
+        for text in rng.sample(EXTRA_COLUMNS, rng.choice((0, 0, 1, 2, 3)))
+        if (extra := column(text)).words not in taken
+    ]
+    naming = [
+        column for column in columns if column.kind in ("title", "person", "phrase", "word", "slug", "company", "place")
+    ]
+    natural = next(
+        (column for column in columns if column.kind in ("title", "person", "slug", "email", "path", "code")), None
+    )
     id_type, new_id, id_words, id_note = make_id(rng, one, natural)
     if id_words in {column.words for column in columns}:
         if natural is not None and natural.words == id_words:
@@ -112,7 +161,11 @@ def entity(b: Builder, others: list[Entity], empty: bool = False) -> Entity:
     rest = [column for column in columns if column not in naming[:1]]
     summary = naming[:1] + rng.sample(rest, min(len(rest), rng.choice((0, 1, 1, 2, 2, 3))))
     generic = id_words in ("id", "uid", "uuid", "ref", "code", "number", "key", "tag", "handle")
-    id_param = rng.choice((id_words, f"{one} {id_words}", f"{one} {id_words}", one)) if generic else rng.choice((id_words, id_words, one))
+    id_param = (
+        rng.choice((id_words, f"{one} {id_words}", f"{one} {id_words}", one))
+        if generic
+        else rng.choice((id_words, id_words, one))
+    )
     made = Entity(one, many, id_words, id_param, id_type, id_note, columns, summary, new_id, natural)
     made.keys = {"id": style.key(id_words), **{column.words: style.key(column.words) for column in columns}}
     if others and rng.random() < 0.6:
@@ -120,7 +173,11 @@ def entity(b: Builder, others: list[Entity], empty: bool = False) -> Entity:
     plain = [made.keys[column.words] for column in columns if column not in summary]
     if len(plain) >= 3 and rng.random() < 0.3:
         name, kinds = rng.choice(list(NESTS.items()))
-        fits = [made.keys[column.words] for column in columns if column not in summary and (kinds is None or column.kind in kinds)]
+        fits = [
+            made.keys[column.words]
+            for column in columns
+            if column not in summary and (kinds is None or column.kind in kinds)
+        ]
         if len(fits) >= 2:
             made.nest = (style.key(name), tuple(fits[:3]))
     small = rng.random() < 0.25
@@ -138,17 +195,19 @@ def _adopt(b: Builder, child: Entity, parent: Entity) -> None:
     if words not in child.keys:
         child.parent, child.parent_words = parent, words
         child.keys[words] = b.style.key(words)
+        child.shows_parent = b.chance(0.4)
 
 
 def _fill(b: Builder, made: Entity, count: int) -> None:
-    rng, rows = b.rng, b.state[made.one]
+    rng, rows, nulls = b.rng, b.state[made.one], b.rng.choice((0, 0, 0, 0.1))
     parents = list(b.state[made.parent.one]) if made.parent else []
     for number in range(count):
         if (key := made.new_id(rng, number)) in rows:
             continue
         row: Row = {made.keys["id"]: key}
-        for column in made.columns:
-            row[made.keys[column.words]] = column.make(rng)
+        for c in made.columns:
+            missing = rng.random() < nulls and c.type == "string" and not c.choices and c not in made.summary
+            row[made.keys[c.words]] = None if missing else c.make(rng)
         if parents:
             row[made.keys[made.parent_words]] = rng.choice(parents)
         rows[key] = row
@@ -161,6 +220,19 @@ def found(b: Builder, e: Entity, state: State, key: Any) -> Row:
     return row
 
 
+def bounded(b: Builder, slot: str, words: str, doc: str, default: int, required: bool = False) -> Param:
+    """How many rows are wanted, with the bounds that some servers state."""
+    schema: dict[str, Any] = {"type": "integer", "default": default}
+    if b.chance(0.5):
+        schema |= {"minimum": 1, "maximum": 10}
+    return Param(slot, words, schema, doc, required)
+
+
+def page(a: Args, default: int) -> int:
+    """How many rows to show: what was asked for, never more than a page."""
+    return min(max(0, a.get("limit", default)), 10)
+
+
 # --- reads ------------------------------------------------------------------------------------------------------------
 
 
@@ -168,21 +240,37 @@ def list_all(b: Builder, e: Entity) -> None:
     """Rows in order: all of a small table, a page of a large one, with filters now and then."""
     style = b.style
     how = style.many if b.chance(0.85) else pick(b.rng, {"list": 1, "named": 1, "lines": 1, "total": 1})
-    verb = b.verb("list", "list", "list", "get all", "browse", "show", "get", "all", "fetch", "index of", "list available")
-    filters = b.rng.sample(e.enums() + [c for c in e.columns if c.kind == "bool"], k=min(len(e.enums()), b.rng.choice((0, 0, 1, 1, 2))))
+    verb = b.verb(
+        "list", "list", "list", "get all", "browse", "show", "get", "all", "fetch", "index of", "list available"
+    )
+    filters = b.rng.sample(
+        e.enums() + [c for c in e.columns if c.kind == "bool"], k=min(len(e.enums()), b.rng.choice((0, 0, 1, 1, 2)))
+    )
     params = [Param.column(c, b.say("Only {many} with this {field}", "Filter by {field}", "{field} to keep", many=e.many, field=c.words), False)
               for c in filters]  # fmt: skip
     small = e.limit == 10
     if not small and b.chance(0.7):
         limit = b.verb("limit", "max results", "count", "page size", "top", "n")
-        params.append(Param.of("limit", limit, "integer", b.say("At most this many", "Maximum number of {many}", "default {n}", many=e.many, n=e.limit), False))
+        params.append(
+            bounded(
+                b,
+                "limit",
+                limit,
+                b.say("At most this many", "Maximum number of {many}", "default {n}", many=e.many, n=e.limit),
+                e.limit,
+            )
+        )
         if b.chance(0.5):
             params.append(Param.of("offset", b.verb("offset", "skip", "start"), "integer", "How many to skip", False))
 
     def run(state: State, a: Args) -> Any:
-        rows = [row for row in e.rows(state).values() if all(row.get(e.keys[c.words]) == a[c.words] for c in filters if c.words in a)]
+        rows = [
+            row
+            for row in e.rows(state).values()
+            if all(row.get(e.keys[c.words]) == a[c.words] for c in filters if c.words in a)
+        ]
         start = max(0, a.get("offset", 0))
-        return style.rows(e.many, [e.brief(row) for row in rows[start:][: max(0, a.get("limit", e.limit))]], how)
+        return style.rows(e.many, [e.brief(row) for row in rows[start:][: page(a, e.limit)]], how)
 
     doc = b.say(
         "List {many}", "List all {many}", "Show the {many} that are known", "Get {many} with their {fields}", "Returns a list of {many}",
@@ -199,7 +287,14 @@ def list_ids(b: Builder, e: Entity) -> None:
         keys = list(e.rows(state))[:12]
         return keys if plain else {style.key(f"{e.one} {b.style.spoken(e.keys['id'])}s"): keys}
 
-    doc = b.say("List the {id}s of all {many}", "Identifiers of every {one}", "Known {one} {id}s", one=e.one, many=e.many, id=e.id_words)
+    doc = b.say(
+        "List the {id}s of all {many}",
+        "Identifiers of every {one}",
+        "Known {one} {id}s",
+        one=e.one,
+        many=e.many,
+        id=e.id_words,
+    )
     b.add(f"{b.verb('list', 'get', 'all', 'known')} {e.one} {b.verb('ids', 'keys', 'refs')}", doc, [], run)
 
 
@@ -212,14 +307,29 @@ def search(b: Builder, e: Entity) -> None:
         "Search for {many}", "Find {many} by keyword", "Returns {many} that match the {q} in {fields}",
         many=e.many, q=field, fields=" or ".join(c.words for c in e.strings()[:3]) or e.id_words,
     )  # fmt: skip
-    params = [Param.of("query", field, "string", b.say("Text to look for", "Search text", "Words to match", "Part of a {f}", f=(e.strings() or e.columns)[0].words))]
+    params = [
+        Param.of(
+            "query",
+            field,
+            "string",
+            b.say(
+                "Text to look for",
+                "Search text",
+                "Words to match",
+                "Part of a {f}",
+                f=(e.strings() or e.columns)[0].words,
+            ),
+        )
+    ]
     if b.chance(0.4):
-        params.append(Param.of("limit", b.verb("limit", "max results", "size"), "integer", "Maximum number of hits", False))
+        params.append(bounded(b, "limit", b.verb("limit", "max results", "size"), "Maximum number of hits", e.limit))
 
     def run(state: State, a: Args) -> Any:
         wanted = a["query"].lower()
-        hits = [row for row in e.rows(state).values() if any(wanted in str(row[key]).lower() for key in keys if key in row)]
-        return style.rows(e.many, [e.brief(row) for row in hits[: max(0, a.get("limit", e.limit))]])
+        hits = [
+            row for row in e.rows(state).values() if any(wanted in str(row[key]).lower() for key in keys if key in row)
+        ]
+        return style.rows(e.many, [e.brief(row) for row in hits[: page(a, e.limit)]])
 
     b.add(f"{b.verb('search', 'search', 'find', 'query', 'search for', 'lookup', 'filter')} {e.many}", doc, params, run)
 
@@ -227,7 +337,11 @@ def search(b: Builder, e: Entity) -> None:
 def find_by(b: Builder, e: Entity) -> None:
     """Rows by the value of one column: the filter is required."""
     style = b.style
-    options = [c for c in e.columns if c.choices or c.kind in ("place", "person", "word", "bool", "country", "company", "code", "date", "year")]
+    options = [
+        c
+        for c in e.columns
+        if c.choices or c.kind in ("place", "person", "word", "bool", "country", "company", "code", "date", "year")
+    ]
     if not options:
         return
     by = b.rng.choice(options)
@@ -251,37 +365,74 @@ def in_range(b: Builder, e: Entity) -> None:
     if not options:
         return
     by = b.rng.choice(options)
-    low, high = b.rng.choice(((f"min {by.words}", f"max {by.words}"), ("min", "max"), ("from", "to"), ("start", "end"), ("above", "below")))
+    low, high = b.rng.choice(
+        ((f"min {by.words}", f"max {by.words}"), ("min", "max"), ("from", "to"), ("start", "end"), ("above", "below"))
+    )
     needed = b.rng.choice((("low",), ("high",), ("low", "high")))
 
     def run(state: State, a: Args) -> Any:
         key = e.keys[by.words]
-        hits = [row for row in e.rows(state).values() if key in row and ("low" not in a or row[key] >= a["low"]) and ("high" not in a or row[key] <= a["high"])]
+        hits = [
+            row
+            for row in e.rows(state).values()
+            if row.get(key) is not None
+            and ("low" not in a or row[key] >= a["low"])
+            and ("high" not in a or row[key] <= a["high"])
+        ]
         return style.rows(e.many, [e.brief(row) | {key: row[key]} for row in hits[: e.limit]])
 
-    params = [Param.of("low", low, by.type, f"Lowest {by.words}", "low" in needed), Param.of("high", high, by.type, f"Highest {by.words}", "high" in needed)]
-    doc = b.say("{many} with {by} in a range", "Find {many} by {by} range", "{many} whose {by} lies between two values", many=e.many, by=by.words)
+    params = [
+        Param.of("low", low, by.type, f"Lowest {by.words}", "low" in needed),
+        Param.of("high", high, by.type, f"Highest {by.words}", "high" in needed),
+    ]
+    doc = b.say(
+        "{many} with {by} in a range",
+        "Find {many} by {by} range",
+        "{many} whose {by} lies between two values",
+        many=e.many,
+        by=by.words,
+    )
     b.add(f"{b.verb('find', 'list', 'get')} {e.many} {b.verb('by', 'in')} {by.words} range", doc, params, run)
 
 
 def get(b: Builder, e: Entity) -> None:
     style = b.style
     how = style.one if b.chance(0.85) else pick(b.rng, {"bare": 2, "named": 1, "lines": 1, "markdown": 1})
-    verb = b.verb("get", "get", "get", "get", "fetch", "read", "show", "describe", "view", "lookup", "inspect", "retrieve")
+    verb = b.verb(
+        "get", "get", "get", "get", "fetch", "read", "show", "describe", "view", "lookup", "inspect", "retrieve"
+    )
     tail = b.rng.choice(("", "", "", "", " details", " info", " by id", " record", " card"))
     doc = b.say(
         "Get one {one} by {id}", "Get a {one}", "Fetch the full record of a {one}", "Details of one {one}", "Show everything about a {one}",
         "Look up a {one} by its {id}", "Returns the {one} with its {fields}", "Retrieve a single {one}", "Read a {one} record",
         one=e.one, id=e.id_words, fields=", ".join(c.words for c in e.columns[:3]),
     )  # fmt: skip
-    note = b.say("{One} identifier", "The {id} of the {one}", "Which {one}", "{note}", one=e.one, One=e.one.capitalize(), id=e.id_words, note=e.id_note)
-    b.add(f"{verb} {e.one}{tail}", doc, [e.param(doc=note)], lambda state, a: style.record(e.one, e.full(found(b, e, state, a["id"])), how))
+    note = b.say(
+        "{One} identifier",
+        "The {id} of the {one}",
+        "Which {one}",
+        "{note}",
+        one=e.one,
+        One=e.one.capitalize(),
+        id=e.id_words,
+        note=e.id_note,
+    )
+    b.add(
+        f"{verb} {e.one}{tail}",
+        doc,
+        [e.param(doc=note)],
+        lambda state, a: style.record(e.one, e.full(found(b, e, state, a["id"])), how),
+    )
 
 
 def get_by(b: Builder, e: Entity) -> None:
     """One row by a column that is as good as unique."""
     style = b.style
-    options = [c for c in e.columns if c.kind in ("email", "phone", "person", "title", "code", "slug", "url", "ip", "path", "hex")]
+    options = [
+        c
+        for c in e.columns
+        if c.kind in ("email", "phone", "person", "title", "code", "slug", "url", "ip", "path", "hex")
+    ]
     if not options:
         return
     by = b.rng.choice(options)
@@ -292,8 +443,20 @@ def get_by(b: Builder, e: Entity) -> None:
                 return style.record(e.one, e.full(row))
         raise style.absent(e.one, a[by.words])
 
-    doc = b.say("Find the {one} with this {by}", "Look up a {one} by {by}", "Resolve a {by} to its {one}", "Get {one} by {by}", one=e.one, by=by.words)
-    b.add(f"{b.verb('get', 'find', 'lookup', 'resolve')} {e.one} by {by.words}", doc, [Param.column(by, f"{by.words} of the {e.one}")], run)
+    doc = b.say(
+        "Find the {one} with this {by}",
+        "Look up a {one} by {by}",
+        "Resolve a {by} to its {one}",
+        "Get {one} by {by}",
+        one=e.one,
+        by=by.words,
+    )
+    b.add(
+        f"{b.verb('get', 'find', 'lookup', 'resolve')} {e.one} by {by.words}",
+        doc,
+        [Param.column(by, f"{by.words} of the {e.one}")],
+        run,
+    )
 
 
 def get_column(b: Builder, e: Entity) -> None:
@@ -310,7 +473,14 @@ def get_column(b: Builder, e: Entity) -> None:
         return style.value(of.words, value, how)
 
     verb = b.verb("get", "check", "read", "show")
-    doc = b.say("Get the {of} of a {one}", "Check the {of} of one {one}", "What is the {of}?", "Current {of} of a {one}", of=of.words, one=e.one)
+    doc = b.say(
+        "Get the {of} of a {one}",
+        "Check the {of} of one {one}",
+        "What is the {of}?",
+        "Current {of} of a {one}",
+        of=of.words,
+        one=e.one,
+    )
     b.add(f"{verb} {e.one} {of.words}", doc, [e.param()], run)
 
 
@@ -323,7 +493,8 @@ def get_sub(b: Builder, e: Entity) -> None:
     if name in {c.words for c in e.columns} or table in b.state:
         return
     b.state[table] = {
-        key: [{style.key(c.words): c.make(rng) for c in columns} for _ in range(rng.choice((0, 1, 2, 2, 3, 4)))] for key in e.rows(b.state)
+        key: [{style.key(c.words): c.make(rng) for c in columns} for _ in range(rng.choice((0, 1, 2, 2, 3, 4)))]
+        for key in e.rows(b.state)
     }
     how = style.many if b.chance(0.7) else rng.choice(("list", "lines", "named"))
 
@@ -331,7 +502,15 @@ def get_sub(b: Builder, e: Entity) -> None:
         found(b, e, state, a["id"])
         return style.rows(name, state[table].get(a["id"], []), how)
 
-    doc = b.say("{Name} of a {one}", "List the {name} of one {one}", "Get all {name} recorded for a {one}", "Shows {name} by {one}", name=name, Name=name.capitalize(), one=e.one)
+    doc = b.say(
+        "{Name} of a {one}",
+        "List the {name} of one {one}",
+        "Get all {name} recorded for a {one}",
+        "Shows {name} by {one}",
+        name=name,
+        Name=name.capitalize(),
+        one=e.one,
+    )
     b.add(f"{b.verb('get', 'list', 'show')} {e.one} {name}", doc, [e.param()], run)
     if b.chance(0.35):
         text = next((c for c in columns if c.kind in ("phrase", "sentence", "word", "place", "person")), columns[0])
@@ -343,20 +522,37 @@ def get_sub(b: Builder, e: Entity) -> None:
             return style.changed(one, "added", e.keys["id"], a["id"], row)
 
         params = [e.param(), *(Param.column(c, f"{c.words} of the {one}", c is text) for c in columns)]
-        b.add(f"{b.verb('add', 'record', 'log', 'append')} {e.one} {one}", f"Add a {one} to a {e.one}", params, append, "write")
+        b.add(
+            f"{b.verb('add', 'record', 'log', 'append')} {e.one} {one}",
+            f"Add a {one} to a {e.one}",
+            params,
+            append,
+            "write",
+        )
 
 
 def get_many(b: Builder, e: Entity) -> None:
     """Several rows at once, by a list of ids. Unknown ids are left out."""
     style = b.style
     words = b.verb(f"{e.id_words}s", f"{e.one} ids", "ids", "keys", e.many)
-    param = Param("ids", words, {"type": "array", "items": {"type": e.id_type}}, b.say("Which {many}", "List of {id}s", many=e.many, id=e.id_words))
+    param = Param(
+        "ids",
+        words,
+        {"type": "array", "items": {"type": e.id_type}},
+        b.say("Which {many}", "List of {id}s", many=e.many, id=e.id_words),
+    )
 
     def run(state: State, a: Args) -> Any:
         rows = e.rows(state)
         return style.rows(e.many, [e.brief(rows[key]) for key in a["ids"] if key in rows])
 
-    doc = b.say("Get several {many} at once", "Fetch {many} by a list of {id}s", "Batch lookup of {many}", many=e.many, id=e.id_words)
+    doc = b.say(
+        "Get several {many} at once",
+        "Fetch {many} by a list of {id}s",
+        "Batch lookup of {many}",
+        many=e.many,
+        id=e.id_words,
+    )
     b.add(f"{b.verb('get multiple', 'batch get', 'get many', 'open', 'fetch', 'load')} {e.many}", doc, [param], run)
 
 
@@ -371,7 +567,13 @@ def children(b: Builder, e: Entity) -> None:
         hits = [row for row in e.rows(state).values() if row.get(e.keys[e.parent_words]) == a["id"]]
         return style.rows(e.many, [e.brief(row) for row in hits[: e.limit]])
 
-    doc = b.say("List the {many} of a {parent}", "{many} that belong to one {parent}", "Get all {many} for a {parent}", many=e.many, parent=parent.one)
+    doc = b.say(
+        "List the {many} of a {parent}",
+        "{many} that belong to one {parent}",
+        "Get all {many} for a {parent}",
+        many=e.many,
+        parent=parent.one,
+    )
     name = b.say("list {p} {m}", "get {p} {m}", "{m} for {p}", "list {m} by {p}", "{m} of {p}", p=parent.one, m=e.many)
     b.add(name, doc, [parent.param()], run)
 
@@ -382,10 +584,23 @@ def count(b: Builder, e: Entity) -> None:
 
     def run(state: State, a: Args) -> Any:
         rows = e.rows(state).values()
-        return style.value("count", sum(all(row.get(e.keys[c.words]) == a[c.words] for c in filters if c.words in a) for row in rows))
+        return style.value(
+            "count", sum(all(row.get(e.keys[c.words]) == a[c.words] for c in filters if c.words in a) for row in rows)
+        )
 
-    doc = b.say("Count {many}", "How many {many} there are", "Number of {many}, optionally by {by}", many=e.many, by=filters[0].words if filters else "kind")
-    b.add(f"{b.verb('count', 'count', 'total', 'number of')} {e.many}", doc, [Param.column(c, f"Count only this {c.words}", b.chance(0.4)) for c in filters], run)
+    doc = b.say(
+        "Count {many}",
+        "How many {many} there are",
+        "Number of {many}, optionally by {by}",
+        many=e.many,
+        by=filters[0].words if filters else "kind",
+    )
+    b.add(
+        f"{b.verb('count', 'count', 'total', 'number of')} {e.many}",
+        doc,
+        [Param.column(c, f"Count only this {c.words}", b.chance(0.4)) for c in filters],
+        run,
+    )
 
 
 def aggregate(b: Builder, e: Entity) -> None:
@@ -395,18 +610,50 @@ def aggregate(b: Builder, e: Entity) -> None:
         return
     of = b.rng.choice(numbers)
     group = b.rng.choice([None, *e.enums()])
-    name, compute = b.rng.choice((("total", sum), ("average", lambda v: sum(v) / len(v)), ("highest", max), ("lowest", min), ("median", lambda v: sorted(v)[len(v) // 2])))
+    name, compute = b.rng.choice(
+        (
+            ("total", sum),
+            ("average", lambda v: sum(v) / len(v)),
+            ("highest", max),
+            ("lowest", min),
+            ("median", lambda v: sorted(v)[len(v) // 2]),
+        )
+    )
 
     def run(state: State, a: Args) -> Any:
-        rows = [row for row in e.rows(state).values() if group is None or row.get(e.keys[group.words]) == a[group.words]]
+        rows = [
+            row for row in e.rows(state).values() if group is None or row.get(e.keys[group.words]) == a[group.words]
+        ]
         values = [row[e.keys[of.words]] for row in rows if e.keys[of.words] in row]
         if not values:
             raise Refusal(f"Error: no {e.many} to compute on")
         return style.value(f"{name} {of.words}", round(compute(values), 2))
 
-    doc = b.say("{Name} {of} of {many}", "Compute the {name} {of} over {many}", "{Name} {of} across the {many}", Name=name.capitalize(), name=name, of=of.words, many=e.many)
+    doc = b.say(
+        "{Name} {of} of {many}",
+        "Compute the {name} {of} over {many}",
+        "{Name} {of} across the {many}",
+        Name=name.capitalize(),
+        name=name,
+        of=of.words,
+        many=e.many,
+    )
     params = [Param.column(group, f"{group.words} of the {e.many} to include")] if group else []
-    b.add(b.say("{name} {of}", "{one} {of} {name}", "get {name} {one} {of}", "{name} {of} of {many}", name=name, of=of.words, one=e.one, many=e.many), doc, params, run)
+    b.add(
+        b.say(
+            "{name} {of}",
+            "{one} {of} {name}",
+            "get {name} {one} {of}",
+            "{name} {of} of {many}",
+            name=name,
+            of=of.words,
+            one=e.one,
+            many=e.many,
+        ),
+        doc,
+        params,
+        run,
+    )
 
 
 def breakdown(b: Builder, e: Entity) -> None:
@@ -420,10 +667,27 @@ def breakdown(b: Builder, e: Entity) -> None:
         tally = dict.fromkeys(by.choices, 0)
         for row in e.rows(state).values():
             tally[row.get(e.keys[by.words], by.choices[0])] += 1
-        return style.record(f"{e.many} by {by.words}", dict(tally), "lines" if style.one in ("markdown", "sentence") else "")
+        return style.record(
+            f"{e.many} by {by.words}", dict(tally), "lines" if style.one in ("markdown", "sentence") else ""
+        )
 
-    doc = b.say("Number of {many} per {by}", "Summary of {many} by {by}", "Break {many} down by {by}", many=e.many, by=by.words)
-    b.add(b.say("{one} {by} summary", "{many} by {by}", "summarize {many}", "{one} stats", one=e.one, many=e.many, by=by.words), doc, [], run)
+    doc = b.say(
+        "Number of {many} per {by}", "Summary of {many} by {by}", "Break {many} down by {by}", many=e.many, by=by.words
+    )
+    b.add(
+        b.say(
+            "{one} {by} summary",
+            "{many} by {by}",
+            "summarize {many}",
+            "{one} stats",
+            one=e.one,
+            many=e.many,
+            by=by.words,
+        ),
+        doc,
+        [],
+        run,
+    )
 
 
 def top(b: Builder, e: Entity) -> None:
@@ -433,14 +697,22 @@ def top(b: Builder, e: Entity) -> None:
     by = b.rng.choice(numbers)
     sign = b.rng.choice((1, -1))
     extreme = b.verb("highest", "top", "largest") if sign > 0 else b.verb("lowest", "smallest", "bottom")
-    how_many = Param.of("n", b.verb("n", "limit", "count"), "integer", "How many", b.chance(0.4))
+    how_many = bounded(b, "limit", b.verb("n", "limit", "count"), "How many", 3, b.chance(0.4))
 
     def run(state: State, a: Args) -> Any:
         key = e.keys[by.words]
         rows = sorted((row for row in e.rows(state).values() if key in row), key=lambda row: -sign * row[key])
-        return style.rows(e.many, [e.brief(row) | {key: row[key]} for row in rows[: max(0, a.get("n", 3))]])
+        return style.rows(e.many, [e.brief(row) | {key: row[key]} for row in rows[: page(a, 3)]])
 
-    doc = b.say("{Ex} {many} by {by}", "The {many} with the {ex} {by}", "Rank {many} by {by}, {ex} first", Ex=extreme.capitalize(), ex=extreme, many=e.many, by=by.words)
+    doc = b.say(
+        "{Ex} {many} by {by}",
+        "The {many} with the {ex} {by}",
+        "Rank {many} by {by}, {ex} first",
+        Ex=extreme.capitalize(),
+        ex=extreme,
+        many=e.many,
+        by=by.words,
+    )
     b.add(f"{extreme} {e.many} by {by.words}" if b.chance(0.5) else f"rank {e.many}", doc, [how_many], run)
 
 
@@ -450,16 +722,35 @@ def compare(b: Builder, e: Entity) -> None:
     if not numbers:
         return
     by = b.rng.choice(numbers)
-    first, second = b.rng.choice((("first", "second"), ("a", "b"), ("left", "right"), (f"{e.one} a", f"{e.one} b"), ("one", "other")))
+    first, second = b.rng.choice(
+        (("first", "second"), ("a", "b"), ("left", "right"), (f"{e.one} a", f"{e.one} b"), ("one", "other"))
+    )
 
     def run(state: State, a: Args) -> Any:
         left, right = found(b, e, state, a["first"]), found(b, e, state, a["second"])
         one, other = (row.get(e.keys[by.words], 0) for row in (left, right))
         more = a["first"] if one > other else a["second"] if other > one else None
-        return style.record("comparison", {style.key(first): one, style.key(second): other, style.key("difference"): round(abs(one - other), 3), style.key("higher"): more})
+        return style.record(
+            "comparison",
+            {
+                style.key(first): one,
+                style.key(second): other,
+                style.key("difference"): round(abs(one - other), 3),
+                style.key("higher"): more,
+            },
+        )
 
-    doc = b.say("Compare two {many} by {by}", "Which of two {many} has more {by}", "Difference in {by} between two {many}", many=e.many, by=by.words)
-    params = [Param.of("first", first, e.id_type, f"{e.id_words} of one {e.one}"), Param.of("second", second, e.id_type, f"{e.id_words} of another {e.one}")]
+    doc = b.say(
+        "Compare two {many} by {by}",
+        "Which of two {many} has more {by}",
+        "Difference in {by} between two {many}",
+        many=e.many,
+        by=by.words,
+    )
+    params = [
+        Param.of("first", first, e.id_type, f"{e.id_words} of one {e.one}"),
+        Param.of("second", second, e.id_type, f"{e.id_words} of another {e.one}"),
+    ]
     b.add(f"{b.verb('compare', 'diff', 'contrast')} {e.many}", doc, params, run)
 
 
@@ -472,11 +763,16 @@ def create(b: Builder, e: Entity) -> None:
     natural = e.natural is not None and e.id_words == e.natural.words
     columns = e.columns[: rng.randint(2, 4)]
     required = {c.words for c in columns[: rng.randint(1, len(columns))]}
-    params = [Param.column(c, b.say("{c} of the new {one}", "The {c}", "{c}", c=c.words, one=e.one), c.words in required) for c in columns]
+    params = [
+        Param.column(c, b.say("{c} of the new {one}", "The {c}", "{c}", c=c.words, one=e.one), c.words in required)
+        for c in columns
+    ]
     if natural:
         params.insert(0, e.param(slot="id", doc=f"{e.id_words} of the new {e.one}"))
     if e.parent is not None and b.chance(0.6):
-        params.append(Param.of("parent", e.parent_words, e.parent.id_type, f"{e.parent.one} it belongs to", b.chance(0.3)))
+        params.append(
+            Param.of("parent", e.parent_words, e.parent.id_type, f"{e.parent.one} it belongs to", b.chance(0.3))
+        )
 
     def run(state: State, a: Args) -> Any:
         rows = e.rows(state)
@@ -492,7 +788,14 @@ def create(b: Builder, e: Entity) -> None:
         return style.changed(e.one, "created", e.keys["id"], key, row)
 
     verb = b.verb("create", "create", "add", "add", "new", "register", "insert", "open", "log")
-    doc = b.say("Create a {one}", "Add a new {one}", "Register a {one}", "Adds one {one} and returns it", "Make a new {one} record", one=e.one)
+    doc = b.say(
+        "Create a {one}",
+        "Add a new {one}",
+        "Register a {one}",
+        "Adds one {one} and returns it",
+        "Make a new {one} record",
+        one=e.one,
+    )
     b.add(f"{verb} {e.one}", doc, params, run, "write")
 
 
@@ -526,7 +829,13 @@ def create_many(b: Builder, e: Entity) -> None:
         return style.rows(e.many, made, "list" if style.done == "record" else "")
 
     doc = b.say("Create several {many} at once", "Add multiple {many}", "Bulk insert of {many}", many=e.many)
-    b.add(f"{b.verb('create', 'add', 'import', 'bulk add', 'save')} {e.many}", doc, [Param("items", words, schema, f"The {e.many} to add")], run, "write")
+    b.add(
+        f"{b.verb('create', 'add', 'import', 'bulk add', 'save')} {e.many}",
+        doc,
+        [Param("items", words, schema, f"The {e.many} to add")],
+        run,
+        "write",
+    )
 
 
 def set_column(b: Builder, e: Entity) -> None:
@@ -541,7 +850,14 @@ def set_column(b: Builder, e: Entity) -> None:
         return style.changed(e.one, "updated", e.keys["id"], a["id"], e.brief(row) | {e.keys[of.words]: a["value"]})
 
     param = replace(Param.column(of, f"The new {of.words}", slot="value"), words=words)
-    doc = b.say("Set the {of} of a {one}", "Change a {one}'s {of}", "Update {of}", "Mark a {one} with another {of}", of=of.words, one=e.one)
+    doc = b.say(
+        "Set the {of} of a {one}",
+        "Change a {one}'s {of}",
+        "Update {of}",
+        "Mark a {one} with another {of}",
+        of=of.words,
+        one=e.one,
+    )
     b.add(f"{b.verb('set', 'update', 'change')} {e.one} {of.words}", doc, [e.param(), param], run, "write")
 
 
@@ -562,7 +878,13 @@ def update(b: Builder, e: Entity) -> None:
         params = [e.param(), Param("changes", nested, schema, "What to change")]
     else:
         params = [e.param(), *(Param.column(c, f"New {c.words}", False) for c in columns)]
-    doc = b.say("Update a {one}", "Change fields of a {one}", "Edit a {one}; only the given fields change", "Modify one {one}", one=e.one)
+    doc = b.say(
+        "Update a {one}",
+        "Change fields of a {one}",
+        "Edit a {one}; only the given fields change",
+        "Modify one {one}",
+        one=e.one,
+    )
     b.add(f"{b.verb('update', 'edit', 'modify', 'patch')} {e.one}", doc, params, run, "write")
 
 
@@ -579,7 +901,13 @@ def annotate(b: Builder, e: Entity) -> None:
         return style.changed(e.one, "annotated", e.keys["id"], a["id"], {e.keys["id"]: a["id"], key: row[key]})
 
     doc = b.say("Add a note to a {one}", "Append a {f} to the {one}", "Write a {f} on a {one}", one=e.one, f=field)
-    b.add(f"{b.verb('add', 'append', 'attach')} {e.one} {field}" if b.chance(0.6) else f"annotate {e.one}", doc, [e.param(), Param.of("text", field, "string", "What to write")], run, "write")
+    b.add(
+        f"{b.verb('add', 'append', 'attach')} {e.one} {field}" if b.chance(0.6) else f"annotate {e.one}",
+        doc,
+        [e.param(), Param.of("text", field, "string", "What to write")],
+        run,
+        "write",
+    )
 
 
 def rename(b: Builder, e: Entity) -> None:
@@ -596,7 +924,13 @@ def rename(b: Builder, e: Entity) -> None:
 
     words = b.verb(f"new {of.words}", of.words, "to", "new name")
     doc = b.say("Rename a {one}", "Give a {one} a new {of}", "Change the {of} of a {one}", one=e.one, of=of.words)
-    b.add(f"{b.verb('rename', 'relabel', 'retitle')} {e.one}", doc, [e.param(), Param.of("to", words, "string", f"The new {of.words}")], run, "write")
+    b.add(
+        f"{b.verb('rename', 'relabel', 'retitle')} {e.one}",
+        doc,
+        [e.param(), Param.of("to", words, "string", f"The new {of.words}")],
+        run,
+        "write",
+    )
 
 
 def adjust(b: Builder, e: Entity) -> None:
@@ -609,11 +943,21 @@ def adjust(b: Builder, e: Entity) -> None:
     def run(state: State, a: Args) -> Any:
         row = found(b, e, state, a["id"])
         row[e.keys[of.words]] = round(row.get(e.keys[of.words], 0) + a["by"], 3)
-        return style.changed(e.one, "adjusted", e.keys["id"], a["id"], {e.keys["id"]: a["id"], e.keys[of.words]: row[e.keys[of.words]]})
+        return style.changed(
+            e.one, "adjusted", e.keys["id"], a["id"], {e.keys["id"]: a["id"], e.keys[of.words]: row[e.keys[of.words]]}
+        )
 
     words = b.verb("delta", "by", "amount", "change")
-    doc = b.say("Add to the {of} of a {one}", "Increase or decrease {of}", "Adjust {of} by an amount", of=of.words, one=e.one)
-    b.add(f"{b.verb('adjust', 'increment', 'bump')} {e.one} {of.words}", doc, [e.param(), Param.of("by", words, of.type, "How much to add; may be negative")], run, "write")
+    doc = b.say(
+        "Add to the {of} of a {one}", "Increase or decrease {of}", "Adjust {of} by an amount", of=of.words, one=e.one
+    )
+    b.add(
+        f"{b.verb('adjust', 'increment', 'bump')} {e.one} {of.words}",
+        doc,
+        [e.param(), Param.of("by", words, of.type, "How much to add; may be negative")],
+        run,
+        "write",
+    )
 
 
 def delete(b: Builder, e: Entity) -> None:
@@ -640,9 +984,14 @@ def assign(b: Builder, e: Entity) -> None:
         row[e.keys[e.parent_words]] = a["to"]
         return style.changed(e.one, "moved", e.keys["id"], a["id"], e.brief(row) | {e.keys[e.parent_words]: a["to"]})
 
-    params = [replace(e.param(), words=f"{e.one} {e.id_words}"), Param.of("to", e.parent_words, parent.id_type, f"{parent.one} to move it to")]
+    params = [
+        replace(e.param(), words=f"{e.one} {e.id_words}"),
+        Param.of("to", e.parent_words, parent.id_type, f"{parent.one} to move it to"),
+    ]
     doc = b.say("Move a {one} to another {p}", "Assign a {one} to a {p}", "Link {one} and {p}", one=e.one, p=parent.one)
-    b.add(b.say("assign {one} to {p}", "move {one}", "link {one} {p}", one=e.one, p=parent.one), doc, params, run, "write")
+    b.add(
+        b.say("assign {one} to {p}", "move {one}", "link {one} {p}", one=e.one, p=parent.one), doc, params, run, "write"
+    )
 
 
 def link(b: Builder, e: Entity) -> None:
@@ -655,19 +1004,42 @@ def link(b: Builder, e: Entity) -> None:
     def connect(state: State, a: Args) -> Any:
         found(b, e, state, a["from"])
         found(b, e, state, a["to"])
-        state[table][a["from"]] = [*state[table].get(a["from"], []), {style.key("to"): a["to"], style.key("kind"): a.get("kind", relation)}]
-        return style.changed(noun, "created", e.keys["id"], a["from"], {style.key("from"): a["from"], style.key("to"): a["to"]})
+        state[table][a["from"]] = [
+            *state[table].get(a["from"], []),
+            {style.key("to"): a["to"], style.key("kind"): a.get("kind", relation)},
+        ]
+        return style.changed(
+            noun, "created", e.keys["id"], a["from"], {style.key("from"): a["from"], style.key("to"): a["to"]}
+        )
 
     def linked(state: State, a: Args) -> Any:
         found(b, e, state, a["id"])
         return style.rows(f"{noun}s", state[table].get(a["id"], []))
 
     source, target = b.rng.choice((("from", "to"), ("source", "target"), (f"from {e.id_words}", f"to {e.id_words}")))
-    params = [Param.of("from", source, e.id_type, f"{e.id_words} of the first {e.one}"), Param.of("to", target, e.id_type, f"{e.id_words} of the second")]
+    params = [
+        Param.of("from", source, e.id_type, f"{e.id_words} of the first {e.one}"),
+        Param.of("to", target, e.id_type, f"{e.id_words} of the second"),
+    ]
     if b.chance(0.6):
-        params.append(Param.of("kind", b.verb("kind", "type", "label"), "string", f"How they relate, like '{relation}'", b.chance(0.4)))
-    b.add(f"{b.verb('link', 'connect', 'tie')} {e.many}", b.say("Link two {many}", "Connect one {one} to another", many=e.many, one=e.one), params, connect, "write")
-    b.add(f"{b.verb('get', 'list')} {e.one} {noun}s", b.say("Links of a {one}", "What a {one} is connected to", one=e.one), [e.param()], linked)
+        params.append(
+            Param.of(
+                "kind", b.verb("kind", "type", "label"), "string", f"How they relate, like '{relation}'", b.chance(0.4)
+            )
+        )
+    b.add(
+        f"{b.verb('link', 'connect', 'tie')} {e.many}",
+        b.say("Link two {many}", "Connect one {one} to another", many=e.many, one=e.one),
+        params,
+        connect,
+        "write",
+    )
+    b.add(
+        f"{b.verb('get', 'list')} {e.one} {noun}s",
+        b.say("Links of a {one}", "What a {one} is connected to", one=e.one),
+        [e.param()],
+        linked,
+    )
 
 
 def _schema(column: Column) -> dict[str, Any]:
@@ -697,12 +1069,12 @@ WRITES: dict[Operation, float] = {
 def entity_family(b: Builder, e: Entity, tools: int, writes: bool) -> None:
     """About `tools` tools for one entity: a way to discover ids, a way to read a row, then whatever else."""
     before = len(b.tools)
-    b.rng.choice((list_all,) * 8 + (list_ids, search))(b, e)
+    b.rng.choice((list_all,) * 8 + (list_ids,))(b, e)
     if tools > 1 and b.chance(0.9):
         get(b, e)
     options = {**READS, list_all: 0.5, get: 0.3, **(WRITES if writes else {})}
-    if writes:
-        create(b, e) if b.chance(0.6) else None
+    if writes and (not e.rows(b.state) or b.chance(0.5)):
+        create(b, e)
     for _ in range(12):
         if len(b.tools) - before >= tools:
             break

@@ -4,6 +4,7 @@ A `Style` is drawn once per world, so that a server is consistent with itself an
 and then, as they do in real servers.
 """
 
+import json
 import re
 from dataclasses import dataclass, field
 from random import Random
@@ -19,7 +20,11 @@ class Text(str):
 
 
 class Refusal(Exception):
-    """A call that the server answers with an error: the text is what the model reads."""
+    """A call that the server answers with an error: the text is what the model reads. A soft one lacks the error flag."""
+
+    def __init__(self, text: str, soft: bool = False) -> None:
+        super().__init__(text)
+        self.soft = soft
 
 
 def cased(words: str, case: str) -> str:
@@ -67,6 +72,8 @@ EXTRA_DOCS = (
     "The result is a single object.", "Values are current as of the call.", "Do not guess the arguments.", "Case-insensitive.",
     "At most one page of results is returned.", "No side effects.", "Call it before changing anything.", "Times are local.",
 )  # fmt: skip
+SETTINGS = ("in the {name} registry", "for the {noun} team", "in this workspace", "of {name}", "on the {noun} server", "in the current account",
+            "from the {name} database", "at {name} {noun}", "known to the system", "of the {noun} office", "via the {name} API")  # fmt: skip
 
 
 @dataclass
@@ -82,13 +89,17 @@ class Style:
     scalar: str
     done: str
     missing: str
-    missing_json: bool
+    missing_as: str
     invalid: str
     titles: float
     param_docs: float
     annotate: float
     long_docs: float
     period: bool
+    silent: float
+    setting: str
+    optional: str
+    property_titles: bool
     yes_no: tuple[str, str]
     words_of: dict[str, str] = field(default_factory=dict[str, str])
 
@@ -96,18 +107,28 @@ class Style:
     def draw(cls, rng: Random) -> "Style":
         tool_case = pick(rng, {"snake": 5, "camel": 2, "kebab": 2, "dotted": 0.6, "pascal": 0.5, "slashed": 0.2})
         param_case = pick(rng, {"snake": 5, "camel": 3, "kebab": 0.4})
-        key_case = param_case if rng.random() < 0.7 else pick(rng, {"snake": 3, "camel": 3, "title": 1, "kebab": 0.5, "pascal": 1})
-        prefix = "" if rng.random() < 0.75 else rng.choice((rng.choice(NOUNS), pseudo(rng), "hr", "ops", "api", "db", "my", "lab"))
+        key_case = (
+            param_case
+            if rng.random() < 0.7
+            else pick(rng, {"snake": 3, "camel": 3, "title": 1, "kebab": 0.5, "pascal": 1})
+        )
+        prefix = (
+            ""
+            if rng.random() < 0.75
+            else rng.choice((rng.choice(NOUNS), pseudo(rng), "hr", "ops", "api", "db", "my", "lab"))
+        )
         return cls(
             tool_case, param_case, key_case, prefix,
-            one=pick(rng, {"bare": 5, "data": 1, "named": 1.2, "ok": 0.4, "lines": 1.6, "sentence": 0.7, "markdown": 0.6}),
-            many=pick(rng, {"list": 3, "result": 0.6, "results": 1, "data": 1, "named": 2, "total": 1, "keyed": 0.6, "lines": 1,
-                            "csv": 0.5, "blocks": 0.6, "table": 0.4, "numbered": 0.6, "items": 0.6}),
+            one=pick(rng, {"bare": 5, "data": 1, "named": 1.2, "ok": 0.4, "lines": 1.6, "sentence": 0.25, "markdown": 0.6}),
+            many=pick(rng, {"list": 3, "result": 0.6, "results": 1, "data": 1, "named": 2, "total": 1, "keyed": 0.6, "lines": 0.6,
+                            "csv": 0.5, "blocks": 0.6, "table": 0.4, "numbered": 0.4, "items": 0.6}),
             scalar=pick(rng, {"bare": 2, "result": 1, "named": 3, "sentence": 1.5, "value": 0.7}),
             done=pick(rng, {"record": 2, "message": 2.5, "ok": 1, "status": 1, "wrapped": 0.7}),
-            missing=rng.choice(MISSING), missing_json=rng.random() < 0.25, invalid=rng.choice(INVALID),
+            missing=rng.choice(MISSING), missing_as=pick(rng, {"text": 7, "json": 2, "soft": 0.6, "found": 0.4}), invalid=rng.choice(INVALID),
             titles=rng.choice((0, 0, 0.5, 1)), param_docs=rng.choice((0, 0.4, 0.8, 1)), annotate=rng.choice((0, 0.8, 1, 1, 1)),
             long_docs=rng.choice((0, 0, 0.2, 0.6)), period=rng.random() < 0.6,
+            silent=rng.choice((0, 0, 0, 0, 0.1, 0.5)), setting=rng.choice(SETTINGS).format(name=pseudo(rng).capitalize(), noun=rng.choice(NOUNS)),
+            optional=pick(rng, {"plain": 6, "any of": 1.5, "default": 2, "types": 0.3}), property_titles=rng.random() < 0.15,
             yes_no=rng.choice((("yes", "no"), ("true", "false"), ("True", "False"), ("Y", "N"))),
         )  # fmt: skip
 
@@ -141,6 +162,9 @@ class Style:
 
     def lines(self, row: Row, start: str = "", bold: str = "") -> str:
         return "\n".join(f"{start}{bold}{cased(self.spoken(key), 'title')}{bold}: {self.show(row[key])}" for key in row)
+
+    def pairs(self, row: Row, between: str = ", ") -> str:
+        return between.join(f"{self.spoken(key)}: {self.show(value)}" for key, value in row.items())
 
     def record(self, one: str, row: Row, style: str = "") -> Any:
         """One thing as this server shows one thing."""
@@ -184,9 +208,9 @@ class Style:
             case "keyed" if all(len(row) > 1 and isinstance(next(iter(row.values())), str) for row in rows):
                 return {str(head): rest for head, rest in map(_split, rows)}
             case "lines":
-                return Text("\n".join("- " + ", ".join(map(self.show, row.values())) for row in rows))
+                return Text("\n".join(f"- {self.pairs(row)}" for row in rows))
             case "numbered":
-                told = (f"{i}. " + " | ".join(map(self.show, row.values())) for i, row in enumerate(rows, 1))
+                told = (f"{i}. {self.pairs(row, ' | ')}" for i, row in enumerate(rows, 1))
                 return Text(f"Found {len(rows)} {many}:\n" + "\n".join(told))
             case "csv":
                 return Text("\n".join([",".join(rows[0]), *(",".join(map(self.show, row.values())) for row in rows)]))
@@ -231,7 +255,13 @@ class Style:
 
     def absent(self, one: str, key: Any) -> Refusal:
         text = self.missing.format(one=one, One=one.capitalize(), key=key)
-        return Refusal('{"error":"' + text.removeprefix("Error: ").replace('"', "'") + '"}' if self.missing_json else text)
+        match self.missing_as:
+            case "json":
+                return Refusal(json.dumps({"error": text.removeprefix("Error: ")}, ensure_ascii=False))
+            case "found":
+                return Refusal('{"found":false}', soft=True)
+            case as_text:
+                return Refusal(text, soft=as_text == "soft")
 
     def wrong(self, problem: str) -> Refusal:
         return Refusal(self.invalid.format(problem=problem))
@@ -239,10 +269,34 @@ class Style:
     # --- documentation ---
 
     def doc(self, rng: Random, text: str) -> str:
-        text = text[:1].upper() + text[1:]
+        """A tool's description as this server writes descriptions: none, a phrase, or up to three sentences."""
+        if rng.random() < self.silent:
+            return ""
+        text = _ARTICLE.sub(r"\1n \2", text[:1].upper() + text[1:])
+        if rng.random() < 0.12:
+            text = f"{text} {self.setting}"
         if rng.random() < self.long_docs:
             return ". ".join((text, *rng.sample(EXTRA_DOCS, rng.randint(1, 2)))).replace(".. ", ". ")
         return text + "." if self.period and not text.endswith(".") else text
+
+    def schema(self, rng: Random, words: str, schema: dict[str, Any], doc: str, required: bool) -> dict[str, Any]:
+        """A property as this server lists it: pydantic's `anyOf` with null, a default, a title, a description, or bare."""
+        shown = dict(schema)
+        if not required and self.optional == "any of":
+            shown = {"anyOf": [schema, {"type": "null"}], "default": schema.get("default")}
+        elif not required and self.optional == "types" and "enum" not in schema:
+            shown["type"] = [schema["type"], "null"]
+        elif self.optional != "default":
+            shown.pop("default", None)
+        if self.property_titles:
+            shown["title"] = cased(words, "title")
+        if doc and rng.random() < self.param_docs:
+            mark = "" if required else rng.choice(("", "", "", " (optional)", " - optional", ", if any"))
+            shown["description"] = _ARTICLE.sub(r"\1n \2", doc[:1].upper() + doc[1:] if self.period else doc) + mark
+        return shown
+
+
+_ARTICLE = re.compile(r"\b([Aa]) ([aeiouAEIO])")
 
 
 def _split(row: Row) -> tuple[Any, Row]:

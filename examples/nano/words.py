@@ -13,14 +13,14 @@ from typing import Any
 
 FIRST = """Ada Amir Anneke Aroha Bao Bela Bruno Carmen Chidi Dalia Devi Dmitri Eira Elif Emeka Esra Farid Fern Gita Goran Hana
 Hugo Ines Ivo Jalil Joana Jun Kaito Keira Lena Leif Lucia Mads Maeve Marek Mei Mila Nadia Nils Noor Olu Omar Otto Paula Petra
-Priya Quinn Rafa Rosa Ruben Sade Sana Soren Tala Tariq Tess Tomas Uma Vera Viktor Wanda Wei Xenia Yara Yusuf Zane Zoe""".split()
+Priya Quinn Rafa Rosa Ruben Sade Sana Soren Tala Tariq Tess Tomas Uma Vera Viktor Wanda Wei Xenia Yara Yusuf Zane Zoe José Łukasz Zoë Chloé Jürgen Åsa Günter Séan""".split()
 LAST = """Abara Adler Almeida Arslan Baptiste Becker Bianchi Bose Castro Chen Cohen Costa Dahl Diaz Dubois Eklund Farouk Fischer
 Garcia Grant Haddad Hall Horvat Ibsen Ito Jansen Jones Kaya Khan Kim Kowal Lang Larsen Lopez Mbeki Mendez Moreau Nakamura Ndiaye
 Novak Okafor Oliveira Park Patel Petrov Quist Rao Reyes Rossi Sato Schmidt Silva Singh Sorensen Takeda Torres Ueda Vance Varga
-Weber Wolf Yamada Yilmaz Zhou Zima""".split()
+Weber Wolf Yamada Yilmaz Zhou Zima Müller Nuñez Šimek O'Brien de-Vries""".split()
 PLACES = """Aalborg Accra Arequipa Bergen Bilbao Bristol Cadiz Cardiff Colombo Cork Dakar Darwin Dresden Durban Fez Galway Genoa
 Ghent Graz Haifa Halifax Izmir Jaipur Kigali Kobe Kyoto Leiden Lima Lodz Lyon Malmo Mombasa Nagoya Nantes Odense Osaka Perth
-Porto Quito Riga Salta Seville Split Tampere Tartu Trieste Tunis Turin Utrecht Valdivia Varna Vigo Wexford York Zadar""".split()
+Porto Quito Riga Salta Seville Split Tampere Tartu Trieste Tunis Turin Utrecht Valdivia Varna Vigo Málaga Köln Łódź Reykjavík Wexford York Zadar""".split()
 COUNTRIES = """Angola Austria Belize Bhutan Chile Croatia Cyprus Denmark Ecuador Estonia Fiji Finland Gabon Ghana Iceland Ireland
 Jordan Kenya Latvia Malta Mexico Nepal Norway Oman Panama Peru Qatar Rwanda Samoa Senegal Serbia Spain Togo Tunisia Uruguay
 Vietnam Zambia""".split()
@@ -57,21 +57,26 @@ LEVELS = (
     ("cold", "mild", "warm", "hot"), ("manual", "auto"), ("public", "private", "internal"), ("urgent", "normal", "low"),
 )  # fmt: skip
 UNITS = """kg g mm cm m km l ml bar hpa volts amps watts rpm kbps pts hours minutes days pages seats crates litres tons knots lux""".split()
-MADE_UNITS = "zorn kessel brint dram ullo fathom grain pood stadia vek rhun span ell cubit toise quint perch barleycorn".split()
+MADE_UNITS = (
+    "zorn kessel brint dram ullo fathom grain pood stadia vek rhun span ell cubit toise quint perch barleycorn".split()
+)
 SUFFIXES = "com org net io example dev co.uk info app".split()
 EXTENSIONS = "md txt csv json yaml log html ini svg tex rst sql toml".split()
 FOLDERS = """archive assets backup briefs config data drafts final guides inbox lists logs manual misc notes old plans public raw
 reports shared specs src staging team tests tmp work""".split()
 
-ONSETS = "b bl br c ch cl cr d dr f fl fr g gl gr h j k kl kr l m n p pl pr qu r s sh sk sl sp st t th tr v w x y z zh".split()
-VOWELS = "a a e e i i o o u u ai au ea ee ia io oa oo ou y".split()
+ONSETS = "b b bl br c ch cl cr d d dr f f fl g g gr h j k k kr l l m m n n p p pr qu r r s s sh sk sp st t t th tr v w x y z".split()
+VOWELS = "a a a e e e i i i o o o u u u ai ea ia io oo ou y".split()
 CODAS = "        b ck d g k l ld m n nd p r rk s st t x".split(" ")
 SYLLABLES = [onset + vowel + coda for onset in ONSETS for vowel in VOWELS for coda in CODAS]
 
 
 def pseudo(rng: Random) -> str:
-    """A word nobody has seen: two or three syllables, lower case."""
-    return rng.choice(SYLLABLES) + rng.choice(SYLLABLES) + (rng.choice(SYLLABLES) if rng.random() < 0.3 else "")
+    """A word nobody has seen: two syllables, seldom one or three, lower case."""
+    roll = rng.random()
+    if roll < 0.1:
+        return rng.choice(SYLLABLES) + rng.choice("aeiou")
+    return rng.choice(SYLLABLES) + rng.choice(SYLLABLES) + (rng.choice(SYLLABLES) if roll > 0.9 else "")
 
 
 def word(rng: Random) -> str:
@@ -136,7 +141,9 @@ def clock(rng: Random) -> str:
 
 
 def moment(rng: Random) -> str:
-    return f"{date(rng)}T{clock(rng)}" + rng.choice(("", ":00", ":00Z", "Z", f":{rng.randrange(60):02}+0{rng.randrange(10)}:00"))
+    return f"{date(rng)}T{clock(rng)}" + rng.choice(
+        ("", ":00", ":00Z", "Z", f":{rng.randrange(60):02}+0{rng.randrange(10)}:00")
+    )
 
 
 def email(rng: Random) -> str:
@@ -144,12 +151,19 @@ def email(rng: Random) -> str:
 
 
 def url(rng: Random) -> str:
-    return f"https://{word(rng)}.{rng.choice(SUFFIXES)}/{word(rng)}" + rng.choice(("", f"/{digits(rng)}", f"?id={rng.randint(1, 999)}"))
+    return f"https://{word(rng)}.{rng.choice(SUFFIXES)}/{word(rng)}" + rng.choice(
+        ("", f"/{digits(rng)}", f"?id={rng.randint(1, 999)}")
+    )
 
 
 def path(rng: Random) -> str:
     folders = [rng.choice(FOLDERS) for _ in range(rng.randint(1, 2))]
-    return "/".join([*folders, f"{word(rng)}{rng.choice(('', '', '-' + word(rng), f'_{rng.randint(1, 99)}'))}.{rng.choice(EXTENSIONS)}"])
+    return "/".join(
+        [
+            *folders,
+            f"{word(rng)}{rng.choice(('', '', '-' + word(rng), f'_{rng.randint(1, 99)}'))}.{rng.choice(EXTENSIONS)}",
+        ]
+    )
 
 
 def slug(rng: Random) -> str:
@@ -437,6 +451,8 @@ def domain(rng: Random) -> tuple[str, str, list[Column]]:
     columns: list[Column] = []
     for _ in range(rng.randint(4, 7)):
         kind = rng.choice((*KINDS, "enum", "enum"))
-        choices = () if kind != "enum" else rng.choice((rng.choice(LEVELS), tuple(rng.sample(STATUSES, rng.randint(2, 4)))))
+        choices = (
+            () if kind != "enum" else rng.choice((rng.choice(LEVELS), tuple(rng.sample(STATUSES, rng.randint(2, 4)))))
+        )
         columns.append(Column(word(rng) if rng.random() < 0.7 else pseudo(rng), kind, choices))
     return one, one + ("es" if one.endswith(("s", "x", "z", "ch", "sh")) else "s"), columns

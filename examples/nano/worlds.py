@@ -17,8 +17,11 @@ from random import Random
 from typing import Any
 
 from build import Builder, Handler, State
-from families import compose
+from calculators import CALCULATORS
+from entities import Entity, entity, entity_family
+from stores import board, log, settings, status, store
 from style import Refusal, Style, Text
+from words import word
 
 from mcprl.digest import digest
 from mcprl.types import Call, Session, Tool, ToolResult
@@ -31,11 +34,12 @@ TYPES: dict[str, tuple[type, ...]] = {
 class World:
     """A procedural server: a `ToolServer` without a wire."""
 
-    def __init__(self, seed: int, tools: Sequence[Tool], handlers: Mapping[str, Handler], state: State, style: Style) -> None:
+    def __init__(
+        self, seed: int, tools: Sequence[Tool], handlers: Mapping[str, Handler], state: State, style: Style
+    ) -> None:
         self.seed = seed
         self.tools = list(tools)
         self.style = style
-        self._schemas = {tool.name: tool.input_schema for tool in tools}
         self._handlers = handlers
         self._state = state
 
@@ -56,10 +60,13 @@ class World:
         if handler is None:
             return ToolResult(f"Unknown tool: {tool}", is_error=True)
         try:
-            _validate(self._schemas[tool], arguments, self.style)
-            value = handler.run(state, {handler.slots[name]: value for name, value in arguments.items() if name in handler.slots})
+            given = {name: value for name, value in arguments.items() if value is not None}
+            _validate(handler, given, self.style)
+            value = handler.run(
+                state, {handler.slots[name]: value for name, value in given.items() if name in handler.slots}
+            )
         except Refusal as refusal:
-            return digest(str(refusal), is_error=True)
+            return digest(str(refusal), is_error=not refusal.soft)
         return digest(str(value)) if isinstance(value, Text) else digest("null", value)
 
 
@@ -82,17 +89,52 @@ def world(seed: int) -> World:
     return World(seed, builder.tools, builder.handlers, builder.state, builder.style)
 
 
+def compose(b: Builder) -> None:
+    """Fill a world: 2 to 14 tools from a few entities and small families."""
+    rng = b.rng
+    target = rng.choice((2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 8, 9, 10, 11, 12, 13, 14))
+    writes = rng.random() < 0.55
+    empty = writes and rng.random() < 0.2
+    entities: list[Entity] = []
+    if target > 3 and b.chance(0.3):
+        status(b)
+    while len(b.tools) < target:
+        left = target - len(b.tools)
+        family = rng.choices(
+            ("entity", "calculator", "store", "board", "settings", "log", "status"), (5.5, 2.6, 1.1, 0.7, 0.7, 0.4, 0.3)
+        )[0]
+        if family == "entity" and len(entities) < 4:
+            entities.append(entity(b, entities, empty))
+            entity_family(b, entities[-1], min(left, rng.randint(2, 7)), writes)
+        elif family == "calculator":
+            b.flavour = word(rng) if b.chance(0.25) else ""
+            rng.choice(CALCULATORS)(b)
+            b.flavour = ""
+        elif family == "store":
+            store(b, min(left, rng.randint(3, 7)), writes, empty)
+        elif family == "board":
+            board(b, min(left, rng.randint(3, 8)), empty or b.chance(0.4))
+        elif family == "settings":
+            settings(b, writes)
+        elif family == "log":
+            log(b, writes)
+        elif family == "status":
+            status(b)
+    del b.tools[14:]
+    rng.shuffle(b.tools) if b.chance(0.3) else None
+
+
 def _copied(value: Any) -> Any:
     """Rows and lists are copied one level deep: handlers replace what lies deeper, they never change it."""
     return value.copy() if isinstance(value, (dict, list)) else value
 
 
-def _validate(schema: dict[str, Any], arguments: Mapping[str, Any], style: Style) -> None:
-    for name in schema.get("required", ()):
+def _validate(handler: Handler, arguments: Mapping[str, Any], style: Style) -> None:
+    for name in handler.required:
         if name not in arguments:
             raise style.wrong(f"'{name}' is required")
     for name, value in arguments.items():
-        if (wanted := schema["properties"].get(name)) is not None and (problem := _problem(wanted, value)):
+        if (wanted := handler.accepted.get(name)) is not None and (problem := _problem(wanted, value)):
             raise style.wrong(f"{name}: {problem}")
 
 
@@ -103,11 +145,15 @@ def _problem(schema: dict[str, Any], value: Any) -> str:
         return f"expected {kind}, got {json.dumps(value, default=str)[:40]}"
     if "enum" in schema and value not in schema["enum"]:
         return f"{value!r} is not one of {', '.join(map(str, schema['enum']))}"
+    if "maximum" in schema and not schema["minimum"] <= value <= schema["maximum"]:
+        return f"{value} is not between {schema['minimum']} and {schema['maximum']}"
     if kind == "array":
         return next(filter(None, (_problem(schema["items"], item) for item in value)), "")
     if kind == "object":
         missing = [name for name in schema.get("required", ()) if name not in value]
-        inner = (_problem(schema["properties"][name], item) for name, item in value.items() if name in schema["properties"])
+        inner = (
+            _problem(schema["properties"][name], item) for name, item in value.items() if name in schema["properties"]
+        )
         return f"'{missing[0]}' is required" if missing else next(filter(None, inner), "")
     return ""
 
@@ -121,11 +167,18 @@ async def show(seed: int) -> None:
     made = world(seed)
     template = (Path(mcprl.__file__).parent / "models/nano/chat_template.jinja").read_text()
     environment = jinja2.Environment(trim_blocks=True, lstrip_blocks=True)
-    print(environment.from_string(template).render(tools=[tool.as_function() for tool in made.tools], messages=[{"role": "user", "content": "..."}]))
+    print(
+        environment.from_string(template).render(
+            tools=[tool.as_function() for tool in made.tools], messages=[{"role": "user", "content": "..."}]
+        )
+    )
     async with made.session() as session:
         known: dict[str, Any] = {}
         for tool in sorted(made.tools, key=lambda tool: len(tool.input_schema.get("required", ()))):
-            arguments = {name: _guess(tool.input_schema["properties"][name], known.get(name)) for name in tool.input_schema["required"]}
+            arguments = {
+                name: _guess(tool.input_schema["properties"][name], known.get(name))
+                for name in tool.input_schema["required"]
+            }
             result = await session.call(tool.name, arguments)
             _harvest(result.structured, known)
             print(f"\n>>> {tool.name}({json.dumps(arguments, ensure_ascii=False)})" + ("  [error]" * result.is_error))
