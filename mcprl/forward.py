@@ -1,14 +1,14 @@
 """The forward pass over rows that begin alike: their common prefix is computed once, with gradient.
 
-MCP prompts are long and shared by every rollout of a step, so the prefix's keys and values are computed for one row (1, P),
-expanded (a view) to B rows, and the suffixes (B, L), padded on the right, continue from them. Right padding needs no mask:
-causal attention never looks at it from a real token, and the loss leaves it out. Log-probabilities and gradients equal those of
-whole rows. Works with every transformers decoder that keeps keys and values in a cache, with or without a LoRA; `model` is
-untyped because of that.
+MCP prompts are long and shared by every rollout of a step, so the prefix's keys and values are computed for one row (1,
+P), expanded (a view) to B rows, and the suffixes (B, L), padded on the right, continue from them. Right padding needs
+no mask: causal attention never looks at it from a real token, and the loss leaves it out. Log-probabilities and
+gradients equal those of whole rows. Works with every transformers decoder that keeps keys and values in a cache, with
+or without a LoRA; `model` is untyped because of that.
 """
 
 import copy
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,13 +16,14 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from mcprl.errors import TrainingError
+from mcprl.errors import ModelError, TrainingError
 from mcprl.types import Row
 
 
 @dataclass(frozen=True)
 class Prefix:
-    """A computed common prefix: final hidden states (P, H), and the cache with keys and values (1, heads, P, D) per layer."""
+    """A computed common prefix: final hidden states (P, H), and the cache with keys and values (1, heads, P, D) per
+    layer."""
 
     hidden: Tensor
     cache: Any
@@ -31,12 +32,13 @@ class Prefix:
         return len(self.hidden)
 
     def tensors(self) -> list[Tensor]:
-        return [tensor for layer in self.cache.layers for tensor in (layer.keys, layer.values)] if self.cache else []
+        return [tensor for layer in self.cache.layers for tensor in (layer.keys, layer.values)] if self.cache is not None else []
 
 
-def common_prefix(ids_B: Sequence[Sequence[int]]) -> int:
+def common_prefix(ids_B: Iterable[Sequence[int]]) -> int:
     """How many tokens all rows have in common at their start."""
-    first, last = min(ids_B), max(ids_B)
+    ordered = sorted(map(list, ids_B))
+    first, last = ordered[0], ordered[-1]
     return next((t for t, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), min(len(first), len(last)))
 
 
@@ -55,7 +57,9 @@ def suffix_hidden(model: Any, prefix: Prefix, ids_B: Sequence[Sequence[int]]) ->
     suffix_B = [torch.tensor(list(ids[len(prefix) :]), device=head.weight.device) for ids in ids_B]
     padded = torch.nn.utils.rnn.pad_sequence(suffix_B, batch_first=True)  # (B, L)
     cache = _map_cache(prefix.cache, lambda tensor: tensor.expand(len(ids_B), *tensor.shape[1:]))
-    hidden = decoder(input_ids=padded, past_key_values=cache, use_cache=cache is not None).last_hidden_state  # (B, L, H)
+    hidden = decoder(
+        input_ids=padded, past_key_values=cache, use_cache=cache is not None
+    ).last_hidden_state  # (B, L, H)
     return [hidden[b, : len(suffix)] for b, suffix in enumerate(suffix_B)]
 
 
@@ -76,18 +80,50 @@ def row_logprobs(model: Any, rows: Sequence[Row], temperature: float = 1.0) -> l
 def micro_batches(
     model: Any, rows: Sequence[Row], temperature: float = 1.0, max_tokens: int = 8192
 ) -> Iterator[tuple[list[int], list[Tensor]]]:
-    """The same in micro-batches of at most `max_tokens` padded suffix tokens: yields row indices and their log-probabilities.
+    """The same in micro-batches of at most `max_tokens` padded suffix tokens: yields row indices and their log-
+    probabilities.
 
-    With gradients on, the caller runs backward on what it makes of each micro-batch before it takes the next; the gradients of
-    the prefix gather at its keys and values and are run through it once, at the end.
+    With gradients on, the caller runs backward on what it makes of each micro-batch before it takes the next; the
+    gradients of the prefix gather at its keys and values and are run through it once, at the end.
     """
     prefix = encode_prefix(model, _trained_prefix(rows))
-    cut = Prefix(prefix.hidden, _map_cache(prefix.cache, lambda tensor: tensor.detach().requires_grad_(tensor.requires_grad)))
+    cut = Prefix(
+        prefix.hidden, _map_cache(prefix.cache, lambda tensor: tensor.detach().requires_grad_(tensor.requires_grad))
+    )
     for indices in _by_length([len(row.ids) - len(prefix) for row in rows], max_tokens):
         yield indices, _suffix_logprobs(model, cut, [rows[i] for i in indices], temperature)
-    pairs = [(whole, leaf.grad) for whole, leaf in zip(prefix.tensors(), cut.tensors(), strict=True) if leaf.grad is not None]
+    pairs = [
+        (whole, leaf.grad) for whole, leaf in zip(prefix.tensors(), cut.tensors(), strict=True) if leaf.grad is not None
+    ]
     if pairs:
         torch.autograd.backward([whole for whole, _ in pairs], [gradient for _, gradient in pairs])
+
+
+def computed_tokens(rows: Sequence[Row]) -> int:
+    """How many tokens a forward of these rows computes, padding aside: the common prefix counts once."""
+    return sum(len(row.ids) for row in rows) - (len(rows) - 1) * len(_trained_prefix(rows))
+
+
+@torch.no_grad()
+def check(model: Any) -> None:
+    """Raise `ModelError` where a model's own logits are not what its output layer makes of a shared-prefix forward.
+
+    So it is where a model rescales or caps its logits, or keeps a state that is not keys and values.
+    """
+    ids, mask = tuple(range(8)), (False,) * 5 + (True,) * 3
+    rows = [Row("check", ids, mask, (0.0,) * 8), Row("check", (*ids[:6], 0, 1), mask, (0.0,) * 8)]
+    try:
+        shared = torch.stack(row_logprobs(model, rows))
+        whole_ids = torch.tensor([row.ids for row in rows], device=shared.device)
+        logits = model(input_ids=whole_ids).logits.float()
+    except (AttributeError, TypeError) as error:
+        raise ModelError(
+            f"a {type(model).__name__} cannot be trained here: {error}; expected a decoder with a KV cache"
+        ) from error
+    whole = logits[:, :-1].log_softmax(-1).gather(-1, whole_ids[:, 1:, None])[:, 4:, 0]
+    gap = float((whole - shared).abs().max())
+    if not gap < 0.1:  # nats; bfloat16's rounding stays well below
+        raise ModelError(f"the shared-prefix forward is {gap:.2g} nats off this model's own; it is not supported")
 
 
 def _suffix_logprobs(model: Any, prefix: Prefix, rows: Sequence[Row], temperature: float) -> list[Tensor]:
@@ -102,10 +138,13 @@ def _suffix_logprobs(model: Any, prefix: Prefix, rows: Sequence[Row], temperatur
 
 
 def _trained_prefix(rows: Sequence[Row]) -> tuple[int, ...]:
-    """The common prefix, less the position that predicts the first trained token: that one belongs to each row's suffix."""
+    """The common prefix, less the position that predicts the first trained token: that one belongs to each row's
+    suffix."""
     for row in rows:
         if not any(row.mask) or row.mask[0]:
-            raise TrainingError(f"a row of {row.trajectory_id} has no trained token, or one without a context; rows need both")
+            raise TrainingError(
+                f"a row of {row.trajectory_id} has no trained token, or one without a context; rows need both"
+            )
     return rows[0].ids[: min(common_prefix([row.ids for row in rows]), *(row.mask.index(True) - 1 for row in rows))]
 
 

@@ -1,0 +1,232 @@
+"""The update: rows of sampled ids with their advantages in, one optimizer step on the LoRA out.
+
+    rows -> shared-prefix forward -> loss per token (mcprl.loss) -> backward per micro-batch -> clip -> AdamW
+
+A step that would not be finite is left out and counted; three in a row end the training.
+"""
+
+import math
+import os
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+from peft import get_peft_model_state_dict, load_peft_weights, set_peft_model_state_dict
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from mcprl import forward, loss
+from mcprl.config import TrainingConfig
+from mcprl.errors import ModelError, TrainingError
+from mcprl.tokens import Certificate
+from mcprl.types import Row
+
+WARM_UP_STEPS = 10
+SKIPS_ALLOWED = 2  # in a row; one more is an error
+
+
+class HasModel(Protocol):
+    """What is needed of a `LoadedModel`: the `PeftModel`."""
+
+    @property
+    def model(self) -> Any: ...
+
+
+class Trainer:
+    """Owns the optimizer of a loaded model's adapter. A fresh one after the warm start gives RL fresh moments and warm-
+    up.
+
+    `step` counts the optimizer steps taken. `max_tokens` bounds the padded suffix tokens whose activations are held at
+    once. Raises `ModelError` where the shared-prefix forward does not give the model's own log-probabilities.
+    """
+
+    def __init__(self, loaded: HasModel, config: TrainingConfig, max_tokens: int = 8192) -> None:
+        self.model = loaded.model.eval()  # dropout would make the trainer's log-probabilities differ from the sampler's
+        self.config = config
+        self.max_tokens = max_tokens
+        self.step = 0
+        self._parameters = {name: p for name, p in self.model.named_parameters() if p.requires_grad}
+        # No weight decay: on a LoRA it would pull towards the base model, which is the KL term's work.
+        self._optimizer = torch.optim.AdamW(self._parameters.values(), lr=config.learning_rate, weight_decay=0.0)
+        self._skips = 0
+        forward.check(self.model)
+
+    def update(
+        self, rows: Sequence[tuple[Row, float]], temperature: float = 1.0, certificate: Certificate | None = None
+    ) -> dict[str, float]:
+        """One step of policy gradient on rows with their trajectory's advantage; `temperature` is the one they were
+        sampled at.
+
+        Returns the step's metrics; log-probabilities in nats, `sampler_gap` is |trainer - sampler| per token before the
+        step. Raises `TrainingError` where no token is to be trained, a certificate is below 100 %, or three steps in a
+        row were not finite.
+        """
+        if certificate and certificate.mismatches:
+            share = f"{certificate.mismatches} of {certificate.trained} tokens"
+            raise TrainingError(f"{share} would be trained in a context that the engine did not see; expected none")
+        rows = [(row, advantage) for row, advantage in rows if any(row.mask)]
+        alone = _trainable([row for row, _ in rows])
+        sampler_B = [self._tensor([p for p, trained in zip(r.logprobs, r.mask, strict=True) if trained]) for r in alone]
+        reference_B = self._reference(alone, temperature) if self.config.kl_coef else []
+        seen: list[tuple[Tensor, Tensor]] = []
+        kl_sum = 0.0
+
+        def objective(indices: Sequence[int], logprobs_B: Sequence[Tensor]) -> Tensor:
+            nonlocal kl_sum
+            logprobs, sampler = torch.cat(list(logprobs_B)), torch.cat([sampler_B[i] for i in indices])
+            advantages = torch.cat([torch.full_like(sampler_B[i], rows[i][1]) for i in indices])
+            losses = self._policy_loss(logprobs, sampler, advantages)
+            if reference_B:
+                kl = loss.k3(logprobs, torch.cat([reference_B[i] for i in indices]))
+                losses = losses + self.config.kl_coef * kl
+                kl_sum += float(kl.detach().sum())
+            seen.append((logprobs.detach() - sampler, advantages))
+            return losses
+
+        metrics = self._take_step(alone, objective, temperature, self.config.learning_rate)
+        log_ratio, advantages = (torch.cat(parts) for parts in zip(*seen, strict=True))
+        metrics |= self._off_policy(log_ratio, advantages)
+        if reference_B:
+            metrics["kl"] = kl_sum / len(log_ratio)
+        if certificate:
+            metrics["exact_tokens"] = certificate.exactness
+        return metrics
+
+    def supervise(self, rows: Sequence[Row], learning_rate: float | None = None) -> dict[str, float]:
+        """One step of cross-entropy on the masked tokens: the warm start on verified plans."""
+        rows = _trainable(rows)
+        rate = self.config.learning_rate if learning_rate is None else learning_rate
+        return self._take_step(rows, lambda _, logprobs_B: -torch.cat(list(logprobs_B)), 1.0, rate)
+
+    def save(self, folder: str | Path) -> None:
+        """Write the adapter (peft's own layout, safetensors) and the optimizer's state: the whole folder or nothing."""
+        folder = Path(folder)
+        draft = folder.with_name(f".{folder.name}.part")
+        shutil.rmtree(draft, ignore_errors=True)
+        # peft would look on the Hub for whether the vocabulary grew; a LoRA here never brings its own embeddings.
+        self.model.save_pretrained(draft, save_embedding_layers=False)
+        state: dict[int, dict[str, Tensor]] = self._optimizer.state_dict()["state"]
+        names = list(self._parameters)
+        moments = {f"{names[i]}/{key}": value for i, kept in state.items() for key, value in kept.items()}
+        save_file(moments, draft / "optimizer.safetensors", {"step": str(self.step), "skips": str(self._skips)})
+        for path in (*(path for path in draft.rglob("*") if path.is_file()), draft):
+            _sync(path)
+        if folder.exists():  # a step repeated after a crash
+            shutil.rmtree(folder)
+        draft.rename(folder)
+        _sync(folder.parent)
+
+    def load(self, folder: str | Path) -> None:
+        """Go on from a saved folder: the next step is bit for bit what it would have been. Raises `ModelError`."""
+        folder = Path(folder)
+        try:
+            weights = load_peft_weights(str(folder), device="cpu")
+            expected = get_peft_model_state_dict(self.model, save_embedding_layers=False)
+            if {k: v.shape for k, v in weights.items()} != {k: v.shape for k, v in expected.items()}:
+                raise ModelError(
+                    f"the adapter in {folder} does not fit this model; check model.name, lora_rank and lora_targets"
+                )
+            with safe_open(folder / "optimizer.safetensors", framework="pt") as file:
+                moments = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 - not a mapping
+                metadata = file.metadata()
+        except (OSError, ValueError, SafetensorError) as error:
+            raise ModelError(f"cannot load the adapter and optimizer in {folder}: {error}") from None
+        set_peft_model_state_dict(self.model, weights)
+        state: dict[int, dict[str, Tensor]] = {}
+        for key, value in moments.items():
+            name, _, part = key.rpartition("/")
+            state.setdefault(list(self._parameters).index(name), {})[part] = value
+        self._optimizer.load_state_dict({"state": state, "param_groups": self._optimizer.state_dict()["param_groups"]})
+        self.step, self._skips = int(metadata["step"]), int(metadata["skips"])
+
+    def _take_step(
+        self,
+        rows: Sequence[Row],
+        objective: Callable[[Sequence[int], Sequence[Tensor]], Tensor],
+        temperature: float,
+        learning_rate: float,
+    ) -> dict[str, float]:
+        """Backward over micro-batches of `objective` (row indices, log-probabilities -> loss per token), then the
+        optimizer."""
+        started = time.perf_counter()
+        trained = sum(sum(row.mask) for row in rows)
+        total = 0.0
+        self._optimizer.zero_grad()
+        for indices, logprobs_B in forward.micro_batches(self.model, rows, temperature, self.max_tokens):
+            part = loss.token_mean(objective(indices, logprobs_B), trained)
+            part.backward()
+            total += float(part.detach())
+        norm = float(torch.nn.utils.clip_grad_norm_(self._parameters.values(), self.config.max_grad_norm))
+        rate = learning_rate * min(1.0, (self.step + 1) / WARM_UP_STEPS)
+        finite = math.isfinite(total) and math.isfinite(norm)
+        if finite:
+            for group in self._optimizer.param_groups:
+                group["lr"] = rate
+            self._optimizer.step()
+            self.step += 1
+        self._optimizer.zero_grad()
+        self._skips = 0 if finite else self._skips + 1
+        if self._skips > SKIPS_ALLOWED:
+            what = f"{self._skips} steps in a row gave loss {total} and gradient norm {norm}"
+            raise TrainingError(f"{what}; lower training.learning_rate or set model.dtype to float32")
+        row_tokens, forwarded = sum(len(row.ids) for row in rows), forward.computed_tokens(rows)
+        return {
+            "loss": total,
+            "grad_norm": norm,
+            "learning_rate": rate,
+            "skipped": float(not finite),
+            "trained_tokens": float(trained),
+            "row_tokens": float(row_tokens),
+            "forwarded_tokens": float(forwarded),
+            "tokens_per_s": forwarded / (time.perf_counter() - started),
+        }
+
+    def _policy_loss(self, logprobs: Tensor, sampler: Tensor, advantages: Tensor) -> Tensor:
+        if self.config.loss == "ppo":
+            return loss.ppo(logprobs, sampler, advantages, self.config.clip_low, self.config.clip_high)
+        return loss.cispo(logprobs, sampler, advantages, self.config.clip_high)
+
+    def _off_policy(self, log_ratio: Tensor, advantages: Tensor) -> dict[str, float]:
+        """How far the trainer was from the sampler, and the share of tokens whose ratio the loss did not let
+        through."""
+        ratio, gap = log_ratio.exp(), log_ratio.abs()
+        clipped = ratio > 1 + self.config.clip_high
+        if self.config.loss == "ppo":
+            clipped = (clipped & (advantages > 0)) | ((ratio < 1 - self.config.clip_low) & (advantages < 0))
+        return {
+            "ratio_mean": float(ratio.mean()),
+            "ratio_max": float(ratio.max()),
+            "clipped": float(clipped.float().mean()),
+            "sampler_gap_mean": float(gap.mean()),
+            "sampler_gap_max": float(gap.max()),
+        }
+
+    def _reference(self, rows: Sequence[Row], temperature: float) -> list[Tensor]:
+        """The base model's log-probabilities of each row's trained tokens: the same model without its adapter."""
+        found: dict[int, Tensor] = {}
+        with torch.no_grad(), self.model.disable_adapter():
+            for indices, logprobs_B in forward.micro_batches(self.model, rows, temperature, self.max_tokens):
+                found |= zip(indices, logprobs_B, strict=True)
+        return [found[i] for i in range(len(rows))]
+
+    def _tensor(self, values: Sequence[float]) -> Tensor:
+        return torch.tensor(values, dtype=torch.float32, device=self.model.device)
+
+
+def _trainable(rows: Sequence[Row]) -> list[Row]:
+    found = [row for row in rows if any(row.mask)]
+    if not found:
+        raise TrainingError("there is nothing to train on: no row has a sampled token; look at the step's rollouts")
+    return found
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
