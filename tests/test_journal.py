@@ -1,0 +1,319 @@
+"""The journal: what was acknowledged is there, whatever happens to the process that wrote it."""
+
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from dataclasses import replace
+from json import dumps, loads
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mcprl.config import Config, RolloutConfig, ServerConfig
+from mcprl.errors import JournalError
+from mcprl.journal import FILE, Journal, Outcome
+from mcprl.types import (
+    Adapter,
+    Call,
+    CallMade,
+    CallRecord,
+    Completion,
+    Fact,
+    SaysMissing,
+    Scenario,
+    Score,
+    StateHolds,
+    ToolResult,
+    Trajectory,
+)
+
+
+def trajectory(name: str, scenario: str = "s1") -> Trajectory:
+    call = {"id": "c1", "type": "function", "function": {"name": "get", "arguments": '{"id": 7}'}}
+    messages = (
+        {"role": "user", "content": "What does 7 cost? ½ 😀"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "7: 12.50"},
+        {"role": "assistant", "content": "12.50"},
+    )
+    turns = (
+        Completion(messages[1], (1, 2, 3), (4, 151_643), (-0.1, -1e-17), "tool_calls", 3),
+        Completion(messages[3], (1, 2, 3, 4, 151_643, 5), (6,), (-0.7234567890123456,), "stop", 3),
+    )
+    record = CallRecord(0, "get", {"id": 7}, ToolResult("7: 12.50", {"price": 12.5, "n": 1.0}, latency_s=0.01))
+    return Trajectory(
+        name, scenario, messages, turns, (record, CallRecord(1, "?", None, ToolResult("no", is_error=True)))
+    )
+
+
+SCENARIO = Scenario(
+    "s1",
+    "What does 7 cost?",
+    (
+        Fact(12.5, "price"),
+        Fact(True),
+        Fact(1),
+        Fact("1"),
+        CallMade("get", {"id": 7}),
+        StateHolds("get", {}, (1, "a")),
+        SaysMissing(),
+    ),
+    plan=(Call("get", {"id": 7}),),
+    values=("7",),
+    split="test",
+    difficulty=0.25,
+)
+
+
+@pytest.fixture
+def run(tmp_path):
+    with Journal.create(tmp_path / "run", Config(name="run")) as journal:
+        yield journal
+
+
+def test_everything_that_is_written_reads_back_equal_also_in_another_process_reader(run):
+    tries = [trajectory("a"), replace(trajectory("b"), stop="error", error="SessionLost", state=(ToolResult("x"),))]
+    scores = [Score("a", 0.75, True, "facts 1/1"), Score("b", 0.0, None)]
+    run.write_scenarios([SCENARIO, replace(SCENARIO, id="s2", split="train")])
+    run.write_trajectories("train", 3, tries)
+    run.write_scores("train", 3, scores)
+    run.write_step(3, {"loss": 0.5, "score": 0.4, "note": "ok", "gap": None})
+    run.write_event("dropped", step=3, scenario="s1")
+    run.write_fact("tools", ["get", "list"])
+    with Journal.open(run.folder) as reader:
+        assert reader.scenarios() == [SCENARIO, replace(SCENARIO, id="s2", split="train")]
+        assert reader.scenarios("test") == [SCENARIO]
+        assert [type(c.value) for c in reader.scenarios("test")[0].checks if isinstance(c, Fact)] == [
+            float,
+            bool,
+            int,
+            str,
+        ]
+        assert reader.trajectories("train", 3) == reader.trajectories("train") == tries
+        assert reader.trajectories("train", 2) == reader.trajectories("val") == []
+        assert reader.scores("train") == scores
+        assert reader.outcomes("train") == [
+            Outcome(3, "a", "s1", "answered", 0.75, True),
+            Outcome(3, "b", "s1", "error", 0.0, None),
+        ]
+        assert [(s.step, s.metrics) for s in reader.steps()] == [
+            (3, {"loss": 0.5, "score": 0.4, "note": "ok", "gap": None})
+        ]
+        assert reader.last_step() == 3
+        assert reader.events("dropped")[0].data == {"step": 3, "scenario": "s1"}
+        assert reader.fact("tools") == ["get", "list"]
+        assert reader.fact("pack", "none") == "none"
+        assert reader.config == Config(name="run")
+
+
+# Half surrogates too (a broken server may send one); two halves that make a whole become it in any JSON.
+text = st.text(st.characters(codec=None, exclude_categories=()), max_size=8).map(lambda t: loads(dumps(t)))
+json = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**63) | st.floats(allow_nan=False) | text,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(text, inner, max_size=3),
+    max_leaves=6,
+)
+ids = st.lists(st.integers(0, 2**32 - 1), max_size=9).map(tuple)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data(), text, json, ids, ids)
+def test_any_text_json_and_ids_that_a_server_or_a_model_can_produce_survive(run, data, words, tree, prompt, sampled):
+    logprobs = tuple(data.draw(st.lists(st.floats(allow_nan=False), min_size=len(sampled), max_size=len(sampled))))
+    turn = Completion({"role": "assistant", "content": words}, prompt, sampled, logprobs, "stop")
+    call = CallRecord(0, words, {"x": tree}, ToolResult(words, tree))
+    name = str(run.fact("count", 0))
+    run.write_fact("count", int(name) + 1)
+    made = Trajectory(name, words, (turn.message,), (turn,), (call,), error=words)
+    run.write_trajectories("train", int(name), [made])
+    assert run.trajectories("train", int(name)) == [made]
+
+
+def test_a_trajectory_written_again_changes_nothing_and_a_score_written_again_counts(run):
+    first = trajectory("a")
+    run.write_trajectories("train", 1, [first])
+    run.write_scores("train", 1, [Score("a", 0.2)])
+    run.write_trajectories("train", 1, [replace(first, stop="deadline"), trajectory("b")])
+    run.write_scores("train", 1, [Score("a", 0.9, True)])
+    assert run.trajectories("train", 1) == [first, trajectory("b")]
+    assert run.scores("train", 1) == [Score("a", 0.9, True)]
+    assert [o.value for o in run.outcomes("train", 1)] == [0.9, None]
+
+
+def test_a_score_of_an_unknown_trajectory_or_that_is_no_number_is_refused_by_name_and_nothing_of_it_is_kept(run):
+    run.write_trajectories("train", 1, [trajectory("a")])
+    with pytest.raises(JournalError, match=r"train step 1: no trajectory.*\['zz'\]"):
+        run.write_scores("train", 1, [Score("a", 1.0), Score("zz", 1.0)])
+    with pytest.raises(JournalError, match=r"no number, for the scores of \['a'\]"):
+        run.write_scores("train", 1, [Score("a", float("nan"))])
+    assert run.scores("train") == []
+
+
+def test_a_folder_that_holds_a_run_is_not_begun_again(run):
+    run.close()
+    with pytest.raises(JournalError, match="already holds a run: go on with --resume run, or choose another --name"):
+        Journal.create(run.folder, Config())
+
+
+def test_a_second_writer_is_refused_at_once_and_a_reader_is_not(run):
+    with pytest.raises(JournalError, match=f"{run.folder} cannot be written: another process is writing to it"):
+        Journal.open(run.folder, write=True)
+    script = f"from mcprl.journal import Journal; Journal.open({str(run.folder)!r}, write=True)"
+    other = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert "another process is writing to it" in other.stderr
+    with Journal.open(run.folder) as reader:
+        run.write_step(1, {})
+        assert reader.last_step() == 1
+        with pytest.raises(JournalError, match="opened for reading"):
+            reader.write_step(2, {})
+    run.close()
+    with Journal.open(run.folder, write=True) as next_writer:
+        assert next_writer.last_step() == 1
+
+
+def test_threads_may_share_a_journal(run):
+    def write(start: int) -> None:
+        for step in range(start, start + 20):
+            run.write_step(step, {"x": step})
+
+    threads = [threading.Thread(target=write, args=(start,)) for start in (0, 20, 40)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [step.metrics["x"] for step in run.steps()] == list(range(60))
+
+
+WRITER = """
+import sys
+from mcprl.config import Config
+from mcprl.journal import Journal
+from mcprl.types import Score
+from test_journal import trajectory
+
+journal = Journal.create(sys.argv[1], Config())
+print("created", flush=True)
+for step in range(1, 10_000):
+    names = [f"{step}-{member}" for member in range(4)]
+    journal.write_trajectories("train", step, [trajectory(name) for name in names])
+    print("tries", step, flush=True)
+    journal.write_scores("train", step, [Score(name, 0.5, True) for name in names])
+    journal.write_step(step, {"loss": 0.1})
+    print("step", step, flush=True)
+"""
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_writer_killed_at_any_instant_loses_nothing_that_was_acknowledged(tmp_path, seed):
+    folder, lines = tmp_path / "run", random.Random(seed).randint(1, 60)
+    command = [sys.executable, "-c", WRITER, str(folder)]
+    env = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env) as child:
+        assert child.stdout
+        said = [child.stdout.readline() for _ in range(lines)]
+        child.send_signal(signal.SIGKILL)
+        said += child.stdout.readlines()
+    assert child.returncode == -signal.SIGKILL
+    tries = max((int(line.split()[1]) for line in said if line.startswith("tries")), default=0)
+    step = max((int(line.split()[1]) for line in said if line.startswith("step")), default=0)
+    with Journal.open(folder) as reader:
+        found = reader.last_step() or 0
+    with Journal.open(folder, write=True) as journal:
+        assert journal.last_step() == (found or None)
+        assert found in (step, step + 1)
+        for number in range(1, tries + 1):
+            names = [f"{number}-{member}" for member in range(4)]
+            assert journal.trajectories("train", number) == [trajectory(name) for name in names]
+            if number <= found:
+                assert [score.trajectory_id for score in journal.scores("train", number)] == names
+        journal.write_step(found + 1, {})
+        assert journal.last_step() == found + 1
+
+
+def test_a_run_stopped_while_it_was_being_created_can_be_begun_again_and_is_not_taken_for_a_run(tmp_path):
+    sqlite3.connect(tmp_path / FILE).close()
+    (tmp_path / FILE).touch()
+    with pytest.raises(JournalError, match="stopped before it began"):
+        Journal.open(tmp_path)
+    with Journal.create(tmp_path, Config()) as journal:
+        assert journal.last_step() is None
+
+
+def test_a_missing_damaged_foreign_or_newer_journal_is_one_line_with_the_path(run):
+    run.write_trajectories("train", 1, [trajectory(str(n)) for n in range(200)])
+    run.close()
+    path, good = run.folder / FILE, (run.folder / FILE).read_bytes()
+
+    def read(write: bool) -> None:
+        with Journal.open(run.folder, write=write) as journal:
+            journal.trajectories("train")
+            journal.events()
+
+    def complaint(write: bool) -> str:
+        with pytest.raises(JournalError) as caught:
+            read(write)
+        assert "\n" not in str(caught.value)
+        assert str(run.folder) in str(caught.value)
+        return str(caught.value)
+
+    for content in (b"not a database" * 500, good[: len(good) // 2], good[:8192] + b"\xff" * (len(good) - 8192)):
+        path.write_bytes(content)
+        assert "cannot be read or written" in complaint(write=False)
+        assert "cannot be read or written" in complaint(write=True)
+    path.write_bytes(good)
+    change = sqlite3.connect(path, isolation_level=None)
+    change.execute("update trajectory set tokens = x'00'")
+    assert "cannot be read or written" in complaint(write=False)
+    change.execute("pragma user_version = 99")
+    assert "journal version 99, this one reads 1" in complaint(write=False)
+    change.execute("pragma application_id = 5")
+    assert "not of mcprl" in complaint(write=True)
+    change.close()
+    path.unlink()
+    assert "holds no run" in complaint(write=True)
+
+
+def test_no_secret_of_the_configuration_reaches_the_folder(tmp_path):
+    server = ServerConfig(
+        target="https://ann:pw-5ecret@example.org/mcp?api_key=url-5ecret",
+        headers={"Authorization": "Bearer header-5ecret", "X-Key": "$MY_KEY"},
+        env={"TOKEN": "env-5ecret"},
+    )
+    with Journal.create(tmp_path / "run", Config(servers=(server,), rollout=RolloutConfig(max_turns=3))) as journal:
+        assert journal.config.servers[0].headers == {"Authorization": "***", "X-Key": "$MY_KEY"}
+        assert journal.config.rollout.max_turns == 3
+        written = {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()}
+    assert {"config.toml", FILE} <= written.keys()
+    assert [name for name, content in written.items() if b"5ecret" in content] == []
+    assert b"$MY_KEY" in written["config.toml"]
+
+
+def test_adapters_are_found_after_the_folder_has_moved(run, tmp_path):
+    run.write_adapter(Adapter(str(run.folder / "adapters" / "step-2"), 2))
+    run.write_adapter(Adapter(str(run.folder / "adapters" / "step-2"), 2), kind="best")
+    run.write_adapter(Adapter("/elsewhere/step-4", 4), kind="best")
+    run.close()
+    shutil.move(run.folder, tmp_path / "moved")
+    with Journal.open(tmp_path / "moved") as journal:
+        assert [a.adapter for a in journal.adapters("train")] == [Adapter(str(tmp_path / "moved/adapters/step-2"), 2)]
+        assert journal.adapters("best")[-1].adapter == Adapter("/elsewhere/step-4", 4)
+        assert [a.kind for a in journal.adapters()] == ["train", "best", "best"]
+
+
+def test_wall_time_counts_the_work_and_not_the_pause_before_a_resume(tmp_path, monkeypatch):
+    clock = iter([100.0, 110.0, 500.0, 530.0, 531.0])
+    monkeypatch.setattr("mcprl.journal._now", lambda: next(clock))
+    killed = Journal.create(tmp_path, Config())  # 100
+    killed.write_step(1, {})  # 110
+    killed._disconnect()
+    with Journal.open(tmp_path, write=True) as journal:  # 500
+        journal.write_step(2, {})  # 530
+    with Journal.open(tmp_path) as journal:  # closed at 531
+        assert journal.wall_s() == pytest.approx(10 + 31)
