@@ -4,18 +4,23 @@ Whatever goes wrong is one line on standard error and an exit code: 2 where the 
 a bug of ours. `MCPRL_DEBUG=1` shows the traceback too. The heavy parts are imported by the command that needs them.
 """
 
+import difflib
 import os
+import re
 import sys
-import tempfile
 import traceback
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from mcprl import __version__
-from mcprl.errors import ConfigError, McprlError
+from mcprl.errors import ConfigError, JournalError, McprlError, MissingExtra
 
 if TYPE_CHECKING:
     from mcprl.config import Config
@@ -23,6 +28,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _RUN = ("name", "runs_dir", "seed", "control", "trackers")
 _SERVER = ("servers", "tools")
+_RUNS_DIR = click.option("--runs-dir", default="runs", show_default=True, help="The folder that holds the runs.")
 
 
 class ConfigCommand(click.Command):
@@ -93,7 +99,50 @@ def cli() -> None:
 @click.option("--resume", metavar="RUN", help="Go on with a run that was stopped: its name, or its folder.")
 def train(config: "Config", resume: str | None) -> None:
     """Train an adapter for a server and prove what it gained."""
-    raise NotImplementedError
+    from mcprl import screen
+    from mcprl.journal import FILE, Journal
+
+    if not resume and not config.servers:
+        raise ConfigError("no MCP server given; name one with --server URL-or-command")
+    if not resume and not config.name:
+        config = config.model_copy(update={"name": _name(config.servers[0].target)})
+    folder = _run_folder(resume, config.runs_dir) if resume else Path(config.runs_dir) / config.name
+
+    async def work() -> None:
+        train = _training().train
+        with screen.Progress(folder) as progress:
+            report = await train(config, folder if resume else None, progress)
+        screen.show_report(screen.console(), report)
+
+    try:
+        _run(work, folder / "run.log")
+    except _Stopped:
+        if not (folder / FILE).is_file():
+            raise
+        with Journal.open(folder) as journal:
+            kept = journal.last_step() or 0
+        again = f"mcprl train --resume {folder if config.runs_dir != 'runs' else folder.name}"
+        raise _Stopped(f"stopped; {kept} steps and all rollouts are kept in {folder}; go on with: {again}") from None
+
+
+def _training() -> ModuleType:
+    """`mcprl.train`, or what to install for it."""
+    for package in ("torch", "transformers", "peft"):
+        if find_spec(package) is None:
+            raise MissingExtra(package, "train")
+    return import_module("mcprl.train")
+
+
+def _name(target: str) -> str:
+    """A run's name from its server and the time: `shop-20261121-0312`."""
+    words = [Path(word).stem for word in re.split(r"[\s/:?&=]+", target)]
+    telling = [
+        word
+        for word in words
+        if word and not re.fullmatch(r"https?|python[\d.]*|npx|uvx|run|mcp|sse|-.*|\d[\d.]*", word)
+    ]
+    slug = re.sub(r"[^a-z0-9]+", "-", (telling or ["run"])[0].lower()).strip("-")[:32]
+    return f"{slug or 'run'}-{datetime.now():%Y%m%d-%H%M%S}"
 
 
 @_command(*_SERVER)
@@ -138,47 +187,104 @@ def runs() -> None:
     """List the runs, or show one."""
 
 
-def _run(work: Callable[[], Awaitable[T]]) -> T:
-    """Run a command's coroutine; out of an exception group comes the error that a user can act on."""
+@runs.command("list")
+@_RUNS_DIR
+def list_runs(runs_dir: str) -> None:
+    """List the runs, the newest last."""
+    from mcprl import screen
+
+    screen.show_runs(screen.console(), Path(runs_dir))
+
+
+@runs.command("show")
+@click.argument("run")
+@_RUNS_DIR
+def show_run(run: str, runs_dir: str) -> None:
+    """Show RUN (a name, or a folder): settings, last steps, adapters, report."""
+    from mcprl import screen
+    from mcprl.journal import Journal
+
+    with Journal.open(_run_folder(run, runs_dir)) as journal:
+        screen.show_run(screen.console(), journal)
+
+
+def _run_folder(run: str, runs_dir: str) -> Path:
+    """The folder of a run that was named, or given as a path."""
+    for folder in (Path(runs_dir) / run, Path(run)):
+        if folder.is_dir():
+            return folder
+    known = [path.name for path in Path(runs_dir).glob("*") if path.is_dir()]
+    near = difflib.get_close_matches(run, known, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else "`mcprl runs list` shows those there are"
+    raise JournalError(f"no run {run!r} in {runs_dir}; {hint}")
+
+
+class _Stopped(McprlError):
+    exit_code = 130
+
+
+class _Bug(McprlError):
+    exit_code = 1
+
+
+def _run(work: Callable[[], Awaitable[T]], log: Path | None = None) -> T:
+    """Run a command's coroutine. What it raises comes out as one error for the user; the traceback goes to `log`."""
     import anyio
 
     try:
         return anyio.run(work)
+    except KeyboardInterrupt:
+        raise _Stopped("stopped") from None
+    except McprlError:
+        _keep_traceback(log)
+        raise
     except BaseExceptionGroup as group:
-        raise _cause(group) from group
+        path, cause = _keep_traceback(log), _cause(group)
+        raise (cause if isinstance(cause, McprlError) else _bug(cause, path)) from group
+    except Exception as error:
+        raise _bug(error, _keep_traceback(log)) from error
 
 
 def _cause(group: BaseExceptionGroup[BaseException]) -> BaseException:
     """Our own error where there is one in the group, else its first."""
-    leaves: list[BaseException] = []
-    for error in group.exceptions:
-        leaves.append(_cause(error) if isinstance(error, BaseExceptionGroup) else error)  # pyright: ignore
+    leaves = [_cause(error) if isinstance(error, BaseExceptionGroup) else error for error in group.exceptions]
     return next((error for error in leaves if isinstance(error, McprlError)), leaves[0])
+
+
+def _bug(error: BaseException, log: Path | None) -> _Bug:
+    where = f"the traceback is in {log}" if log else "MCPRL_DEBUG=1 shows where"
+    return _Bug(f"{type(error).__name__}: {error} (a bug in mcprl; {where})")
+
+
+def _keep_traceback(log: Path | None) -> Path | None:
+    """Append the current traceback to the run's log. Gives the log back where there is a run to have one."""
+    if log is None or not log.parent.is_dir():
+        return None
+    with log.open("a") as file:
+        file.write(f"{datetime.now():%Y-%m-%d %H:%M:%S}\n")
+        traceback.print_exc(file=file)
+    return log
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The `mcprl` program. Ends the process with the exit code."""
     try:
-        code = cli.main(arguments, prog_name="mcprl", standalone_mode=False)
+        cli.main(arguments, prog_name="mcprl", standalone_mode=False)
+        code = 0
     except click.ClickException as error:
         code = _fail(error.format_message(), error.exit_code)
-    except (click.Abort, KeyboardInterrupt):
+    except click.Abort:
         code = _fail("stopped", 130)
     except McprlError as error:
         code = _fail(str(error), error.exit_code)
     except Exception as error:
-        code = _fail(f"{type(error).__name__}: {error} (a bug in mcprl; {_keep_traceback()})", 1)
-    sys.exit(code if isinstance(code, int) else 0)
+        code = _fail(str(_bug(error, None)), 1)
+    sys.exit(code)
 
 
 def _fail(text: str, code: int) -> int:
-    if os.environ.get("MCPRL_DEBUG") == "1" and not isinstance(sys.exception(), click.ClickException):
+    if os.environ.get("MCPRL_DEBUG") == "1":
         traceback.print_exc()
-    click.echo("error: " + " ".join(text.split()), err=True)
+    start = "error: " if code != 130 else "\n" if sys.stderr.isatty() else ""  # a terminal has just shown ^C
+    click.echo(start + " ".join(text.split()), err=True)
     return code
-
-
-def _keep_traceback() -> str:
-    with tempfile.NamedTemporaryFile("w", prefix="mcprl-", suffix=".log", delete=False) as file:
-        traceback.print_exc(file=file)
-    return f"the traceback is in {file.name}"

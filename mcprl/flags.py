@@ -118,7 +118,7 @@ def _container(info: FieldInfo) -> Any:
 def _option(flag: str, leaf: Leaf) -> click.Option:
     container, info = _container(leaf.info), leaf.info
     text = " ".join((info.description or "").replace("`", "").split())
-    common: dict[str, Any] = {"help": text, "show_default": _shown(info), "default": None}
+    common: dict[str, Any] = {"help": text + _shown_default(info), "default": None}
     if container is bool:
         return click.Option([f"--{flag}/--no-{flag}", leaf.parameter], **common)
     if container is dict:
@@ -129,12 +129,10 @@ def _option(flag: str, leaf: Leaf) -> click.Option:
     return click.Option([f"--{flag}", leaf.parameter], type=_Setting(info), **common)
 
 
-def _shown(info: FieldInfo) -> str | bool:
-    if info.is_required() or info.default in ("", (), {}):
-        return False
-    if isinstance(info.default, bool):
-        return str(info.default).lower()
-    return f"{info.default:g}" if isinstance(info.default, float) else str(info.default)
+def _shown_default(info: FieldInfo) -> str:
+    if info.is_required() or isinstance(info.default, bool) or info.default in ("", (), {}):
+        return ""
+    return f" [{info.default:g}]" if isinstance(info.default, float) else f" [{info.default}]"
 
 
 class _Text(click.ParamType[Any]):

@@ -20,14 +20,16 @@ def folder(kind: Kind) -> Path:
 
 
 def find(kind: Kind, name: str | Path) -> Path:
-    """What `name` stands for: a path that exists, else the bundled file or folder of that name (with or without its suffix).
+    """What `name` stands for: a path that exists, else the bundled file or folder of that name (suffix or not).
 
     Raises `ConfigError` with the bundled names where there is neither.
     """
     if (own := Path(name).expanduser()).exists():
         return own
-    known = sorted(path for path in folder(kind).glob("*") if not path.name.startswith("."))
+    known = sorted(path for path in folder(kind).glob("*") if path.name[0] != "." and path.stem != "README")
     for path in known:
         if str(name) in (path.name, path.stem):
             return path
-    raise ConfigError(f"{kind}: no file or folder {str(name)!r}; bundled are: {', '.join(p.stem for p in known) or 'none'}")
+    raise ConfigError(
+        f"{kind}: no file or folder {str(name)!r}; bundled are: {', '.join(p.stem for p in known) or 'none'}"
+    )

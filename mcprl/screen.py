@@ -1,7 +1,12 @@
 """What the command line shows: tables and lines. The only module that imports rich."""
 
+import json
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from datetime import datetime
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
 from rich.markup import escape
@@ -9,11 +14,17 @@ from rich.table import Table
 from rich.text import Text
 
 from mcprl.cost import prompt_cost
-from mcprl.scenarios import Pack
-from mcprl.server import Server, ToolStatus
+from mcprl.errors import McprlError
+from mcprl.journal import FILE, Journal
 from mcprl.types import Call, Scenario, Tool
 
+if TYPE_CHECKING:  # listing runs needs no server
+    from mcprl.scenarios import Pack
+    from mcprl.server import Server, ToolStatus
+
 _MOST_EXAMPLES = 6
+_MOST_STEPS = 10
+_MOST_METRICS = 8
 
 
 def console() -> Console:
@@ -33,7 +44,7 @@ def _table(*columns: str, right: Sequence[str] = ()) -> Table:
 # --- inspect ----------------------------------------------------------------------------------------------------------
 
 
-def show_server(screen: Console, server: Server) -> None:
+def show_server(screen: Console, server: "Server") -> None:
     """Who the server is, what it offers, what may be called and why not, and what it costs."""
     for facts in server.describe():
         screen.print(
@@ -63,7 +74,7 @@ def show_server(screen: Console, server: Server) -> None:
     )
 
 
-def _kind(status: ToolStatus) -> Text:
+def _kind(status: "ToolStatus") -> Text:
     tool = status.tool
     if tool is None:
         return Text("unreadable", "red")
@@ -95,7 +106,7 @@ def _type(field: Any) -> str:
 # --- scenarios --------------------------------------------------------------------------------------------------------
 
 
-def show_pack(screen: Console, pack: Pack) -> None:
+def show_pack(screen: Console, pack: "Pack") -> None:
     """A few tasks with what was proved about them, and what the whole pack covers."""
     for scenario in _examples(pack.scenarios):
         screen.print(f"[bold]{escape(scenario.kind)}[/] [dim]({scenario.split})[/] {escape(scenario.request)}")
@@ -125,19 +136,142 @@ def _call(call: Call) -> str:
     return f"{call.tool}({', '.join(f'{name}={value!r}' for name, value in call.arguments.items())})"
 
 
+# --- train ------------------------------------------------------------------------------------------------------------
+
+
+class Progress:
+    """Prints what `train` tells it: a short line for each step; on a terminal also what goes on now."""
+
+    def __init__(self, folder: Path) -> None:
+        self._screen = console()
+        self._status = self._screen.status("connecting and loading the model", refresh_per_second=4)
+        self._folder = folder
+        self._seconds: deque[float] = deque(maxlen=10)
+
+    def __enter__(self) -> Self:
+        self._status.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._status.stop()
+
+    def __call__(self, kind: str, data: Mapping[str, Any]) -> None:
+        match kind:
+            case "generating":
+                self._status.update("probing the server and generating tasks")
+            case "scenarios":
+                counts = ", ".join(f"{count} {split}" for split, count in data.items())
+                self._say(f"tasks      {counts}; the run is {self._folder}", "testing the base model")
+            case "evaluated":
+                who, n = data["phase"], data["n"]
+                step = f" after step {data['step']}" if data["step"] else ""
+                self._say(
+                    f"{who:<10} success {data['success']:.1%} of {n} tasks{step}  {data['seconds']:.1f} s", "training"
+                )
+            case "warm":
+                self._status.update(f"warm start: step {data['step']}")
+            case "step":
+                self._step(data)
+            case "best":
+                self._say(
+                    f"best       step {data['step']}, validation score {data['score']:.3f}", "testing the best adapter"
+                )
+            case _:
+                self._status.update(kind)
+
+    def _step(self, data: Mapping[str, Any]) -> None:
+        seconds = data["rollout_s"] + data["judge_s"] + data["train_s"]
+        self._seconds.append(seconds)
+        left = fmean(self._seconds) * (data["steps"] - data["step"])
+        speed = data["sampled_tokens"] / data["rollout_s"]
+        self._say(
+            f"step {data['step']:>3}/{data['steps']:<3} score {data['score']:.2f}  success {data['success']:4.0%}  "
+            f"dropped {data['dropped_groups']}/{data['groups']}  {speed:5.0f} tok/s  "
+            f"{seconds:4.1f} s  ETA {left // 60:.0f}:{left % 60:02.0f}",
+            f"step {data['step'] + 1}",
+        )
+
+    def _say(self, line: str, now: str) -> None:
+        self._screen.print(line, markup=False)
+        self._status.update(now)
+
+
 # --- runs -------------------------------------------------------------------------------------------------------------
 
 
-def show_rows(screen: Console, rows: Sequence[Mapping[str, object]]) -> None:
-    """Rows of the same columns as a table; numbers stand to the right."""
-    if not rows:
+def show_runs(screen: Console, folder: Path) -> None:
+    """One line for each run in `folder`, the newest last; a run that cannot be read says why."""
+    table = _table(
+        "run", "begun", "model", "steps", "base", "trained", "gain", right=["steps", "base", "trained", "gain"]
+    )
+    for path in sorted(folder.glob(f"*/{FILE}"), key=lambda path: path.stat().st_mtime):
+        try:
+            with Journal.open(path.parent) as journal:
+                table.add_row(*_run_line(journal))
+        except McprlError as error:
+            table.add_row(Text(path.parent.name), Text(str(error), "red"))
+    if not table.row_count:
+        screen.print(f"no runs in {escape(str(folder))}; start one with: mcprl train --server URL-or-command")
         return
-    right = [name for name, value in rows[0].items() if isinstance(value, int | float)]
-    table = _table(*rows[0], right=right)
-    for row in rows:
-        table.add_row(*(Text(_cell(value)) for value in row.values()))
     screen.print(table)
 
 
-def _cell(value: object) -> str:
-    return "" if value is None else f"{value:.3g}" if isinstance(value, float) else str(value)
+def _run_line(journal: Journal) -> list[str | Text]:
+    begun = next((event.at for event in journal.events("opened")), 0.0)
+    test = (_report(journal.folder) or {}).get("test") or {}
+    success = {who: (test.get(who) or {}).get("success") for who in ("base", "trained")}
+    return [
+        Text(journal.folder.name),
+        datetime.fromtimestamp(begun).strftime("%Y-%m-%d %H:%M"),
+        Text(journal.config.model.name),
+        str(journal.last_step() or 0),
+        *("-" if value is None else f"{value:.0%}" for value in success.values()),
+        "-" if test.get("gain") is None else f"{100 * test['gain']:+.0f} pt",
+    ]
+
+
+def show_run(screen: Console, journal: Journal) -> None:
+    """What a run was, how its last steps went, what it kept, and its report where it came to its end."""
+    config, steps = journal.config, journal.steps()
+    targets = ", ".join(server.target for server in config.servers)
+    screen.print(f"[bold]{escape(journal.folder.name)}[/]  [dim]{escape(str(journal.folder))}[/]")
+    screen.print(f"  server: {escape(targets)}", soft_wrap=True)
+    screen.print(f"  model: {escape(str(journal.fact('model', config.model.name)))}", soft_wrap=True)
+    screen.print(
+        f"  {len(steps)} of at most {config.training.steps} steps, {journal.wall_s() / 60:.1f} minutes of work"
+    )
+    for name, reason in journal.fact("left_out", {}).items():
+        screen.print(f"  [yellow]left out: {escape(name)} ({escape(reason)})[/]", soft_wrap=True)
+    for kind in ("warm", "best"):
+        for saved in journal.adapters(kind)[-1:]:
+            screen.print(f"  {kind} adapter: step {saved.adapter.step}, {escape(saved.adapter.path)}", soft_wrap=True)
+    if steps:
+        screen.print()
+        columns = [name for name, value in steps[-1].metrics.items() if isinstance(value, int | float)]
+        table = _table("step", *columns[:_MOST_METRICS], right=["step", *columns])
+        for step in steps[-_MOST_STEPS:]:
+            table.add_row(str(step.step), *(_number(step.metrics.get(name)) for name in columns[:_MOST_METRICS]))
+        screen.print(table)
+    screen.print()
+    if report := _report(journal.folder):
+        show_report(screen, report)
+    else:
+        screen.print(f"no report yet; go on with: mcprl train --resume {escape(journal.folder.name)}")
+
+
+def show_report(screen: Console, report: Mapping[str, Any]) -> None:
+    """The proof: held-out success before and after."""
+    from mcprl.report import table
+
+    screen.print(table(report), markup=False, soft_wrap=True)
+
+
+def _report(folder: Path) -> dict[str, Any] | None:
+    try:
+        return json.loads((folder / "report.json").read_text())
+    except (OSError, ValueError):
+        return None
+
+
+def _number(value: object) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else "" if value is None else str(value)

@@ -1,0 +1,223 @@
+"""The command line as a user meets it: real servers, one line for whatever goes wrong."""
+
+import io
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tomllib
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mcprl import config as configuration
+from mcprl import flags
+from mcprl.cli import cli, main
+from mcprl.config import Config
+from mcprl.journal import Journal
+
+MCPRL = Path(sys.executable).parent / "mcprl"
+TIME = "mcp-server-time --local-timezone UTC"
+
+
+def mcprl(*arguments: str) -> SimpleNamespace:
+    """What the program prints and the code it ends with."""
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as stop:
+        main(arguments)
+    return SimpleNamespace(code=stop.value.code, out=out.getvalue(), err=err.getvalue())
+
+
+def effective(*arguments: str) -> dict[str, Any]:
+    """The settings that a command would work with."""
+    result = CliRunner().invoke(cli, [*arguments, "--print-config"], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return tomllib.loads(result.output)
+
+
+# --- settings ---------------------------------------------------------------------------------------------------------
+
+
+def test_every_setting_is_a_flag_of_train_with_its_sentence_as_help() -> None:
+    text = " ".join(CliRunner(env={"COLUMNS": "200"}).invoke(cli, ["train", "--help"]).output.split())
+    for flag, leaf in flags.flags().items():
+        sentence = " ".join((leaf.info.description or "").replace("`", "").split())
+        assert f"--{flag} " in text, flag
+        assert sentence, f"{leaf.key} has no sentence"
+        assert sentence[:40] in text, flag
+
+
+def test_flag_names_are_unique_and_say_their_section_where_two_share_a_name() -> None:
+    named = flags.flags()
+    assert len({leaf.key for leaf in named.values()}) == len(named)
+    assert named["steps"].key == "training.steps"
+    assert named["eval-temperature"].key == "eval.temperature"
+    assert "temperature" not in named
+
+
+def test_flags_win_over_the_file_and_the_file_over_the_defaults(tmp_path: Path) -> None:
+    file = tmp_path / "run.toml"
+    file.write_text('seed = 7\n[training]\nsteps = 5\nlearning_rate = 1e-4\n[[servers]]\ntarget = "from-file"\n')
+    tree = effective("train", "--config", str(file), "--steps", "9", "--header", "X-Key: $KEY", "--read-only")
+    assert (tree["seed"], tree["training"]["steps"], tree["training"]["learning_rate"]) == (7, 9, 1e-4)
+    assert tree["training"]["group_size"] == Config().training.group_size
+    assert tree["tools"]["read_only"] is True
+    assert [(server["target"], server["headers"]) for server in tree["servers"]] == [("from-file", {"X-Key": "$KEY"})]
+
+
+def test_what_is_said_about_servers_holds_for_each_of_them() -> None:
+    tree = effective(
+        "inspect", "--server", "one", "--server", "two", "--timeout", "3", "--env", "A=b=c", "--env", "D=e"
+    )
+    assert [server["target"] for server in tree["servers"]] == ["one", "two"]
+    assert all(server["timeout_s"] == 3 for server in tree["servers"])
+    assert [set(server["env"]) for server in tree["servers"]] == [{"A", "D"}] * 2
+
+
+def test_the_printed_settings_hold_no_secret_and_read_back_as_the_same_settings(tmp_path: Path) -> None:
+    given = [
+        "--server",
+        "http://h/mcp",
+        "--header",
+        "Authorization: Bearer s3cret",
+        "--env",
+        "API_KEY=$NAME",
+        "--seed",
+        "3",
+    ]
+    result = CliRunner().invoke(cli, ["train", *given, "--print-config"])
+    assert "s3cret" not in result.output
+    file = tmp_path / "again.toml"
+    file.write_text(result.output)
+    assert effective("train", "--config", str(file)) == tomllib.loads(result.output)
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    name=st.text(st.characters(codec="utf-8")),
+    env=st.dictionaries(st.text(st.characters(codec="utf-8"), min_size=1), st.from_regex(r"\$[A-Z_]+", fullmatch=True)),
+    rate=st.floats(min_value=0, allow_infinity=False),
+)
+def test_settings_survive_being_written_as_toml(name: str, env: dict[str, str], rate: float) -> None:
+    tree = {"name": name, "servers": [{"target": "t", "env": env}], "training": {"learning_rate": rate}}
+    config = configuration.parse(tree)
+    assert configuration.parse(tomllib.loads(configuration.dump(config))) == config
+
+
+# --- errors: one line, exit code 2, no traceback ----------------------------------------------------------------------
+
+WRONG = {
+    "a misspelt command": (["trian"], "Did you mean 'train'"),
+    "a misspelt option": (["train", "--lerning-rate", "1"], "'--learning-rate'"),
+    "a value of the wrong type": (["train", "--steps", "many"], "'--steps'"),
+    "a value out of range": (["train", "--group-size", "1"], "greater than or equal to 2"),
+    "an unknown choice": (["train", "--control", "shuffle"], "shuffle-rewards"),
+    "a header without a colon": (["inspect", "--header", "token"], "'K: V'"),
+    "no server": (["inspect"], "--server"),
+    "no server to train on": (["train"], "--server"),
+    "a config file that is not there": (["train", "--config", "missing.toml"], "missing.toml"),
+    "an unknown key": (["train", "--config", "unknown.toml"], "did you mean 'training.steps'"),
+    "an unknown key of a server": (["train", "--config", "server.toml"], "did you mean 'servers.target'"),
+    "a file that is not TOML": (["train", "--config", "broken.toml"], "is not TOML"),
+    "a dead port": (["inspect", "--server", "http://127.0.0.1:9/mcp"], "127.0.0.1:9"),
+    "a command that does not exist": (["inspect", "--server", "no-such-server"], "no-such-server"),
+    "a command that exits at once": (["inspect", "--server", "false"], "false"),
+    "a server without a usable tool": (["scenarios", "--server", TIME, "--deny-tool", "*"], "tool"),
+    "a folder that is in use": (["scenarios", "--server", TIME, "--out", "."], "--out"),
+    "a run that is not there": (["runs", "show", "yesterdays"], "did you mean 'yesterday'"),
+    "a run to resume that is not there": (["train", "--resume", "nothing"], "nothing"),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wrong")
+    (folder / "unknown.toml").write_text("[training]\nstpes = 3\n")
+    (folder / "server.toml").write_text('[[servers]]\ntaget = "x"\ntarget = "y"\n')
+    (folder / "broken.toml").write_text("[training\n")
+    Journal.create(folder / "runs" / "yesterday", Config()).close()
+    return folder
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_bad_input_is_one_line_that_says_what_to_do(case: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    arguments, hint = WRONG[case]
+    done = mcprl(*arguments)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("error: ")
+    assert done.err.count("\n") == 1, done.err
+    assert hint in done.err
+
+
+def test_the_traceback_is_shown_on_request_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MCPRL_DEBUG", "1")
+    done = mcprl("inspect", "--server", "no-such-server")
+    assert "Traceback" in done.err
+    assert done.err.rstrip().splitlines()[-1].startswith("error: ")
+
+
+# --- commands ---------------------------------------------------------------------------------------------------------
+
+
+def test_inspect_shows_each_tool_its_class_its_cost_and_why_it_is_left_out() -> None:
+    done = mcprl("inspect", "--server", TIME, "--deny-tool", "convert*")
+    assert done.code == 0, done.err
+    lines = {line.split()[0]: line for line in done.out.splitlines() if line.strip()}
+    assert "timezone: string" in lines["get_current_time"]
+    assert "left out: denied by --deny-tool" in lines["convert_time"]
+    assert "1 of 2 tools may be called" in done.out
+
+
+@pytest.mark.npm
+@pytest.mark.skipif(not shutil.which("node"), reason="no node")
+def test_inspect_tells_reading_tools_from_writing_and_destructive_ones() -> None:
+    server = Path(__file__).parent.parent / "node_modules" / ".bin" / "mcp-server-memory"
+    if not server.exists():
+        pytest.skip("no node_modules: make test installs them")
+    done = mcprl("inspect", "--server", str(server), "--env", "MEMORY_FILE_PATH={scratch}/memory.json")
+    assert done.code == 0, done.err
+    lines = {line.split()[0]: line for line in done.out.splitlines() if line.strip()}
+    assert "read-only" in lines["read_graph"]
+    assert "writes" in lines["create_entities"]
+    assert "left out: marked destructive" in lines["delete_entities"]
+
+
+def test_scenarios_shows_what_they_cover_and_saves_a_pack_that_reads_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    sizes = ["--train-tasks", "6", "--val-tasks", "2", "--test-tasks", "3", "--probe-calls", "40"]
+    done = mcprl("scenarios", "--server", TIME, *sizes, "--out", "pack")
+    assert done.code == 0, done.err
+    assert "convert_time.source_timezone" in done.out
+    assert "held-out tasks" in done.out
+    assert {path.name for path in (tmp_path / "pack").iterdir()} >= {"pack.toml", "train.jsonl", "test.jsonl"}
+    again = mcprl("scenarios", "--pack", "pack")
+    assert again.out.splitlines()[-1] in done.out
+
+
+def test_runs_are_listed_and_shown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    assert "yesterday" in mcprl("runs", "list").out
+    assert "mcprl train --resume yesterday" in mcprl("runs", "show", "yesterday").out
+
+
+def test_ctrl_c_ends_a_command_with_one_line(tmp_path: Path) -> None:
+    server = f"""{sys.executable} -c "import sys; open('up', 'w'); sys.stdin.read()" """
+    process = subprocess.Popen([MCPRL, "inspect", "--server", server], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    try:
+        while not (tmp_path / "up").exists() and process.poll() is None:
+            os.sched_yield()
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert (process.returncode, error) == (130, "stopped\n")

@@ -1,0 +1,60 @@
+"""The architecture holds: modules import only what lies below them, and the light ones stay light."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from importlinter.cli import lint_imports
+
+ROOT = Path(__file__).parent.parent
+HEAVY = "torch transformers peft litellm openai ray wandb matplotlib mcp mcp_types".split()
+
+
+def loaded_by(code: str) -> set[str]:
+    """The top-level modules that a fresh interpreter has loaded after `code`."""
+    script = f"import sys\n{code}\nprint('\\nloaded:', *{{name.partition('.')[0] for name in sys.modules}})"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    return set(done.stdout.rpartition("loaded:")[2].split())
+
+
+def test_each_layer_imports_only_what_lies_below_it(capsys: pytest.CaptureFixture[str]) -> None:
+    status = lint_imports(config_filename=str(ROOT / "pyproject.toml"), no_cache=True)
+    assert status == 0, capsys.readouterr().out
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    assert loaded_by("import mcprl").isdisjoint([*HEAVY, "pydantic", "numpy"])
+
+
+@pytest.mark.parametrize("arguments", [[], ["train"], ["inspect"], ["runs"], ["runs", "list"]], ids=" ".join)
+def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
+    call = f"""
+from mcprl.cli import main
+try:
+    main({[*arguments, "--help"]})
+except SystemExit as stop:
+    assert stop.code == 0, stop.code
+"""
+    assert loaded_by(call).isdisjoint(HEAVY)
+
+
+def test_inspect_needs_neither_torch_nor_what_comes_with_it() -> None:
+    call = f"""
+for name in {[name for name in HEAVY if not name.startswith("mcp")] + ["tokenizers", "jinja2", "safetensors"]}:
+    sys.modules[name] = None  # importing it raises ImportError
+from mcprl.cli import main
+try:
+    main(["inspect", "--server", "mcp-server-time"])
+except SystemExit as stop:
+    assert stop.code == 0, stop.code
+"""
+    assert "mcp" in loaded_by(call)
+
+
+def test_every_public_name_can_be_had() -> None:
+    import mcprl
+
+    assert [name for name in mcprl.__all__ if getattr(mcprl, name, None) is None] == []
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = mcprl.nonsense

@@ -1,0 +1,87 @@
+"""What users install is whole: wheel and sdist build, install in an empty environment, and run there without torch."""
+
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+pytestmark = pytest.mark.slow
+
+
+def run(*command: str | Path, cwd: Path) -> str:
+    done = subprocess.run([str(word) for word in command], cwd=cwd, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("dist")
+    run(sys.executable, "-m", "hatchling", "build", "-d", folder, cwd=ROOT)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("empty")
+    venv.create(folder, with_pip=False)
+    return folder
+
+
+def install(what: Path, environment: Path, *options: str) -> None:
+    pip = (sys.executable, "-m", "pip", "--quiet", "--python", environment / "bin" / "python", "install")
+    run(*pip, *options, what, cwd=environment)
+
+
+def test_the_wheel_holds_the_data_that_the_repository_has(built: Path) -> None:
+    names = set(zipfile.ZipFile(next(built.glob("*.whl"))).namelist())
+    tracked = run("git", "ls-files", "mcprl", "judges", "scenarios", cwd=ROOT).split()
+    wanted = {
+        name if name.startswith("mcprl/") else f"mcprl/_data/{name}" for name in tracked if (ROOT / name).is_file()
+    }
+    assert wanted - names == set()
+    assert not [name for name in names if "__pycache__" in name or name.startswith(("tests/", "examples/"))]
+    assert any(name.endswith("licenses/LICENSE") for name in names)
+
+
+def test_the_wheel_runs_in_an_empty_environment_without_torch(built: Path, empty: Path) -> None:
+    install(next(built.glob("*.whl")), empty)
+    mcprl = empty / "bin" / "mcprl"
+    assert "inspect" in run(mcprl, "--help", cwd=empty)
+    assert "1 of 2 tools may be called" in run(
+        mcprl,
+        "inspect",
+        "--deny-tool",
+        "convert_*",
+        "--server",
+        Path(sys.executable).parent / "mcp-server-time",
+        cwd=empty,
+    )
+    find = "from mcprl.resources import folder; print(*sorted(path.name for path in folder('judges').iterdir()))"
+    bundled = run(empty / "bin" / "python", "-c", find, cwd=empty).split()
+    assert bundled == sorted(path.name for path in (ROOT / "judges").iterdir())
+    assert "torch" not in run(sys.executable, "-m", "pip", "--python", empty / "bin" / "python", "list", cwd=empty)
+
+
+def test_training_without_its_extra_says_what_to_install(built: Path, empty: Path) -> None:
+    install(next(built.glob("*.whl")), empty)
+    server = str(Path(sys.executable).parent / "mcp-server-time")
+    command = [str(empty / "bin" / "mcprl"), "train", "--server", server]
+    done = subprocess.run(command, cwd=empty, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert "pip install 'mcprl[train]'" in done.stderr
+
+
+def test_the_sdist_builds_the_same_wheel(built: Path, tmp_path: Path) -> None:
+    with tarfile.open(next(built.glob("*.tar.gz"))) as archive:
+        archive.extractall(tmp_path, filter="data")
+    source = next(tmp_path.iterdir())
+    run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path / "again", cwd=source)
+    first, again = (zipfile.ZipFile(next(folder.glob("*.whl"))).namelist() for folder in (built, tmp_path / "again"))
+    assert sorted(first) == sorted(again)
