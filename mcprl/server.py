@@ -138,7 +138,7 @@ async def connect(
     """
     if not servers:
         raise ServerError("no MCP server given; name one with --server URL-or-command")
-    failure: ServerError | None = None
+    failure: Exception | None = None
     with _logging(log) as sink:
         async with anyio.create_task_group() as tasks:
             backends = [_Backend(config, name, sink, tasks) for config, name in _named(servers)]
@@ -146,7 +146,7 @@ async def connect(
                 for backend in backends:
                     await backend.start()
                 yield Server(backends, policy or ToolPolicy())
-            except ServerError as error:
+            except Exception as error:
                 failure = error  # raised outside the task group, which would wrap it
             finally:
                 with anyio.move_on_after(CLOSE_S, shield=True):

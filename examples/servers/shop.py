@@ -67,10 +67,17 @@ def shop(session: str) -> sqlite3.Connection:
         for n, (name, category) in enumerate(wares)
     ]
     stock = [(row[0], rng.randint(0, 90), f"{rng.choice('ABCDEFGH')}-{rng.randint(1, 40)}") for row in products]
+    days = [f"2026-{month:02}-{day:02}" for month in range(1, 10) for day in range(1, 29)]
     orders = [
-        (f"O-{2001 + n}", rng.choice(customers)[0], rng.choice(products)[0], rng.randint(1, 9), rng.choice(STATUSES))
-        + (f"2026-{rng.randint(1, 9):02}-{rng.randint(1, 28):02}",)
-        for n in range(150)
+        (
+            f"O-{2001 + n}",
+            rng.choice(customers)[0],
+            rng.choice(products)[0],
+            rng.randint(1, 9),
+            status,
+            rng.choice(days),
+        )
+        for n, status in enumerate(rng.choices(STATUSES, k=150))
     ]
     data = sqlite3.connect(":memory:", check_same_thread=False)
     data.row_factory = sqlite3.Row

@@ -1,0 +1,98 @@
+"""Tool results as the text that a model reads."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcprl.digest import cap, digest, digest_json
+
+values: Any = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "structured", "expected", "value"),
+    [
+        ("two words", None, "two words", None),
+        ("ignored", {"id": 7, "tags": ["a", "b"]}, '{"id":7,"tags":["a","b"]}', {"id": 7, "tags": ["a", "b"]}),
+        ('{"id": 7,\n "name": "Zoë"}', None, '{"id":7,"name":"Zoë"}', {"id": 7, "name": "Zoë"}),
+        ("", {"result": [1, 2]}, "[1,2]", [1, 2]),
+        ("", {"result": 5}, "5", 5),
+        ("", {"content": "plain text"}, "plain text", None),
+        ("", {"result": '{"a": 1}'}, '{"a":1}', {"a": 1}),
+        ("said in text", {}, "said in text", None),
+        ("[not json", None, "[not json", None),
+        ("12", None, "12", None),
+    ],
+)
+def test_structured_content_is_preferred_unwrapped_and_compact(
+    text: str, structured: Any, expected: str, value: Any
+) -> None:
+    result = digest(text, structured)
+    assert (result.text, result.structured, result.is_error) == (expected, value, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "structured"),
+    [
+        ("Error: no such table", None),
+        ("error executing query", None),
+        ("Exception in thread main", None),
+        ("Traceback (most recent call last):\n  File ...", None),
+        ("ValueError: bad id", None),
+        ("MCP error -32602: bad arguments", None),
+        ('{"error": "not found", "code": 404}', None),
+        ("", {"success": False, "reason": "locked"}),
+        ("", {"ok": False}),
+    ],
+)
+def test_error_shaped_results_count_as_errors_though_the_server_says_they_are_fine(text: str, structured: Any) -> None:
+    assert digest(text, structured).is_error
+
+
+@pytest.mark.parametrize(
+    ("text", "structured"),
+    [
+        ("2 errors were fixed", None),
+        ("terror", None),
+        ("", {"error": None, "id": 1}),
+        ("", {"id": 1, "error": "shown in a field of a good answer"}),
+        ("", {"success": True}),
+        ("", {"title": "Error: the film"}),
+    ],
+)
+def test_results_that_only_mention_errors_are_not_errors(text: str, structured: Any) -> None:
+    assert not digest(text, structured).is_error
+
+
+def test_the_servers_own_error_flag_is_kept() -> None:
+    assert digest("no such order", is_error=True).is_error
+
+
+@given(st.text(), st.integers(min_value=0, max_value=60))
+def test_the_cut_falls_between_characters_and_says_how_much_it_took(text: str, max_bytes: int) -> None:
+    size = len(text.encode())
+    kept, cut = cap(text, max_bytes)
+    if cut:
+        kept, marker = kept.removesuffix(f"... [cut {cut} bytes]"), kept[-len(f"... [cut {cut} bytes]") :]
+        assert marker == f"... [cut {cut} bytes]"
+        assert max_bytes - 3 <= len(kept.encode()) <= max_bytes
+    assert text.startswith(kept)
+    assert len(kept.encode()) + cut == size
+
+
+@given(values)
+def test_any_json_value_digests_to_text_that_a_tokenizer_can_take(value: Any) -> None:
+    result = digest_json(value, 10_000_000)
+    result.text.encode()
+    if isinstance(value, dict) and len(value) > 1:
+        assert json.loads(result.text) == value
+
+
+def test_a_lone_surrogate_becomes_a_question_mark() -> None:
+    assert digest("caf\ud800").text == "caf?"

@@ -1,0 +1,502 @@
+"""Real server processes, good and odd, behind `mcprl.server`."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import AsyncGenerator, Generator, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from mcprl.config import ServerConfig, ToolPolicy
+from mcprl.errors import ServerError, SessionLost
+from mcprl.server import Server, connect
+from mcprl.types import Call, ToolServer
+
+ROOT = Path(__file__).parent.parent
+ODD = f"{sys.executable} {Path(__file__).parent / 'servers' / 'odd_stdio.py'}"
+SHOP = f"{sys.executable} {ROOT / 'examples' / 'servers' / 'shop.py'}"
+NODE_BIN = Path(os.environ.get("MCPRL_NODE_BIN", ROOT / "node_modules" / ".bin"))
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+def counter(fault: str = "", **config: Any) -> ServerConfig:
+    return ServerConfig.model_validate({"target": f"{ODD} {fault}".strip(), "timeout_s": 20.0} | config)
+
+
+def open_server(*configs: ServerConfig, log: Path | None = None, **policy: Any) -> AbstractAsyncContextManager[Server]:
+    return connect(configs or [counter()], ToolPolicy(**policy), log=log)
+
+
+async def call(
+    server: ToolServer, tool: str, arguments: dict[str, Any] | None = None, setup: Sequence[Call] = ()
+) -> Any:
+    """The JSON result of one call in a session of its own."""
+    async with server.session(setup) as session:
+        result = await session.call(tool, arguments or {})
+    assert not result.is_error, result.text
+    return result.structured
+
+
+@contextmanager
+def http(command: Sequence[object], port: int | None = None, path: str = "mcp") -> Generator[str]:
+    """The address of a running HTTP server; the odd one prints its port, others are waited for."""
+    with subprocess.Popen(
+        [str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        try:
+            assert process.stdout is not None
+            port = port or int(process.stdout.readline())
+            until = time.monotonic() + 30
+            while not accepts(port) and time.monotonic() < until:
+                assert process.poll() is None, "the server did not start"
+            yield f"http://127.0.0.1:{port}/{path}"
+        finally:
+            process.kill()
+
+
+def accepts(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def odd_http(fault: str) -> AbstractContextManager[str]:
+    return http([sys.executable, Path(__file__).parent / "servers" / "odd_http.py", fault])
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
+
+
+@asynccontextmanager
+async def a_beating_loop(longest_s: float) -> AsyncGenerator[None]:
+    """Fails where the event loop stood still for longer than that."""
+    gaps: list[float] = []
+
+    async def beat() -> None:
+        while True:
+            start = time.monotonic()
+            await anyio.sleep(0.01)
+            gaps.append(time.monotonic() - start)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(beat)
+        yield
+        await anyio.sleep(0.02)
+        tasks.cancel_scope.cancel()
+    assert max(gaps) < longest_s
+
+
+# --- sessions ---------------------------------------------------------------------------------------------------------
+
+
+async def test_a_session_sees_its_own_writes_and_no_other_session_does() -> None:
+    async with open_server() as server, server.session() as one, server.session() as other:
+        await one.call("add", {"n": 5})
+        await other.call("add", {"n": 1})
+        assert (await one.call("value", {})).structured == {"total": 5}
+        assert (await other.call("value", {})).structured == {"total": 1}
+        assert await call(server, "value") == {"total": 0}
+
+
+async def test_sessions_that_only_read_share_one_process() -> None:
+    async with open_server() as server:
+        pids: list[int] = []
+
+        async def rollout() -> None:
+            pids.append((await call(server, "pid"))["pid"])
+
+        async with anyio.create_task_group() as tasks:
+            for _ in range(30):
+                tasks.start_soon(rollout)
+        assert len(pids) == 30
+        assert len(set(pids)) <= 2
+
+
+async def test_a_process_that_was_written_to_serves_no_other_session_and_is_ended() -> None:
+    async with open_server(counter(processes=2)) as server:
+        pids: set[int] = set()
+        for _ in range(4):
+            async with server.session() as session:
+                await session.call("add", {})
+                pids.add((await session.call("pid", {})).structured["pid"])
+        assert len(pids) == 4
+    assert not any(map(runs, pids))
+
+
+async def test_a_setup_is_made_once_for_all_sessions_that_then_only_read() -> None:
+    setup = [Call("add", {"n": 3}), Call("add", {"n": 4})]
+    async with open_server(counter(processes=2)) as server:
+        first = await call(server, "pid", setup=setup)
+        assert await call(server, "value", setup=setup) == {"total": 7}
+        assert await call(server, "pid", setup=setup) == first
+        async with server.session(setup) as session:
+            assert (await session.call("add", {"n": 1})).structured == {"total": 8}
+        assert await call(server, "value", setup=setup) == {"total": 7}
+        assert await call(server, "value") == {"total": 0}
+
+
+async def test_writers_wait_their_turn_for_at_most_as_many_processes_as_configured() -> None:
+    busy, most = 0, 0
+    async with open_server(counter(processes=2, timeout_s=5.0)) as server:
+
+        async def rollout(n: int) -> None:
+            nonlocal busy, most
+            async with server.session([Call("add", {"n": n})]) as session:
+                assert (await session.call("add", {"n": 1})).structured == {"total": n + 1}
+                busy += 1
+                most = max(most, busy)
+                await session.call("sleep", {"seconds": 0.05})
+                busy -= 1
+
+        async with anyio.create_task_group() as tasks:
+            for n in range(8):
+                tasks.start_soon(rollout, n)
+    assert most == 2
+
+
+async def test_parallel_calls_of_one_session_see_one_state() -> None:
+    async with open_server() as server, server.session() as session:
+        async with anyio.create_task_group() as tasks:
+            for _ in range(5):
+                tasks.start_soon(session.call, "add", {})
+        assert (await session.call("value", {})).structured == {"total": 5}
+
+
+async def test_a_setup_that_fails_is_a_lost_session_that_says_which_call() -> None:
+    async with open_server() as server:
+        with pytest.raises(SessionLost, match="setup call fail failed: ZeroDivisionError"):
+            await call(server, "value", setup=[Call("fail")])
+
+
+async def test_a_scratch_folder_is_fresh_reads_the_same_in_every_session_and_is_removed() -> None:
+    async with open_server(counter("scratch {scratch}")) as server:
+        async with server.session() as session:
+            assert (await session.call("note", {"name": "/scratch/a.txt"})).text == "noted in /scratch/a.txt"
+            assert (await session.call("where", {})).structured == {"folder": "/scratch", "files": ["a.txt"]}
+            pid = (await session.call("pid", {})).structured["pid"]
+            real = os.readlink(f"/proc/{pid}/cwd")
+            assert "mcprl-" in real
+        assert await call(server, "where") == {"folder": "/scratch", "files": []}
+    assert not os.path.exists(real)
+
+
+async def test_a_crash_loses_the_session_and_the_next_one_works() -> None:
+    async with open_server() as server:
+        for tool in ("crash", "add"):
+            async with server.session() as session:
+                if tool == "add":
+                    await session.call("add", {})
+                with pytest.raises(SessionLost, match="exited with status 7"):
+                    await session.call("crash", {})
+        assert await call(server, "value") == {"total": 0}
+
+
+async def test_a_call_that_takes_too_long_is_an_error_result_and_the_next_session_is_not_held_up() -> None:
+    async with open_server(counter(timeout_s=1.0)) as server:
+        async with server.session() as session:
+            result = await session.call("sleep", {"seconds": 30})
+            assert result.is_error
+            assert result.text == "Error: no answer within 1 s"
+            assert 1.0 <= result.latency_s < 3.0
+        assert await call(server, "value") == {"total": 0}
+
+
+async def test_an_error_in_the_body_comes_out_as_itself() -> None:
+    with pytest.raises(LookupError, match="nothing left to do"):
+        async with open_server() as server, server.session() as session:
+            await session.call("add", {})
+            raise LookupError("nothing left to do")
+
+
+async def test_leaving_in_the_middle_of_a_call_ends_the_server_and_its_children(tmp_path: Path) -> None:
+    note, pid = tmp_path / "grandchild", 0
+    with anyio.move_on_after(1.0) as scope:
+        async with open_server(counter(f"grandchild {note}")) as server, server.session() as session:
+            pid = (await session.call("pid", {})).structured["pid"]
+            await session.call("sleep", {"seconds": 30})
+    assert scope.cancelled_caught
+    assert pid
+    assert not runs(pid)
+    assert not runs(int(note.read_text()))
+
+
+# --- tools ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("policy", "allowed", "tool", "reason"),
+    [
+        ({}, {"add", "value", "note"}, "wipe", "marked destructive"),
+        ({"allow_destructive": True}, {"wipe", "value"}, "", ""),
+        ({"allow": ["wipe", "value"]}, {"wipe", "value"}, "add", "not among --allow-tool"),
+        ({"allow": ["w*"]}, {"where"}, "wipe", "marked destructive"),
+        ({"read_only": True}, {"value", "pid"}, "add", "not marked read-only"),
+        ({"deny": ["*a*"]}, {"pid"}, "value", "denied by --deny-tool"),
+    ],
+)
+async def test_the_policy_says_which_tools_are_left_out_and_why(
+    policy: dict[str, Any], allowed: set[str], tool: str, reason: str
+) -> None:
+    async with open_server(**policy) as server:
+        assert allowed <= {tool.name for tool in server.tools}
+        reasons = {status.name: status.reason for status in server.listing if not status.allowed}
+        if tool:
+            assert reasons[tool].startswith(reason)
+            async with server.session() as session:
+                result = await session.call(tool, {})
+            assert result.is_error
+            assert result.text.startswith(f"Error: there is no tool '{tool}'. The tools are: ")
+
+
+async def test_tools_of_several_servers_are_qualified_and_reach_their_own_server() -> None:
+    async with open_server(counter(name="left"), counter(name="right")) as server:
+        assert {"left__add", "right__add"} <= {tool.name for tool in server.tools}
+        async with server.session([Call("left__add", {"n": 5})]) as session:
+            await session.call("right__add", {"n": 2})
+            assert (await session.call("left__value", {})).structured == {"total": 5}
+            assert (await session.call("right__value", {})).structured == {"total": 2}
+
+
+async def test_a_malformed_tool_is_named_and_left_out_and_the_others_stay() -> None:
+    async with open_server(counter("malformed")) as server:
+        malformed = {status.name: status.reason for status in server.listing if status.tool is None}
+        assert set(malformed) == {"broken", "(no name)", "list"}
+        assert malformed["broken"].startswith("malformed: inputSchema")
+        assert await call(server, "value") == {"total": 0}
+
+
+@pytest.mark.parametrize(("fault", "note"), [("same-cursor", "came back to its cursor"), ("endless", "did not end")])
+async def test_a_listing_without_an_end_is_cut_and_noted(fault: str, note: str) -> None:
+    async with open_server(counter(fault)) as server:
+        assert len({tool.name for tool in server.tools}) == len(server.tools) == 12
+        assert note in server.describe()[0].notes[0]
+
+
+async def test_the_tool_hash_follows_what_the_model_sees() -> None:
+    async with open_server() as one, open_server() as same, open_server(read_only=True) as fewer:
+        assert one.tool_hash() == same.tool_hash() != fewer.tool_hash()
+
+
+# --- what the SDK does not guard against ------------------------------------------------------------------------------
+
+
+async def test_a_pattern_that_explodes_does_not_stop_the_loop() -> None:
+    async with open_server() as server, a_beating_loop(longest_s=2.0):
+        assert await call(server, "bomb") == {"x": "a" * 40 + "!"}
+
+
+async def test_a_long_reply_is_cut_with_a_marker_and_a_huge_one_is_refused() -> None:
+    async with open_server(max_result_bytes=1000) as server, server.session() as session:
+        long = await session.call("big", {"n": 50_000})
+        assert long.text == "x" * 1000 + "... [cut 49000 bytes]"
+        assert long.cut_bytes == 49_000
+        async with a_beating_loop(longest_s=2.0):
+            huge = await session.call("big", {"n": 100 * 2**20})
+        assert huge.is_error
+        assert "longer than 8388608 bytes" in huge.text
+        assert (await session.call("value", {})).structured == {"total": 0}
+
+
+async def test_what_a_server_prints_goes_to_the_log_in_a_few_lines(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    async with open_server(counter("flood"), log=tmp_path / "server.log") as server:
+        assert await call(server, "value") == {"total": 0}
+    with pytest.raises(ServerError):
+        async with open_server(counter("exit"), log=tmp_path / "server.log"):
+            pass
+    log = (tmp_path / "server.log").read_text()
+    assert log.count("this is not JSON-RPC") == 3
+    assert "cannot find my licence" in log
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("target", "cause"),
+    [
+        (f"{ODD} mute", "no answer within 2 s"),
+        (f"{ODD} exit", "exited with status 1"),
+        ("no-such-program --at-all", "'no-such-program': no such command"),
+        ("python 'unclosed", "No closing quotation"),
+        ("http://127.0.0.1:1/mcp", "cannot connect"),
+        ("localhost:8000/mcp", "a URL starts with http://"),
+    ],
+)
+async def test_a_server_that_cannot_be_used_is_one_line_in_time(
+    target: str, cause: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with anyio.fail_after(8), pytest.raises(ServerError) as caught:
+        async with open_server(ServerConfig(target=target, timeout_s=2.0)):
+            pass
+    assert cause in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("fault", "cause"),
+    [
+        ("page", "Unexpected content type: text/html"),
+        ("401", "refused with HTTP 401; give credentials with --header"),
+        ("404", "HTTP 404, not an MCP endpoint; check the path"),
+        ("500", "failed with HTTP 500"),
+    ],
+)
+async def test_a_url_that_is_not_an_open_mcp_endpoint_is_one_line(fault: str, cause: str) -> None:
+    with odd_http(fault) as url, anyio.fail_after(10), pytest.raises(ServerError) as caught:
+        async with open_server(ServerConfig(target=url, timeout_s=5.0)):
+            pass
+    assert cause in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+async def test_an_http_server_that_dies_in_a_call_loses_the_session_and_nothing_hangs() -> None:
+    with odd_http("none") as url, anyio.fail_after(20):
+        async with open_server(ServerConfig(target=url, timeout_s=5.0)) as server:
+            async with server.session() as session:
+                assert (await session.call("echo", {})).text == "xx"
+                with pytest.raises(SessionLost):
+                    await session.call("die", {})
+                with pytest.raises(SessionLost):
+                    await session.call("echo", {})
+            async with server.session() as session:
+                with pytest.raises(SessionLost, match="cannot connect"):
+                    await session.call("echo", {})
+
+
+async def test_a_huge_reply_over_http_is_an_error_result() -> None:
+    with odd_http("none") as url:
+        async with open_server(ServerConfig(target=url)) as server, server.session() as session:
+            result = await session.call("huge", {})
+            assert result.is_error
+            assert "longer than 8388608 bytes" in result.text
+            assert (await session.call("echo", {})).text == "xx"
+
+
+async def test_secrets_come_from_the_environment_and_are_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    with odd_http("key") as url:
+        config = ServerConfig(target=url, headers={"Authorization": "Bearer $SHOP_KEY"})
+        with pytest.raises(ServerError, match=r"the header Authorization wants \$SHOP_KEY"):
+            async with open_server(config):
+                pass
+        monkeypatch.setenv("SHOP_KEY", "sesame")
+        async with open_server(config.model_copy(update={"target": f"{url}?key=hidden"})) as server:
+            assert "sesame" not in repr(server.describe())
+            assert "hidden" not in repr(server.describe())
+
+
+async def test_a_stdio_server_gets_the_given_environment_and_nothing_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OUR_SECRET", "sesame")
+    monkeypatch.setenv("THEIR_KEY", "for them")
+    async with open_server(counter(env={"KEY": "$THEIR_KEY"}), max_result_bytes=100_000) as server:
+        environment = await call(server, "environment")
+    assert environment["KEY"] == "for them"
+    assert not {"OUR_SECRET", "THEIR_KEY"} & set(environment)
+
+
+# --- real servers -----------------------------------------------------------------------------------------------------
+
+
+async def use_the_shop(server: Server) -> None:
+    order = await call(server, "get_order", {"order_id": "O-2001"})
+    wanted = "open" if order["status"] != "open" else "paid"
+    async with server.session() as session:
+        assert not (await session.call("set_order_status", {"order_id": "O-2001", "status": wanted})).is_error
+        assert (await session.call("get_order", {"order_id": "O-2001"})).structured["status"] == wanted
+        assert await call(server, "get_order", {"order_id": "O-2001"}) == order
+        missing = await session.call("get_order", {"order_id": "O-999"})
+    assert missing.is_error
+    assert missing.text.endswith("No order O-999")
+
+
+async def test_the_example_shop_keeps_its_sessions_apart_on_stdio() -> None:
+    async with open_server(ServerConfig(target=SHOP)) as server:
+        assert len(server.tools) == 8
+        assert (server.describe()[0].name, server.describe()[0].transport) == ("shop", "stdio")
+        assert await call(server, "list_customers", {"city": "nowhere"}) == []
+        await use_the_shop(server)
+
+
+async def test_the_example_shop_keeps_its_sessions_apart_over_http() -> None:
+    port = free_port()
+    with http([sys.executable, ROOT / "examples" / "servers" / "shop.py", "--http", port], port) as url:
+        async with open_server(ServerConfig(target=url)) as server:
+            assert server.describe()[0].sessions == "apart: a session id each"
+            await use_the_shop(server)
+
+
+def node(name: str) -> str:
+    program = NODE_BIN / name
+    if not program.exists() or shutil.which("node") is None:
+        pytest.skip(f"{name} is not installed: run npm install here, or set MCPRL_NODE_BIN to a node_modules/.bin")
+    return str(program)
+
+
+async def test_the_time_server_answers() -> None:
+    if shutil.which("mcp-server-time", path=str(Path(sys.executable).parent)) is None:
+        pytest.skip("mcp-server-time is not installed: pip install mcp-server-time")
+    async with open_server(ServerConfig(target="mcp-server-time --local-timezone UTC")) as server:
+        result = await call(server, "get_current_time", {"timezone": "Europe/Paris"})
+        assert result["timezone"] == "Europe/Paris"
+
+
+@pytest.mark.npm
+async def test_the_memory_server_starts_empty_for_each_session() -> None:
+    config = ServerConfig(target=node("mcp-server-memory"), env={"MEMORY_FILE_PATH": "{scratch}/memory.json"})
+    ada = Call("create_entities", {"entities": [{"name": "Ada", "entityType": "person", "observations": ["codes"]}]})
+    async with open_server(config) as server:
+        assert [entity["name"] for entity in (await call(server, "read_graph", setup=[ada]))["entities"]] == ["Ada"]
+        assert (await call(server, "read_graph"))["entities"] == []
+        assert not {"delete_entities", "delete_relations"} & {tool.name for tool in server.tools}
+
+
+@pytest.mark.npm
+async def test_the_filesystem_server_gets_a_scratch_folder_for_each_session() -> None:
+    config = ServerConfig(target=f"{node('mcp-server-filesystem')} {{scratch}}")
+    write = Call("write_file", {"path": "a.txt", "content": "hello"})
+    async with open_server(config, allow_destructive=True) as server:
+        async with server.session([write]) as session:
+            assert (await session.call("read_text_file", {"path": "/scratch/a.txt"})).text == "hello"
+            assert (await session.call("list_allowed_directories", {})).text.endswith("/scratch")
+        async with server.session() as session:
+            assert (await session.call("read_text_file", {"path": "a.txt"})).is_error
+
+
+@pytest.mark.npm
+@pytest.mark.parametrize(("transport", "path"), [("streamableHttp", "mcp"), ("sse", "sse")])
+async def test_the_everything_server_answers_over_http(
+    transport: str, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port = free_port()
+    monkeypatch.setenv("PORT", str(port))
+    with http([node("mcp-server-everything"), transport], port, path) as url:
+        async with open_server(ServerConfig(target=url)) as server:
+            async with server.session() as session:
+                assert "12" in (await session.call("get-sum", {"a": 5, "b": 7})).text
+                assert "[image image/png, " in (await session.call("get-tiny-image", {})).text
+                assert "[resource " in (await session.call("get-resource-links", {"count": 2})).text
+            assert server.describe()[0].sessions.startswith("apart")
+            assert len(await server.resources()) > 0
