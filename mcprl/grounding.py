@@ -7,11 +7,11 @@ harvested from earlier results; what works is kept. Read-only tools are called f
 import random
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from mcprl.checks import Scalar, holds, is_empty, leaves, squash
-from mcprl.digest import looks_like_error
+from mcprl.digest import digest, looks_like_error
 from mcprl.invent import invent
 from mcprl.slots import Path, Slot, build, is_read, noun, related, slots, stems, unfillable, words
 from mcprl.types import Call, Json, Session, Tool, ToolResult, ToolServer
@@ -30,12 +30,12 @@ class State:
     setup: tuple[Call, ...] = ()
     pool: dict[Group, dict[Scalar, None]] = field(default_factory=dict[Group, dict[Scalar, None]])
 
-    def harvest(self, tool: Tool, value: Json) -> None:
+    def harvest(self, source: str, value: Json) -> None:
         """Remember every short scalar of a result (or of a write's arguments) under the place it stood in."""
         for path, leaf in leaves(value):
             if isinstance(leaf, bool) or not 0 < len(str(leaf)) <= 80:
                 continue
-            values = self.pool.setdefault(place(tool, path), {})
+            values = self.pool.setdefault(place(source, path), {})
             if len(values) < 400:
                 values[leaf] = None
 
@@ -63,6 +63,7 @@ class Knowledge:
     working: dict[str, int] = field(default_factory=dict[str, int])
     round_trips: list[RoundTrip] = field(default_factory=list[RoundTrip])
     creators: list[str] = field(default_factory=list[str])
+    tried: set[tuple[Slot, Any]] = field(default_factory=set[tuple[Slot, Any]])
     calls: int = 0
 
     def reads(self) -> list[Tool]:
@@ -93,9 +94,9 @@ class Knowledge:
         return []
 
 
-def place(tool: Tool, path: Path) -> Group:
-    """A place in results: the tool and the keys on the way, list positions left out."""
-    return ("from", tool.name, *(part for part in path if isinstance(part, str)))
+def place(source: str, path: Path) -> Group:
+    """A place in results: the tool (or resource) and the keys on the way, list positions left out."""
+    return ("from", source, *(part for part in path if isinstance(part, str)))
 
 
 def quoted(slot: Slot) -> list[Scalar]:
@@ -104,6 +105,8 @@ def quoted(slot: Slot) -> list[Scalar]:
     given += list(slot.schema.get("examples", ()))
     if slot.kind == "string":
         given += re.findall(r"['\"`“]([^'\"`“”\s][^'\"`“”]{0,40})['\"`”]", slot.description)
+        for some in re.findall(r"(?:such as|e\.g\.,?|for example,?|like|example:)\s+([^'\"`()]+)", slot.description):
+            given += [word.strip(".;") for word in re.split(r",\s*|\s+or\s+", some) if len(word.split()) == 1]
     return [value for value in dict.fromkeys(v for v in given if isinstance(v, str | int | float))]
 
 
@@ -129,6 +132,8 @@ async def probe(server: ToolServer, seed: int, budget: int = 400) -> Knowledge:
     rng = random.Random(f"probe {seed}")
     tools = {tool.name: tool for tool in server.tools if not unfillable(tool)}
     known = Knowledge(tools, {name: slots(tool) for name, tool in tools.items()})
+    for uri, text in await server.resources():
+        known.base.harvest(uri, digest(text).structured or text_value(text))
     async with server.session() as session:
         await _read_around(known, known.base, session, rng, budget)
         await _link(known, session, rng)
@@ -152,9 +157,10 @@ async def _read_around(
     )
     seen: set[str] = set()
     done: set[str] = set()
-    size, last, left = -1, -1, budget
-    while left > 0 and (size > last or size < 0):
-        last, size = size, sum(len(values) for values in state.pool.values())
+    size, idle, left = 0, 0, budget
+    while left > 0 and idle < 2:
+        grown = sum(len(values) for values in state.pool.values())
+        idle, size = (0 if grown > size else idle + 1), grown
         for tool in reads:
             required = [slot for slot in known.slots[tool.name] if slot.required]
             optional = [slot for slot in known.slots[tool.name] if not slot.required]
@@ -210,7 +216,7 @@ async def _link(known: Knowledge, session: Session, rng: random.Random) -> None:
             if usable(result):
                 groups.append(group)
                 record = record_of(result)
-                known.base.harvest(tool, record)
+                known.base.harvest(tool.name, record)
 
 
 def shape(value: Scalar) -> str:
@@ -238,13 +244,19 @@ def _worked(
         texts = known.texts.setdefault(tool.name, [])
         if result.text not in texts:
             texts.append(result.text)
-    state.harvest(tool, record_of(result))
+    state.harvest(tool.name, record_of(result))
 
 
 def source(known: Knowledge, slot: Slot, state: State, rng: random.Random, attempt: int) -> tuple[Group, Any] | None:
     """A value for a slot and the group it came from; each further attempt tries a less likely group."""
     if slot.choices:
         return ("choices",), rng.choice(slot.choices)
+    if attempt % 3 < 2:  # mostly what has worked before, with values not yet tried
+        for group in known.sources.get((slot.tool, slot.path), []):
+            unused = [value for value in state.pool.get(group, ()) if (slot, value) not in known.tried]
+            if unused and fits(slot, unused[0]):
+                known.tried.add((slot, unused[0]))
+                return group, unused[0]
     found: list[tuple[float, Group, Sequence[Any]]] = []
     for group, values in state.pool.items():
         fitting = [value for value in values if fits(slot, value)]
@@ -270,7 +282,10 @@ def source(known: Knowledge, slot: Slot, state: State, rng: random.Random, attem
         if by_word and len(named) == 0:
             ladder.insert(0, (("invented",), [rng.choice(by_word)])) if "query" in slot.key else None
     group, values = ladder[attempt % len(ladder)]
-    return group, rng.choice(list(values))
+    fresh = [value for value in values if (slot, value) not in known.tried]
+    value = rng.choice(fresh or list(values))
+    known.tried.add((slot, value))
+    return group, value
 
 
 def fits(slot: Slot, value: Any) -> bool:
@@ -293,11 +308,15 @@ def affinity(known: Knowledge, slot: Slot, group: Group) -> float:
     """
     if group[0] != "from":
         return 0.0
-    tool_name, keys = group[1], group[2:]
+    giving, keys = group[1], group[2:]
     key = stems(keys[-1]) if keys else ()
     wanted = stems(slot.key)
     taker = stems(noun(known.tools[slot.tool]))
-    giver = {stem for part in (*keys[:-1], noun(known.tools[tool_name])) for stem in stems(part)}
+    giver = {
+        stem
+        for part in (*keys[:-1], noun(known.tools[giving]) if giving in known.tools else giving)
+        for stem in stems(part)
+    }
     if len(wanted) == 1 and wanted == key and wanted[0] in ("id", "name", "key", "code", "slug", "title", "path"):
         return 0.95 if {*taker} & giver else 0.6
     if wanted == key:
@@ -338,7 +357,7 @@ async def _write_around(known: Knowledge, server: ToolServer, writing: list[Tool
                 ):
                     known.creators.append(tool.name)
                 _worked(known, state, tool, picked, result)
-                state.harvest(tool, arguments)
+                state.harvest(tool.name, arguments)
                 await _find_round_trips(known, session, state, tool, picked, rng)
     async with server.session() as session:  # a creator must work in a session where nothing was written before
         for name in list(known.creators):
@@ -415,10 +434,10 @@ async def _find_round_trips(
                 known.working[read.name] = known.working.get(read.name, 0) + 1
                 for path, origin in bind:
                     groups = known.sources.setdefault((read.name, path), [])
-                    if (group := place(tool, origin)) not in groups:
+                    if (group := place(tool.name, origin)) not in groups:
                         groups.append(group)
                 known.round_trips.append(RoundTrip(tool.name, read.name, bind, constants, shown))
-                state.harvest(read, record_of(result))
+                state.harvest(read.name, record_of(result))
                 break
 
 
@@ -438,7 +457,7 @@ def _bindings(
         return
     slot = free[0]
     origins = [origin for origin in written if fits(slot, written[origin])]
-    origins.sort(key=lambda origin: -affinity(known, slot, place(write, origin.path)))
+    origins.sort(key=lambda origin: -affinity(known, slot, place(write.name, origin.path)))
     for origin in origins[:3]:
         yield ((slot.path, origin.path),), constants
 
@@ -563,7 +582,3 @@ def text_facts(texts: Sequence[str], text: str, given: set[str]) -> tuple[Scalar
 
 def _common(a: Sequence[str], b: Sequence[str]) -> int:
     return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-
-
-def with_values(state: State, setup: tuple[Call, ...]) -> State:
-    return replace(state, setup=setup)

@@ -11,7 +11,6 @@ import random
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 from typing import Any
@@ -251,7 +250,7 @@ class _Composer:
         try:
             async with self.server.session(state.setup) as session:
                 for call in calls:
-                    state.harvest(tool, call.arguments)
+                    state.harvest(tool.name, call.arguments)
                 await read_around(self.known, state, session, self.rng)
         except ScenarioError:
             return None
@@ -469,17 +468,23 @@ class _Composer:
     # --- writing ------------------------------------------------------------------------------------------------------
 
     async def _write_tasks(self, state: State, writable: Sequence[Tool], target: int) -> list[Scenario]:
+        """Writes that take effect: what they show is not there in a clean session, and is there where they were made.
+
+        All are made in one session, since starting a process for each would cost more than everything else together.
+        """
         made: list[Scenario] = []
-        for attempt in range(target * 3):
-            if len(made) >= target:
-                break
-            scenario = await self._write(state, writable[attempt % len(writable)])
-            if scenario is not None and self._new(scenario):
-                made.append(scenario)
+        if target <= 0:
+            return made
+        async with self.server.session(state.setup) as clean, self.server.session(state.setup) as written:
+            for attempt in range(target * 3):
+                if len(made) >= target:
+                    break
+                scenario = await self._write(clean, written, state, writable[attempt % len(writable)])
+                if scenario is not None and self._new(scenario):
+                    made.append(scenario)
         return made
 
-    async def _write(self, state: State, tool: Tool) -> Scenario | None:
-        """A write whose effect can be read back: not there before, there afterwards, tried in a fresh session."""
+    async def _write(self, clean: Session, written: Session, state: State, tool: Tool) -> Scenario | None:
         filled = self._fill_write(tool, state, references=True)
         if filled is None:
             return None
@@ -489,22 +494,16 @@ class _Composer:
         given = {slot.path: value for slot, value in filled}
         checks: list[Check] = [CallMade(tool.name, call.arguments)]
         for trip in self.known.round_trips:
-            if (
-                trip.write == tool.name
-                and all(origin in given for _, origin in trip.bind)
-                and (shown := [given[p] for p in trip.shown if p in given])
-            ):
+            shown = [given[path] for path in trip.shown if path in given]
+            if trip.write == tool.name and shown and all(origin in given for _, origin in trip.bind):
                 arguments = build({path: given[origin] for path, origin in trip.bind} | dict(trip.constants))
                 checks = [StateHolds(trip.read, arguments, tuple(shown))]
-        async with AsyncExitStack() as stack:
-            session = await stack.enter_async_context(self.server.session(state.setup))
-            if any([await _state_holds(session, check) for check in checks if isinstance(check, StateHolds)]):
-                return None
-            result = await session.call(tool.name, call.arguments)
-            if result.is_error or not all(
-                [await _state_holds(session, check) for check in checks if isinstance(check, StateHolds)]
-            ):
-                return None
+        states = [check for check in checks if isinstance(check, StateHolds)]
+        if any([await _state_holds(clean, check) for check in states]):
+            return None
+        result = await written.call(tool.name, call.arguments)
+        if result.is_error or not all([await _state_holds(written, check) for check in states]):
+            return None
         request = wording.order(tool, filled, self.rng)
         kind = "write" if isinstance(checks[0], StateHolds) else "action"
         return self._finish(

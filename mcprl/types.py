@@ -82,6 +82,10 @@ class ToolServer(Protocol):
         """A session in a fresh state in which the `setup` calls have been made."""
         ...
 
+    async def resources(self) -> list[tuple[str, str]]:
+        """The server's resources as (uri, text): a few, capped."""
+        ...
+
 
 # --- scenarios --------------------------------------------------------------------------------------------------------
 
