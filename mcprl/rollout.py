@@ -7,7 +7,7 @@ if that does not help. A bad call is not an error: the policy reads what went wr
 import hashlib
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import anyio
@@ -43,12 +43,14 @@ async def rollouts(
     adapter: str | None,
     temperature: float | None = None,
     limit: int = 64,
+    recorded: Mapping[str, Trajectory] | None = None,
     done: Callable[[Trajectory], None] = lambda _: None,
 ) -> list[list[Trajectory]]:
     """`tries` rollouts of each scenario, at most `limit` at a time, as trajectories_P_G.
 
     `label` names the step; with the scenario and the number of the try it gives the trajectory's id and its seed, so that the
-    same step samples the same numbers. `done` is called with each trajectory as soon as it is there (the journal).
+    same step samples the same numbers. `done` is called with each trajectory as soon as it is there; those in `recorded` (by id)
+    are not made again.
     """
     limiter = anyio.CapacityLimiter(limit)
     found: dict[tuple[int, int], Trajectory] = {}
@@ -56,6 +58,9 @@ async def rollouts(
     async def one(p: int, g: int) -> None:
         async with limiter:
             name = f"{label}/{scenarios[p].id}/{g}"
+            if recorded and name in recorded:
+                found[p, g] = recorded[name]
+                return
             found[p, g] = await rollout(
                 scenarios[p], server, engine, config, name=name, seed=seed, adapter=adapter, temperature=temperature
             )

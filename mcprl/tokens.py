@@ -9,10 +9,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import groupby
+from itertools import groupby, takewhile
+from os.path import commonprefix
 from typing import Any, Protocol
 
-from mcprl.types import Call, Message, Row, Tool, Trajectory
+from mcprl.types import Call, Completion, Message, Row, Tool, Trajectory
 
 
 class Tokenizer(Protocol):
@@ -47,14 +48,33 @@ def prompt_ids(
     """The ids of the next prompt. With `context_ids` (the last prompt and its completion) they extend it.
 
     Only what was said after the last assistant message is tokenized; it begins right behind that message's end-of-turn
-    token, so the template's separator is kept (TRL 5317). Where the template rewrites history (some strip `<think>`), the
-    whole conversation is rendered instead and the trainer starts a new row.
+    token, so the template's separator is kept (TRL 5317). Where the template rewrites history (some strip `<think>`),
+    the whole conversation is rendered instead and the trainer starts a new row.
     """
     text = render(tokenizer, messages, tools)
     extension = _extension(tokenizer, text, messages, tools, context_ids) if context_ids else None
     if extension is None:
         return tuple(tokenizer.encode(text, add_special_tokens=False))
     return (*context_ids, *tokenizer.encode(extension, add_special_tokens=False))
+
+
+def head_ids(tokenizer: Tokenizer, messages: Sequence[Message], tools: Sequence[Tool] = ()) -> tuple[int, ...]:
+    """The ids that open every conversation with these tools and these leading system messages, whatever follows."""
+    system = list(takewhile(lambda message: message["role"] == "system", messages))
+    texts = [render(tokenizer, [*system, {"role": "user", "content": said}], tools) for said in ("a", "b")]
+    return tuple(tokenizer.encode(commonprefix(texts), add_special_tokens=False))
+
+
+def end_of_turn(tokenizer: Tokenizer) -> str | None:
+    """The control token with which the template ends a turn, `None` where it has none."""
+    said = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
+    end = _last_control(tokenizer, render(tokenizer, said, generation_prompt=False))
+    return end.group() if end else None
+
+
+def _last_control(tokenizer: Tokenizer, text: str) -> re.Match[str] | None:
+    *_, end = (None, *_pattern(tuple(tokenizer.get_added_vocab())).finditer(text))
+    return end if end and not text[end.end() :].strip() else None
 
 
 def _extension(
@@ -65,11 +85,12 @@ def _extension(
     if said is None:
         return None
     before = render(tokenizer, messages[: said + 1], tools, generation_prompt=False)
-    vocabulary = tokenizer.get_added_vocab()
-    *_, end = (None, *_pattern(tuple(vocabulary)).finditer(before))
-    if end is None or not text.startswith(before) or before[end.end() :].strip():
+    end = _last_control(tokenizer, before)
+    if end is None or not text.startswith(before):
         return None
-    ended = context_ids[-1] == vocabulary[end.group()]  # not so where the completion hit the length limit
+    ended = (
+        context_ids[-1] == tokenizer.get_added_vocab()[end.group()]
+    )  # not so where the completion hit the length limit
     return text[end.end() if ended else end.start() :]
 
 
@@ -311,3 +332,25 @@ def _extends(ids: tuple[int, ...], prefix: tuple[int, ...]) -> bool:
 def _agreement(ids: Sequence[int], others: Sequence[int]) -> int:
     both = min(len(ids), len(others))
     return next((at for at in range(both) if ids[at] != others[at]), both)
+
+
+def demonstration(
+    tokenizer: Tokenizer, messages: Sequence[Message], tools: Sequence[Tool] = (), name: str = "demonstration"
+) -> Trajectory:
+    """A conversation that somebody wrote, as a trajectory whose turns have the ids that a policy would have had to sample.
+
+    What the template puts behind the assistant's words (a line break, say) is left to the next prompt, as in a rollout.
+    """
+    turns: list[Completion] = []
+    end = _pattern(tuple(tokenizer.get_added_vocab()))
+    for at, message in enumerate(messages):
+        if message["role"] != "assistant":
+            continue
+        context = (*turns[-1].prompt_ids, *turns[-1].completion_ids) if turns else ()
+        prompt = prompt_ids(tokenizer, messages[:at], tools, context)
+        before, after = render(tokenizer, messages[:at], tools), render(tokenizer, messages[: at + 1], tools, False)
+        said = after.removeprefix(before)
+        last = list(end.finditer(said))[-1]
+        ids = tuple(tokenizer.encode(said[: last.end()], add_special_tokens=False))
+        turns.append(Completion(message, prompt, ids, (0.0,) * len(ids), "stop"))
+    return Trajectory(name, name, tuple(messages), tuple(turns))

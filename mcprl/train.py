@@ -1,0 +1,305 @@
+"""The loop, top to bottom: server -> scenarios -> base test -> (warm start) -> rollouts, scores, update, again -> held-out test.
+
+Everything a step makes is in the journal before it is used, and every random choice follows from (seed, step, scenario, try),
+so a run killed at any instant goes on with `resume` from the last complete step and ends as if it had not been.
+"""
+
+import random
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import anyio
+
+from mcprl import report
+from mcprl.advantages import advantages
+from mcprl.config import Config
+from mcprl.engines.embedded import EmbeddedEngine
+from mcprl.errors import ConfigError, ServerError
+from mcprl.journal import Journal
+from mcprl.judges import open_judge
+from mcprl.models import peft
+from mcprl.rollout import rollouts
+from mcprl.scenarios import Pack, generate, load_pack, tool_hash, transcript
+from mcprl.server import Server, connect
+from mcprl.tokens import certificate, demonstration, rows
+from mcprl.trackers import open_trackers
+from mcprl.trainer import Trainer
+from mcprl.types import Adapter, Group, Row, Scenario, Score, Trajectory
+
+Show = Callable[[str, dict[str, Any]], None]
+"""Told what happens while it happens: a kind of event and its data; the command line prints it."""
+
+
+async def train(config: Config, resume: str | Path | None = None, show: Show = lambda kind, data: None) -> report.Report:
+    """Train an adapter for the configured servers and prove what it gained; returns the report of the run.
+
+    Raises `ServerError`, `ScenarioError`, `ModelError`, `JournalError` or `TrainingError`, each with what to do.
+    """
+    journal = Journal.open(resume, write=True) if resume else Journal.create(_folder(config), config)
+    with journal:
+        config = config if not resume else _with_servers(journal.config(), config)
+        async with connect(config.servers, config.tools, log=journal.folder / "server.log") as server:
+            run = _Run(config, journal, server, show)
+            try:
+                await run.work()
+            finally:
+                await run.close()
+        report.write(journal.folder)
+        return report.build(journal.folder)
+
+
+def _with_servers(saved: Config, given: Config) -> Config:
+    """A run's own configuration; the servers as given anew where they are, since secrets were not kept."""
+    return saved.model_copy(update={"servers": given.servers}) if given.servers else saved
+
+
+class _Run:
+    def __init__(self, config: Config, journal: Journal, server: Server, show: Show) -> None:
+        self.config, self.journal, self.server, self.show = config, journal, server, show
+        self.loaded = peft.load(config.model)
+        self.engine = EmbeddedEngine(self.loaded, max_batch=config.engine.max_batch)
+        self.judge = open_judge(config.judge.name, server.tools)
+        self.trackers = open_trackers(config.trackers, journal.folder, config)
+
+    async def work(self) -> None:
+        config, journal = self.config, self.journal
+        pack = await self._pack()
+        train, val, test = pack.split("train"), pack.split("val"), pack.split("test")
+        await self.evaluate("test:base", 0, test, None)
+        start = await self._warm_start(train)  # the adapter that RL starts from: the warm-started one, or none
+        if start:
+            await self.evaluate("test:warm", 0, test, start)
+
+        trainer = Trainer(self.loaded, config.training)
+        last = journal.last_step() or 0
+        current = start
+        if last:
+            trainer.load(self._adapter(last).path)
+            current = self._adapter(last)
+        began = time.monotonic()
+        validated = {0: await self.evaluate("val", 0, val, start)}
+        for looked in (step for step in range(1, last + 1) if self._looks(step)):
+            validated[looked] = await self.evaluate("val", looked, val, None)  # from the journal
+        for step in range(last + 1, config.training.steps + 1):
+            if self._stalled(validated) or time.monotonic() - began > 60 * config.training.max_minutes:
+                break
+            current = await self._step(step, trainer, train, current)
+            if self._looks(step) or step == config.training.steps:
+                validated[step] = await self.evaluate("val", step, val, current)
+            self._prune(validated)
+
+        best = max(validated, key=lambda step: (validated[step], step))  # of equals the later one: it has seen more
+        chosen = self._adapter(best) if best else start
+        if chosen and best:
+            journal.write_adapter(chosen, kind="best")
+        self.say("best", step=best, score=validated[best])
+        await self.evaluate("test:trained", best, test, chosen)
+        self.say("done")
+
+    # --- one step -----------------------------------------------------------------------------------------------------
+
+    async def _step(self, step: int, trainer: Trainer, scenarios: Sequence[Scenario], current: Adapter | None) -> Adapter:
+        config = self.config.training
+        began = time.perf_counter()
+        chosen_P = list(_epochs(scenarios, config.scenarios_per_step, self.config.seed, step))
+        groups_P = await self._groups("train", step, chosen_P, config.group_size, current)
+        rolled = time.perf_counter()
+        scores_P = [await self._scores("train", step, group) for group in groups_P]
+        judged = time.perf_counter()
+
+        rows_B: list[tuple[Row, float]] = []
+        used: list[Trajectory] = []
+        dropped = 0
+        for group, scores in zip(groups_P, scores_P, strict=True):
+            values = self._dealt(step, group, [score.value for score in scores])
+            centred = advantages(values, config.normalize_std, config.signal_tolerance)
+            if centred is None:
+                dropped += 1
+                continue
+            by_id = {score.trajectory_id: advantage for score, advantage in zip(scores, centred, strict=True)}
+            scored = [tried for tried in group.trajectories if tried.id in by_id]
+            used += scored
+            rows_B += [(row, by_id[row.trajectory_id]) for tried in scored for row in rows(tried)]
+        metrics: dict[str, float] = {}
+        if rows_B:
+            proof = certificate([row for row, _ in rows_B], used)
+            update = lambda: trainer.update(rows_B, self.config.rollout.temperature, proof)  # noqa: E731
+            metrics = await anyio.to_thread.run_sync(update)
+        adapter = Adapter(str(self.journal.folder / "adapters" / f"step-{step}"), step)
+        trainer.save(adapter.path)
+        self.journal.write_adapter(adapter)
+        await self.engine.load_adapter(adapter)
+        trained = time.perf_counter()
+
+        every = [tried for group in groups_P for tried in group.trajectories]
+        scores = [score for scores in scores_P for score in scores]
+        metrics |= {
+            "score": fmean(score.value for score in scores) if scores else 0.0,
+            "success": fmean(bool(score.success) for score in scores) if scores else 0.0,
+            "groups": len(groups_P),
+            "dropped_groups": dropped,
+            "errors": sum(tried.stop == "error" for tried in every),
+            "turns": fmean(len(tried.turns) for tried in every),
+            "sampled_tokens": sum(len(turn.completion_ids) for tried in every for turn in tried.turns),
+            "rollout_s": rolled - began,
+            "judge_s": judged - rolled,
+            "train_s": trained - judged,
+        }
+        self.journal.write_step(step, metrics)
+        self.trackers.log_step(step, metrics)
+        self.trackers.log_groups(step, groups_P, scores)
+        self.show("step", {"step": step, "steps": config.steps, **metrics})
+        return adapter
+
+    async def _groups(
+        self, phase: str, step: int, scenarios: Sequence[Scenario], tries: int, adapter: Adapter | None
+    ) -> list[Group]:
+        """The tries of each scenario; those that a stopped run had already made are taken from the journal."""
+        if adapter:
+            await self.engine.load_adapter(adapter)
+        recorded = {tried.id: tried for tried in self.journal.trajectories(phase, step)}
+        tested = phase != "train"
+        tried_P_G = await rollouts(
+            scenarios,
+            tries,
+            self.server,
+            self.engine,
+            self.config.rollout,
+            label=f"{phase}/{step}",
+            seed=self.config.seed,
+            adapter=adapter.name if adapter else None,
+            temperature=self.config.eval.temperature if tested else None,
+            limit=self.config.engine.max_batch,
+            recorded=recorded,
+            done=lambda tried: self.journal.write_trajectories(phase, step, [tried]),
+        )
+        every = [tried for tried_G in tried_P_G for tried in tried_G]
+        broken = [tried for tried in every if tried.stop == "error"]
+        if len(broken) > len(every) / 2:
+            raise ServerError(f"{len(broken)} of {len(every)} rollouts broke; the last: {broken[-1].error}")
+        return [Group(scenario, tuple(tried_G)) for scenario, tried_G in zip(scenarios, tried_P_G, strict=True)]
+
+    async def _scores(self, phase: str, step: int, group: Group) -> list[Score]:
+        scores = await self.judge.score(group)
+        self.journal.write_scores(phase, step, scores)
+        return scores
+
+    def _dealt(self, step: int, group: Group, values: list[float]) -> list[float]:
+        """The scores as they are, or for the control that must learn nothing, dealt at random within the group."""
+        if self.config.control == "shuffle-rewards":
+            random.Random(f"{self.config.seed} {step} {group.scenario.id}").shuffle(values)
+        return values
+
+    async def evaluate(self, phase: str, step: int, scenarios: Sequence[Scenario], adapter: Adapter | None) -> float:
+        """The mean score on held-out tasks, recorded under `phase`. What the journal already holds is not sampled again."""
+        began = time.perf_counter()
+        groups = await self._groups(phase, step, scenarios, self.config.eval.tries, adapter)
+        scores = [score for group in groups for score in await self._scores(phase, step, group)]
+        if not scores:
+            return 0.0
+        success = fmean(bool(score.success) for score in scores)
+        seconds = time.perf_counter() - began
+        self.say("evaluated", phase=phase, step=step, n=len(scores), success=success, seconds=round(seconds, 2))
+        self.trackers.log_step(step, {f"{phase}/success": success, f"{phase}/score": fmean(s.value for s in scores)})
+        return fmean(score.value for score in scores)
+
+    # --- before and around the loop -----------------------------------------------------------------------------------
+
+    async def _pack(self) -> Pack:
+        """The run's tasks: those of the journal when resuming, those of the configured pack, or new ones."""
+        folder = self.journal.folder / "scenarios"
+        recorded = self.journal.scenarios()
+        if recorded:
+            pack = Pack(tuple(recorded), self.journal.fact("tool_hash"), self.config.seed)
+        elif self.config.scenarios.pack:
+            pack = load_pack(self.config.scenarios.pack)
+        else:
+            self.say("generating")
+            pack = await generate(self.server, self.config.scenarios, self.config.seed)
+        if not pack.fits(self.server.tools):
+            raise ConfigError(
+                f"the scenarios were made for other tools (hash {pack.tool_hash}, the server's is "
+                f"{tool_hash(self.server.tools)}); generate new ones or point to the same server and options"
+            )
+        if not recorded:
+            pack.save(folder)
+            self.journal.write_fact("server", [facts.name for facts in self.server.describe()])
+            self.journal.write_fact("tools", [tool.name for tool in self.server.tools])
+            self.journal.write_fact("left_out", {s.name: s.reason for s in self.server.listing if not s.allowed})
+            self.journal.write_fact("tool_hash", pack.tool_hash)
+            self.journal.write_fact("model", self.config.model.name)
+            self.journal.write_scenarios(pack.scenarios)
+        counts = {split: len(pack.split(split)) for split in ("train", "val", "test")}
+        for split, count in counts.items():
+            if not count:
+                raise ConfigError(f"the pack has no {split} tasks; it needs some in each of train, val and test")
+        self.say("scenarios", **counts)
+        return pack
+
+    async def _warm_start(self, scenarios: Sequence[Scenario]) -> Adapter | None:
+        """A few supervised steps on the verified plans of the training tasks; the report keeps their part apart from RL's."""
+        config = self.config.training
+        if not config.warm_start_steps:
+            return None
+        adapter = Adapter(str(self.journal.folder / "adapters" / "warm"), 0)
+        if any(saved.kind == "warm" for saved in self.journal.adapters()):
+            self.loaded.load_adapter(adapter.path)
+            return adapter
+        self.say("warming", steps=config.warm_start_steps)
+        trainer = Trainer(self.loaded, config)
+        for step in range(1, config.warm_start_steps + 1):
+            batch: list[Row] = []
+            for scenario in _epochs(scenarios, 2 * config.scenarios_per_step, self.config.seed, step):
+                messages = await transcript(self.server, scenario)
+                batch += rows(demonstration(self.loaded.tokenizer, messages, self.server.tools, scenario.id))
+            metrics = await anyio.to_thread.run_sync(trainer.supervise, batch)
+            self.show("warm", {"step": step, **metrics})
+        trainer.save(adapter.path)
+        self.journal.write_adapter(adapter, kind="warm")
+        return adapter
+
+    def _looks(self, step: int) -> bool:
+        return step % self.config.training.eval_every == 0
+
+    def _stalled(self, validated: dict[int, float]) -> bool:
+        """Whether the last looks at the validation tasks brought nothing better than an earlier one."""
+        best = max(validated, key=lambda step: (validated[step], -step))
+        return sum(step > best for step in validated) >= self.config.training.patience
+
+    def _adapter(self, step: int) -> Adapter:
+        return Adapter(str(self.journal.folder / "adapters" / f"step-{step}"), step)
+
+    def _prune(self, validated: dict[int, float]) -> None:
+        """Delete the adapters that are neither the newest two nor the best so far."""
+        best = max(validated, key=lambda step: (validated[step], step))
+        saved = sorted(a.adapter.step for a in self.journal.adapters("train"))
+        for step in saved[:-2]:
+            if step != best and step not in validated:
+                shutil.rmtree(self._adapter(step).path, ignore_errors=True)
+
+    def say(self, kind: str, **data: Any) -> None:
+        self.journal.write_event(kind, **data)
+        self.show(kind, data)
+
+    async def close(self) -> None:
+        await self.engine.close()
+        self.trackers.close()
+
+
+def _epochs(scenarios: Sequence[Scenario], count: int, seed: int, step: int) -> Iterator[Scenario]:
+    """The scenarios of a step: shuffled epochs cut into steps, so that each is drawn equally often; the same for the same seed."""
+    for at in range((step - 1) * count, step * count):
+        epoch, position = divmod(at, len(scenarios))
+        order = list(range(len(scenarios)))
+        random.Random(f"{seed} epoch {epoch}").shuffle(order)
+        yield scenarios[order[position]]
+
+
+def _folder(config: Config) -> Path:
+    name = config.name or f"{datetime.now():%Y%m%d-%H%M%S}"
+    return Path(config.runs_dir) / name
