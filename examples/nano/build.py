@@ -15,6 +15,7 @@ State = dict[str, dict[Any, Any]]
 
 Args = dict[str, Any]
 Run = Callable[[State, Args], Any]
+Effect = Literal["read", "write", "destroy"]
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ class Builder:
         doc: str,
         params: Sequence[Param],
         run: Run,
-        effect: Literal["read", "write", "destroy"] = "read",
+        effect: Effect = "read",
     ) -> None:
         """One more tool. Left out where its name or two of its parameters would clash."""
         rng, style = self.rng, self.style
@@ -114,21 +115,20 @@ class Builder:
         if name in self.handlers or len({style.param(param.words) for param in params}) < len(params):
             return
         shown = {style.param(p.words): style.schema(rng, p.words, p.schema, p.doc, p.required) for p in params}
-        schema = {
-            "type": "object",
-            "properties": shown,
-            "required": [style.param(p.words) for p in params if p.required],
-        }
+        required = [style.param(p.words) for p in params if p.required]
+        schema = {"type": "object", "properties": shown, "required": required}
         hints = rng.random() < style.annotate
         title = (doc[:40] if rng.random() < 0.3 else cased(words, "title")) if rng.random() < style.titles else None
         self.tools.append(
             Tool(
-                name, style.doc(rng, doc), schema, title=title,
+                name,
+                style.doc(rng, doc),
+                schema,
+                title=title,
                 read_only=effect == "read" if hints else None,
                 destructive=effect == "destroy" if hints and effect != "read" else None,
             )
-        )  # fmt: skip
-        accepted = {style.param(param.words): param.schema for param in params}
-        self.handlers[name] = Handler(
-            run, {style.param(param.words): param.slot for param in params}, accepted, schema["required"]
         )
+        accepted = {style.param(param.words): param.schema for param in params}
+        slots = {style.param(param.words): param.slot for param in params}
+        self.handlers[name] = Handler(run, slots, accepted, required)

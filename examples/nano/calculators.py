@@ -1,4 +1,7 @@
-"""Calculators: tools on plain numbers and strings. Their results cannot be guessed: factors and formulas are drawn with the world."""
+"""Calculators: tools on plain numbers and strings.
+
+Their results cannot be guessed: factors and formulas are drawn with the world.
+"""
 
 import statistics
 import zlib
@@ -102,8 +105,11 @@ def place_distance(b: Builder) -> None:
         return {b.style.key(what): value, "unit": unit}
 
     one, other = b.rng.choice((("from", "to"), ("origin", "destination"), ("start", "end"), ("place a", "place b")))
-    params = ([choice("from", one, places, "Where from"), choice("to", other, places, "Where to")] if b.chance(0.5)
-              else [text("from", one, f"A place, like {places[0]}"), text("to", other, f"Another place, like {places[1]}")])  # fmt: skip
+    params = (
+        [choice("from", one, places, "Where from"), choice("to", other, places, "Where to")]
+        if b.chance(0.5)
+        else [text("from", one, f"A place, like {places[0]}"), text("to", other, f"Another place, like {places[1]}")]
+    )
     b.add(
         f"{b.verb('get', 'compute', 'estimate')} {what}",
         b.noun_doc(f"{what.capitalize()} between two places"),
@@ -122,9 +128,11 @@ def checksum(b: Builder) -> None:
     salt = pseudo(b.rng)
     words = b.verb("text", "data", "payload", "message", "input")
     b.add(
-        b.verb("checksum", "fingerprint", "hash text", "digest of", "sign"), b.say("Checksum of a text", "Compute a short fingerprint of the {w}", w=words),
-        [text("text", words, "What to hash")], lambda state, a: b.style.value("checksum", f"{zlib.crc32((salt + a['text']).encode()):08x}"),
-    )  # fmt: skip
+        b.verb("checksum", "fingerprint", "hash text", "digest of", "sign"),
+        b.say("Checksum of a text", "Compute a short fingerprint of the {w}", w=words),
+        [text("text", words, "What to hash")],
+        lambda state, a: b.style.value("checksum", f"{zlib.crc32((salt + a['text']).encode()):08x}"),
+    )
 
 
 def fee(b: Builder) -> None:
@@ -300,10 +308,18 @@ def calendar(b: Builder) -> None:
 
 
 TRANSFORMS: dict[str, Callable[[str], str]] = {
-    "upper": str.upper, "reverse": lambda t: t[::-1], "slug": lambda t: "-".join(t.lower().split()), "initials": lambda t: "".join(w[:1].upper() for w in t.split()),
-    "title": str.title, "swap": str.swapcase, "vowels": lambda t: "".join(c for c in t if c in "aeiouAEIOU"), "snake": lambda t: "_".join(t.lower().split()),
-    "words": lambda t: str(len(t.split())), "letters": lambda t: str(sum(map(str.isalpha, t))), "last": lambda t: t.split()[-1] if t.split() else "",
-}  # fmt: skip
+    "upper": str.upper,
+    "reverse": lambda t: t[::-1],
+    "slug": lambda t: "-".join(t.lower().split()),
+    "initials": lambda t: "".join(w[:1].upper() for w in t.split()),
+    "title": str.title,
+    "swap": str.swapcase,
+    "vowels": lambda t: "".join(c for c in t if c in "aeiouAEIOU"),
+    "snake": lambda t: "_".join(t.lower().split()),
+    "words": lambda t: str(len(t.split())),
+    "letters": lambda t: str(sum(map(str.isalpha, t))),
+    "last": lambda t: t.split()[-1] if t.split() else "",
+}
 
 
 def transform(b: Builder) -> None:
@@ -313,8 +329,12 @@ def transform(b: Builder) -> None:
         text("text", words, "The text to change"),
         choice("mode", b.verb("mode", "style", "format", "operation"), modes, "What to do with it"),
     ]
-    b.add(b.verb("format text", "transform", "rewrite", "restyle", "text tool", "render label"), b.say("Transform a text", "Rewrite the {w} in a given mode", w=words), params,
-          lambda state, a: Text(start + TRANSFORMS[a["mode"]](a["text"]) or "-"))  # fmt: skip
+    b.add(
+        b.verb("format text", "transform", "rewrite", "restyle", "text tool", "render label"),
+        b.say("Transform a text", "Rewrite the {w} in a given mode", w=words),
+        params,
+        lambda state, a: Text(start + TRANSFORMS[a["mode"]](a["text"]) or "-"),
+    )
 
 
 def wrap(b: Builder) -> None:
@@ -323,8 +343,12 @@ def wrap(b: Builder) -> None:
         ("Said: {}", "[{}]", "{} - received", "Relay heard '{}'", "<< {} >>", "{}, over.", "Queued: {}")
     )
     words = b.verb("message", "text", "line", "note", "content")
-    b.add(b.verb("relay", "announce", "say", "broadcast", "post line", "stamp text"), b.say("Send a {w} and get the receipt", "Announce a {w}", w=words),
-          [text("text", words, f"The {words}")], lambda state, a: Text(frame.format(a["text"])))  # fmt: skip
+    b.add(
+        b.verb("relay", "announce", "say", "broadcast", "post line", "stamp text"),
+        b.say("Send a {w} and get the receipt", "Announce a {w}", w=words),
+        [text("text", words, f"The {words}")],
+        lambda state, a: Text(frame.format(a["text"])),
+    )
 
 
 def bump(b: Builder) -> None:
@@ -469,8 +493,12 @@ def combine(b: Builder) -> None:
             else b.style.value(what, value)
         )
 
-    b.add(f"{b.verb('combined', 'compute', 'get', 'calc')} {what}", b.say("Compute the {w} of two numbers", "{W} from {a} and {b}", w=what, W=what.capitalize(), a=first, b=second),
-          [number("a", first, "First number", kind=kind), number("b", second, "Second number", kind=kind)], run)  # fmt: skip
+    b.add(
+        f"{b.verb('combined', 'compute', 'get', 'calc')} {what}",
+        b.say("Compute the {w} of two numbers", "{W} from {a} and {b}", w=what, W=what.capitalize(), a=first, b=second),
+        [number("a", first, "First number", kind=kind), number("b", second, "Second number", kind=kind)],
+        run,
+    )
 
 
 def classify(b: Builder) -> None:
@@ -497,10 +525,26 @@ def conditions(b: Builder) -> None:
     """A small record for one of a few enumerated places."""
     rng, style = b.rng, b.style
     places = rng.sample(PLACES, rng.randint(3, 6)) if b.chance(0.6) else [pseudo(rng) for _ in range(4)]
-    columns = [Column(word(rng) if b.chance(0.3) else name, kind) for name, kind in rng.sample((
-        ("wind", "decimal"), ("visibility", "measure"), ("swell", "decimal"), ("queue", "small"), ("pressure", "int"), ("mood", "word"),
-        ("outlook", "phrase"), ("crowd", "percent"), ("sunrise", "time"), ("water level", "decimal"), ("pollen", "small"), ("warden", "person"),
-    ), rng.randint(2, 4))]  # fmt: skip
+    columns = [
+        Column(word(rng) if b.chance(0.3) else name, kind)
+        for name, kind in rng.sample(
+            (
+                ("wind", "decimal"),
+                ("visibility", "measure"),
+                ("swell", "decimal"),
+                ("queue", "small"),
+                ("pressure", "int"),
+                ("mood", "word"),
+                ("outlook", "phrase"),
+                ("crowd", "percent"),
+                ("sunrise", "time"),
+                ("water level", "decimal"),
+                ("pollen", "small"),
+                ("warden", "person"),
+            ),
+            rng.randint(2, 4),
+        )
+    ]
     columns = list({c.words: c for c in columns}.values())
     rows = {place: {style.key(c.words): c.make(rng) for c in columns} for place in places}
     what, where = (
@@ -716,6 +760,31 @@ def window(b: Builder) -> None:
 
 
 CALCULATORS: tuple[Callable[[Builder], None], ...] = (
-    measure_units, distance, place_distance, checksum, fee, shift_clock, local_clocks, calendar, transform, wrap, bump, mix, dose, cipher,
-    text_stats, spread, combine, classify, conditions, greeting, series, mint, loan_cost, locate, simulate, parse, window,
-)  # fmt: skip
+    measure_units,
+    distance,
+    place_distance,
+    checksum,
+    fee,
+    shift_clock,
+    local_clocks,
+    calendar,
+    transform,
+    wrap,
+    bump,
+    mix,
+    dose,
+    cipher,
+    text_stats,
+    spread,
+    combine,
+    classify,
+    conditions,
+    greeting,
+    series,
+    mint,
+    loan_cost,
+    locate,
+    simulate,
+    parse,
+    window,
+)

@@ -246,8 +246,14 @@ def list_all(b: Builder, e: Entity) -> None:
     filters = b.rng.sample(
         e.enums() + [c for c in e.columns if c.kind == "bool"], k=min(len(e.enums()), b.rng.choice((0, 0, 1, 1, 2)))
     )
-    params = [Param.column(c, b.say("Only {many} with this {field}", "Filter by {field}", "{field} to keep", many=e.many, field=c.words), False)
-              for c in filters]  # fmt: skip
+    params = [
+        Param.column(
+            c,
+            b.say("Only {many} with this {field}", "Filter by {field}", "{field} to keep", many=e.many, field=c.words),
+            False,
+        )
+        for c in filters
+    ]
     small = e.limit == 10
     if not small and b.chance(0.7):
         limit = b.verb("limit", "max results", "count", "page size", "top", "n")
@@ -273,10 +279,18 @@ def list_all(b: Builder, e: Entity) -> None:
         return style.rows(e.many, [e.brief(row) for row in rows[start:][: page(a, e.limit)]], how)
 
     doc = b.say(
-        "List {many}", "List all {many}", "Show the {many} that are known", "Get {many} with their {fields}", "Returns a list of {many}",
-        "All {many} in the system", "List {many}, optionally filtered", "Browse the {many}", "Retrieve the list of {many} with basic details",
-        many=e.many, fields=" and ".join(c.words for c in e.summary) or e.id_words,
-    )  # fmt: skip
+        "List {many}",
+        "List all {many}",
+        "Show the {many} that are known",
+        "Get {many} with their {fields}",
+        "Returns a list of {many}",
+        "All {many} in the system",
+        "List {many}, optionally filtered",
+        "Browse the {many}",
+        "Retrieve the list of {many} with basic details",
+        many=e.many,
+        fields=" and ".join(c.words for c in e.summary) or e.id_words,
+    )
     b.add(f"{verb} {e.many}", doc, params, run)
 
 
@@ -303,10 +317,17 @@ def search(b: Builder, e: Entity) -> None:
     keys = [e.keys[c.words] for c in e.strings()[:3]] or [e.keys["id"]]
     field = b.verb("query", "query", "text", "q", "term", "keyword", "search", "pattern", "contains")
     doc = b.say(
-        "Search {many} by text", "Find {many} whose {fields} contains the {q}", "Full-text search over {many}", "Look for {many} matching a query",
-        "Search for {many}", "Find {many} by keyword", "Returns {many} that match the {q} in {fields}",
-        many=e.many, q=field, fields=" or ".join(c.words for c in e.strings()[:3]) or e.id_words,
-    )  # fmt: skip
+        "Search {many} by text",
+        "Find {many} whose {fields} contains the {q}",
+        "Full-text search over {many}",
+        "Look for {many} matching a query",
+        "Search for {many}",
+        "Find {many} by keyword",
+        "Returns {many} that match the {q} in {fields}",
+        many=e.many,
+        q=field,
+        fields=" or ".join(c.words for c in e.strings()[:3]) or e.id_words,
+    )
     params = [
         Param.of(
             "query",
@@ -347,9 +368,14 @@ def find_by(b: Builder, e: Entity) -> None:
     by = b.rng.choice(options)
     verb = b.verb("find", "list", "get", "search", "filter")
     doc = b.say(
-        "Find {many} by {by}", "List the {many} with a given {by}", "All {many} whose {by} matches", "{many} for one {by}",
-        "Get {many} filtered by {by}", many=e.many, by=by.words,
-    )  # fmt: skip
+        "Find {many} by {by}",
+        "List the {many} with a given {by}",
+        "All {many} whose {by} matches",
+        "{many} for one {by}",
+        "Get {many} filtered by {by}",
+        many=e.many,
+        by=by.words,
+    )
 
     def run(state: State, a: Args) -> Any:
         hits = [row for row in e.rows(state).values() if row.get(e.keys[by.words]) == a[by.words]]
@@ -403,10 +429,19 @@ def get(b: Builder, e: Entity) -> None:
     )
     tail = b.rng.choice(("", "", "", "", " details", " info", " by id", " record", " card"))
     doc = b.say(
-        "Get one {one} by {id}", "Get a {one}", "Fetch the full record of a {one}", "Details of one {one}", "Show everything about a {one}",
-        "Look up a {one} by its {id}", "Returns the {one} with its {fields}", "Retrieve a single {one}", "Read a {one} record",
-        one=e.one, id=e.id_words, fields=", ".join(c.words for c in e.columns[:3]),
-    )  # fmt: skip
+        "Get one {one} by {id}",
+        "Get a {one}",
+        "Fetch the full record of a {one}",
+        "Details of one {one}",
+        "Show everything about a {one}",
+        "Look up a {one} by its {id}",
+        "Returns the {one} with its {fields}",
+        "Retrieve a single {one}",
+        "Read a {one} record",
+        one=e.one,
+        id=e.id_words,
+        fields=", ".join(c.words for c in e.columns[:3]),
+    )
     note = b.say(
         "{One} identifier",
         "The {id} of the {one}",
@@ -774,7 +809,16 @@ def create(b: Builder, e: Entity) -> None:
             Param.of("parent", e.parent_words, e.parent.id_type, f"{e.parent.one} it belongs to", b.chance(0.3))
         )
 
-    def run(state: State, a: Args) -> Any:
+    names = {style.param(param.words): param.slot for param in params}
+    nested = b.chance(0.15)
+    if nested:
+        shown = {style.param(param.words): param.schema for param in params}
+        needed = [style.param(param.words) for param in params if param.required]
+        schema: dict[str, Any] = {"type": "object", "properties": shown, "required": needed}
+        params = [Param("record", b.verb(e.one, "record", "data", "input"), schema, f"The {e.one} to create")]
+
+    def run(state: State, given: Args) -> Any:
+        a = {names[name]: value for name, value in given["record"].items() if name in names} if nested else given
         rows = e.rows(state)
         key = a["id"] if natural else _next_id(e, rows)
         if key in rows:
@@ -864,7 +908,7 @@ def set_column(b: Builder, e: Entity) -> None:
 def update(b: Builder, e: Entity) -> None:
     """Change any of several columns, flat or in a nested object of changes."""
     style, columns = b.style, e.columns[:3]
-    nested = b.verb("changes", "fields", "patch", "values") if b.chance(0.4) else ""
+    nested = b.verb("changes", "fields", "patch", "values") if b.chance(0.6) else ""
     names = {style.param(c.words): c.words for c in columns}
 
     def run(state: State, a: Args) -> Any:
@@ -1058,12 +1102,33 @@ def _next_id(e: Entity, rows: dict[Any, Row]) -> Any:
 Operation = Callable[[Builder, Entity], None]
 
 READS: dict[Operation, float] = {
-    get_by: 2, find_by: 3, search: 3, list_ids: 0.7, in_range: 1.5, get_column: 2.5, get_sub: 3, get_many: 1.2, children: 3, count: 1.5,
-    aggregate: 1.8, breakdown: 1, top: 1, compare: 1,
-}  # fmt: skip
+    get_by: 2,
+    find_by: 3,
+    search: 3,
+    list_ids: 0.7,
+    in_range: 1.5,
+    get_column: 2.5,
+    get_sub: 3,
+    get_many: 1.2,
+    children: 3,
+    count: 1.5,
+    aggregate: 1.8,
+    breakdown: 1,
+    top: 1,
+    compare: 1,
+}
 WRITES: dict[Operation, float] = {
-    create: 3, create_many: 1, set_column: 2, update: 1.5, annotate: 1.2, rename: 0.8, adjust: 0.8, delete: 1, assign: 1, link: 0.8,
-}  # fmt: skip
+    create: 3,
+    create_many: 1,
+    set_column: 2,
+    update: 1.5,
+    annotate: 1.2,
+    rename: 0.8,
+    adjust: 0.8,
+    delete: 1,
+    assign: 1,
+    link: 0.8,
+}
 
 
 def entity_family(b: Builder, e: Entity, tools: int, writes: bool) -> None:

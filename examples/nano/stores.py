@@ -1,11 +1,13 @@
-"""Small stateful families without entities: documents under keys, boards of free notes, settings, journals, and status reports."""
+"""Small stateful families without entities: documents under keys, boards of notes, settings, journals, reports."""
 
-from collections.abc import Callable
 from typing import Any
 
-from build import Args, Builder, Param, State, choice, number, text
+from build import Args, Builder, Effect, Param, Run, State, choice, number, text
 from style import Refusal, Row, Text
 from words import KINDS, STATUSES, column, moment, path, person, sentence, slug, title, word
+
+Entry = tuple[str, str, list[Param], Run, Effect]
+"""A tool to add: name in words, description, parameters, handler, effect."""
 
 
 def store(b: Builder, tools: int, writes: bool, empty: bool) -> None:
@@ -191,25 +193,74 @@ def store(b: Builder, tools: int, writes: bool, empty: bool) -> None:
     prefixes = (
         [text("prefix", b.verb("prefix", "folder", "under"), "Only keys that start so", False)] if b.chance(0.4) else []
     )
-    reads = [
+    reads: list[Entry] = [
         (f"{read_verb} {one}", f"{read_verb.capitalize()} the {body} of a {one}", [key, *heads], read, "read"),
-        (f"{b.verb('list', 'all', 'index')} {many}", b.say("List the {k}s of all {many}", "Which {many} there are", k=key_words, many=many), prefixes, listing, "read"),
-        (f"{b.verb('search', 'find', 'grep')} {many}", f"Find {many} that contain a text", [text("query", b.verb("query", "pattern", "text"), "Text to look for")], find, "read"),
-        (f"{one} {b.verb('info', 'stats', 'size', 'metadata')}", b.noun_doc(f"Size and shape of a {one}"), [key], info, "read"),
-        (f"{read_verb} {b.verb('several', 'multiple', 'many')} {many}", f"Read several {many} at once", [Param.of("keys", f"{key_words}s", "array", f"Which {many}")], read_many, "read"),
-    ]  # fmt: skip
-    edits = [
-        (f"{b.verb('append to', 'extend', 'add to')} {one}", f"Append a line to a {one}", [key, text("body", body, "What to add")], append, "write"),
-        (f"{b.verb('edit', 'patch', 'replace in')} {one}", f"Replace text in a {one}", edit_params, replace_text, "write"),
-        (f"{b.verb('move', 'rename')} {one}", f"Move a {one} to another {key_words}", [text("key", source, "Where it is"), text("to", target, "Where it goes")], move, "write"),
+        (
+            f"{b.verb('list', 'all', 'index')} {many}",
+            b.say("List the {k}s of all {many}", "Which {many} there are", k=key_words, many=many),
+            prefixes,
+            listing,
+            "read",
+        ),
+        (
+            f"{b.verb('search', 'find', 'grep')} {many}",
+            f"Find {many} that contain a text",
+            [text("query", b.verb("query", "pattern", "text"), "Text to look for")],
+            find,
+            "read",
+        ),
+        (
+            f"{one} {b.verb('info', 'stats', 'size', 'metadata')}",
+            b.noun_doc(f"Size and shape of a {one}"),
+            [key],
+            info,
+            "read",
+        ),
+        (
+            f"{read_verb} {b.verb('several', 'multiple', 'many')} {many}",
+            f"Read several {many} at once",
+            [Param.of("keys", f"{key_words}s", "array", f"Which {many}")],
+            read_many,
+            "read",
+        ),
+    ]
+    edits: list[Entry] = [
+        (
+            f"{b.verb('append to', 'extend', 'add to')} {one}",
+            f"Append a line to a {one}",
+            [key, text("body", body, "What to add")],
+            append,
+            "write",
+        ),
+        (
+            f"{b.verb('edit', 'patch', 'replace in')} {one}",
+            f"Replace text in a {one}",
+            edit_params,
+            replace_text,
+            "write",
+        ),
+        (
+            f"{b.verb('move', 'rename')} {one}",
+            f"Move a {one} to another {key_words}",
+            [text("key", source, "Where it is"), text("to", target, "Where it goes")],
+            move,
+            "write",
+        ),
         (f"{b.verb('delete', 'remove', 'erase')} {one}", f"Delete a {one}", [key], drop, "destroy"),
-    ]  # fmt: skip
+    ]
     if any("/" in name.removeprefix(root) for name in documents):
         folder = text("shelf", b.verb("folder", "path", "under", "shelf"), "Which folder")
-        reads += [
-            (f"{b.verb('browse', 'list', 'look in')} {b.verb('folder', 'shelf')}", f"What lies in a folder of {many}", [folder], shelf, "read"),
+        folder_reads: list[Entry] = [
+            (
+                f"{b.verb('browse', 'list', 'look in')} {b.verb('folder', 'shelf')}",
+                f"What lies in a folder of {many}",
+                [folder],
+                shelf,
+                "read",
+            ),
             (f"{one} {b.verb('tree', 'outline', 'hierarchy')}", f"All {many} as a tree of folders", [], tree, "read"),
-        ]  # fmt: skip
+        ]
+        reads += folder_reads
         edits.append(
             (
                 f"{b.verb('make', 'new', 'add')} {b.verb('folder', 'shelf')}",
@@ -319,11 +370,37 @@ def status(b: Builder) -> None:
         "license",
         "session",
     )
-    columns = [column(text) for text in rng.sample((
-        "version:version", "uptime:measure", "healthy:bool", "region:place", "started:moment", "load:percent", "queue:small", "owner:person",
-        "plan:basic/plus/pro", "requests:int", "build:hex", "contact:email", "status:ok/degraded/busy", "node:slug", "quota:int", "mode:manual/auto",
-        "host:ip", "last_sync:moment", "site:title", "operator:company", "license:code", "temperature:degree", "timezone_offset:offset",
-    ), rng.choice((1, 2, 3, 3, 4, 5)))]  # fmt: skip
+    columns = [
+        column(text)
+        for text in rng.sample(
+            (
+                "version:version",
+                "uptime:measure",
+                "healthy:bool",
+                "region:place",
+                "started:moment",
+                "load:percent",
+                "queue:small",
+                "owner:person",
+                "plan:basic/plus/pro",
+                "requests:int",
+                "build:hex",
+                "contact:email",
+                "status:ok/degraded/busy",
+                "node:slug",
+                "quota:int",
+                "mode:manual/auto",
+                "host:ip",
+                "last_sync:moment",
+                "site:title",
+                "operator:company",
+                "license:code",
+                "temperature:degree",
+                "utc_offset:offset",
+            ),
+            rng.choice((1, 2, 3, 3, 4, 5)),
+        )
+    ]
     row = {style.key(c.words): c.make(rng) for c in columns}
     name = rng.choice(
         (
@@ -393,7 +470,7 @@ def log(b: Builder, writes: bool) -> None:
 
 
 def board(b: Builder, tools: int, empty: bool) -> None:
-    """Free items, each with a label, a kind and notes, and ties between them; written several at once, as arrays of objects."""
+    """Free items, each with a label, a kind and notes, and ties between them; written several at once."""
     rng, style = b.rng, b.style
     one = b.verb(
         "card",
@@ -539,16 +616,46 @@ def board(b: Builder, tools: int, empty: bool) -> None:
         add_items,
         "write",
     )
-    family: list[tuple[str, str, list[Param], Callable[[State, Args], Any], Any]] = [
-        (f"{b.verb('search', 'find')} {many}", f"Find {many} by a word in them", [text("query", b.verb("query", "word", "text"), "Word to look for")], find, "read"),
-        (f"{b.verb('show', 'get', 'view')} {one}", b.noun_doc(f"{one} with its {notes_words}"), [one_label], show, "read"),
+    family: list[Entry] = [
+        (
+            f"{b.verb('search', 'find')} {many}",
+            f"Find {many} by a word in them",
+            [text("query", b.verb("query", "word", "text"), "Word to look for")],
+            find,
+            "read",
+        ),
+        (
+            f"{b.verb('show', 'get', 'view')} {one}",
+            b.noun_doc(f"{one} with its {notes_words}"),
+            [one_label],
+            show,
+            "read",
+        ),
         (f"{b.verb('pick', 'get', 'show')} {many}", f"Show {many} by their {label_words}s", [labels], pick, "read"),
         (f"{b.verb('whole', 'read', 'full')} board", f"Show all {many} and {tie}s", [], everything, "read"),
-        (f"{b.verb('add', 'attach')} {notes_words}", f"Add {notes_words} to {many} that exist", [note_list], add_notes, "write"),
-        (f"{b.verb('add', 'write')} {one} {note_words}", f"Add one {note_words} to a {one}", [one_label, text("note", note_words, "What to add")], add_note, "write"),
+        (
+            f"{b.verb('add', 'attach')} {notes_words}",
+            f"Add {notes_words} to {many} that exist",
+            [note_list],
+            add_notes,
+            "write",
+        ),
+        (
+            f"{b.verb('add', 'write')} {one} {note_words}",
+            f"Add one {note_words} to a {one}",
+            [one_label, text("note", note_words, "What to add")],
+            add_note,
+            "write",
+        ),
         (f"{b.verb('draw', 'add', 'join')} {tie}s", f"Draw {tie}s between {many}", [tie_list], add_ties, "write"),
-        (f"{b.verb('drop', 'remove', 'delete')} {many}", f"Remove {many} by their {label_words}s", [labels], drop, "destroy"),
-    ]  # fmt: skip
+        (
+            f"{b.verb('drop', 'remove', 'delete')} {many}",
+            f"Remove {many} by their {label_words}s",
+            [labels],
+            drop,
+            "destroy",
+        ),
+    ]
     first = family[rng.choice((0, 1, 2, 3))]
     chosen = [
         first,

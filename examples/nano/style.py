@@ -1,7 +1,7 @@
-"""How one procedural server writes: the case of its names, the shape of its results, the wording of its errors and docs.
+"""How one procedural server writes: the case of its names, the shape of its results, the wording of errors and docs.
 
-A `Style` is drawn once per world, so that a server is consistent with itself and unlike the next one; single tools deviate now
-and then, as they do in real servers.
+A `Style` is drawn once per world, so that a server is consistent with itself and unlike the next one; single tools
+deviate now and then, as they do in real servers.
 """
 
 import json
@@ -20,7 +20,7 @@ class Text(str):
 
 
 class Refusal(Exception):
-    """A call that the server answers with an error: the text is what the model reads. A soft one lacks the error flag."""
+    """A call that the server answers with an error: the text is what the model reads. A soft one lacks the flag."""
 
     def __init__(self, text: str, soft: bool = False) -> None:
         super().__init__(text)
@@ -52,28 +52,74 @@ def pick(rng: Random, weighted: dict[str, float]) -> str:
 
 
 MISSING = (
-    "No {one} found with id {key}", "{One} {key} not found", "Error: {one} '{key}' does not exist", "not found: {key}",
-    "Unknown {one}: {key}", "No such {one}: {key}", "404: {key}", "There is no {one} called {key}.", "{One} not found",
-    "Error: no record for {key}", "Could not find {one} {key}. Check the identifier and try again.", "invalid {one} reference {key}",
-    "KeyError: '{key}'", "Error executing tool: {one} {key} is not known", "lookup failed for {key}", "{key} does not match any {one}",
-    "Nothing is stored for {key}", "MCP error -32602: {one} {key} unknown",
-)  # fmt: skip
+    "No {one} found with id {key}",
+    "{One} {key} not found",
+    "Error: {one} '{key}' does not exist",
+    "not found: {key}",
+    "Unknown {one}: {key}",
+    "No such {one}: {key}",
+    "404: {key}",
+    "There is no {one} called {key}.",
+    "{One} not found",
+    "Error: no record for {key}",
+    "Could not find {one} {key}. Check the identifier and try again.",
+    "invalid {one} reference {key}",
+    "KeyError: '{key}'",
+    "Error executing tool: {one} {key} is not known",
+    "lookup failed for {key}",
+    "{key} does not match any {one}",
+    "Nothing is stored for {key}",
+    "MCP error -32602: {one} {key} unknown",
+)
 INVALID = (
-    "Input validation error: {problem}", "Error: {problem}", "Invalid arguments: {problem}", "1 validation error: {problem}",
-    "MCP error -32602: Invalid arguments: {problem}", "bad request ({problem})", "ValidationError: {problem}",
-)  # fmt: skip
+    "Input validation error: {problem}",
+    "Error: {problem}",
+    "Invalid arguments: {problem}",
+    "1 validation error: {problem}",
+    "MCP error -32602: Invalid arguments: {problem}",
+    "bad request ({problem})",
+    "ValidationError: {problem}",
+)
 DONE = (
-    "{Past} {one} {key}.", "{One} {key} was {past}.", "OK: {one} {key} {past}", "Successfully {past} {one} {key}",
-    "{One} {past}: {key}", "Done. {One} {key} has been {past}.", "{past} {key}",
-)  # fmt: skip
+    "{Past} {one} {key}.",
+    "{One} {key} was {past}.",
+    "OK: {one} {key} {past}",
+    "Successfully {past} {one} {key}",
+    "{One} {past}: {key}",
+    "Done. {One} {key} has been {past}.",
+    "{past} {key}",
+)
 EXTRA_DOCS = (
-    "Use this when the identifier is known.", "Returns JSON.", "Fails if it does not exist.", "Results are sorted.",
-    "Only visible records are returned.", "Requires a valid identifier.", "Cheap to call.", "See the other tools for details.",
-    "The result is a single object.", "Values are current as of the call.", "Do not guess the arguments.", "Case-insensitive.",
-    "At most one page of results is returned.", "No side effects.", "Call it before changing anything.", "Times are local.",
-)  # fmt: skip
-SETTINGS = ("in the {name} registry", "for the {noun} team", "in this workspace", "of {name}", "on the {noun} server", "in the current account",
-            "from the {name} database", "at {name} {noun}", "known to the system", "of the {noun} office", "via the {name} API")  # fmt: skip
+    "Use this when the identifier is known.",
+    "Returns JSON.",
+    "Fails if it does not exist.",
+    "Results are sorted.",
+    "Only visible records are returned.",
+    "Requires a valid identifier.",
+    "Cheap to call.",
+    "See the other tools for details.",
+    "The result is a single object.",
+    "Values are current as of the call.",
+    "Do not guess the arguments.",
+    "Case-insensitive.",
+    "At most one page of results is returned.",
+    "No side effects.",
+    "Call it before changing anything.",
+    "Times are local.",
+)
+SETTINGS = (
+    "in the {name} registry",
+    "for the {noun} team",
+    "in this workspace",
+    "of {name}",
+    "on the {noun} server",
+    "in the current account",
+    "from the {name} database",
+    "at {name} {noun}",
+    "known to the system",
+    "of the {noun} office",
+    "via the {name} API",
+)
 
 
 @dataclass
@@ -118,19 +164,47 @@ class Style:
             else rng.choice((rng.choice(NOUNS), pseudo(rng), "hr", "ops", "api", "db", "my", "lab"))
         )
         return cls(
-            tool_case, param_case, key_case, prefix,
-            one=pick(rng, {"bare": 5, "data": 1, "named": 1.2, "ok": 0.4, "lines": 1.6, "sentence": 0.25, "markdown": 0.6}),
-            many=pick(rng, {"list": 3, "result": 0.6, "results": 1, "data": 1, "named": 2, "total": 1, "keyed": 0.6, "lines": 0.6,
-                            "csv": 0.5, "blocks": 0.6, "table": 0.4, "numbered": 0.4, "items": 0.6}),
+            tool_case,
+            param_case,
+            key_case,
+            prefix,
+            one=pick(
+                rng, {"bare": 5, "data": 1, "named": 1.2, "ok": 0.4, "lines": 1.6, "sentence": 0.25, "markdown": 0.6}
+            ),
+            many=pick(
+                rng,
+                {
+                    "list": 3,
+                    "result": 0.6,
+                    "results": 1,
+                    "data": 1,
+                    "named": 2,
+                    "total": 1,
+                    "keyed": 0.6,
+                    "lines": 0.6,
+                    "csv": 0.5,
+                    "blocks": 0.6,
+                    "table": 0.4,
+                    "numbered": 0.4,
+                    "items": 0.6,
+                },
+            ),
             scalar=pick(rng, {"bare": 2, "result": 1, "named": 3, "sentence": 1.5, "value": 0.7}),
             done=pick(rng, {"record": 2, "message": 2.5, "ok": 1, "status": 1, "wrapped": 0.7}),
-            missing=rng.choice(MISSING), missing_as=pick(rng, {"text": 7, "json": 2, "soft": 0.6, "found": 0.4}), invalid=rng.choice(INVALID),
-            titles=rng.choice((0, 0, 0.5, 1)), param_docs=rng.choice((0, 0.4, 0.8, 1)), annotate=rng.choice((0, 0.8, 1, 1, 1)),
-            long_docs=rng.choice((0, 0, 0.2, 0.6)), period=rng.random() < 0.6,
-            silent=rng.choice((0, 0, 0, 0, 0.1, 0.5)), setting=rng.choice(SETTINGS).format(name=pseudo(rng).capitalize(), noun=rng.choice(NOUNS)),
-            optional=pick(rng, {"plain": 6, "any of": 1.5, "default": 2, "types": 0.3}), property_titles=rng.random() < 0.15,
+            missing=rng.choice(MISSING),
+            missing_as=pick(rng, {"text": 7, "json": 2, "soft": 0.6, "found": 0.4}),
+            invalid=rng.choice(INVALID),
+            titles=rng.choice((0, 0, 0.5, 1)),
+            param_docs=rng.choice((0, 0.4, 0.8, 1)),
+            annotate=rng.choice((0, 0.8, 1, 1, 1)),
+            long_docs=rng.choice((0, 0, 0.2, 0.6)),
+            period=rng.random() < 0.6,
+            silent=rng.choice((0, 0, 0, 0, 0.1, 0.5)),
+            setting=rng.choice(SETTINGS).format(name=pseudo(rng).capitalize(), noun=rng.choice(NOUNS)),
+            optional=pick(rng, {"plain": 6, "any of": 1.5, "default": 2, "types": 0.3}),
+            property_titles=rng.random() < 0.15,
             yes_no=rng.choice((("yes", "no"), ("true", "false"), ("True", "False"), ("Y", "N"))),
-        )  # fmt: skip
+        )
 
     # --- names ---
 
@@ -280,7 +354,7 @@ class Style:
         return text + "." if self.period and not text.endswith(".") else text
 
     def schema(self, rng: Random, words: str, schema: dict[str, Any], doc: str, required: bool) -> dict[str, Any]:
-        """A property as this server lists it: pydantic's `anyOf` with null, a default, a title, a description, or bare."""
+        """A property as this server lists it: pydantic's `anyOf` with null, a default, a title, or bare."""
         shown = dict(schema)
         if not required and self.optional == "any of":
             shown = {"anyOf": [schema, {"type": "null"}], "default": schema.get("default")}

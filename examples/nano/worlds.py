@@ -1,8 +1,8 @@
 """Procedural MCP servers: `world(seed)` is a small server that nobody has seen, for pre-training the nano policy.
 
-A world has tools, a state and a style, all drawn from the seed, and answers calls in plain Python in the shape that real
-servers' results have after `mcprl.digest`. The scenario generator probes it exactly as it probes a real MCP server.
-On one laptop core building a world takes about 2 ms and a call about 0.02 ms.
+A world has tools, a state and a style, all drawn from the seed, and answers calls in plain Python in the shape that
+real servers' results have after `mcprl.digest`. The scenario generator probes it exactly as it probes a real server.
+On one core of a small server building a world takes about 2 ms and a call about 0.03 ms.
 
     python examples/nano/worlds.py --seed 3      prints a world's tools as the policy reads them, and a few calls
 """
@@ -10,7 +10,7 @@ On one laptop core building a world takes about 2 ms and a call about 0.02 ms.
 import argparse
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
@@ -27,8 +27,13 @@ from mcprl.digest import digest
 from mcprl.types import Call, Session, Tool, ToolResult
 
 TYPES: dict[str, tuple[type, ...]] = {
-    "string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,), "array": (list,), "object": (dict,),
-}  # fmt: skip
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+}
 
 
 class World:
@@ -44,12 +49,15 @@ class World:
         self._state = state
 
     @asynccontextmanager
-    async def session(self, setup: Sequence[Call] = ()) -> AsyncIterator[Session]:
+    async def session(self, setup: Sequence[Call] = ()) -> AsyncGenerator[Session]:
         """A session whose writes nobody else sees."""
         session = WorldSession(self)
         for call in setup:
             await session.call(call.tool, call.arguments)
         yield session
+
+    async def resources(self) -> list[tuple[str, str]]:
+        return []
 
     def fresh_state(self) -> State:
         return {table: {key: _copied(value) for key, value in rows.items()} for table, rows in self._state.items()}
@@ -147,13 +155,12 @@ def _problem(schema: dict[str, Any], value: Any) -> str:
         return f"{value!r} is not one of {', '.join(map(str, schema['enum']))}"
     if "maximum" in schema and not schema["minimum"] <= value <= schema["maximum"]:
         return f"{value} is not between {schema['minimum']} and {schema['maximum']}"
-    if kind == "array":
+    if isinstance(value, list):
         return next(filter(None, (_problem(schema["items"], item) for item in value)), "")
-    if kind == "object":
+    if isinstance(value, dict):
+        known = schema["properties"]
         missing = [name for name in schema.get("required", ()) if name not in value]
-        inner = (
-            _problem(schema["properties"][name], item) for name, item in value.items() if name in schema["properties"]
-        )
+        inner = (_problem(known[name], item) for name, item in value.items() if name in known)
         return f"'{missing[0]}' is required" if missing else next(filter(None, inner), "")
     return ""
 
