@@ -12,7 +12,7 @@ from typing import Any
 
 from mcprl.checks import Scalar, holds, is_empty, leaves, squash
 from mcprl.digest import digest, looks_like_error
-from mcprl.invent import invent
+from mcprl.invent import invent, neighbour
 from mcprl.slots import Path, Slot, build, is_read, noun, related, slots, stems, unfillable, words
 from mcprl.types import Call, Json, Session, Tool, ToolResult, ToolServer
 
@@ -257,6 +257,12 @@ def source(known: Knowledge, slot: Slot, state: State, rng: random.Random, attem
             if unused and fits(slot, unused[0]):
                 known.tried.add((slot, unused[0]))
                 return group, unused[0]
+    for group in known.sources.get((slot.tool, slot.path), []):  # then codes near the known ones: C-1043 beside C-1042
+        near = [guess for value in state.pool.get(group, ()) if (guess := neighbour(value, rng)) is not None]
+        near = [guess for guess in near if (slot, guess) not in known.tried]
+        if near and attempt % 2:
+            known.tried.add((slot, near[0]))
+            return group, rng.choice(near)
     found: list[tuple[float, Group, Sequence[Any]]] = []
     for group, values in state.pool.items():
         fitting = [value for value in values if fits(slot, value)]

@@ -129,6 +129,17 @@ def invent(slot: Slot, rng: random.Random) -> Any:
     return next(make for name, _, make in _FORMATS if name == chosen)(rng)
 
 
+def neighbour(value: Any, rng: random.Random) -> Any:
+    """A value whose number lies a little beside that of `value` (`C-1042`: `C-1039`), which may well exist; else `None`."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return max(0, value + rng.choice((-1, 1)) * rng.randint(1, 12))
+    match = re.fullmatch(r"(.*?)(\d{1,6})", value) if isinstance(value, str) else None
+    if match is None or "." in value or ":" in value:
+        return None
+    number = max(0, int(match[2]) + rng.choice((-1, 1)) * rng.randint(1, 12))
+    return f"{match[1]}{number:0{len(match[2])}}"
+
+
 def stranger(value: Any, rng: random.Random) -> Any:
     """A value of the same shape as `value` that is most likely unknown: digits and some letters changed."""
     if isinstance(value, int | float):
