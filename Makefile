@@ -12,7 +12,7 @@ SERVER ?= python examples/servers/shop.py
 ARGS ?=
 
 BIN := $(CURDIR)/.venv/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 export PATH := $(BIN):$(CURDIR)/node_modules/.bin:$(PATH)
 export SERVER
 

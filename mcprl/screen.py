@@ -35,9 +35,9 @@ def console() -> Console:
 
 def _table(*columns: str, right: Sequence[str] = ()) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for name in columns:
+    for n, name in enumerate(columns):
         numeric = name in right
-        table.add_column(name, justify="right" if numeric else "left", no_wrap=numeric, overflow="fold")
+        table.add_column(name, justify="right" if numeric else "left", no_wrap=numeric or n == 0, overflow="fold")
     return table
 
 
