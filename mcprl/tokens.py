@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby, takewhile
-from os.path import commonprefix
 from typing import Any, Protocol
 
 from mcprl.types import Call, Completion, Message, Row, Tool, Trajectory
@@ -61,8 +60,8 @@ def prompt_ids(
 def head_ids(tokenizer: Tokenizer, messages: Sequence[Message], tools: Sequence[Tool] = ()) -> tuple[int, ...]:
     """The ids that open every conversation with these tools and these leading system messages, whatever follows."""
     system = list(takewhile(lambda message: message["role"] == "system", messages))
-    texts = [render(tokenizer, [*system, {"role": "user", "content": said}], tools) for said in ("a", "b")]
-    return tuple(tokenizer.encode(commonprefix(texts), add_special_tokens=False))
+    one, other = (render(tokenizer, [*system, {"role": "user", "content": said}], tools) for said in ("a", "b"))
+    return tuple(tokenizer.encode(one[: _agreement(one, other)], add_special_tokens=False))
 
 
 def end_of_turn(tokenizer: Tokenizer) -> str | None:
@@ -88,9 +87,7 @@ def _extension(
     end = _last_control(tokenizer, before)
     if end is None or not text.startswith(before):
         return None
-    ended = (
-        context_ids[-1] == tokenizer.get_added_vocab()[end.group()]
-    )  # not so where the completion hit the length limit
+    ended = context_ids[-1] == tokenizer.get_added_vocab()[end.group()]  # not where it was cut at the limit
     return text[end.end() if ended else end.start() :]
 
 
@@ -329,7 +326,7 @@ def _extends(ids: tuple[int, ...], prefix: tuple[int, ...]) -> bool:
     return ids[: len(prefix)] == prefix
 
 
-def _agreement(ids: Sequence[int], others: Sequence[int]) -> int:
+def _agreement(ids: Sequence[object], others: Sequence[object]) -> int:
     both = min(len(ids), len(others))
     return next((at for at in range(both) if ids[at] != others[at]), both)
 

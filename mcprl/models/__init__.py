@@ -1,0 +1,1 @@
+"""The seam for models: `load(config) -> LoadedModel`. `peft` loads any transformers causal LM."""
