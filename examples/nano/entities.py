@@ -45,9 +45,19 @@ class Entity:
     limit: int = 5
     keys: dict[str, str] = field(default_factory=dict[str, str])
     nest: tuple[str, tuple[str, ...]] = ("", ())
+    used: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
 
     def rows(self, state: State) -> dict[Any, Row]:
         return state[self.one]
+
+    def choose(self, rng: Random, operation: str, columns: list[Column]) -> Column | None:
+        """A column for which there is no tool of this kind yet."""
+        free = [column for column in columns if (operation, column.words) not in self.used]
+        if not free:
+            return None
+        chosen = rng.choice(free)
+        self.used.add((operation, chosen.words))
+        return chosen
 
     def enums(self) -> list[Column]:
         return [column for column in self.columns if column.choices]
@@ -363,9 +373,8 @@ def find_by(b: Builder, e: Entity) -> None:
         for c in e.columns
         if c.choices or c.kind in ("place", "person", "word", "bool", "country", "company", "code", "date", "year")
     ]
-    if not options:
+    if (by := e.choose(b.rng, "find", options)) is None:
         return
-    by = b.rng.choice(options)
     verb = b.verb("find", "list", "get", "search", "filter")
     doc = b.say(
         "Find {many} by {by}",
@@ -497,7 +506,8 @@ def get_by(b: Builder, e: Entity) -> None:
 def get_column(b: Builder, e: Entity) -> None:
     """One value of one row."""
     style = b.style
-    of = b.rng.choice(e.columns)
+    if (of := e.choose(b.rng, "get", e.columns)) is None:
+        return
     how = b.rng.choice(("bare", "named", "sentence", "pair", "pair"))
 
     def run(state: State, a: Args) -> Any:
@@ -640,10 +650,9 @@ def count(b: Builder, e: Entity) -> None:
 
 def aggregate(b: Builder, e: Entity) -> None:
     """A number computed over the table, for all rows or for one group."""
-    style, numbers = b.style, e.numbers()
-    if not numbers:
+    style = b.style
+    if (of := e.choose(b.rng, "aggregate", e.numbers())) is None:
         return
-    of = b.rng.choice(numbers)
     group = b.rng.choice([None, *e.enums()])
     name, compute = b.rng.choice(
         (
@@ -885,7 +894,8 @@ def create_many(b: Builder, e: Entity) -> None:
 def set_column(b: Builder, e: Entity) -> None:
     """Change one column of one row: a status, a flag, a number."""
     style = b.style
-    of = b.rng.choice(e.enums() or e.columns)
+    if (of := e.choose(b.rng, "set", e.enums() or e.columns)) is None:
+        return
     words = of.words if b.chance(0.7) else b.verb("value", f"new {of.words}")
 
     def run(state: State, a: Args) -> Any:
@@ -1101,7 +1111,10 @@ def _next_id(e: Entity, rows: dict[Any, Row]) -> Any:
 
 Operation = Callable[[Builder, Entity], None]
 
+REPEATABLE: tuple[Operation, ...] = (get_column, find_by, get_sub, aggregate, set_column)
 READS: dict[Operation, float] = {
+    list_all: 0.5,
+    get: 0.5,
     get_by: 2,
     find_by: 3,
     search: 3,
@@ -1134,13 +1147,18 @@ WRITES: dict[Operation, float] = {
 def entity_family(b: Builder, e: Entity, tools: int, writes: bool) -> None:
     """About `tools` tools for one entity: a way to discover ids, a way to read a row, then whatever else."""
     before = len(b.tools)
-    b.rng.choice((list_all,) * 8 + (list_ids,))(b, e)
+    options = {**READS, **(WRITES if writes else {})}
+    first = [b.rng.choice((list_all,) * 8 + (list_ids,))]
     if tools > 1 and b.chance(0.9):
-        get(b, e)
-    options = {**READS, list_all: 0.5, get: 0.3, **(WRITES if writes else {})}
+        first.append(get)
     if writes and (not e.rows(b.state) or b.chance(0.5)):
-        create(b, e)
-    for _ in range(12):
-        if len(b.tools) - before >= tools:
-            break
-        b.rng.choices(list(options), list(options.values()))[0](b, e)
+        first.append(create)
+    for operation in first:
+        operation(b, e)
+        options.pop(operation, None)
+    while options and len(b.tools) - before < tools:
+        operation = b.rng.choices(list(options), list(options.values()))[0]
+        operation(b, e)
+        # Two tools of one kind differ in their column or not at all: then a request could mean either.
+        options[operation] *= 0.5 if operation in REPEATABLE else 0
+        options = {operation: weight for operation, weight in options.items() if weight > 0.2}

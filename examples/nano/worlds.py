@@ -104,6 +104,7 @@ def compose(b: Builder) -> None:
     writes = rng.random() < 0.55
     empty = writes and rng.random() < 0.2
     entities: list[Entity] = []
+    calculators = rng.sample(CALCULATORS, len(CALCULATORS))
     if target > 3 and b.chance(0.3):
         status(b)
     while len(b.tools) < target:
@@ -114,9 +115,9 @@ def compose(b: Builder) -> None:
         if family == "entity" and len(entities) < 4:
             entities.append(entity(b, entities, empty))
             entity_family(b, entities[-1], min(left, rng.randint(2, 7)), writes)
-        elif family == "calculator":
+        elif family == "calculator" and calculators:
             b.flavour = word(rng) if b.chance(0.25) else ""
-            rng.choice(CALCULATORS)(b)
+            calculators.pop()(b)
             b.flavour = ""
         elif family == "store":
             store(b, min(left, rng.randint(3, 7)), writes, empty)
