@@ -44,7 +44,8 @@ LinkT = TypeVar("LinkT", bound=Link)
 class _Slot(Generic[LinkT]):
     link: LinkT
     state: str
-    calls: int = 0
+    calls: int = 0  # in flight
+    holders: int = 0  # live sessions that read through it last: it is kept for them
 
 
 class Pool(Generic[LinkT]):
@@ -70,34 +71,16 @@ class Pool(Generic[LinkT]):
         self._failed: dict[str, tuple[int, str]] = {}
         self._changed = anyio.Event()
 
-    @asynccontextmanager
-    async def reader(self, setup: Sequence[Call]) -> AsyncGenerator[LinkT]:
-        """A connection in the state of `setup`, for one call that does not change it. Raises `ServerError`."""
-        slot = await self._take(setup, alone=False)
-        slot.calls += 1
-        try:
-            yield slot.link
-        finally:
-            slot.calls -= 1
-            self._wake()
+    def lease(self, setup: Sequence[Call] = ()) -> "Lease[LinkT]":
+        """The connections of one session, in the state of `setup`. Nothing happens before its first use."""
+        return Lease(self, setup)
 
-    @asynccontextmanager
-    async def writer(self, setup: Sequence[Call]) -> AsyncGenerator[LinkT]:
-        """A connection in the state of `setup` for the caller alone, closed at the end. Raises `ServerError`."""
-        slot = await self._take(setup, alone=True)
-        try:
-            yield slot.link
-        finally:
-            slot.link.discard()
-            self._count -= 1
-            self._wake()
-            self._tasks.start_soon(self._open_spare)
-
-    async def _take(self, setup: Sequence[Call], alone: bool) -> _Slot[LinkT]:
+    async def take(self, setup: Sequence[Call], alone: bool) -> _Slot[LinkT]:
+        """A slot in the state of `setup`: shared, or for the caller `alone`. Raises `ServerError`."""
         state = _state(setup)
         failures = self._failed.get(state, (0, ""))[0]
         while (slot := self._find(state, alone)) is None:
-            blank = self._find(_state(()), alone=True) if setup else None
+            blank = self._find(_state(()), alone=True, kept=False) if setup else None
             if blank is not None or self._has_room(state, alone):
                 return await self._open(setup, state, alone, blank)
             await self._changed.wait()
@@ -106,12 +89,24 @@ class Pool(Generic[LinkT]):
                 raise SessionLost(cause)
         return slot
 
-    def _find(self, state: str, alone: bool) -> _Slot[LinkT] | None:
+    def end(self, slot: _Slot[LinkT]) -> None:
+        """Close what a writer used up."""
+        slot.link.discard()
+        self._count -= 1
+        self.wake()
+        self._tasks.start_soon(self._open_spare)
+
+    def wake(self) -> None:
+        """Have everyone in line look again."""
+        self._changed.set()
+        self._changed = anyio.Event()
+
+    def _find(self, state: str, alone: bool, kept: bool = True) -> _Slot[LinkT] | None:
         for slot in [slot for slot in self._shared if not slot.link.usable and not slot.calls]:
             self._drop(slot)
         fitting = [slot for slot in self._shared if slot.state == state and slot.link.usable]
         slot = min(fitting, key=lambda slot: slot.calls, default=None)
-        if slot is None or slot.calls >= (1 if alone else _READERS):
+        if slot is None or slot.calls >= (1 if alone else _READERS) or (slot.holders and not kept):
             return None
         self._shared.remove(slot)
         if not alone:
@@ -123,7 +118,7 @@ class Pool(Generic[LinkT]):
         if not alone and self._opening[state]:
             return False
         if self._count >= self._capacity:
-            idle = next((slot for slot in self._shared if not slot.calls), None)
+            idle = next((slot for slot in self._shared if not slot.calls and not slot.holders), None)
             if idle is not None:
                 self._drop(idle)
         return self._count < self._capacity
@@ -147,7 +142,7 @@ class Pool(Generic[LinkT]):
             raise
         finally:
             self._opening[state] -= 1
-            self._wake()
+            self.wake()
         slot = _Slot(link, state)
         if not alone:
             self._shared.append(slot)
@@ -165,9 +160,51 @@ class Pool(Generic[LinkT]):
         self._count -= 1
         slot.link.discard()
 
-    def _wake(self) -> None:
-        self._changed.set()
-        self._changed = anyio.Event()
+
+class Lease(Generic[LinkT]):
+    """One session's hold on a pool: at most one connection at a time, so that none waits while it keeps others out."""
+
+    def __init__(self, pool: Pool[LinkT], setup: Sequence[Call]) -> None:
+        self._pool, self._setup = pool, setup
+        self._held: _Slot[LinkT] | None = None
+        self._taking = anyio.Lock()
+        self.alone = False
+        """Whether the session has written: then its connection is its own."""
+
+    @asynccontextmanager
+    async def use(self, writes: bool) -> AsyncGenerator[LinkT]:
+        """A connection for one call. Raises `ServerError` where none can be had."""
+        if writes and not self.alone:
+            async with self._taking:
+                if not self.alone:
+                    self._let_go()
+                    self._held, self.alone = await self._pool.take(self._setup, alone=True), True
+        if self.alone and self._held is not None:
+            yield self._held.link
+            return
+        slot = await self._pool.take(self._setup, alone=False)
+        self._let_go()
+        self._held = slot
+        slot.holders += 1
+        slot.calls += 1
+        try:
+            yield slot.link
+        finally:
+            slot.calls -= 1
+            self._pool.wake()
+
+    def release(self) -> None:
+        """The session is over."""
+        if self.alone and self._held is not None:
+            self._pool.end(self._held)
+            self._held = None
+        self._let_go()
+
+    def _let_go(self) -> None:
+        if self._held is not None and not self.alone:
+            self._held.holders -= 1
+            self._held = None
+            self._pool.wake()
 
 
 def _state(setup: Sequence[Call]) -> str:

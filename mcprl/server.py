@@ -6,8 +6,8 @@ import logging
 import re
 import time
 from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass, field, replace
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import IO, Any
@@ -20,7 +20,7 @@ from mcprl.config import ServerConfig, ToolPolicy
 from mcprl.connection import CLOSE_S, LOGGERS, Connection, Malformed, NotHere, is_url
 from mcprl.digest import digest
 from mcprl.errors import ServerError, SessionLost
-from mcprl.pool import Pool
+from mcprl.pool import Lease, Pool
 from mcprl.types import Call, Session, Tool, ToolResult
 
 _HTTP_SESSIONS = 128
@@ -105,8 +105,12 @@ class Server:
                 raise ServerError(f"a setup call is of {call.tool!r}, which is not among the allowed tools")
             backend, tool = self._routes[call.tool]
             setups[backend].append(Call(tool.name, call.arguments))
-        async with AsyncExitStack() as stack:
-            yield _Session(self._routes, setups, stack, self._policy.max_result_bytes)
+        leases = {backend: backend.pool.lease(calls) for backend, calls in setups.items()}
+        try:
+            yield _Session(self._routes, leases, self._policy.max_result_bytes)
+        finally:
+            for lease in leases.values():
+                lease.release()
 
     def describe(self) -> tuple[ServerFacts, ...]:
         """What connecting taught us, one entry for each server."""
@@ -123,8 +127,7 @@ class Server:
         found: list[tuple[str, str]] = []
         for backend in self._backends:
             if backend.facts.resources:
-                async with backend.pool.reader(()) as connection:
-                    found += await connection.resources()
+                found += await backend.resources()
         return found
 
 
@@ -159,14 +162,11 @@ async def connect(
         raise failure
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Session:
     routes: "Mapping[str, tuple[_Backend, Tool]]"
-    setups: "Mapping[_Backend, Sequence[Call]]"
-    stack: AsyncExitStack
+    leases: "Mapping[_Backend, Lease[Connection]]"
     max_bytes: int
-    own: "dict[_Backend, Connection]" = field(default_factory=dict["_Backend", Connection])
-    taking: anyio.Lock = field(default_factory=anyio.Lock)
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         if tool not in self.routes:
@@ -175,22 +175,22 @@ class _Session:
         backend, target = self.routes[tool]
         start = time.perf_counter()
         try:
-            result = await self._call(backend, target, arguments)
+            result = await self._call(self.leases[backend], target, arguments)
         except SessionLost:
             raise
         except ServerError as error:
             raise SessionLost(str(error)) from None
         return replace(result, latency_s=time.perf_counter() - start)
 
-    async def _call(self, backend: "_Backend", tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
-        if tool.read_only and backend not in self.own:
-            async with backend.pool.reader(self.setups[backend]) as connection:
-                return await connection.call(tool.name, arguments, self.max_bytes)
-        async with self.taking:
-            if backend not in self.own:
-                writer = backend.pool.writer(self.setups[backend])
-                self.own[backend] = await self.stack.enter_async_context(writer)
-        return await self.own[backend].call(tool.name, arguments, self.max_bytes)
+    async def _call(self, lease: Lease[Connection], tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
+        for last_try in (False, True):
+            try:
+                async with lease.use(writes=not tool.read_only) as connection:
+                    return await connection.call(tool.name, arguments, self.max_bytes)
+            except SessionLost:
+                if lease.alone or last_try:  # a shared connection may have died of another session's call
+                    raise
+        raise AssertionError("unreachable")
 
 
 class _Backend:
@@ -209,7 +209,7 @@ class _Backend:
     async def start(self) -> None:
         """Connect once and list the tools; the connection stays in the pool. Raises `ServerError`."""
         start = time.perf_counter()
-        async with self.pool.reader(()) as connection:
+        async with self._any_connection() as connection:
             connected = time.perf_counter()
             self.listed, notes = await connection.list_tools()
             self.facts = ServerFacts(
@@ -226,6 +226,19 @@ class _Backend:
                 instructions=connection.instructions,
                 notes=notes,
             )
+
+    async def resources(self) -> list[tuple[str, str]]:
+        async with self._any_connection() as connection:
+            return await connection.resources()
+
+    @asynccontextmanager
+    async def _any_connection(self) -> AsyncGenerator[Connection]:
+        lease = self.pool.lease()
+        try:
+            async with lease.use(writes=False) as connection:
+                yield connection
+        finally:
+            lease.release()
 
     def discard(self) -> None:
         for connection in self._connections:
