@@ -70,6 +70,8 @@ class ScenarioConfig(Section):
     """Held-out tasks to generate: they give the proof."""
     max_calls: Annotated[int, Field(ge=1, le=8)] = 3
     """The longest plan, in tool calls."""
+    repeat_after_s: Annotated[float, Field(ge=0)] = 2.0
+    """Seconds after which a plan is executed again, so that what a clock shows is not taken for a fact."""
     probe_calls: Annotated[int, Field(ge=10)] = 600
     """Read-only calls that may be spent on finding out what the server holds."""
 

@@ -63,6 +63,7 @@ class Knowledge:
     working: dict[str, int] = field(default_factory=dict[str, int])
     round_trips: list[RoundTrip] = field(default_factory=list[RoundTrip])
     creators: list[str] = field(default_factory=list[str])
+    volatile: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
     tried: set[tuple[Slot, Any]] = field(default_factory=set[tuple[Slot, Any]])
     calls: int = 0
 
@@ -77,21 +78,16 @@ class Knowledge:
     def options(self, slot: Slot, state: State, rng: random.Random, allowed: Allowed) -> list[Scalar]:
         """Values that may be put into a slot in a state, from the sources that worked when probed."""
         groups = self.sources.get((slot.tool, slot.path), [])
-        if ("invented",) in groups and affinity(self, slot, groups[0]) < 0.5 and rng.random() < 0.6:
-            groups = [("invented",), *groups]
-        for group in groups:
-            if group[0] == "choices":
-                return list(slot.choices)
-            if group[0] == "from":
-                found: Sequence[Scalar] = list(state.pool.get(group, ()))
-            elif group[0] == "quoted":
-                found = quoted(slot)
-            else:
-                found = [invent(slot, rng) for _ in range(12)]
-            found = [value for value in found if allowed(value)]
-            if found:
-                return found
-        return []
+        if slot.choices:
+            return list(slot.choices) if groups else []
+        harvested = [value for group in groups if group[0] == "from" for value in state.pool.get(group, ())]
+        found = [value for value in dict.fromkeys(harvested) if fits(slot, value) and allowed(value)]
+        close = any(affinity(self, slot, group) >= 0.5 for group in groups)
+        if ("invented",) in groups and (not found or (not close and rng.random() < 0.6)):
+            found = [value for value in (invent(slot, rng) for _ in range(12)) if allowed(value)]
+        if ("quoted",) in groups and (not found or rng.random() < 0.2):
+            found += [value for value in quoted(slot) if allowed(value) and value not in found]
+        return found
 
 
 def place(source: str, path: Path) -> Group:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 from typing import Any
 
+import anyio
 import tomlkit
 from pydantic import TypeAdapter
 
@@ -136,7 +137,10 @@ async def generate(server: ToolServer, config: ScenarioConfig, seed: int = 0) ->
     made: list[Scenario] = []
     targets: dict[Split, int] = {"test": config.test, "val": config.val, "train": config.train}
     for split, target in targets.items():
-        made += await _Composer(server, known, split, seed, config.max_calls).compose(target)
+        made += await _Composer(server, known, split, seed, config).compose(target)
+    made = [
+        s for s in made if not any((s.plan[-1].tool, c.name) in known.volatile for c in s.checks if isinstance(c, Fact))
+    ]
     if not any(s.split == "train" for s in made) or not any(s.split == "test" for s in made):
         raise ScenarioError(_why_none(server, known))
     idle = {name: "never gave a result when probed" for name in known.tools if not known.working.get(name)}
@@ -199,8 +203,9 @@ class _Step:
 class _Composer:
     """Makes the tasks of one split. `known` is only read; every method that can fail to make a task returns `None`."""
 
-    def __init__(self, server: ToolServer, known: Knowledge, split: Split, seed: int, max_calls: int) -> None:
-        self.server, self.known, self.split, self.seed, self.max_calls = server, known, split, seed, max_calls
+    def __init__(self, server: ToolServer, known: Knowledge, split: Split, seed: int, config: ScenarioConfig) -> None:
+        self.server, self.known, self.split, self.seed = server, known, split, seed
+        self.max_calls, self.repeat_after_s = config.max_calls, config.repeat_after_s
         self.rng = random.Random(f"compose {seed} {split}")
         self.requests: set[str] = set()
         self.meanings: Counter[str] = Counter()
@@ -264,6 +269,7 @@ class _Composer:
         kinds |= {self._chain: 24, self._both: 10} if several else {}
         drafts: list[Scenario] = []
         made, failed = Counter[Any](), Counter[Any]()
+        began = anyio.current_time()
         async with self.server.session(state.setup) as session:
             while kinds and len(drafts) < target * 1.1 and target > 0:
                 make = min(kinds, key=lambda kind: (made[kind] + self.rng.random()) / kinds[kind])
@@ -275,19 +281,25 @@ class _Composer:
                     continue
                 made[make] += 1
                 drafts.append(scenario)
-        return (await self._repeatable(state, drafts))[:target]
+            if state is self.known.base:
+                await anyio.sleep(max(0.0, began + self.repeat_after_s - anyio.current_time()))
+            # The first session stays open, so that a pool has to give another process: its clocks and counters are its own.
+            return (await self._repeatable(state, drafts))[:target]
 
     async def _repeatable(self, state: State, drafts: Sequence[Scenario]) -> list[Scenario]:
-        """The drafts whose plan gives the same facts in another session."""
+        """The drafts whose plan gives the same facts in another session. What differed once is not asked for again."""
         kept: list[Scenario] = []
         async with self.server.session(state.setup) as session:
             for scenario in drafts:
                 results = [await session.call(call.tool, call.arguments) for call in scenario.plan]
                 facts = [check for check in scenario.checks if isinstance(check, Fact)]
+                changed = {
+                    (scenario.plan[-1].tool, f.name) for f in facts if not any(holds(r.text, f.value) for r in results)
+                }
                 failing = any(isinstance(check, SaysMissing) for check in scenario.checks)
-                if failing == (not usable(results[-1])) and all(
-                    any(holds(r.text, fact.value) for r in results) for fact in facts
-                ):
+                if changed and usable(results[-1]):
+                    self.known.volatile |= changed
+                elif failing == (not usable(results[-1])):
                     kept.append(scenario)
         return kept
 
@@ -590,7 +602,8 @@ class _Composer:
 
     def _choose_fields(self, step: _Step) -> list[Field]:
         """One or two fields to ask for; those seldom asked first, truth values rarely, since they can be guessed."""
-        fields = [entry for entry in step.fields if not isinstance(entry.values[0], bool) or self.rng.random() < 0.15]
+        steady = [entry for entry in step.fields if (step.tool.name, entry.label) not in self.known.volatile]
+        fields = [entry for entry in steady if not isinstance(entry.values[0], bool) or self.rng.random() < 0.15]
         if not step.filled:
             fields = [entry for entry in fields if self.allowed(f"{step.tool.name}:{entry.label}")]
         if not fields:
