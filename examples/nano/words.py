@@ -379,5 +379,7 @@ def domain(rng: Random) -> tuple[str, str, list[Column]]:
         choices: tuple[str, ...] = ()
         if kind == "enum":
             choices = rng.choice((rng.choice(LEVELS), tuple(rng.sample(STATUSES, rng.randint(2, 4)))))
-        columns.append(Column(word(rng) if rng.random() < 0.7 else pseudo(rng), kind, choices))
+        name = word(rng) if rng.random() < 0.7 else pseudo(rng)
+        if name not in {known.words for known in columns}:
+            columns.append(Column(name, kind, choices))
     return one, one + ("es" if one.endswith(("s", "x", "z", "ch", "sh")) else "s"), columns

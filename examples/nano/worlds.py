@@ -75,6 +75,8 @@ class World:
             )
         except Refusal as refusal:
             return digest(str(refusal), is_error=not refusal.soft)
+        except (ArithmeticError, ValueError, IndexError) as error:  # as MCP servers report what a tool raises
+            return digest(f"Error executing tool {tool}: {error}", is_error=True)
         return digest(str(value)) if isinstance(value, Text) else digest("null", value)
 
 
