@@ -183,7 +183,7 @@ async def _read_around(
                     break
                 if usable(result):
                     _worked(known, state, tool, picked, result)
-                made_up = any(group == ("invented",) for slot, (group, _) in picked.items() if slot.required)
+                made_up = any(("invented",) in known.sources.get((tool.name, slot.path), []) for slot in required)
                 if made_up and known.working.get(tool.name, 0) > _TRIES:
                     done.add(tool.name)  # it takes anything: nothing more to learn
 

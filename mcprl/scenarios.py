@@ -374,7 +374,11 @@ class _Composer:
         return row, name, row[name]
 
     async def _chain(self, session: Session, state: State) -> Scenario | None:
-        step = await self._read(session, state)
+        leads = {
+            g[1] for (tool, _), groups in self.known.sources.items() for g in groups if g[0] == "from" and g[1] != tool
+        }
+        first = self._tool(lambda tool: tool.name in leads)
+        step = await self._read(session, state, first) if first else None
         if step is None:
             return None
         steps = [step]
