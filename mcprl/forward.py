@@ -1,7 +1,7 @@
 """The forward pass over rows that begin alike: their common prefix is computed once, with gradient.
 
-MCP prompts are long and shared by every rollout of a step, so the prefix's keys and values are computed for one row (1,
-P), expanded (a view) to B rows, and the suffixes (B, L), padded on the right, continue from them. Right padding needs
+MCP prompts are long and shared by every rollout of a step, so the prefix's keys and values are computed for one row,
+(1, P), expanded (a view) to B rows, and the suffixes (B, L), padded on the right, continue from them. Right padding needs
 no mask: causal attention never looks at it from a real token, and the loss leaves it out. Log-probabilities and
 gradients equal those of whole rows. Works with every transformers decoder that keeps keys and values in a cache, with
 or without a LoRA; `model` is untyped because of that.
@@ -22,8 +22,7 @@ from mcprl.types import Row
 
 @dataclass(frozen=True)
 class Prefix:
-    """A computed common prefix: final hidden states (P, H), and the cache with keys and values (1, heads, P, D) per
-    layer."""
+    """A computed common prefix: final hidden states (P, H), and each layer's keys and values (1, heads, P, D)."""
 
     hidden: Tensor
     cache: Any
@@ -32,7 +31,8 @@ class Prefix:
         return len(self.hidden)
 
     def tensors(self) -> list[Tensor]:
-        return [tensor for layer in self.cache.layers for tensor in (layer.keys, layer.values)] if self.cache is not None else []
+        layers = self.cache.layers if self.cache is not None else []
+        return [tensor for layer in layers for tensor in (layer.keys, layer.values)]
 
 
 def common_prefix(ids_B: Iterable[Sequence[int]]) -> int:
@@ -57,9 +57,8 @@ def suffix_hidden(model: Any, prefix: Prefix, ids_B: Sequence[Sequence[int]]) ->
     suffix_B = [torch.tensor(list(ids[len(prefix) :]), device=head.weight.device) for ids in ids_B]
     padded = torch.nn.utils.rnn.pad_sequence(suffix_B, batch_first=True)  # (B, L)
     cache = _map_cache(prefix.cache, lambda tensor: tensor.expand(len(ids_B), *tensor.shape[1:]))
-    hidden = decoder(
-        input_ids=padded, past_key_values=cache, use_cache=cache is not None
-    ).last_hidden_state  # (B, L, H)
+    output = decoder(input_ids=padded, past_key_values=cache, use_cache=cache is not None)
+    hidden = output.last_hidden_state  # (B, L, H)
     return [hidden[b, : len(suffix)] for b, suffix in enumerate(suffix_B)]
 
 
@@ -80,23 +79,20 @@ def row_logprobs(model: Any, rows: Sequence[Row], temperature: float = 1.0) -> l
 def micro_batches(
     model: Any, rows: Sequence[Row], temperature: float = 1.0, max_tokens: int = 8192
 ) -> Iterator[tuple[list[int], list[Tensor]]]:
-    """The same in micro-batches of at most `max_tokens` padded suffix tokens: yields row indices and their log-
-    probabilities.
+    """The same in micro-batches of at most `max_tokens` padded suffix tokens: row indices and their log-probabilities.
 
     With gradients on, the caller runs backward on what it makes of each micro-batch before it takes the next; the
     gradients of the prefix gather at its keys and values and are run through it once, at the end.
     """
     prefix = encode_prefix(model, _trained_prefix(rows))
-    cut = Prefix(
-        prefix.hidden, _map_cache(prefix.cache, lambda tensor: tensor.detach().requires_grad_(tensor.requires_grad))
-    )
-    for indices in _by_length([len(row.ids) - len(prefix) for row in rows], max_tokens):
+    leaves = _map_cache(prefix.cache, lambda tensor: tensor.detach().requires_grad_(tensor.requires_grad))
+    cut = Prefix(prefix.hidden, leaves)
+    for indices in _by_length([len(row.ids) - len(prefix) for row in rows], len(prefix), max_tokens):
         yield indices, _suffix_logprobs(model, cut, [rows[i] for i in indices], temperature)
-    pairs = [
-        (whole, leaf.grad) for whole, leaf in zip(prefix.tensors(), cut.tensors(), strict=True) if leaf.grad is not None
-    ]
-    if pairs:
-        torch.autograd.backward([whole for whole, _ in pairs], [gradient for _, gradient in pairs])
+    pairs = zip(prefix.tensors(), cut.tensors(), strict=True)
+    reached = [(whole, leaf.grad) for whole, leaf in pairs if leaf.grad is not None]
+    if reached:
+        torch.autograd.backward([whole for whole, _ in reached], [gradient for _, gradient in reached])
 
 
 def computed_tokens(rows: Sequence[Row]) -> int:
@@ -117,9 +113,8 @@ def check(model: Any) -> None:
         whole_ids = torch.tensor([row.ids for row in rows], device=shared.device)
         logits = model(input_ids=whole_ids).logits.float()
     except (AttributeError, TypeError) as error:
-        raise ModelError(
-            f"a {type(model).__name__} cannot be trained here: {error}; expected a decoder with a KV cache"
-        ) from error
+        what = f"a {type(model).__name__} cannot be trained here: {error}"
+        raise ModelError(f"{what}; expected a decoder with a key-value cache") from error
     whole = logits[:, :-1].log_softmax(-1).gather(-1, whole_ids[:, 1:, None])[:, 4:, 0]
     gap = float((whole - shared).abs().max())
     if not gap < 0.1:  # nats; bfloat16's rounding stays well below
@@ -138,22 +133,22 @@ def _suffix_logprobs(model: Any, prefix: Prefix, rows: Sequence[Row], temperatur
 
 
 def _trained_prefix(rows: Sequence[Row]) -> tuple[int, ...]:
-    """The common prefix, less the position that predicts the first trained token: that one belongs to each row's
-    suffix."""
+    """The common prefix, ended before the position that predicts any row's first trained token."""
     for row in rows:
         if not any(row.mask) or row.mask[0]:
-            raise TrainingError(
-                f"a row of {row.trajectory_id} has no trained token, or one without a context; rows need both"
-            )
+            raise TrainingError(f"a row of {row.trajectory_id} has no trained token, or one without a context")
     return rows[0].ids[: min(common_prefix([row.ids for row in rows]), *(row.mask.index(True) - 1 for row in rows))]
 
 
-def _by_length(lengths: Sequence[int], max_tokens: int) -> Iterator[list[int]]:
-    """Indices in micro-batches of like length (padding at most a quarter), longest first."""
+def _by_length(lengths: Sequence[int], context: int, max_tokens: int) -> Iterator[list[int]]:
+    """Indices in micro-batches of like length (padding at most a quarter), longest first.
+
+    A row's copy of the context's keys and values takes about a sixteenth of the memory of as many tokens' activations.
+    """
     batch: list[int] = []
     for index in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
         longest = lengths[batch[0]] if batch else 0
-        if batch and (longest * (len(batch) + 1) > max_tokens or lengths[index] < 0.8 * longest):
+        if batch and ((longest + context // 16) * (len(batch) + 1) > max_tokens or lengths[index] < 0.8 * longest):
             yield batch
             batch = []
         batch.append(index)

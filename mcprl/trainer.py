@@ -11,10 +11,8 @@ import shutil
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
 
 import torch
-from peft import get_peft_model_state_dict, load_peft_weights, set_peft_model_state_dict
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
@@ -22,29 +20,24 @@ from torch import Tensor
 from mcprl import forward, loss
 from mcprl.config import TrainingConfig
 from mcprl.errors import ModelError, TrainingError
+from mcprl.models.peft import LoadedModel, load_adapter_weights, save_adapter
 from mcprl.tokens import Certificate
 from mcprl.types import Row
 
 WARM_UP_STEPS = 10
+OPTIMIZER = "optimizer.safetensors"
 SKIPS_ALLOWED = 2  # in a row; one more is an error
 
 
-class HasModel(Protocol):
-    """What is needed of a `LoadedModel`: the `PeftModel`."""
-
-    @property
-    def model(self) -> Any: ...
-
-
 class Trainer:
-    """Owns the optimizer of a loaded model's adapter. A fresh one after the warm start gives RL fresh moments and warm-
-    up.
+    """Owns the optimizer of a loaded model's adapter. Make a fresh one after the warm start: RL begins with no moments.
 
     `step` counts the optimizer steps taken. `max_tokens` bounds the padded suffix tokens whose activations are held at
     once. Raises `ModelError` where the shared-prefix forward does not give the model's own log-probabilities.
     """
 
-    def __init__(self, loaded: HasModel, config: TrainingConfig, max_tokens: int = 8192) -> None:
+    def __init__(self, loaded: LoadedModel, config: TrainingConfig, max_tokens: int = 8192) -> None:
+        self.loaded = loaded
         self.model = loaded.model.eval()  # dropout would make the trainer's log-probabilities differ from the sampler's
         self.config = config
         self.max_tokens = max_tokens
@@ -58,8 +51,7 @@ class Trainer:
     def update(
         self, rows: Sequence[tuple[Row, float]], temperature: float = 1.0, certificate: Certificate | None = None
     ) -> dict[str, float]:
-        """One step of policy gradient on rows with their trajectory's advantage; `temperature` is the one they were
-        sampled at.
+        """One step of policy gradient on rows with their trajectory's advantage, sampled at `temperature`.
 
         Returns the step's metrics; log-probabilities in nats, `sampler_gap` is |trainer - sampler| per token before the
         step. Raises `TrainingError` where no token is to be trained, a certificate is below 100 %, or three steps in a
@@ -103,18 +95,16 @@ class Trainer:
         return self._take_step(rows, lambda _, logprobs_B: -torch.cat(list(logprobs_B)), 1.0, rate)
 
     def save(self, folder: str | Path) -> None:
-        """Write the adapter (peft's own layout, safetensors) and the optimizer's state: the whole folder or nothing."""
+        """Write the adapter (peft's layout) and the optimizer's state, all safetensors: the whole folder or nothing."""
         folder = Path(folder)
         draft = folder.with_name(f".{folder.name}.part")
-        shutil.rmtree(draft, ignore_errors=True)
-        # peft would look on the Hub for whether the vocabulary grew; a LoRA here never brings its own embeddings.
-        self.model.save_pretrained(draft, save_embedding_layers=False)
+        save_adapter(self.loaded, draft)
         state: dict[int, dict[str, Tensor]] = self._optimizer.state_dict()["state"]
         names = list(self._parameters)
         moments = {f"{names[i]}/{key}": value for i, kept in state.items() for key, value in kept.items()}
-        save_file(moments, draft / "optimizer.safetensors", {"step": str(self.step), "skips": str(self._skips)})
-        for path in (*(path for path in draft.rglob("*") if path.is_file()), draft):
-            _sync(path)
+        save_file(moments, draft / OPTIMIZER, {"step": str(self.step), "skips": str(self._skips)})
+        _sync(draft / OPTIMIZER)
+        _sync(draft)
         if folder.exists():  # a step repeated after a crash
             shutil.rmtree(folder)
         draft.rename(folder)
@@ -122,24 +112,17 @@ class Trainer:
 
     def load(self, folder: str | Path) -> None:
         """Go on from a saved folder: the next step is bit for bit what it would have been. Raises `ModelError`."""
-        folder = Path(folder)
+        names = list(self._parameters)
+        state: dict[int, dict[str, Tensor]] = {}
         try:
-            weights = load_peft_weights(str(folder), device="cpu")
-            expected = get_peft_model_state_dict(self.model, save_embedding_layers=False)
-            if {k: v.shape for k, v in weights.items()} != {k: v.shape for k, v in expected.items()}:
-                raise ModelError(
-                    f"the adapter in {folder} does not fit this model; check model.name, lora_rank and lora_targets"
-                )
-            with safe_open(folder / "optimizer.safetensors", framework="pt") as file:
-                moments = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 - not a mapping
+            with safe_open(Path(folder) / OPTIMIZER, framework="pt") as file:
+                for key in file.keys():  # noqa: SIM118 - not a mapping
+                    name, _, part = key.rpartition("/")
+                    state.setdefault(names.index(name), {})[part] = file.get_tensor(key)
                 metadata = file.metadata()
         except (OSError, ValueError, SafetensorError) as error:
-            raise ModelError(f"cannot load the adapter and optimizer in {folder}: {error}") from None
-        set_peft_model_state_dict(self.model, weights)
-        state: dict[int, dict[str, Tensor]] = {}
-        for key, value in moments.items():
-            name, _, part = key.rpartition("/")
-            state.setdefault(list(self._parameters).index(name), {})[part] = value
+            raise ModelError(f"{Path(folder) / OPTIMIZER} cannot be read, or is another model's: {error}") from error
+        load_adapter_weights(self.loaded, folder)
         self._optimizer.load_state_dict({"state": state, "param_groups": self._optimizer.state_dict()["param_groups"]})
         self.step, self._skips = int(metadata["step"]), int(metadata["skips"])
 
@@ -150,8 +133,7 @@ class Trainer:
         temperature: float,
         learning_rate: float,
     ) -> dict[str, float]:
-        """Backward over micro-batches of `objective` (row indices, log-probabilities -> loss per token), then the
-        optimizer."""
+        """Backward over micro-batches of `objective` (row indices, log-probabilities -> loss per token), then AdamW."""
         started = time.perf_counter()
         trained = sum(sum(row.mask) for row in rows)
         total = 0.0
@@ -191,8 +173,7 @@ class Trainer:
         return loss.cispo(logprobs, sampler, advantages, self.config.clip_high)
 
     def _off_policy(self, log_ratio: Tensor, advantages: Tensor) -> dict[str, float]:
-        """How far the trainer was from the sampler, and the share of tokens whose ratio the loss did not let
-        through."""
+        """How far the trainer was from the sampler, and the share of tokens whose ratio the loss cut."""
         ratio, gap = log_ratio.exp(), log_ratio.abs()
         clipped = ratio > 1 + self.config.clip_high
         if self.config.loss == "ppo":

@@ -1,5 +1,6 @@
 """Scores of a group become advantages."""
 
+import itertools
 import math
 
 import pytest
@@ -35,4 +36,4 @@ def test_advantages_sum_to_zero_and_keep_the_order_of_the_scores(scores: list[fl
     if found is not None:
         assert sum(found) == pytest.approx(0, abs=1e-9 if not normalize else 1e-6)
         by_score = sorted(range(len(scores)), key=lambda i: scores[i])
-        assert all(found[a] <= found[b] for a, b in zip(by_score, by_score[1:], strict=False))
+        assert all(found[a] <= found[b] for a, b in itertools.pairwise(by_score))

@@ -1,0 +1,280 @@
+"""The update: what it changes, what it leaves alone, what it reports, and that it learns."""
+
+import dataclasses
+import math
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from peft import LoraConfig, PeftModel, get_peft_model
+from safetensors.torch import load_file
+from transformers import Qwen3Config, Qwen3ForCausalLM
+
+from mcprl import forward
+from mcprl.advantages import advantages
+from mcprl.config import TrainingConfig
+from mcprl.errors import ModelError, TrainingError
+from mcprl.models.peft import LoadedModel
+from mcprl.tokens import certificate, rows
+from mcprl.trainer import Trainer
+from mcprl.types import Completion, Row, Trajectory
+
+# transformers 5.23 warns of a name that peft 0.21 still uses.
+pytestmark = pytest.mark.filterwarnings("ignore:.is_gradient_checkpointing.:FutureWarning")
+
+PROMPT = (3, 1, 4, 1, 5, 9, 2, 6)
+
+
+def _base() -> Qwen3ForCausalLM:
+    torch.manual_seed(0)
+    config = Qwen3Config(
+        vocab_size=32,
+        hidden_size=32,
+        intermediate_size=48,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        head_dim=8,
+        tie_word_embeddings=True,
+        initializer_range=0.3,  # so that a token can be made likely without moving the output layer
+    )
+    return Qwen3ForCausalLM(config)
+
+
+def _trainer(rank: int = 8, max_tokens: int = 8192, **settings: Any) -> Trainer:
+    model = get_peft_model(_base(), LoraConfig(r=rank, lora_alpha=2 * rank, target_modules="all-linear"))
+    return Trainer(LoadedModel(model, None, (), "tiny", ""), TrainingConfig(**settings), max_tokens)
+
+
+def _sample(trainer: Trainer, count: int, seed: int) -> list[Trajectory]:
+    """Trajectories of one turn, sampled token by token from the trainer's own model."""
+    generator = torch.Generator().manual_seed(seed)
+    ids = torch.tensor([PROMPT] * count)
+    logprobs: list[torch.Tensor] = []
+    with torch.no_grad():
+        for _ in range(4):
+            logits = trainer.model(input_ids=ids).logits[:, -1].log_softmax(-1)
+            chosen = torch.multinomial(logits.exp(), 1, generator=generator)
+            logprobs.append(logits.gather(1, chosen))
+            ids = torch.cat([ids, chosen], 1)
+    sampled = zip(ids[:, len(PROMPT) :].tolist(), torch.cat(logprobs, 1).tolist(), strict=True)
+    return [
+        Trajectory(f"{seed}-{g}", "s", (), (Completion({"role": "assistant"}, PROMPT, tuple(c), tuple(p), "stop"),))
+        for g, (c, p) in enumerate(sampled)
+    ]
+
+
+def _batch(trainer: Trainer, seed: int = 0, count: int = 12) -> list[tuple[Row, float]]:
+    """Rows of sampled trajectories with advantages that differ."""
+    found = [row for trajectory in _sample(trainer, count, seed) for row in rows(trajectory)]
+    return [(row, (b % 5 - 2) / 2) for b, row in enumerate(found)]
+
+
+def _weights(trainer: Trainer) -> dict[str, torch.Tensor]:
+    return {name: p.detach().clone() for name, p in trainer.model.named_parameters()}
+
+
+def _same(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
+    return one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
+
+
+def _replaced(batch: Iterable[tuple[Row, float]], **changes: Any) -> list[tuple[Row, float]]:
+    return [(dataclasses.replace(row, **changes), advantage) for row, advantage in batch]
+
+
+def test_the_policy_learns_to_say_the_token_that_is_rewarded():
+    trainer = _trainer(learning_rate=1e-2)
+    wanted = 7
+    share: list[float] = []
+    for step in range(30):
+        trajectories = _sample(trainer, 16, seed=step)
+        scores = [trajectory.turns[0].completion_ids.count(wanted) / 4 for trajectory in trajectories]
+        share.append(sum(scores) / len(scores))
+        centred = advantages(scores)
+        if centred:
+            batch = [(row, a) for t, a in zip(trajectories, centred, strict=True) for row in rows(t)]
+            trainer.update(batch, certificate=certificate([row for row, _ in batch], trajectories))
+    assert sum(share[:5]) / 5 < 0.2
+    assert sum(share[-5:]) / 5 > 0.7
+
+
+@pytest.mark.parametrize("loss", ["cispo", "ppo"])
+def test_the_step_follows_the_plain_policy_gradient_of_whole_rows(loss: str):
+    trainer = _trainer(loss=loss, max_grad_norm=1e9)
+    batch = _batch(trainer)
+    total = sum(sum(row.mask) for row, _ in batch)
+    for row, advantage in batch:  # on-policy, so that the ratio is 1 and the gradient is -A grad log pi
+        logprobs = trainer.model(input_ids=torch.tensor([row.ids])).logits[0, :-1].log_softmax(-1)
+        chosen = logprobs[range(len(row.ids) - 1), list(row.ids[1:])][torch.tensor(row.mask[1:])]
+        (-advantage * chosen.sum() / total).backward()
+    norm = math.sqrt(sum(float(p.grad.square().sum()) for p in trainer.model.parameters() if p.grad is not None))
+    metrics = trainer.update(batch)
+    assert metrics["grad_norm"] == pytest.approx(norm, rel=1e-4)
+    assert metrics["clipped"] == 0
+
+
+def test_micro_batches_do_not_change_the_step():
+    whole, parts = _trainer(), _trainer(max_tokens=9)
+    batch = _batch(whole)
+    one, other = whole.update(batch), parts.update(batch)
+    assert other["loss"] == pytest.approx(one["loss"], rel=1e-5)
+    assert other["grad_norm"] == pytest.approx(one["grad_norm"], rel=1e-5)
+
+
+def test_the_same_rows_give_the_same_weights():
+    trainers = [_trainer(kl_coef=0.1), _trainer(kl_coef=0.1)]
+    for trainer in trainers:
+        for step in range(3):
+            trainer.update(_batch(trainer, step))
+    assert _same(*map(_weights, trainers))
+
+
+def test_only_the_adapter_moves():
+    trainer = _trainer()
+    before = _weights(trainer)
+    trainer.update(_batch(trainer))
+    moved = {name for name, weight in _weights(trainer).items() if not torch.equal(weight, before[name])}
+    assert moved
+    assert all("lora_" in name for name in moved)
+
+
+@pytest.mark.parametrize("kl_coef", [0.0, 0.1])
+def test_learning_rate_zero_trains_nothing(kl_coef: float):
+    trainer = _trainer(learning_rate=0, kl_coef=kl_coef)
+    before = _weights(trainer)
+    trainer.update(_batch(trainer))
+    trainer.supervise([row for row, _ in _batch(trainer)])
+    assert _same(before, _weights(trainer))
+
+
+def test_the_step_size_warms_up_over_ten_steps():
+    trainer = _trainer(learning_rate=1e-3)
+    rates = [trainer.update(_batch(trainer))["learning_rate"] for _ in range(12)]
+    assert rates == pytest.approx([1e-4 * min(n, 10) for n in range(1, 13)])
+
+
+def test_the_metrics_say_what_was_trained_and_how_far_sampler_and_trainer_were_apart():
+    trainer = _trainer()
+    trajectories = _sample(trainer, 12, seed=0)
+    batch = [(row, 0.5) for trajectory in trajectories for row in rows(trajectory)]
+    metrics = trainer.update(batch, certificate=certificate([row for row, _ in batch], trajectories))
+    assert metrics["exact_tokens"] == 1.0
+    assert metrics["trained_tokens"] == 48
+    assert metrics["row_tokens"] == 12 * 12
+    assert metrics["forwarded_tokens"] == 7 + 12 * 5  # the prompt but its last token is shared
+    assert metrics["sampler_gap_max"] < 1e-4
+    assert metrics["ratio_mean"] == pytest.approx(1, abs=1e-4)
+    assert metrics["skipped"] == 0
+
+    far = [(dataclasses.replace(row, logprobs=tuple(p - 2 for p in row.logprobs)), a) for row, a in batch[:6]]
+    metrics = _trainer().update([*far, *batch[6:]])
+    assert metrics["sampler_gap_max"] == pytest.approx(2, abs=1e-4)
+    assert metrics["sampler_gap_mean"] == pytest.approx(1, abs=1e-4)
+    assert metrics["ratio_max"] == pytest.approx(math.exp(2), rel=1e-3)
+    assert metrics["clipped"] == pytest.approx(0.5)
+
+
+def test_the_kl_penalty_measures_and_shrinks_the_distance_to_the_base_model():
+    kept: list[float] = []
+    for kl_coef in (1e-9, 3.0):
+        trainer = _trainer(learning_rate=1e-2, kl_coef=kl_coef)
+        metrics = [trainer.update(_batch(trainer, step)) for step in range(15)]
+        assert metrics[0]["kl"] == pytest.approx(0, abs=1e-6)
+        kept.append(metrics[-1]["kl"])
+    free, held = kept
+    assert 0 <= held < free / 3
+
+
+def test_a_step_that_is_not_finite_is_left_out_and_three_in_a_row_end_the_training():
+    trainer = _trainer()
+    good = _batch(trainer)
+    broken = [(row, math.nan) for row, _ in good]
+    trainer.update(good)
+    before = _weights(trainer)
+    for _ in range(2):
+        assert trainer.update(broken)["skipped"] == 1
+    assert _same(before, _weights(trainer))
+    assert trainer.step == 1
+    assert trainer.update(good)["skipped"] == 0
+    assert all(torch.isfinite(weight).all() for weight in _weights(trainer).values())
+    for _ in range(2):
+        trainer.update(broken)
+    with pytest.raises(TrainingError, match="3 steps in a row"):
+        trainer.update(broken)
+
+
+def test_a_step_without_trained_tokens_is_refused():
+    trainer = _trainer(kl_coef=0.1)
+    batch = _replaced(_batch(trainer), mask=(False,) * 12)
+    with pytest.raises(TrainingError, match="nothing to train on"):
+        trainer.update(batch)
+    with pytest.raises(TrainingError, match="nothing to train on"):
+        trainer.supervise([row for row, _ in batch])
+
+
+def test_a_token_in_a_context_that_the_engine_did_not_see_is_never_trained():
+    trainer = _trainer()
+    trajectories = _sample(trainer, 2, seed=0)
+    batch = [(row, 1.0) for trajectory in trajectories for row in rows(trajectory)]
+    drifted = [(dataclasses.replace(row, ids=(8, *row.ids[1:])), a) for row, a in batch]
+    before = _weights(trainer)
+    with pytest.raises(TrainingError, match="8 of 8 tokens"):
+        trainer.update(drifted, certificate=certificate([row for row, _ in drifted], trajectories))
+    assert _same(before, _weights(trainer))
+
+
+def test_supervision_makes_the_shown_tokens_likely():
+    trainer = _trainer()
+    shown = [Row("s", (*PROMPT, 5, 6, 7), (False,) * 8 + (True,) * 3, (0.0,) * 11)]
+    losses = [trainer.supervise(shown, learning_rate=1e-2)["loss"] for _ in range(25)]
+    assert losses[0] > 2
+    assert losses[-1] < 0.1
+
+
+def test_a_saved_trainer_goes_on_bit_for_bit(tmp_path: Path):
+    trainer = _trainer()
+    for step in range(3):
+        trainer.update(_batch(trainer, step))
+    trainer.save(tmp_path / "step-3")
+    batches = [_batch(trainer, step) for step in (3, 4)]
+    expected = [trainer.update(batch) for batch in batches]
+
+    resumed = _trainer()
+    resumed.load(tmp_path / "step-3")
+    assert resumed.step == 3
+    for batch, metrics in zip(batches, expected, strict=True):
+        found = resumed.update(batch)
+        assert {k: v for k, v in found.items() if k != "tokens_per_s"} == {
+            k: v for k, v in metrics.items() if k != "tokens_per_s"
+        }
+    assert _same(_weights(trainer), _weights(resumed))
+
+
+def test_the_saved_folder_is_safetensors_and_loads_in_peft(tmp_path: Path):
+    trainer = _trainer()
+    trainer.supervise([row for row, _ in _batch(trainer)])
+    trainer.save(tmp_path / "step-1")
+    trainer.save(tmp_path / "step-1")  # a step repeated after a crash replaces what is there
+    assert [path.name for path in tmp_path.iterdir()] == ["step-1"]
+    suffixes = {path.suffix for path in (tmp_path / "step-1").iterdir()}
+    assert suffixes <= {".safetensors", ".json", ".md"}
+    assert all("lora_" in name for name in load_file(tmp_path / "step-1" / "adapter_model.safetensors"))
+
+    loaded = PeftModel.from_pretrained(_base(), tmp_path / "step-1").eval()
+    row = _batch(trainer)[0][0]
+    with torch.no_grad():
+        assert torch.equal(forward.row_logprobs(loaded, [row])[0], forward.row_logprobs(trainer.model, [row])[0])
+
+
+def test_a_folder_that_does_not_fit_is_refused_and_changes_nothing(tmp_path: Path):
+    _trainer(rank=4).save(tmp_path / "other")
+    _trainer().save(tmp_path / "cut")
+    (tmp_path / "cut" / "optimizer.safetensors").write_bytes(b"\x00" * 5)
+    trainer = _trainer()
+    before = _weights(trainer)
+    for name, reason in (("other", "rank"), ("cut", "optimizer"), ("nowhere", "optimizer")):
+        with pytest.raises(ModelError, match=reason):
+            trainer.load(tmp_path / name)
+    assert _same(before, _weights(trainer))
