@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from mcprl import report
 from mcprl.cost import prompt_cost
 from mcprl.errors import McprlError
 from mcprl.journal import FILE, Journal
@@ -24,7 +25,7 @@ if TYPE_CHECKING:  # listing runs needs no server
 
 _MOST_EXAMPLES = 6
 _MOST_STEPS = 10
-_MOST_METRICS = 8
+_METRICS = ("score", "success", "dropped_groups", "errors", "turns", "loss", "grad_norm", "logprob_gap")
 
 
 def console() -> Console:
@@ -247,23 +248,21 @@ def show_run(screen: Console, journal: Journal) -> None:
             screen.print(f"  {kind} adapter: step {saved.adapter.step}, {escape(saved.adapter.path)}", soft_wrap=True)
     if steps:
         screen.print()
-        columns = [name for name, value in steps[-1].metrics.items() if isinstance(value, int | float)]
-        table = _table("step", *columns[:_MOST_METRICS], right=["step", *columns])
+        columns = [name for name in _METRICS if name in steps[-1].metrics]
+        table = _table("step", *(name.replace("_", " ") for name in columns), right=["step", *columns])
         for step in steps[-_MOST_STEPS:]:
-            table.add_row(str(step.step), *(_number(step.metrics.get(name)) for name in columns[:_MOST_METRICS]))
+            table.add_row(str(step.step), *(_number(step.metrics.get(name)) for name in columns))
         screen.print(table)
     screen.print()
-    if report := _report(journal.folder):
-        show_report(screen, report)
-    else:
-        screen.print(f"no report yet; go on with: mcprl train --resume {escape(journal.folder.name)}")
+    proof = report.build(journal.folder)
+    show_report(screen, proof)
+    if not proof.finished:
+        screen.print(f"\ngo on with: mcprl train --resume {escape(journal.folder.name)}")
 
 
-def show_report(screen: Console, report: Mapping[str, Any]) -> None:
+def show_report(screen: Console, proof: report.Report) -> None:
     """The proof: held-out success before and after."""
-    from mcprl.report import table
-
-    screen.print(table(report), markup=False, soft_wrap=True)
+    screen.print(report.table(proof), markup=False)
 
 
 def _report(folder: Path) -> dict[str, Any] | None:

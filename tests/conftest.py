@@ -1,7 +1,6 @@
 """What many tests need: a tiny random policy with a real tokenizer and the nano policy's own chat template."""
 
 import os
-import os
 from pathlib import Path
 from shutil import copy
 
@@ -16,16 +15,6 @@ TEXTS = [
     '{"name": "Ada Lovelace", "city": "London", "total": 12.50, "items": [1, 2, 3]} system user assistant tool\n',
     "get_order(order_id: int, full?: bool) Look an order up. The order does not exist.",
 ]
-
-
-os.environ.setdefault("HF_HUB_OFFLINE", "1")  # tests download nothing
-os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-
-
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
 
 
 @pytest.fixture
