@@ -3,10 +3,11 @@
 A run is a folder: `config.toml`, `journal.sqlite`, `scenarios/`, `adapters/step-N/`, `report.*`. What a person or a
 program wants to know about a run is read from the journal; `train --resume` goes on from it.
 
-SQLite in WAL mode, so that anyone may read while one process writes. `synchronous = FULL`: a commit is on the disk when
-the call returns, whatever kills the process or the machine next; a step makes a handful of commits, so the milliseconds
-of an fsync do not matter. The calls are short and synchronous: from async code call them directly. One `Journal` may be
-used from several threads, not across a fork.
+SQLite in WAL mode, so that anyone may read while one process writes. `synchronous = NORMAL`: a commit outlives the
+process, however it is killed. A machine that loses power may lose the last commits, but only as a whole: the journal is
+then one of a moment earlier, and as every random choice follows from the seed, a resumed run makes the same records
+again. (FULL costs an fsync for each rollout: 6 ms instead of 1.6, measured.) The calls are short and synchronous: from
+async code call them directly. One `Journal` may be used from several threads, not across a fork.
 """
 
 import json
@@ -329,7 +330,7 @@ class Journal:
             database = sqlite3.connect(uri, uri=True, timeout=10, isolation_level=None, check_same_thread=False)
             if write:
                 database.execute("pragma journal_mode = wal")
-                database.execute("pragma synchronous = full")
+                database.execute("pragma synchronous = normal")
                 database.execute("pragma foreign_keys = on")
         except sqlite3.Error as error:
             for connection in (database, lock):

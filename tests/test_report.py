@@ -1,0 +1,268 @@
+"""The report: numbers that can be worked out by hand from a journal, and a page that claims no more than they allow."""
+
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mcprl.config import Config, ServerConfig, TrainingConfig
+from mcprl.errors import JournalError
+from mcprl.journal import Journal
+from mcprl.report import build, markdown, table, write
+from mcprl.stats import paired_difference, wilson
+from mcprl.types import Adapter, Call, CallRecord, Completion, Fact, Scenario, Score, ToolResult, Trajectory
+
+TOOLS = ["get_order", "list_orders", "get_product"]
+N = 60
+
+
+def scenario(number: int, split="test") -> Scenario:
+    plan = (Call(TOOLS[number % 3], {"id": number}),)
+    if number % 4 == 0:
+        plan = (Call("list_orders"), *plan)
+    kind = "missing" if number % 5 == 0 else "lookup"
+    return Scenario(
+        f"{split}-{number}",
+        f"What is the total of order {number}?",
+        (Fact(12.5, "total"),),
+        plan,
+        split=split,
+        kind=kind,
+    )
+
+
+def tried(task: Scenario, name: str, good: bool, stop="answered") -> Trajectory:
+    call = {"id": "c", "type": "function", "function": {"name": task.plan[-1].tool, "arguments": '{"id":1}'}}
+    messages = (
+        {"role": "system", "content": "You have tools."},
+        {"role": "user", "content": task.request},
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": '{"total":12.5} ``` <b>|'},
+        {"role": "assistant", "content": "It is 12.50." if good else "It is 99."},
+    )
+    turns = (Completion(messages[-1], (1, 2), (3,), (-0.5,), "stop"),)
+    record = CallRecord(0, task.plan[-1].tool, {"id": 1}, ToolResult('{"total":12.5}'))
+    return Trajectory(
+        name, task.id, messages, turns, (record,), stop=stop, error="SessionLost" if stop == "error" else ""
+    )
+
+
+def played(journal: Journal, phase: str, step: int, tasks, success, tries: int = 1) -> None:
+    """Tries of tasks; `success(task number, try)` is True, False, "error" or "unjudged"."""
+    made, scores = [], []
+    for number, task in enumerate(tasks):
+        for member in range(tries):
+            how, name = success(number, member), f"{phase}/{step}/{task.id}/{member}"
+            made.append(tried(task, name, how is True, "error" if how == "error" else "answered"))
+            if isinstance(how, bool):
+                why = f"outcome {float(how):.2f}: {'+' if how else '-'} total 12.5"
+                scores.append(Score(name, 0.95 if how else 0.25, how, why))
+    journal.write_trajectories(phase, step, made)
+    journal.write_scores(phase, step, scores)
+
+
+def simulate(folder: Path, *, warm: bool, steps: int = 40, finish: bool = True, config: Config | None = None) -> Path:
+    """A run in which the base model solves tasks 0-17, the warm one 0-29, the trained one 6-53 of sixty."""
+    config = config or Config(name="shop", seed=3, servers=(ServerConfig(target="shop.py"),))
+    rng = random.Random(1)
+    train, val, test = (
+        [scenario(n, split) for n in range(count)] for split, count in (("train", 8), ("val", 32), ("test", N))
+    )
+    with Journal.create(folder, config) as journal:
+        journal.write_scenarios([*train, *val, *test])
+        journal.write_fact("server", ["shop"])
+        journal.write_fact("tools", TOOLS)
+        journal.write_fact(
+            "left_out", {"drop_table": "the server marks it destructive; allow it with --allow-destructive"}
+        )
+        journal.write_fact("model", "nano")
+        journal.write_fact("tool_hash", "5f0c2a")
+        played(journal, "test:base", 0, test, lambda n, _: n < 18)
+        if warm:
+            played(journal, "test:warm", 0, test, lambda n, _: n < 30)
+        for step in range(steps + 1):
+            skill = 0.3 + 0.5 * step / 40
+            if step:
+                played(journal, "train", step, train, lambda n, _, s=skill: rng.random() < s, tries=4)
+                journal.write_step(step, {"groups": 8, "dropped_groups": step % 2, "exact_tokens": 1.0, "loss": 0.1})
+            if step % 5 == 0:
+                played(journal, "val", step, val, lambda n, _, s=skill: rng.random() < s)
+        if finish:
+            journal.write_adapter(Adapter(str(folder / "adapters/step-35"), 35), kind="best")
+            played(journal, "test:trained", 35, test, lambda n, _: 6 <= n < 54)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return simulate(tmp_path_factory.mktemp("runs") / "shop", warm=True)
+
+
+def test_success_gain_and_intervals_are_those_of_the_same_tasks(run):
+    test = build(run).test
+    base, trained = [float(n < 18) for n in range(N)], [float(6 <= n < 54) for n in range(N)]
+    assert (test.n, test.base.success, test.warm.success, test.trained.success) == (60, 0.3, 0.5, 0.8)
+    assert test.trained.ci95 == wilson(48, 60)
+    assert test.base.score == pytest.approx(0.3 * 0.95 + 0.7 * 0.25)
+    assert (test.gain, *test.gain_ci95) == paired_difference(base, trained, seed=3)
+    assert test.gain == pytest.approx(0.5)
+    assert test.rl_gain == pytest.approx(0.3)
+    assert test.rl_gain_ci95[0] > 0
+
+
+def test_report_json_holds_what_a_reader_needs(run):
+    write(run)
+    written = json.loads((run / "report.json").read_text())
+    assert written["server"] == "shop"
+    assert written["tools"] == TOOLS
+    assert (written["model"], written["steps"], written["seed"]) == ("nano", 40, 3)
+    assert (written["exact_tokens"], written["dropped_groups"], written["groups"]) == (1.0, 20, 320)
+    assert written["wall_s"] > 0
+    assert written["test"]["n"] == 60
+    assert written["test"]["base"]["success"] == 0.3
+    assert len(written["test"]["warm"]["ci95"]) == len(written["test"]["rl_gain_ci95"]) == 2
+    assert written["stops"]["train"] == {"answered": 40 * 8 * 4}
+    assert [point[0] for point in written["curve"]["val"]] == list(range(0, 41, 5))
+    assert len(written["curve"]["train"]) == 40
+    assert {"python", "torch"} <= written["versions"].keys()
+    assert written["finished"] is True
+    assert table(written) == table(build(run))
+
+
+def test_tools_kinds_and_difficulties_split_the_tasks(run):
+    report = build(run)
+    assert {name: part.n for name, part in report.per_tool.items()} == {
+        "get_order": 20,
+        "list_orders": 30,
+        "get_product": 20,
+    }
+    assert {name: part.n for name, part in report.per_kind.items()} == {"lookup": 48, "missing": 12}
+    easy, hard = report.per_difficulty.values()
+    assert (easy.n, easy.base.success, easy.trained.success) == (18, 1.0, pytest.approx(12 / 18))
+    assert (hard.n, hard.base.success, hard.trained.success) == (42, 0.0, pytest.approx(36 / 42))
+    missing = [n for n in range(N) if n % 5 == 0]
+    assert report.per_kind["missing"].base.success == pytest.approx(sum(n < 18 for n in missing) / len(missing))
+
+
+def test_the_page_says_what_happened_and_shows_tasks_that_training_solved_and_one_that_it_did_not(run):
+    write(run)
+    page = (run / "report.md").read_text()
+    assert "success went from 30.0 % to 80.0 %: a gain of +50.0 points (95 % interval +" in page
+    assert "Over the warm start alone (50.0 %), RL brought a gain of +30.0 points" in page
+    assert page.count("### Solved since") == 3
+    assert page.count("### Still failing") == 1
+    assert "drop\\_table" in page or "`drop_table`" in page
+    assert "20 of 320 groups dropped" in page
+    assert "100 % of the trained tokens" in page
+    assert "call:   get_order" in page
+    assert "You have tools." not in page
+    assert (run / "curve.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_text_of_servers_and_models_cannot_break_out_of_its_block(run):
+    page = markdown(build(run))
+    blocks = page.split("````text")
+    assert len(blocks) == 1 + 2 * 4  # every transcript holds ``` and so stands in a longer fence
+    assert all('{"total":12.5} ``` <b>|' in block.split("````")[0] for block in blocks[1:])
+    assert "![success" in page
+    assert "![success" not in markdown(build(run), curve=False)
+
+
+def test_without_a_warm_start_the_whole_gain_is_due_to_rl(tmp_path):
+    report = build(simulate(tmp_path / "run", warm=False))
+    assert report.test.warm is None
+    assert (report.test.rl_gain, report.test.rl_gain_ci95) == (report.test.gain, report.test.gain_ci95)
+    assert "warm" not in table(report)
+
+
+def test_an_unfinished_run_has_a_report_that_says_so(tmp_path):
+    report = write(simulate(tmp_path / "run", warm=True, steps=7, finish=False))
+    assert not report.finished
+    assert report.test.trained is report.test.gain is None
+    assert "Nothing is proved yet (unfinished: 7 steps are done, 0 of 60 test tasks by the trained model)" in table(
+        report
+    )
+    assert "The base model succeeds on 30.0 % of 60 held-out tasks" in (tmp_path / "run" / "report.md").read_text()
+
+
+def test_a_run_that_was_stopped_during_its_last_test_is_compared_on_the_tasks_that_all_models_did(tmp_path):
+    folder = simulate(tmp_path / "run", warm=False, steps=5, finish=False)
+    with Journal.open(folder, write=True) as journal:
+        played(journal, "test:trained", 5, journal.scenarios("test")[:20], lambda n, _: True)
+    report = build(folder)
+    assert (report.test.n, report.test.base.success, report.test.trained.success) == (20, 0.9, 1.0)
+    assert "The run is not finished (unfinished: 5 steps are done, 20 of 60" in table(report)
+
+
+def test_a_run_that_has_only_begun_has_a_report_too(tmp_path):
+    Journal.create(tmp_path / "run", Config()).close()
+    report = write(tmp_path / "run")
+    assert (report.steps, report.test.n, report.exact_tokens, report.per_tool) == (0, 0, None, {})
+    assert "Nothing is proved yet" in table(report)
+
+
+def test_broken_tries_count_as_failures_and_unjudged_ones_neither_way_and_both_are_said(tmp_path):
+    folder = simulate(tmp_path / "run", warm=False, steps=1, finish=False)
+    ending = {0: "error", 1: "unjudged"}
+    with Journal.open(folder, write=True) as journal:
+        played(journal, "test:trained", 1, journal.scenarios("test"), lambda n, _: ending.get(n, True))
+    report = write(folder)
+    assert report.test.n == 59
+    assert report.test.trained.success == pytest.approx(58 / 59)
+    assert (report.test.trained.errors, report.stops["test:trained"]["error"]) == (1, 1)
+    assert "Broken by the server or the engine, counted as failures: 1 of 59 tries (trained model)." in markdown(report)
+
+
+def test_several_tries_of_a_task_are_averaged(tmp_path):
+    with Journal.create(tmp_path / "run", Config()) as journal:
+        tasks = [scenario(n) for n in range(10)]
+        journal.write_scenarios(tasks)
+        played(journal, "test:base", 0, tasks, lambda n, member: member == 0, tries=4)
+        played(journal, "test:trained", 3, tasks, lambda n, member: member > 0, tries=4)
+    test = build(tmp_path / "run").test
+    assert (test.n, test.base.success, test.trained.success, test.gain) == (10, 0.25, 0.75, 0.5)
+    assert test.base.tries == 40
+
+
+def test_a_control_says_that_it_is_one_and_no_change_claims_nothing(tmp_path):
+    folder = simulate(
+        tmp_path / "run", warm=False, steps=2, finish=False, config=Config(training=TrainingConfig(learning_rate=0))
+    )
+    with Journal.open(folder, write=True) as journal:
+        played(journal, "test:trained", 2, journal.scenarios("test"), lambda n, _: n < 18)
+    report = build(folder)
+    low, high = report.test.gain_ci95
+    assert low < 0 < high
+    assert "no clear change: +0.0 points" in table(report)
+    assert "This run is a control (a learning rate of 0): it must show no gain." in markdown(report)
+
+
+def test_the_journal_alone_is_enough_and_reading_it_changes_nothing(run, tmp_path):
+    before = (run / "journal.sqlite").read_bytes()
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    (copy / "journal.sqlite").write_bytes(before)
+    assert build(copy).test == build(run).test
+    assert (run / "journal.sqlite").read_bytes() == before
+
+
+def test_a_missing_matplotlib_only_costs_the_curve(run, tmp_path):
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    (copy / "journal.sqlite").write_bytes((run / "journal.sqlite").read_bytes())
+    script = f"import sys; sys.modules['matplotlib'] = None; from mcprl.report import write; write({str(copy)!r})"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert "matplotlib is not installed" in done.stderr
+    assert not (copy / "curve.png").exists()
+    assert "![" not in (copy / "report.md").read_text()
+
+
+def test_a_report_of_another_version_or_a_missing_run_is_one_line(tmp_path):
+    with pytest.raises(JournalError, match="another version"):
+        table({"test": {}})
+    with pytest.raises(JournalError, match="holds no run"):
+        build(tmp_path)
