@@ -1,8 +1,8 @@
 """The forward pass over rows that begin alike: their common prefix is computed once, with gradient.
 
 MCP prompts are long and shared by every rollout of a step, so the prefix's keys and values are computed for one row,
-(1, P), expanded (a view) to B rows, and the suffixes (B, L), padded on the right, continue from them. Right padding needs
-no mask: causal attention never looks at it from a real token, and the loss leaves it out. Log-probabilities and
+(1, P), expanded (a view) to B rows, and the suffixes (B, L), padded on the right, continue from them. Right padding
+needs no mask: causal attention never looks at it from a real token, and the loss leaves it out. Log-probabilities and
 gradients equal those of whole rows. Works with every transformers decoder that keeps keys and values in a cache, with
 or without a LoRA; `model` is untyped because of that.
 """
