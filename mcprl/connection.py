@@ -56,6 +56,8 @@ LOGGERS = ("mcp", "client", "httpx2")
 
 _MAX_PAGES = 50
 _MAX_RESOURCES, _MAX_RESOURCE_BYTES = 20, 20_000
+_OLD_S = 120.0
+"""Seconds without a request after which a server may have forgotten an HTTP session."""
 _SCRATCH = "/scratch"
 
 for _name in LOGGERS:  # else logging's last resort prints the SDK's tracebacks on the screen
@@ -84,6 +86,7 @@ class Connection:
         self._timeout_s, self._name = config.timeout_s, name
         self._leave = anyio.Event()
         self._suspect = False
+        self._used = anyio.current_time()
         self._lost = ""
         self._status = 0  # the last HTTP status of 400 or more
         self._scratch = ""
@@ -107,7 +110,8 @@ class Connection:
 
     @property
     def usable(self) -> bool:
-        return not (self._suspect or self._leave.is_set() or self.closed.is_set())
+        old = self.transport != "stdio" and anyio.current_time() - self._used > _OLD_S
+        return not (old or self._suspect or self._leave.is_set() or self.closed.is_set())
 
     def discard(self) -> None:
         self._leave.set()
@@ -215,9 +219,13 @@ class Connection:
         """One request with its deadline. Raises `_Refused` with what went wrong, or `SessionLost`."""
         if self._lost or self.closed.is_set():
             raise SessionLost(self._lost or f"{self._name}: the connection is closed")
+        self._used = anyio.current_time()
         try:
             with anyio.fail_after(self._timeout_s):
                 return await request()
+        except anyio.get_cancelled_exc_class():
+            self._suspect = True  # the server may still be at it
+            raise
         except TimeoutError:
             self._suspect = True
             raise _Refused(f"no answer within {self._timeout_s:g} s") from None

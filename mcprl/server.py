@@ -63,8 +63,9 @@ class ServerFacts:
 class Server:
     """One or more connected MCP servers; implements `types.ToolServer`. Made by `connect`.
 
-    `listing` is every tool that was listed, `tools` those that may be called. Which process or HTTP session serves a
-    session follows the state rule that `pool` states.
+    `listing` is every tool that was listed, `tools` those that may be called. Which process or MCP session serves a
+    session follows the state rule that `pool` states: sessions that only read may share a process, but not an MCP
+    session over HTTP, and what one session wrote no other sees (as far as the server keeps its sessions apart).
     """
 
     def __init__(self, backends: "Sequence[_Backend]", policy: ToolPolicy) -> None:
@@ -188,8 +189,9 @@ class _Session:
                 async with lease.use(writes=not tool.read_only) as connection:
                     return await connection.call(tool.name, arguments, self.max_bytes)
             except SessionLost:
-                if lease.alone or last_try:  # a shared connection may have died of another session's call
+                if lease.written or last_try:
                     raise
+                lease.release()  # it may have died of another session's call, or of old age
         raise AssertionError("unreachable")
 
 
@@ -198,11 +200,12 @@ class _Backend:
 
     def __init__(self, config: ServerConfig, name: str, sink: IO[bytes] | None, tasks: TaskGroup) -> None:
         self.name, self._config, self._sink, self._tasks = name, config, sink, tasks
-        self._sse = is_url(config.target) and urlsplit(config.target).path.rstrip("/").endswith("/sse")
+        http = is_url(config.target)
+        self._sse = http and urlsplit(config.target).path.rstrip("/").endswith("/sse")
         self._connections: list[Connection] = []
-        capacity = _HTTP_SESSIONS if is_url(config.target) else config.processes
-        spares = 0 if is_url(config.target) else min(_SPARE_PROCESSES, capacity - 1)
-        self.pool = Pool(self._connect, self._prepare, capacity, spares, tasks)
+        capacity = _HTTP_SESSIONS if http else config.processes
+        spares = 0 if http else min(_SPARE_PROCESSES, capacity - 1)
+        self.pool = Pool(self._connect, self._prepare, capacity, spares, shared=not http, tasks=tasks)
         self.listed: list[Tool | Malformed] = []
         self.facts: ServerFacts
 
