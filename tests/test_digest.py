@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcprl.digest import cap, digest, digest_json
@@ -74,6 +74,7 @@ def test_the_servers_own_error_flag_is_kept() -> None:
     assert digest("no such order", is_error=True).is_error
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.text(), st.integers(min_value=0, max_value=60))
 def test_the_cut_falls_between_characters_and_says_how_much_it_took(text: str, max_bytes: int) -> None:
     size = len(text.encode())
@@ -86,6 +87,7 @@ def test_the_cut_falls_between_characters_and_says_how_much_it_took(text: str, m
     assert len(kept.encode()) + cut == size
 
 
+@settings(deadline=None, max_examples=60)
 @given(values)
 def test_any_json_value_digests_to_text_that_a_tokenizer_can_take(value: Any) -> None:
     result = digest_json(value, 10_000_000)

@@ -7,8 +7,6 @@ Every MCP session has a shop of its own, in memory: what one session changes, no
 stateless protocol of 2026-07-28 has no session; all such clients share one shop.)
 """
 
-# ruff: noqa: SIM905 (a list of words reads better as a line)
-
 import argparse
 import random
 import sqlite3
