@@ -42,12 +42,12 @@ lint: .venv/.test
 
 .venv/.train: pyproject.toml | .venv/bin/python
 	@echo "== installing mcprl with what training needs into .venv (once, a minute or two)"
-	@$(PIP) install --editable '.[train,servers]'
+	@$(PIP) install --no-compile --editable '.[train,servers]'
 	@touch $@
 
 .venv/.test: pyproject.toml | .venv/bin/python
 	@echo "== installing mcprl with all extras and the test tools into .venv (once, a few minutes)"
-	@$(PIP) install --editable '.[train,llm,notebook,wandb,servers,dev]'
+	@$(PIP) install --no-compile --editable '.[train,llm,notebook,wandb,servers,dev]'
 	@touch .venv/.train $@
 
 # The Node servers that some tests talk to. Without npm those tests are skipped, and say so.

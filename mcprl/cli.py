@@ -76,7 +76,7 @@ class ConfigCommand(click.Command):
         return super().invoke(ctx)
 
 
-def _command(*sections: str) -> Callable[[Callable[..., Any]], click.Command]:
+def _command(*sections: str, name: str | None = None) -> Callable[[Callable[..., Any]], click.Command]:
     def decorate(function: Callable[..., Any]) -> click.Command:
         function = click.option("--print-config", is_flag=True, help="Print the effective settings as TOML and stop.")(
             function
@@ -84,7 +84,7 @@ def _command(*sections: str) -> Callable[[Callable[..., Any]], click.Command]:
         function = click.option("--config", metavar="FILE", help="Settings from a TOML file; flags win over it.")(
             function
         )
-        return cli.command(cls=ConfigCommand, sections=sections)(function)
+        return cli.command(name, cls=ConfigCommand, sections=sections)(function)
 
     return decorate
 
@@ -109,7 +109,7 @@ def train(config: "Config", resume: str | None) -> None:
     folder = _run_folder(resume, config.runs_dir) if resume else Path(config.runs_dir) / config.name
 
     async def work() -> None:
-        train = _training().train
+        train = _with_torch("mcprl.train").train
         with screen.Progress(folder) as progress:
             report = await train(config, folder if resume else None, progress)
         screen.show_report(screen.console(), report)
@@ -125,12 +125,13 @@ def train(config: "Config", resume: str | None) -> None:
         raise _Stopped(f"stopped; {kept} steps and all rollouts are kept in {folder}; go on with: {again}") from None
 
 
-def _training() -> ModuleType:
-    """`mcprl.train`, or what to install for it."""
+def _with_torch(module: str) -> ModuleType:
+    """A module that needs the `train` extra, or what to install for it."""
     for package in ("torch", "transformers", "peft"):
         if find_spec(package) is None:
             raise MissingExtra(package, "train")
-    return import_module("mcprl.train")
+    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # our own lines say what goes on
+    return import_module(module)
 
 
 def _name(target: str) -> str:
@@ -178,6 +179,25 @@ def scenarios(config: "Config", out: str | None) -> None:
         screen.show_pack(screen.console(), pack)
         if out:
             click.echo(f"saved in {out}; train on it with: mcprl train --pack {out} --server ...")
+
+    _run(work)
+
+
+@_command("seed", *_SERVER, "scenarios", "model", "engine", "rollout", "judge", "eval", name="eval")
+@click.option("--adapter", metavar="FOLDER", help="A trained adapter to put on the model: runs/NAME/adapters/step-N.")
+@click.option(
+    "--split", type=click.Choice(["train", "val", "test"]), default="test", help="Which tasks of the pack. [test]"
+)
+def evaluate(config: "Config", adapter: str | None, split: str) -> None:
+    """Test a model or an adapter on a pack's tasks, without training."""
+    from mcprl import screen
+
+    async def work() -> None:
+        evaluate_pack = _with_torch("mcprl.evaluate").evaluate_pack
+        shown = screen.console()
+        with shown.status("trying the tasks", refresh_per_second=4):
+            evaluation = await evaluate_pack(config, Path(adapter) if adapter else None, split)
+        screen.show_evaluation(shown, evaluation)
 
     _run(work)
 

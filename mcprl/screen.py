@@ -20,6 +20,7 @@ from mcprl.journal import FILE, Journal
 from mcprl.types import Call, Scenario, Tool
 
 if TYPE_CHECKING:  # listing runs needs no server
+    from mcprl.evaluate import Evaluation
     from mcprl.scenarios import Pack
     from mcprl.server import Server, ToolStatus
 
@@ -162,12 +163,12 @@ class Progress:
                 self._status.update("probing the server and generating tasks")
             case "scenarios":
                 counts = ", ".join(f"{count} {split}" for split, count in data.items())
-                self._say(f"tasks      {counts}; the run is {self._folder}", "testing the base model")
+                self._say(f"tasks        {counts}; the run is {self._folder}", "testing the base model")
             case "evaluated":
                 who, n = data["phase"], data["n"]
                 step = f" after step {data['step']}" if data["step"] else ""
                 self._say(
-                    f"{who:<10} success {data['success']:.1%} of {n} tasks{step}  {data['seconds']:.1f} s", "training"
+                    f"{who:<12} success {data['success']:.1%} of {n} tasks{step}  {data['seconds']:.1f} s", "training"
                 )
             case "warm":
                 self._status.update(f"warm start: step {data['step']}")
@@ -175,7 +176,8 @@ class Progress:
                 self._step(data)
             case "best":
                 self._say(
-                    f"best       step {data['step']}, validation score {data['score']:.3f}", "testing the best adapter"
+                    f"best         step {data['step']}, validation score {data['score']:.3f}",
+                    "testing the best adapter",
                 )
             case _:
                 self._status.update(kind)
@@ -195,6 +197,27 @@ class Progress:
     def _say(self, line: str, now: str) -> None:
         self._screen.print(line, markup=False)
         self._status.update(now)
+
+
+# --- eval -------------------------------------------------------------------------------------------------------------
+
+
+def show_evaluation(screen: Console, evaluation: "Evaluation") -> None:
+    """Success with its interval, by kind of task, and a few failures with what the judge said."""
+    failures = [result for result in evaluation.results if not result.success]
+    for result in failures[:_MOST_EXAMPLES]:
+        screen.print(f"[red]failed[/] {escape(result.scenario.request)}")
+        for made in result.tried.calls:
+            screen.print(f"    [cyan]{escape(_call(Call(made.tool, made.arguments or {})))}[/]", soft_wrap=True)
+        screen.print(f"    {escape(result.tried.answer or f'({result.tried.stop})')}")
+        screen.print(f"    [dim]{escape(result.why)}[/]")
+    rows = _table("kind", "tasks", "success", "95 % interval", right=["tasks", "success", "95 % interval"])
+    for kind, (n, rate, low, high) in {**evaluation.by_kind, "all": evaluation.overall}.items():
+        rows.add_row(Text(kind), str(n), f"{rate:.1%}", f"{low:.1%} to {high:.1%}")
+    screen.print()
+    screen.print(rows)
+    broken = f"; {evaluation.broken} tries broke and count as failures" if evaluation.broken else ""
+    screen.print(f"\n{escape(evaluation.model)}{broken}")
 
 
 # --- runs -------------------------------------------------------------------------------------------------------------

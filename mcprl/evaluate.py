@@ -1,0 +1,99 @@
+"""How good a model or an adapter is at a pack's tasks, without training: `mcprl eval`."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+
+from mcprl import stats
+from mcprl.config import Config
+from mcprl.engines.embedded import EmbeddedEngine
+from mcprl.errors import ModelError, ScenarioError
+from mcprl.judges import open_judge
+from mcprl.models import peft
+from mcprl.rollout import rollouts
+from mcprl.scenarios import generate, load_pack
+from mcprl.server import connect
+from mcprl.types import Adapter, Group, Scenario, Split, Trajectory
+
+
+@dataclass(frozen=True)
+class Result:
+    """One task: its share of successful tries (`None` if all broke), and a try with what the judge said."""
+
+    scenario: Scenario
+    success: float | None
+    tried: Trajectory
+    why: str
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A model's success on the tasks of one split: overall and by kind of task, as (n, rate, low, high) at 95 %."""
+
+    model: str
+    results: tuple[Result, ...]
+    overall: tuple[int, float, float, float]
+    by_kind: dict[str, tuple[int, float, float, float]]
+    broken: int
+
+
+async def evaluate_pack(config: Config, adapter: Path | None = None, split: Split = "test") -> Evaluation:
+    """Let the configured model, with `adapter` if one is given, do the tasks of `split`, `eval.tries` times each.
+
+    The tasks are those of the configured pack, or new ones. Raises `ServerError`, `ScenarioError` or `ModelError`.
+    """
+    if adapter is not None and not (adapter / "adapter_model.safetensors").is_file():
+        raise ModelError(f"{adapter} holds no adapter; a run keeps its adapters in runs/NAME/adapters/step-N")
+    async with connect(config.servers, config.tools) as server:
+        pack = load_pack(config.scenarios.pack) if config.scenarios.pack else None
+        if pack is None:
+            pack = await generate(server, config.scenarios, config.seed)
+        if not pack.fits(server.tools):
+            raise ScenarioError(f"{config.scenarios.pack} was made for other tools than this server's; make a new pack")
+        if not (scenarios := pack.split(split)):
+            raise ScenarioError(f"the pack has no {split} tasks")
+        loaded = peft.load(config.model)
+        engine = EmbeddedEngine(loaded, max_batch=config.engine.max_batch)
+        try:
+            policy = Adapter(str(adapter), 1) if adapter else None
+            if policy:
+                await engine.load_adapter(policy)
+            tried_P_G = await rollouts(
+                scenarios,
+                config.eval.tries,
+                server,
+                engine,
+                config.rollout,
+                label=f"eval/{split}",
+                seed=config.seed,
+                adapter=policy.name if policy else None,
+                temperature=config.eval.temperature,
+                limit=config.engine.max_batch,
+            )
+        finally:
+            await engine.close()
+        judge = open_judge(config.judge.name, server.tools)
+        results: list[Result] = []
+        for scenario, tried_G in zip(scenarios, tried_P_G, strict=True):
+            scores = {score.trajectory_id: score for score in await judge.score(Group(scenario, tuple(tried_G)))}
+            judged = [bool(score.success) for score in scores.values()]
+            first = next((tried for tried in tried_G if tried.id in scores), tried_G[0])
+            why = scores[first.id].explanation if first.id in scores else first.error
+            results.append(Result(scenario, fmean(judged) if judged else None, first, why))
+    kinds: defaultdict[str, list[Result]] = defaultdict(list)
+    for result in results:
+        kinds[result.scenario.kind].append(result)
+    return Evaluation(
+        model=config.model.name + (f" with {adapter}" if adapter else ""),
+        results=tuple(results),
+        overall=_rate(results),
+        by_kind={kind: _rate(members) for kind, members in sorted(kinds.items())},
+        broken=sum(tried.stop == "error" for tried_G in tried_P_G for tried in tried_G),
+    )
+
+
+def _rate(results: list[Result]) -> tuple[int, float, float, float]:
+    """Tasks whose every try broke count as failures: they must not make a model look better."""
+    total = sum(result.success or 0.0 for result in results)
+    return len(results), total / len(results), *stats.wilson(total, len(results))
