@@ -1,0 +1,458 @@
+"""Batched decoding of one set of weights, where everything that prompts share is computed and stored once.
+
+A prompt is a *trunk* (the tools and the system message, common to every conversation of a run) and the sequence's own
+tokens. A trunk's keys and values are stored once and attended by all sequences in one product; the part over a sequence's
+own tokens is merged in by log-sum-exp, which is exact: with (o1, l1) and (o2, l2) the outputs and log-sum-exps over two
+sets of keys, o = lerp(o1, o2, sigmoid(l2 - l1)) (Hydragen, arXiv 2402.05099, eq. 5). Own keys and values of finished turns
+are kept, so that a conversation's next turn, or another try of the same task, computes only what is new to it.
+
+A step takes one token of each running sequence and all new tokens of those that join, flat in one row, (1, N): nothing is
+padded outside attention. What a sequence samples depends on its own seed alone, up to float rounding: a matrix product over
+more rows may round its last bits differently (about 1e-6 in a log-probability), so a draw that falls within that distance of
+the boundary between two tokens can differ with the company that a sequence keeps.
+"""
+
+from bisect import bisect_left
+from collections import OrderedDict, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers import AttentionInterface, AttentionMaskInterface
+
+from mcprl.errors import EngineError
+
+ATTENTION = "mcprl_decoding"
+PREFILL_TOKENS = 4096  # new tokens that a step takes before it lets further sequences wait
+WORTH_WAITING = 16  # a sequence waits one step where another is about to compute this many of its tokens
+TRUNKS = 8
+SHORTEST_TRUNK = 32
+
+
+@dataclass(eq=False)
+class Trunk:
+    """Tokens that many prompts begin with, their keys and values (layer, k/v, head, T, D), and the own tokens that are
+    known behind them: of a running sequence or kept from a finished one."""
+
+    ids: tuple[int, ...]
+    kv: Tensor | None = None
+    ordered: list[tuple[int, ...]] = field(default_factory=list[tuple[int, ...]])
+    sources: dict[tuple[int, ...], "Stream | Tensor"] = field(default_factory=dict[tuple[int, ...], "Stream | Tensor"])
+
+    def longest(self, own: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
+        """The known tokens that share most with these, and how many they share: a neighbour in sorted order."""
+        at = bisect_left(self.ordered, own)
+        near = self.ordered[max(at - 1, 0) : at + 1]
+        return max(((ids, shared_length(ids, own)) for ids in near), key=lambda found: found[1], default=((), 0))
+
+    def add(self, own: tuple[int, ...], source: "Stream | Tensor") -> None:
+        if own not in self.sources:
+            self.ordered.insert(bisect_left(self.ordered, own), own)
+        self.sources[own] = source
+
+    def remove(self, own: tuple[int, ...]) -> None:
+        del self.sources[own]
+        del self.ordered[bisect_left(self.ordered, own)]
+
+
+@dataclass(eq=False)
+class Stream:
+    """One turn being sampled. `prompt` and what it asks for go in, `ids` and `logprobs` (T) come out."""
+
+    prompt: tuple[int, ...]
+    head: Callable[[], tuple[int, ...]]
+    max_new: int
+    temperature: float
+    seed: int
+    wanted: Callable[[], bool] = lambda: True  # false ends it early
+    ids: list[int] = field(default_factory=list[int])
+    logprobs: list[float] = field(default_factory=list[float])
+    draws: list[float] = field(default_factory=list[float])
+    trunk: Trunk = field(default_factory=lambda: Trunk(()))
+    own: tuple[int, ...] = ()
+    row: int = -1
+    known: int = 0  # own tokens whose keys and values are in the row
+
+
+@dataclass
+class Span:
+    """New tokens of one stream: flat positions `start:end`, own positions from `at` in `kv` (layer, k/v, head, C, D)."""
+
+    start: int
+    end: int
+    at: int
+    kv: Tensor
+    trunk: Tensor | None
+    mask: Tensor | None  # (new, at + new); None where the span begins the row: then it is simply causal
+
+
+@dataclass
+class Step:
+    """What attention needs to know about a step: the decoding rows first, then the spans."""
+
+    kv: Tensor  # (layer, k/v, row, head, C, D)
+    rows: Tensor  # (B,) the decoding rows
+    at: Tensor  # (B,) where each row's new token goes
+    mask: Tensor  # (B, 1, 1, C) 0 where a row may look, -inf elsewhere
+    longest: int
+    trunks: list[tuple[Tensor, Tensor | None]]  # each trunk's kv and the rows on it, None for all of them
+    spans: list[Span]
+
+    def attend(self, layer: int, query: Tensor, key: Tensor, value: Tensor, scale: float) -> Tensor:
+        """(H, N, D) queries and (KVH, N, D) new keys and values give (N, H, D)."""
+        parts = [self._decode(layer, query, key, value, scale)] if len(self.rows) else []
+        for span in self.spans:
+            new = slice(span.start, span.end)
+            parts.append(_span(span, layer, query[:, new], key[:, new], value[:, new], scale))
+        return torch.cat(parts) if len(parts) > 1 else parts[0]
+
+    def _decode(self, layer: int, query: Tensor, key: Tensor, value: Tensor, scale: float) -> Tensor:
+        B, KVH = len(self.rows), key.shape[0]
+        H, _, D = query.shape
+        keys, values = self.kv[layer, 0], self.kv[layer, 1]  # (row, KVH, C, D)
+        keys[self.rows, :, self.at] = key[:, :B].transpose(0, 1)
+        values[self.rows, :, self.at] = value[:, :B].transpose(0, 1)
+        grouped = query[:, :B].view(KVH, H // KVH, B, D)
+        seen = slice(0, self.longest)
+        out, lse = attention(
+            grouped.permute(2, 0, 1, 3), keys[:B, :, seen], values[:B, :, seen], scale, self.mask[:B, :, :, seen]
+        )
+        for kv, rows in self.trunks:
+            asked = grouped if rows is None else grouped[:, :, rows]
+            flat = asked.reshape(1, KVH, -1, D)  # all rows' queries are queries to one and the same trunk
+            trunk, trunk_lse = attention(flat, kv[layer, 0][None], kv[layer, 1][None], scale)
+            trunk = trunk.view(KVH, H // KVH, -1, D).permute(2, 0, 1, 3)
+            trunk_lse = trunk_lse.reshape(KVH, H // KVH, -1).permute(2, 0, 1)
+            if rows is None:
+                out = merge(out, lse, trunk, trunk_lse)
+            else:
+                out[rows] = merge(out[rows], lse[rows], trunk, trunk_lse)
+        return out.reshape(B, H, D)
+
+
+def _span(span: Span, layer: int, query: Tensor, key: Tensor, value: Tensor, scale: float) -> Tensor:
+    end = span.at + query.shape[1]
+    keys, values = span.kv[layer]  # (KVH, C, D) each
+    keys[:, span.at : end] = key
+    values[:, span.at : end] = value
+    group = query.shape[0] // key.shape[0]
+    keys, values = _repeat(keys[:, :end], group), _repeat(values[:, :end], group)
+    out, lse = attention(query[None], keys, values, scale, span.mask, causal=span.mask is None)
+    if span.trunk is not None:
+        keys, values = span.trunk[layer]
+        out = merge(out, lse, *attention(query[None], _repeat(keys, group), _repeat(values, group), scale))
+    return out[0].transpose(0, 1)
+
+
+def _repeat(tensor: Tensor, group: int) -> Tensor:
+    return tensor[None] if group == 1 else tensor[None].repeat_interleave(group, 1)
+
+
+def attention(
+    query: Tensor, key: Tensor, value: Tensor, scale: float, mask: Tensor | None = None, causal: bool = False
+) -> tuple[Tensor, Tensor]:
+    """Attention (B, H, Q, D) over keys (B, H, T, D) with its log-sum-exp (B, H, Q), in nats."""
+    if query.device.type == "cpu":
+        flash = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu  # the fused kernel behind torch's own sdpa
+        return flash(query, key, value, 0.0, causal, attn_mask=mask, scale=scale)
+    scores = (query @ key.transpose(2, 3)).float() * scale
+    if causal:
+        mask = causal_mask(scores.shape[2], scores.shape[3], query)
+    if mask is not None:
+        scores = scores + mask
+    return scores.softmax(-1).to(value.dtype) @ value, scores.logsumexp(-1)
+
+
+def merge(out: Tensor, lse: Tensor, other: Tensor, other_lse: Tensor) -> Tensor:
+    """Attention over the union of two sets of keys, from the attention over each."""
+    return torch.lerp(out, other, torch.sigmoid(other_lse - lse).to(out.dtype)[..., None])
+
+
+def causal_mask(new: int, end: int, like: Tensor) -> Tensor:
+    """(new, end): the last `new` of `end` tokens look at themselves and what stands before them."""
+    hidden = torch.ones(new, end, dtype=torch.bool, device=like.device).triu_(end - new + 1)
+    return like.new_zeros(new, end).masked_fill_(hidden, -torch.inf)
+
+
+def shared_length(one: Sequence[int], other: Sequence[int]) -> int:
+    """How many tokens two sequences have in common at their start, by bisection: slices compare at C speed."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _interface(
+    module: Any, query: Tensor, key: Tensor, value: Tensor, _mask: Any, *, decoding: Step, scaling: float, **_: Any
+) -> tuple[Tensor, None]:
+    return decoding.attend(module.layer_idx, query[0], key[0], value[0], scaling)[None], None
+
+
+AttentionInterface.register(ATTENTION, _interface)
+AttentionMaskInterface.register(ATTENTION, lambda *_, **__: None)  # pyright: ignore[reportArgumentType]
+
+
+class Decoder:
+    """Decodes streams with one model (any transformers decoder whose attention goes through `AttentionInterface`).
+
+    `max_rows` streams at once; `memory` bytes for the keys and values of running and of finished streams, half each.
+    Not thread-safe: one thread owns it.
+    """
+
+    def __init__(self, model: Any, end_ids: Sequence[int], max_rows: int, memory: int, reuse: bool = True) -> None:
+        self.model, self.end_ids, self.max_rows, self.reuse = model, frozenset(end_ids), max_rows, reuse
+        config = model.config
+        heads = config.num_key_value_heads
+        width = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+        weight = model.get_input_embeddings().weight
+        self._new, self._device = weight.new_empty, weight.device
+        self._kv = self._new(config.num_hidden_layers, 2, 0, heads, 0, width)
+        self._token_bytes = config.num_hidden_layers * 2 * heads * width * weight.element_size()
+        self._half = memory // 2 // self._token_bytes  # tokens
+        self._no_mask = self._new(1, 1, 1, 1)  # a mask that is 4-D is left alone by transformers
+        self.waiting: deque[Stream] = deque()
+        self.rows: list[Stream] = []
+        self._fresh_rows = True
+        self._root = Trunk(())
+        self._trunks: OrderedDict[tuple[int, ...], Trunk] = OrderedDict()
+        self._kept: OrderedDict[tuple[Trunk, tuple[int, ...]], None] = OrderedDict()  # finished streams, oldest first
+        self._kept_tokens = 0
+
+    @property
+    def busy(self) -> bool:
+        return bool(self.waiting or self.rows)
+
+    @torch.inference_mode()
+    def step(self) -> list[Stream]:
+        """Let waiting streams join, sample one token of each, and return those that are done."""
+        for stream in [stream for stream in self.rows if not stream.wanted()]:
+            self._leave(stream)
+        joined = self._join()
+        if not self.rows:
+            return []
+        step, tokens, positions, last = self._plan(joined)
+        logits = self.model(
+            input_ids=tokens[None],
+            position_ids=positions[None],
+            attention_mask=self._no_mask,
+            use_cache=False,
+            logits_to_keep=last,
+            decoding=step,
+        ).logits[0]
+        picked = self._sample(logits)
+        for stream in joined:
+            stream.known = len(stream.own)
+            if self.reuse and stream.own not in stream.trunk.sources:
+                stream.trunk.add(stream.own, stream)
+        for stream in self.rows[: len(self.rows) - len(joined)]:
+            stream.known += 1
+        done = [stream for stream, token in zip(self.rows, picked, strict=True) if self._ends(stream, token)]
+        for stream in done:
+            self._leave(stream)
+        return done
+
+    # --- joining and leaving --------------------------------------------------------------------------------------
+
+    def _join(self) -> list[Stream]:
+        joined: list[Stream] = []
+        passed: list[Stream] = []
+        new_tokens = 0
+        while self.waiting and len(self.rows) < self.max_rows and new_tokens < PREFILL_TOKENS:
+            stream = self.waiting.popleft()
+            if not stream.wanted():
+                continue
+            stream.trunk = self._trunk(stream)
+            stream.own = stream.prompt[len(stream.trunk.ids) :]
+            ids, shared = stream.trunk.longest(stream.own) if self.reuse else ((), 0)
+            shared = min(shared, len(stream.own) - 1)  # the last token gives the logits: it is always computed
+            if self.reuse and any(_covers(other, stream, shared + WORTH_WAITING) for other in joined):
+                passed.append(stream)
+                continue
+            if not self._reserve(len(self.rows) + 1, len(stream.own) + stream.max_new):
+                passed.append(stream)
+                break
+            stream.row = len(self.rows)
+            stream.known = shared
+            if shared:
+                self._copy(stream, ids, shared)
+            generator = torch.Generator().manual_seed(stream.seed & (2**63 - 1))
+            stream.draws = torch.rand(stream.max_new, generator=generator, dtype=torch.float64).tolist()
+            self.rows.append(stream)
+            joined.append(stream)
+            new_tokens += len(stream.own) - shared
+        self.waiting.extendleft(reversed(passed))
+        return joined
+
+    def _copy(self, stream: Stream, ids: tuple[int, ...], shared: int) -> None:
+        source = stream.trunk.sources[ids]
+        kv = source if isinstance(source, Tensor) else self._kv[:, :, source.row]
+        self._kv[:, :, stream.row, :, :shared] = kv[:, :, :, :shared]
+        if isinstance(source, Tensor):
+            self._kept.move_to_end((stream.trunk, ids))
+            if shared == len(ids):  # the conversation goes on: the longer one will take its place
+                self._forget(stream.trunk, ids)
+
+    def _leave(self, stream: Stream) -> None:
+        """Keep the stream's keys and values, and close the gap with the last row."""
+        self._fresh_rows = True
+        if self.reuse and stream.known:
+            if stream.trunk.sources.get(stream.own) is stream:
+                stream.trunk.remove(stream.own)
+            self._keep(stream)
+        last = self.rows.pop()
+        if last is not stream:
+            self.rows[stream.row] = last
+            self._kv[:, :, stream.row, :, : last.known] = self._kv[:, :, last.row, :, : last.known]
+            last.row = stream.row
+
+    def _keep(self, stream: Stream) -> None:
+        own = (*stream.own, *stream.ids)[: stream.known]
+        if own in stream.trunk.sources or self._trunks.get(stream.trunk.ids, self._root) is not stream.trunk:
+            return
+        stream.trunk.add(own, self._kv[:, :, stream.row, :, : stream.known].clone())
+        self._kept[stream.trunk, own] = None
+        self._kept_tokens += stream.known
+        while self._kept_tokens > self._half:
+            self._forget(*next(iter(self._kept)))
+
+    def _forget(self, trunk: Trunk, own: tuple[int, ...]) -> None:
+        del self._kept[trunk, own]
+        trunk.remove(own)
+        self._kept_tokens -= len(own)
+
+    def _reserve(self, rows: int, length: int) -> bool:
+        """Make room for that many rows of that many own tokens; False where memory forbids and it can wait."""
+        _, _, old_rows, _, old_length, _ = self._kv.shape
+        if rows <= old_rows and length <= old_length:
+            return True
+        length = max(old_length if self.rows else 0, -(-length // 128) * 128)
+        rows = max(rows, min(2 * rows, self.max_rows) if 2 * rows * length <= self._half else rows)
+        if rows * length > self._half and self.rows:
+            return False
+        kv = self._new(*self._kv.shape[:2], rows, self._kv.shape[3], length, self._kv.shape[5])
+        used = max((stream.known for stream in self.rows), default=0)
+        kv[:, :, : len(self.rows), :, :used] = self._kv[:, :, : len(self.rows), :, :used]
+        self._kv = kv
+        return True
+
+    def _trunk(self, stream: Stream) -> Trunk:
+        if not self.reuse:
+            return self._root
+        fits = [ids for ids in self._trunks if len(ids) < len(stream.prompt) and stream.prompt[: len(ids)] == ids]
+        if fits:
+            ids = max(fits, key=len)
+            self._trunks.move_to_end(ids)
+            return self._trunks[ids]
+        head = stream.head()
+        ids = head[: min(shared_length(head, stream.prompt), len(stream.prompt) - 1)]
+        if len(ids) < SHORTEST_TRUNK:
+            return self._root
+        kv = self._new(*self._kv.shape[:2], self._kv.shape[3], len(ids), self._kv.shape[5])
+        nothing = self._long([])
+        step = Step(self._kv, nothing, nothing, self._no_mask, 0, [], [Span(0, len(ids), 0, kv, None, None)])
+        tokens = self._long(ids)[None]
+        positions = self._range(0, len(ids))[None]
+        self.model(
+            input_ids=tokens,
+            position_ids=positions,
+            attention_mask=self._no_mask,
+            use_cache=False,
+            logits_to_keep=1,
+            decoding=step,
+        )
+        self._trunks[ids] = trunk = Trunk(ids, kv)
+        if len(self._trunks) > TRUNKS:
+            _, old = self._trunks.popitem(last=False)
+            for trunk_own in [key for key in self._kept if key[0] is old]:
+                self._forget(*trunk_own)
+        return trunk
+
+    def _long(self, values: Sequence[int]) -> Tensor:
+        return torch.tensor(values, dtype=torch.long, device=self._device)
+
+    def _float(self, values: Sequence[Sequence[float]], dtype: torch.dtype = torch.float32) -> Tensor:
+        return torch.tensor(values, dtype=dtype, device=self._device)
+
+    def _range(self, start: int, end: int) -> Tensor:
+        return torch.arange(start, end, device=self._device)
+
+    # --- one step -------------------------------------------------------------------------------------------------
+
+    def _plan(self, joined: list[Stream]) -> tuple[Step, Tensor, Tensor, Tensor | int]:
+        """The step, its flat tokens (N,) and positions (N,), and where each row's logits are."""
+        running = self.rows[: len(self.rows) - len(joined)]
+        if joined or self._fresh_rows:
+            self._fresh_rows = bool(joined)
+            self._row_ids = self._range(0, len(running))
+            self._at = self._long([stream.known for stream in running])
+            self._positions = torch.tensor(
+                [len(stream.trunk.ids) + stream.known for stream in running], dtype=torch.long
+            )
+            self._tokens = self._long([stream.ids[-1] for stream in running])
+            hidden = self._range(0, self._kv.shape[4]) > self._at[:, None]
+            self._mask = self._new(hidden.shape).zero_().masked_fill_(hidden, -torch.inf)[:, None, None]
+            self._on_trunks = self._by_trunk(running)
+            self._temperature = self._float([[stream.temperature or 1.0] for stream in self.rows])
+        else:
+            self._at += 1
+            self._positions += 1
+            self._mask[self._row_ids, 0, 0, self._at] = 0.0
+        longest = 1 + max((stream.known for stream in running), default=0)
+        step = Step(self._kv, self._row_ids, self._at, self._mask, longest, self._on_trunks, [])
+        if not joined:
+            return step, self._tokens, self._positions, 0
+        tokens, positions, ends = [self._tokens], [self._positions], list(range(len(running)))
+        start = len(running)
+        for stream in joined:
+            new = stream.own[stream.known :]
+            at, end = stream.known, start + len(new)
+            mask = causal_mask(len(new), len(stream.own), self._kv) if at else None
+            step.spans.append(Span(start, end, at, self._kv[:, :, stream.row], stream.trunk.kv, mask))
+            tokens.append(self._long(new))
+            positions.append(self._range(at, len(stream.own)) + len(stream.trunk.ids))
+            ends.append(end - 1)
+            start = end
+        return step, torch.cat(tokens), torch.cat(positions), self._long(ends)
+
+    def _by_trunk(self, running: list[Stream]) -> list[tuple[Tensor, Tensor | None]]:
+        groups: dict[int, tuple[Tensor, list[int]]] = {}
+        for row, stream in enumerate(running):
+            if stream.trunk.kv is not None:
+                groups.setdefault(id(stream.trunk), (stream.trunk.kv, []))[1].append(row)
+        return [(kv, None if len(rows) == len(running) else self._long(rows)) for kv, rows in groups.values()]
+
+    def _sample(self, logits: Tensor) -> list[int]:
+        """Draw each row's token from softmax(logits / temperature) over the whole vocabulary, by inverting the cumulative
+        distribution (in double) at the stream's own next uniform number. Greedy rows take the likeliest token."""
+        logits = logits.float()
+        logprobs = (logits / self._temperature).log_softmax(-1)  # (B, V)
+        greedy = [stream.temperature == 0 for stream in self.rows]
+        picked = logprobs.argmax(-1) if any(greedy) else None
+        if picked is None or not all(greedy):
+            cumulative = logprobs.exp().cumsum(-1, dtype=torch.float64)
+            draws = self._float([[stream.draws[len(stream.ids)]] for stream in self.rows], torch.float64)
+            drawn = torch.searchsorted(cumulative, draws * cumulative[:, -1:], right=True)[:, 0]
+            picked = drawn if picked is None else torch.where(self._long(greedy).bool(), picked, drawn)
+        self._tokens = picked
+        chosen = logprobs.gather(1, picked[:, None])[:, 0].tolist()
+        if not all(map(float.__eq__, chosen, chosen)):
+            raise EngineError("the policy's logits are not finite; the adapter's weights have diverged")
+        for stream, logprob in zip(self.rows, chosen, strict=True):
+            stream.logprobs.append(logprob)
+        return picked.tolist()
+
+    def _ends(self, stream: Stream, token: int) -> bool:
+        stream.ids.append(token)
+        return token in self.end_ids or len(stream.ids) == stream.max_new
+
+
+def _covers(other: Stream, stream: Stream, length: int) -> bool:
+    """Whether `other`, which is about to be computed, begins with `length` tokens of `stream`, so that waiting pays."""
+    both = other.trunk is stream.trunk and len(stream.own) > length <= len(other.own)
+    return both and other.own[:length] == stream.own[:length]
