@@ -1,7 +1,7 @@
-"""Rollouts: the policy tries scenarios on the live server, many at once, each turn recorded with the ids that were sampled.
+"""Rollouts: the policy tries scenarios on the live server, many at once, each turn with the ids that were sampled.
 
-A try that breaks because the server or the engine broke is made again in a fresh session, and is data with `stop == "error"`
-if that does not help. A bad call is not an error: the policy reads what went wrong and goes on.
+A try that breaks because the server or the engine broke is made again in a fresh session, and is data with
+`stop == "error"` if that does not help. A bad call is not an error: the policy reads what went wrong and goes on.
 """
 
 import hashlib
@@ -48,9 +48,9 @@ async def rollouts(
 ) -> list[list[Trajectory]]:
     """`tries` rollouts of each scenario, at most `limit` at a time, as trajectories_P_G.
 
-    `label` names the step; with the scenario and the number of the try it gives the trajectory's id and its seed, so that the
-    same step samples the same numbers. `done` is called with each trajectory as soon as it is there; those in `recorded` (by id)
-    are not made again.
+    `label` names the step; with the scenario and the number of the try it gives the trajectory's id and its seed, so
+    that the same step samples the same numbers. `done` is called with each trajectory as soon as it is there; those in
+    `recorded` (by id) are not made again.
     """
     limiter = anyio.CapacityLimiter(limit)
     found: dict[tuple[int, int], Trajectory] = {}

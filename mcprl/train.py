@@ -1,7 +1,9 @@
-"""The loop, top to bottom: server -> scenarios -> base test -> (warm start) -> rollouts, scores, update, again -> held-out test.
+"""The loop, top to bottom.
 
-Everything a step makes is in the journal before it is used, and every random choice follows from (seed, step, scenario, try),
-so a run killed at any instant goes on with `resume` from the last complete step and ends as if it had not been.
+server -> scenarios -> base test -> (warm start) -> rollouts, scores, update, again and again -> held-out test -> report
+
+Everything a step makes is in the journal before it is used, and every random choice follows from (seed, step, scenario,
+try), so a run killed at any instant goes on with `resume` from the last complete step and ends as if it had not been.
 """
 
 import random
@@ -35,22 +37,21 @@ Show = Callable[[str, dict[str, Any]], None]
 """Told what happens while it happens: a kind of event and its data; the command line prints it."""
 
 
-async def train(config: Config, resume: str | Path | None = None, show: Show = lambda kind, data: None) -> report.Report:
+async def train(config: Config, resume: str | Path | None = None, show: Show = lambda *_: None) -> report.Report:
     """Train an adapter for the configured servers and prove what it gained; returns the report of the run.
 
     Raises `ServerError`, `ScenarioError`, `ModelError`, `JournalError` or `TrainingError`, each with what to do.
     """
     journal = Journal.open(resume, write=True) if resume else Journal.create(_folder(config), config)
     with journal:
-        config = config if not resume else _with_servers(journal.config(), config)
+        config = config if not resume else _with_servers(journal.config, config)
         async with connect(config.servers, config.tools, log=journal.folder / "server.log") as server:
             run = _Run(config, journal, server, show)
             try:
                 await run.work()
             finally:
                 await run.close()
-        report.write(journal.folder)
-        return report.build(journal.folder)
+        return report.write(journal.folder)
 
 
 def _with_servers(saved: Config, given: Config) -> Config:
@@ -84,7 +85,7 @@ class _Run:
         began = time.monotonic()
         validated = {0: await self.evaluate("val", 0, val, start)}
         for looked in (step for step in range(1, last + 1) if self._looks(step)):
-            validated[looked] = await self.evaluate("val", looked, val, None)  # from the journal
+            validated[looked] = await self.evaluate("val", looked, val, self._adapter(looked))
         for step in range(last + 1, config.training.steps + 1):
             if self._stalled(validated) or time.monotonic() - began > 60 * config.training.max_minutes:
                 break
@@ -103,7 +104,9 @@ class _Run:
 
     # --- one step -----------------------------------------------------------------------------------------------------
 
-    async def _step(self, step: int, trainer: Trainer, scenarios: Sequence[Scenario], current: Adapter | None) -> Adapter:
+    async def _step(
+        self, step: int, trainer: Trainer, scenarios: Sequence[Scenario], current: Adapter | None
+    ) -> Adapter:
         config = self.config.training
         began = time.perf_counter()
         chosen_P = list(_epochs(scenarios, config.scenarios_per_step, self.config.seed, step))
@@ -196,7 +199,7 @@ class _Run:
         return values
 
     async def evaluate(self, phase: str, step: int, scenarios: Sequence[Scenario], adapter: Adapter | None) -> float:
-        """The mean score on held-out tasks, recorded under `phase`. What the journal already holds is not sampled again."""
+        """The mean score on held-out tasks, recorded under `phase`. What the journal holds is not sampled again."""
         began = time.perf_counter()
         groups = await self._groups(phase, step, scenarios, self.config.eval.tries, adapter)
         scores = [score for group in groups for score in await self._scores(phase, step, group)]
@@ -242,13 +245,13 @@ class _Run:
         return pack
 
     async def _warm_start(self, scenarios: Sequence[Scenario]) -> Adapter | None:
-        """A few supervised steps on the verified plans of the training tasks; the report keeps their part apart from RL's."""
+        """A few supervised steps on the training tasks' verified plans; the report keeps their part apart from RL's."""
         config = self.config.training
         if not config.warm_start_steps:
             return None
         adapter = Adapter(str(self.journal.folder / "adapters" / "warm"), 0)
         if any(saved.kind == "warm" for saved in self.journal.adapters()):
-            self.loaded.load_adapter(adapter.path)
+            peft.load_adapter_weights(self.loaded, adapter.path)
             return adapter
         self.say("warming", steps=config.warm_start_steps)
         trainer = Trainer(self.loaded, config)
@@ -292,7 +295,8 @@ class _Run:
 
 
 def _epochs(scenarios: Sequence[Scenario], count: int, seed: int, step: int) -> Iterator[Scenario]:
-    """The scenarios of a step: shuffled epochs cut into steps, so that each is drawn equally often; the same for the same seed."""
+    """The scenarios of a step: shuffled epochs cut into steps, so that each is drawn equally often."""
+    count = min(count, len(scenarios))
     for at in range((step - 1) * count, step * count):
         epoch, position = divmod(at, len(scenarios))
         order = list(range(len(scenarios)))

@@ -1,4 +1,4 @@
-"""Judges score the tries of one scenario. `score` gives one `Score` per trajectory that can be scored, matched by id."""
+"""Judges score the tries of one scenario: one `Score` per trajectory that can be scored, matched by id."""
 
 from typing import Protocol
 
@@ -9,7 +9,10 @@ from mcprl.types import Group, Score, Tool
 
 class Judge(Protocol):
     async def score(self, group: Group) -> list[Score]:
-        """One score for each trajectory that did not break (`stop == "error"`). Raises `JudgeError`; a failure is never a score."""
+        """One score for each trajectory that did not break (`stop == "error"`).
+
+        Raises `JudgeError`: a judge's failure is never a score.
+        """
         ...
 
 

@@ -3,7 +3,19 @@
 from collections.abc import Sequence
 
 from mcprl.checks import holds, leaves, same_arguments, says_missing
-from mcprl.types import Call, CallMade, CallRecord, Fact, Group, SaysMissing, Scenario, Score, StateHolds, Tool, Trajectory
+from mcprl.types import (
+    Call,
+    CallMade,
+    CallRecord,
+    Fact,
+    Group,
+    SaysMissing,
+    Scenario,
+    Score,
+    StateHolds,
+    Tool,
+    Trajectory,
+)
 
 OUTCOME, PROGRESS, ECONOMY = 0.7, 0.25, 0.05
 
@@ -11,9 +23,9 @@ OUTCOME, PROGRESS, ECONOMY = 0.7, 0.25, 0.05
 class Verifier:
     """Outcome first (facts in the final answer, state read back), then progress along the plan, then economy.
 
-    `value = 0.7 outcome + 0.25 progress + 0.05 outcome * economy`, each part in 0..1: a trajectory that does the task always
-    beats one that does not, and among equals the shorter wins; equal trajectories tie exactly. A fact counts only when a tool
-    result of the same trajectory held it (no lucky guesses) and when the answer is not a dump of everything.
+    `value = 0.7 outcome + 0.25 progress + 0.05 outcome * economy`, each part in 0..1: a trajectory that does the task
+    always beats one that does not, and among equals the shorter wins; equal trajectories tie exactly. A fact counts only
+    when a tool result of the same trajectory held it (no lucky guesses) and when the answer is not a dump of everything.
     `success` is an outcome of 1.
     """
 
@@ -33,11 +45,17 @@ class Verifier:
                     said, why = self._states(scenario, tried, check)
                     passed.append((f"{check.name or 'fact'} {check.value!r}: {why}", said))
                 case CallMade():
-                    made = any(self._same(record, check) and record.result.is_error <= check.failed for record in tried.calls)
+                    made = any(
+                        self._same(record, check) and record.result.is_error <= check.failed for record in tried.calls
+                    )
                     passed.append((f"{check.tool} {'called' if made else 'not called'} as asked", made))
                 case StateHolds():
                     read = next(states, None)
-                    held = read is not None and not read.is_error and all(holds(read.text, value) for value in check.values)
+                    held = (
+                        read is not None
+                        and not read.is_error
+                        and all(holds(read.text, value) for value in check.values)
+                    )
                     passed.append((f"{check.tool} {'shows' if held else 'does not show'} the change", held))
                 case SaysMissing():
                     said = says_missing(tried.answer)
@@ -61,7 +79,9 @@ class Verifier:
         return True, "in the answer"
 
     def _same(self, record: CallRecord, wanted: CallMade | Call) -> bool:
-        return record.tool == wanted.tool and same_arguments(record.arguments, wanted.arguments, self._schemas.get(wanted.tool))
+        return record.tool == wanted.tool and same_arguments(
+            record.arguments, wanted.arguments, self._schemas.get(wanted.tool)
+        )
 
     def _progress(self, wanted: Call, made: Sequence[CallRecord]) -> float:
         """How near the closest call came: 0.4 for the tool, the rest by the share of argument values that are right."""

@@ -1,0 +1,103 @@
+"""The whole loop on a real server with a tiny random policy: it runs, records, resumes and reports."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcprl import config
+from mcprl.config import Config
+from mcprl.errors import ConfigError, ServerError
+from mcprl.journal import Journal
+from mcprl.train import train
+
+SHOP = f"{sys.executable} {Path(__file__).parents[1] / 'examples' / 'servers' / 'shop.py'}"
+
+
+def small(model: Path, runs: Path, **more: Any) -> Config:
+    """A run of seconds: a random policy, few tasks, two steps."""
+    training = {"steps": 2, "scenarios_per_step": 2, "group_size": 3, "eval_every": 1, "learning_rate": 1e-2}
+    tree: dict[str, Any] = {
+        "name": "small",
+        "runs_dir": str(runs),
+        "servers": [{"target": SHOP}],
+        "tools": {"read_only": True},
+        "scenarios": {"train": 6, "val": 3, "test": 4, "probe_calls": 60, "repeat_after_s": 0.1},
+        "model": {"name": str(model), "lora_rank": 4},
+        "rollout": {"max_turns": 2, "max_tokens": 12},
+        "training": training | more.pop("training", {}),
+    }
+    return config.parse(tree | more)
+
+
+async def test_a_run_leaves_a_folder_with_everything_in_it(tiny_model: Path, tmp_path: Path) -> None:
+    told: list[str] = []
+    report = await train(small(tiny_model, tmp_path), show=lambda kind, _: told.append(kind))
+    folder = tmp_path / "small"
+    written = json.loads((folder / "report.json").read_text())
+    assert written["test"]["n"] == 4
+    assert written["exact_tokens"] in (1.0, None)
+    assert written["test"]["gain_ci95"][0] <= written["test"]["gain"] <= written["test"]["gain_ci95"][1]
+    assert report.steps == 2
+    assert told.count("step") == 2
+    assert "evaluated" in told
+    with Journal.open(folder) as journal:
+        assert len(journal.trajectories("train")) == 2 * 2 * 3
+        assert len(journal.scores("test:trained")) == 4
+        assert all(turn.logprobs for tried in journal.trajectories("train") for turn in tried.turns)
+    for name in ("config.toml", "report.md", "scenarios/pack.toml", "adapters/step-2/adapter_model.safetensors"):
+        assert (folder / name).exists(), name
+
+
+async def test_a_run_that_was_stopped_goes_on_and_ends_as_if_it_had_not_been(tiny_model: Path, tmp_path: Path) -> None:
+    class Stop(Exception):
+        pass
+
+    def stop_after_the_first_step(kind: str, _: dict[str, Any]) -> None:
+        if kind == "step":
+            raise Stop
+
+    whole = await train(small(tiny_model, tmp_path / "whole"))
+    with pytest.raises(Stop):
+        await train(small(tiny_model, tmp_path / "cut"), show=stop_after_the_first_step)
+    resumed = await train(Config(), resume=tmp_path / "cut" / "small")
+    with Journal.open(tmp_path / "whole" / "small") as one, Journal.open(tmp_path / "cut" / "small") as other:
+        sampled = [
+            sorted(
+                (tried.id, tuple(turn.completion_ids for turn in tried.turns))
+                for tried in journal.trajectories("train")
+            )
+            for journal in (one, other)
+        ]
+        losses = [[step.metrics.get("loss") for step in journal.steps()] for journal in (one, other)]
+    assert sampled[0] == sampled[1]
+    assert losses[0] == pytest.approx(losses[1])
+    assert resumed.test == whole.test
+
+
+async def test_a_learning_rate_of_zero_changes_nothing(tiny_model: Path, tmp_path: Path) -> None:
+    report = await train(small(tiny_model, tmp_path, training={"learning_rate": 0.0, "steps": 1}))
+    assert report.test is not None
+    assert report.test.gain == 0.0
+
+
+async def test_a_warm_start_is_tested_on_its_own(tiny_model: Path, tmp_path: Path) -> None:
+    await train(small(tiny_model, tmp_path, training={"warm_start_steps": 2, "steps": 1}))
+    written = json.loads((tmp_path / "small" / "report.json").read_text())
+    assert written["test"]["warm"] is not None
+    assert (tmp_path / "small" / "adapters" / "warm" / "adapter_model.safetensors").exists()
+
+
+async def test_a_pack_for_other_tools_is_refused(tiny_model: Path, tmp_path: Path) -> None:
+    await train(small(tiny_model, tmp_path, training={"steps": 0}))
+    pack = str(tmp_path / "small" / "scenarios")
+    other = small(tiny_model, tmp_path, name="other", scenarios={"pack": pack}, tools={"deny": ["get_order"]})
+    with pytest.raises(ConfigError, match="made for other tools"):
+        await train(other)
+
+
+async def test_a_server_that_does_not_start_is_one_line(tiny_model: Path, tmp_path: Path) -> None:
+    with pytest.raises(ServerError):
+        await train(small(tiny_model, tmp_path, servers=[{"target": "false", "timeout_s": 5}]))
