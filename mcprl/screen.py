@@ -272,7 +272,8 @@ def show_run(screen: Console, journal: Journal) -> None:
     if steps:
         screen.print()
         columns = [name for name in _METRICS if name in steps[-1].metrics]
-        table = _table("step", *(name.replace("_", " ") for name in columns), right=["step", *columns])
+        titles = ["step", *(name.replace("_", " ") for name in columns)]
+        table = _table(*titles, right=titles)
         for step in steps[-_MOST_STEPS:]:
             table.add_row(str(step.step), *(_number(step.metrics.get(name)) for name in columns))
         screen.print(table)

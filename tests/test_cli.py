@@ -221,3 +221,51 @@ def test_ctrl_c_ends_a_command_with_one_line(tmp_path: Path) -> None:
     finally:
         process.kill()
     assert (process.returncode, error) == (130, "stopped\n")
+
+
+SHOP = f"{sys.executable} {Path(__file__).parent.parent / 'examples' / 'servers' / 'shop.py'}"
+SMALL = "--train-tasks 4 --val-tasks 2 --test-tasks 3 --probe-calls 40 --max-tokens 8 --max-turns 1".split()
+STEPS = "--steps 2 --scenarios-per-step 1 --group-size 2 --eval-every 2 --name small".split()
+
+
+@pytest.mark.slow
+def test_train_eval_and_runs_work_on_one_run_folder(
+    tmp_path: Path, tiny_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    model = ["--server", SHOP, "--model", str(tiny_model)]
+    done = mcprl("train", *model, *SMALL, *STEPS)
+    assert done.code == 0, done.err
+    assert [line[:9] for line in done.out.splitlines() if line.startswith("step ")] == ["step   1/", "step   2/"]
+    assert "held-out tasks: 3" in done.out
+    assert "small" in mcprl("runs", "list").out
+    assert "held-out tasks: 3" in mcprl("runs", "show", "small").out
+    again = mcprl("train", *model, *SMALL, *STEPS)
+    assert (again.code, again.err.count("\n")) == (2, 1)
+    assert "--resume small" in again.err
+    tested = mcprl("eval", *model, *SMALL, "--pack", "runs/small/scenarios", "--adapter", "runs/small/adapters/step-2")
+    assert tested.code == 0, tested.err
+    assert any(line.split()[:2] == ["all", "3"] for line in tested.out.splitlines())
+
+
+@pytest.mark.slow
+def test_ctrl_c_in_training_says_what_is_kept_and_how_to_go_on(tmp_path: Path, tiny_model: Path) -> None:
+    arguments = ["train", "--server", SHOP, "--model", str(tiny_model), *SMALL, *STEPS, "--steps", "1000"]
+    process = subprocess.Popen(
+        [MCPRL, *arguments], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout
+        while not process.stdout.readline().startswith("step   1/"):
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130, error
+    assert error.count("\n") == 1, error
+    assert "kept in runs/small; go on with: mcprl train --resume small" in error
+    resumed = ["train", "--resume", "small", "--server", SHOP]
+    with Journal.open(tmp_path / "runs" / "small") as journal:
+        assert (journal.last_step() or 0) >= 1
+    assert effective(*resumed)["servers"][0]["target"] == SHOP
