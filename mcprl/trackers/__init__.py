@@ -15,6 +15,7 @@ KNOWN: Final = ("files", "wandb")
 
 _log = logging.getLogger(__name__)
 _MOST_CHARACTERS = 600
+_ROLES = {"user": "user:   ", "tool": "result: ", "assistant": "answer: "}
 
 
 class Tracker(Protocol):
@@ -89,12 +90,9 @@ def dialogue(messages: Sequence[Message]) -> str:
         if role == "system":
             continue
         if content or not calls:
-            lines.append(f"{_ROLES.get(role, role) + ':':<8}{_cut(content)}")
+            lines.append(f"{_ROLES[role]}{_cut(content)}")
         lines += [_cut(f"call:   {call['function']['name']}({call['function']['arguments']})") for call in calls]
     return "\n".join(lines)
-
-
-_ROLES = {"user": "user", "tool": "result", "assistant": "answer"}
 
 
 def _cut(text: str) -> str:

@@ -1,0 +1,238 @@
+"""Trackers: what they leave behind, that they keep secrets, and that none of them can stop a run."""
+
+import json
+import os
+import struct
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_journal import trajectory
+
+from mcprl.config import Config, ServerConfig
+from mcprl.errors import ConfigError, MissingExtra
+from mcprl.journal import Journal
+from mcprl.trackers import Trackers, dialogue, open_trackers
+from mcprl.types import Adapter, Fact, Group, Scenario, Score
+
+GROUP = Group(
+    Scenario("s1", "What does 7 cost?", (Fact(12.5),)), (trajectory("a"), replace(trajectory("b"), stop="deadline"))
+)
+SCORES = [Score("b", 0.1, False, "no answer"), Score("a", 0.95, True, "all facts")]
+
+
+@pytest.fixture
+def run(tmp_path):
+    server = ServerConfig(target="https://example.org/mcp", headers={"Authorization": "Bearer header-5ecret"})
+    Journal.create(tmp_path / "run", Config(servers=(server,))).close()
+    return tmp_path / "run"
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_files_hold_metrics_and_groups_that_a_person_can_read(run):
+    trackers = open_trackers([], run, Config())
+    trackers.log_step(1, {"loss": 0.5, "kl": None, "note": "ok"})
+    trackers.log_step(1, {"val/success": 0.25})
+    trackers.log_groups(1, [GROUP], SCORES)
+    trackers.close()
+    assert lines(run / "metrics.jsonl") == [
+        {"step": 1, "loss": 0.5, "kl": None, "note": "ok"},
+        {"step": 1, "val/success": 0.25},
+    ]
+    (group,) = lines(run / "groups.jsonl")
+    assert (group["step"], group["scenario"], group["request"]) == (1, "s1", "What does 7 cost?")
+    assert [(t["id"], t["score"]["value"], t["stop"]) for t in group["tries"]] == [
+        ("a", 0.95, "answered"),
+        ("b", 0.1, "deadline"),
+    ]
+    assert group["tries"][0]["messages"][-1] == {"role": "assistant", "content": "12.50"}
+    assert "logprobs" not in (run / "groups.jsonl").read_text()
+
+
+def test_a_resumed_run_forgets_the_lines_of_steps_that_it_does_again(run):
+    first = open_trackers([], run, Config())
+    with Journal.open(run, write=True) as journal:
+        for step in (1, 2):
+            first.log_groups(step, [GROUP], SCORES)
+            first.log_step(step, {"loss": step})
+            if step == 1:
+                journal.write_step(1, {"loss": 1})
+    with (run / "metrics.jsonl").open("a") as file:
+        file.write('{"step": 3, "lo')  # the process was killed while it wrote
+    again = open_trackers([], run, Config())
+    again.log_step(2, {"loss": 2.5})
+    assert lines(run / "metrics.jsonl") == [{"step": 1, "loss": 1}, {"step": 2, "loss": 2.5}]
+    assert [group["step"] for group in lines(run / "groups.jsonl")] == [1]
+
+
+def test_a_tracker_that_fails_is_reported_once_and_the_others_go_on(run, caplog):
+    class Broken:
+        def log_step(self, step, metrics):
+            raise ConnectionError("no route to host")
+
+        def log_groups(self, step, groups, scores):
+            self.log_step(step, groups)
+
+        def close(self, report=None):
+            self.log_step(0, report)
+
+    files = open_trackers([], run, Config())
+    trackers = Trackers({"broken": Broken(), "files": files})
+    for step in (1, 2, 3):
+        trackers.log_step(step, {"loss": 0.1})
+    trackers.log_groups(3, [GROUP], SCORES)
+    trackers.close()
+    assert [record.getMessage() for record in caplog.records] == [
+        "the tracker broken failed and may miss data: no route to host"
+    ]
+    assert len(lines(run / "metrics.jsonl")) == 3
+
+
+def test_an_unknown_tracker_and_a_missing_package_are_refused_before_the_run_begins(run, monkeypatch):
+    with pytest.raises(ConfigError, match="unknown tracker 'wandbb'; known are: files, wandb"):
+        open_trackers(["wandbb"], run, Config())
+    monkeypatch.setitem(sys.modules, "wandb", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'mcprl\[wandb\]'"):
+        open_trackers(["wandb"], run, Config())
+
+
+def test_a_tracker_that_cannot_start_is_reported_and_left_out(run, caplog, monkeypatch):
+    monkeypatch.setenv("WANDB_MODE", "nonsense")
+    trackers = open_trackers(["wandb"], run, Config())
+    assert "the tracker wandb could not start and is left out" in caplog.text
+    trackers.log_step(1, {"loss": 0.5})
+    assert len(lines(run / "metrics.jsonl")) == 1
+
+
+def test_a_dialogue_is_text_with_long_parts_cut():
+    text = dialogue(
+        [{"role": "system", "content": "tools"}, *trajectory("a").messages, {"role": "assistant", "content": "x" * 700}]
+    )
+    assert text.splitlines() == [
+        "user:   What does 7 cost? ½ 😀",
+        'call:   get({"id": 7})',
+        "result: 7: 12.50",
+        "answer: 12.50",
+        "answer: " + "x" * 600 + "... (100 characters more)",
+    ]
+
+
+# --- wandb, offline, in a process of its own as in a run --------------------------------------------------------------
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from test_trackers import GROUP, SCORES
+from mcprl.config import parse
+from mcprl.trackers import open_trackers
+
+run = Path(sys.argv[1])
+server = {"target": "https://example.org/mcp", "headers": {"Authorization": "Bearer header-5ecret"}}
+config = parse({"servers": [server]})
+trackers = open_trackers(["wandb"], run, config)
+for step in (1, 2):
+    trackers.log_step(step, {"loss": 0.5 / step, "kl": None})
+    trackers.log_groups(step, [GROUP], SCORES)
+trackers.log_step(1, {"test:trained/success": 0.75})
+trackers.close({"test": {"gain": 0.5, "n": 60}, "steps": 2, "wall_s": 3.0})
+"""
+
+
+@pytest.fixture(scope="module")
+def wandb_run(tmp_path_factory):
+    """A run folder that was tracked offline, in a process whose command line holds a secret."""
+    folder = tmp_path_factory.mktemp("tracked")
+    run = folder / "my run"
+    with Journal.create(run, Config()) as journal:
+        adapter = run / "adapters" / "step-2"
+        adapter.mkdir(parents=True)
+        (adapter / "adapter_model.safetensors").write_bytes(b"weights")
+        (adapter / "optimizer.safetensors").write_bytes(b"moments")
+        journal.write_adapter(Adapter(str(adapter), 2), kind="best")
+    own = {
+        "HOME": str(folder),
+        "WANDB_MODE": "offline",
+        "PYTHONPATH": str(Path(__file__).parent),
+        "EXTRA": "env-5ecret",
+    }
+    own |= {f"WANDB_{name}_DIR": str(folder / name) for name in ("CACHE", "CONFIG", "DATA")}
+    command = [sys.executable, "-c", SCRIPT, str(run), "--header", "X-Key: argv-5ecret"]
+    done = subprocess.run(command, env=os.environ | own, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "tracker" not in done.stderr
+    return run
+
+
+def records(folder: Path) -> Iterator[Any]:
+    """The records of a .wandb file: LevelDB's log (32 KiB blocks; checksum, length, kind) behind 7 bytes."""
+    from wandb.proto.wandb_internal_pb2 import Record  # pyright: ignore[reportAttributeAccessIssue]
+
+    (path,) = folder.glob("wandb/offline-run-*/run-*.wandb")
+    content, at, parts = path.read_bytes(), 7, b""
+    assert content.startswith(b":W&B")
+    while at + 7 <= len(content):
+        if (left := 32_768 - at % 32_768) < 7:
+            at += left
+            continue
+        _, length, kind = struct.unpack_from("<IHB", content, at)
+        parts += content[at + 7 : at + 7 + length]
+        at += 7 + length
+        if kind in (1, 4):  # whole, or the last part
+            record = Record()
+            record.ParseFromString(parts)
+            parts = b""
+            yield record
+
+
+def items(entries) -> dict[str, Any]:
+    return {entry.key or ".".join(entry.nested_key): json.loads(entry.value_json) for entry in entries}
+
+
+def test_wandb_gets_every_metric_at_its_step(wandb_run):
+    history = [items(record.history.item) for record in records(wandb_run) if record.HasField("history")]
+    assert [(row["step"], row["loss"]) for row in history if "loss" in row] == [(1, 0.5), (2, 0.25)]
+    assert [(row["step"], row["test:trained/success"]) for row in history if "test:trained/success" in row] == [
+        (1, 0.75)
+    ]
+    assert not any("kl" in row for row in history)
+    metrics = {record.metric.glob_name or record.metric.name: record.metric for record in records(wandb_run)}
+    assert metrics["*"].step_metric == "step"
+
+
+def test_wandb_gets_a_table_of_the_tries_with_scores_matched_by_id(wandb_run):
+    history = [items(record.history.item) for record in records(wandb_run) if record.HasField("history")]
+    tables = [row for row in history if row.get("groups._type") == "table-file"]
+    assert [(table["step"], table["groups.nrows"]) for table in tables] == [(1, 2), (2, 2)]
+    (root,) = wandb_run.glob("wandb/offline-run-*/files")
+    table = json.loads((root / tables[0]["groups.path"]).read_text())
+    columns = [dict(zip(table["columns"], row, strict=True)) for row in table["data"]]
+    assert [(row["try"], row["score"], row["success"], row["stop"]) for row in columns] == [
+        ("a", 0.95, True, "answered"),
+        ("b", 0.1, False, "deadline"),
+    ]
+    assert columns[0]["dialogue"].endswith("answer: 12.50")
+
+
+def test_wandb_gets_the_best_adapter_without_the_optimizer(wandb_run):
+    sent = [record.request.log_artifact.artifact for record in records(wandb_run)]
+    sent += [record.artifact for record in records(wandb_run)]
+    (artifact,) = [artifact for artifact in sent if artifact.type == "model"]
+    assert (artifact.name, artifact.type) == ("my-run-adapter", "model")
+    assert json.loads(artifact.metadata) == {"kind": "best", "step": 2}
+    assert [entry.path for entry in artifact.manifest.contents] == ["adapter_model.safetensors"]
+
+
+def test_wandb_gets_the_report_and_the_configuration_and_no_secret_reaches_the_folder(wandb_run):
+    found = list(records(wandb_run))
+    config = items(entry for record in found if record.HasField("run") for entry in record.run.config.update)
+    assert config["servers"][0]["headers"] == {"Authorization": "***"}
+    summary = items(entry for record in found if record.HasField("summary") for entry in record.summary.update)
+    assert summary["steps"] == 2
+    assert "5ecret" not in "".join(path.read_text(errors="ignore") for path in wandb_run.rglob("*") if path.is_file())
