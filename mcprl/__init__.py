@@ -1,7 +1,7 @@
 """mcprl: make an open model good at your MCP server.
 
-`mcprl train --server URL` on the command line; the same parts from Python under the names below. Names load on first use, so
-that `import mcprl` stays free of torch, mcp and every other heavy library.
+`mcprl train --server URL` on the command line; the same parts from Python under the names below. Names load on first
+use, so that `import mcprl` stays free of torch, mcp and every other heavy library.
 """
 
 from importlib import import_module

@@ -1,4 +1,6 @@
-"""When a text holds a value, and when two calls are the same call: the ground on which the verifier and the generator stand."""
+"""When a text holds a value, and when two calls are the same call: the ground on which the verifier and the generator
+stand.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -47,7 +49,9 @@ def says_missing(text: str) -> bool:
 def same_arguments(
     made: Mapping[str, Any] | None, wanted: Mapping[str, Any], schema: Mapping[str, Any] | None = None
 ) -> bool:
-    """Whether a call with `made` is the call with `wanted`: arguments left out count as their schema's default, or null."""
+    """Whether a call with `made` is the call with `wanted`: arguments left out count as their schema's default, or
+    null.
+    """
     if made is None:
         return False
     properties: Mapping[str, Any] = (schema or {}).get("properties", {})
@@ -73,7 +77,9 @@ def leaves(value: Json, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tupl
 
 
 def is_empty(value: Json, text: str) -> bool:
-    """Whether a result, though no error, holds nothing: no text, null, or JSON without one filled leaf but counts of zero."""
+    """Whether a result, though no error, holds nothing: no text, null, or JSON without one filled leaf but counts of
+    zero.
+    """
     if value is None:
         return not text.strip() or squash(text) in ("null", "none", "[]", "{}")
     return not any(leaf not in ("", 0, False) for _, leaf in leaves(value))

@@ -1,8 +1,8 @@
 """What can go wrong, named after the boundary it crosses.
 
-Every error the user can cause or cure is a `McprlError`: its text is one line with the value, what was expected and what to do.
-The command line prints that line and exits with `exit_code`; the traceback goes to the run's log. A failed rollout is data
-(`Trajectory.error`), not an exception.
+Every error the user can cause or cure is a `McprlError`: its text is one line with the value, what was expected and
+what to do. The command line prints that line and exits with `exit_code`; the traceback goes to the run's log. A failed
+rollout is data (`Trajectory.error`), not an exception.
 """
 
 

@@ -1,7 +1,9 @@
-"""What a server turns out to hold: probe its tools, harvest values, find which outputs feed which inputs and what a write changes.
+"""What a server turns out to hold: probe its tools, harvest values, find which outputs feed which inputs and what a
+write changes.
 
-Nothing here knows a server: slots are filled from what schemas name, what descriptions quote, well-known formats, and values
-harvested from earlier results; what works is kept. Read-only tools are called freely, writing tools only in sessions of their own.
+Nothing here knows a server: slots are filled from what schemas name, what descriptions quote, well-known formats, and
+values harvested from earlier results; what works is kept. Read-only tools are called freely, writing tools only in
+sessions of their own.
 """
 
 import random
@@ -10,14 +12,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from mcprl.checks import Scalar, holds, is_empty, leaves, squash
-from mcprl.digest import digest, looks_like_error
+from mcprl.checks import Scalar, holds, leaves
+from mcprl.digest import digest
 from mcprl.invent import invent, neighbour
+from mcprl.results import record_of, text_value, usable
 from mcprl.slots import Path, Slot, build, is_read, noun, related, slots, stems, unfillable, words
 from mcprl.types import Call, Json, Session, Tool, ToolResult, ToolServer
 
 Group = tuple[str, ...]
-"""Where values come from: `("choices",)`, `("quoted",)`, `("invented",)`, or `("from", tool, *keys)` for a place in results."""
+"""Where values come from: `("choices",)`, `("quoted",)`, `("invented",)`, or `("from", tool, *keys)` for a place in
+results.
+"""
 Allowed = Callable[[Scalar], bool]
 SLOW_S = 2.0
 """A tool that takes longer than this is left out of tasks: every rollout would wait for it."""
@@ -42,7 +47,9 @@ class State:
 
 @dataclass(frozen=True)
 class RoundTrip:
-    """Calling `write` with some values makes `read` show them. `bind` says which slot of `read` takes which slot of `write`."""
+    """Calling `write` with some values makes `read` show them. `bind` says which slot of `read` takes which slot of
+    `write`.
+    """
 
     write: str
     read: str
@@ -103,28 +110,16 @@ def quoted(slot: Slot) -> list[Scalar]:
         given += re.findall(r"['\"`“]([^'\"`“”\s][^'\"`“”]{0,40})['\"`”]", slot.description)
         for some in re.findall(r"(?:such as|e\.g\.,?|for example,?|like|example:)\s+([^'\"`()]+)", slot.description):
             given += [word.strip(".;") for word in re.split(r",\s*|\s+or\s+", some) if len(word.split()) == 1]
-    return [value for value in dict.fromkeys(v for v in given if isinstance(v, str | int | float))]
-
-
-def usable(result: ToolResult) -> bool:
-    """Whether a result holds something: no error, not empty, and not one message per item that says what went wrong."""
-    if result.is_error or is_empty(result.structured, result.text):
-        return False
-    if (
-        result.structured is None
-        and len(result.text) < 120
-        and re.match(r"\W*(?:no|none|nothing)\b", result.text, re.IGNORECASE)
-    ):
-        return False
-    texts = [leaf for _, leaf in leaves(result.structured) if isinstance(leaf, str)]
-    return not texts or not all(looks_like_error(text, None) for text in texts)
+    return list(dict.fromkeys(value for value in given if isinstance(value, str | int | float)))
 
 
 _TRIES = 6
 
 
 async def probe(server: ToolServer, seed: int, budget: int = 400) -> Knowledge:
-    """Find out what the server holds: up to `budget` reading calls in one session while new values turn up, then a few writes."""
+    """Find out what the server holds: up to `budget` reading calls in one session while new values turn up, then a few
+    writes.
+    """
     rng = random.Random(f"probe {seed}")
     tools = {tool.name: tool for tool in server.tools if not unfillable(tool)}
     known = Knowledge(tools, {name: slots(tool) for name, tool in tools.items()})
@@ -158,17 +153,11 @@ async def _read_around(
         grown = sum(len(values) for values in state.pool.values())
         idle, size = (0 if grown > size else idle + 1), grown
         for tool in reads:
-            required = [slot for slot in known.slots[tool.name] if slot.required]
-            optional = [slot for slot in known.slots[tool.name] if not slot.required]
-            for attempt in range(tries if required or optional else 1):
-                if left <= 0 or tool.name in done:
+            for attempt in range(min(tries, left) if known.slots[tool.name] else 1):
+                if tool.name in done:
                     break
-                chosen = {slot: source(known, slot, state, rng, attempt) for slot in required}
-                if optional and attempt % 2:
-                    extra = rng.choice(optional)
-                    chosen[extra] = source(known, extra, state, rng, attempt // 2)
-                picked = {slot: found for slot, found in chosen.items() if found is not None}
-                if any(slot not in picked for slot in required):
+                picked = _fill_read(known, tool, state, rng, attempt)
+                if picked is None:
                     break
                 arguments = build({slot.path: value for slot, (_, value) in picked.items()})
                 if (spelled := f"{tool.name} {arguments}") in seen:
@@ -177,19 +166,38 @@ async def _read_around(
                 result = await session.call(tool.name, arguments)
                 known.calls += 1
                 left -= 1
-                if result.latency_s > SLOW_S or not (required or optional):
-                    done.add(tool.name)
-                if result.latency_s > SLOW_S:
-                    break
-                if usable(result):
+                if usable(result) and result.latency_s <= SLOW_S:
                     _worked(known, state, tool, picked, result)
-                made_up = any(("invented",) in known.sources.get((tool.name, slot.path), []) for slot in required)
-                if made_up and known.working.get(tool.name, 0) > _TRIES:
-                    done.add(tool.name)  # it takes anything: nothing more to learn
+                if result.latency_s > SLOW_S or _exhausted(known, tool):
+                    done.add(tool.name)
+
+
+def _fill_read(
+    known: Knowledge, tool: Tool, state: State, rng: random.Random, attempt: int
+) -> dict[Slot, tuple[Group, Any]] | None:
+    """Values for a read's required slots and, every other time, for one optional slot; `None` where one has none."""
+    chosen = {slot: source(known, slot, state, rng, attempt) for slot in known.slots[tool.name] if slot.required}
+    if any(found is None for found in chosen.values()):
+        return None
+    optional = [slot for slot in known.slots[tool.name] if not slot.required]
+    if optional and attempt % 2:
+        extra = rng.choice(optional)
+        chosen[extra] = source(known, extra, state, rng, attempt // 2)
+    return {slot: found for slot, found in chosen.items() if found is not None}
+
+
+def _exhausted(known: Knowledge, tool: Tool) -> bool:
+    """Whether calling a tool again teaches nothing: it takes no arguments, or takes anything."""
+    if not known.slots[tool.name]:
+        return True
+    sources = [known.sources.get((tool.name, slot.path), []) for slot in known.slots[tool.name] if slot.required]
+    return any(("invented",) in groups for groups in sources) and known.working.get(tool.name, 0) > _TRIES
 
 
 async def _link(known: Knowledge, session: Session, rng: random.Random) -> None:
-    """Find further places whose values a slot takes: those that look like the values it took (`owner_id` for `person_id`)."""
+    """Find further places whose values a slot takes: those that look like the values it took (`owner_id` for
+    `person_id`).
+    """
     for tool in known.reads():
         required = [slot for slot in known.slots[tool.name] if slot.required and not slot.choices]
         if len(required) != 1:
@@ -211,8 +219,7 @@ async def _link(known: Knowledge, session: Session, rng: random.Random) -> None:
             known.calls += 1
             if usable(result):
                 groups.append(group)
-                record = record_of(result)
-                known.base.harvest(tool.name, record)
+                known.base.harvest(tool.name, record_of(result))
 
 
 def shape(value: Scalar) -> str:
@@ -372,7 +379,9 @@ async def _write_around(known: Knowledge, server: ToolServer, writing: list[Tool
 def fill_write(
     known: Knowledge, tool: Tool, state: State, rng: random.Random, attempt: int
 ) -> dict[Slot, tuple[Group, Any]] | None:
-    """Values for a write: references from the state where a name matches closely (more eagerly with each attempt), else invented."""
+    """Values for a write: references from the state where a name matches closely (more eagerly with each attempt), else
+    invented.
+    """
     picked: dict[Slot, tuple[Group, Any]] = {}
     for slot in known.slots[tool.name]:
         if not slot.required and rng.random() < 0.6:
@@ -396,11 +405,21 @@ def fill_write(
 
 
 def _refers(slot: Slot, group: Group) -> bool:
-    """Whether a slot can mean something that exists already: an id or the name of another thing, not the tool's own free text."""
-    return (
-        group[1] != slot.tool
-        and len(words(slot.key)) > 1
-        or slot.key.lower() in ("id", "ids", "key", "path", "from", "to", "source", "names", "name", "title", "code")
+    """Whether a slot can mean something that exists already: an id or the name of another thing, not the tool's own
+    free text.
+    """
+    return (group[1] != slot.tool and len(words(slot.key)) > 1) or slot.key.lower() in (
+        "id",
+        "ids",
+        "key",
+        "path",
+        "from",
+        "to",
+        "source",
+        "names",
+        "name",
+        "title",
+        "code",
     )
 
 
@@ -462,125 +481,3 @@ def _bindings(
     origins.sort(key=lambda origin: -affinity(known, slot, place(write.name, origin.path)))
     for origin in origins[:3]:
         yield ((slot.path, origin.path),), constants
-
-
-# --- results ----------------------------------------------------------------------------------------------------------
-
-
-def text_value(text: str) -> Json:
-    """What a text result means as JSON: `key: value` lines as a record, CSV as records, other lines as lists of their cells."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    record: dict[str, Any] = {}
-    for line in lines:
-        if match := re.match(r"^[\s*>-]*\**([A-Za-z][\w ./()-]{0,30}?)\**\s*[:=]\s+(.{1,80})$", line):
-            record.setdefault(match[1].strip(), _scalar(match[2].strip().rstrip(",")))
-    if len(record) >= max(1, len(lines) / 2):
-        return record
-    commas = {line.count(",") for line in lines}
-    if len(lines) > 1 and len(commas) == 1 and commas != {0}:
-        names = [name.strip() for name in lines[0].split(",")]
-        return [dict(zip(names, map(_scalar, map(str.strip, line.split(","))), strict=True)) for line in lines[1:]]
-    rows = [re.sub(r"^(?:\d+[.)]|[-*]|\[\w+\])\s+", "", line) for line in lines if not line.endswith(":")]
-    cells = [
-        [_scalar(cell.strip()) for cell in re.split(r"\s*\|\s*|\t|\s\(|\)\s*$", row) if cell.strip()] for row in rows
-    ]
-    return [{f"column {n}": cell for n, cell in enumerate(row)} for row in cells] if len(cells) > 1 else None
-
-
-def record_of(result: ToolResult) -> Json:
-    """A result as JSON, whether the server sent JSON or text that can be read as such."""
-    return result.structured if result.structured is not None else text_value(result.text)
-
-
-def _scalar(text: str) -> Scalar:
-    try:
-        return (
-            int(text)
-            if re.fullmatch(r"-?\d{1,9}", text)
-            else float(text)
-            if re.fullmatch(r"-?\d+\.\d+", text)
-            else text
-        )
-    except ValueError:
-        return text
-
-
-@dataclass(frozen=True)
-class Field:
-    """One thing a result says: its path, what to call it, and its values (several for a short list)."""
-
-    path: Path
-    label: str
-    values: tuple[Scalar, ...]
-
-
-def result_fields(known: Knowledge, call: Call, result: ToolResult) -> list[Field]:
-    """What can be asked about a result: the scalars of a record, or what varies in a text."""
-    record = record_of(result)
-    if isinstance(record, list) and result.structured is None and "column 0" in record[0]:
-        record = None  # cells without names: values to use, but nothing to ask for by name
-    given = {squash(str(leaf)) for _, leaf in leaves(call.arguments)}
-    if record is None or not isinstance(record, dict | list):
-        varying = text_facts(known.texts.get(call.tool, []), result.text, given)
-        return [Field((), "result", varying)] if varying else []
-    return record_fields(record, given)
-
-
-def record_fields(record: Json, given: set[str]) -> list[Field]:
-    """The askable scalars of one record, each with the shortest label that no other scalar has."""
-    grouped: dict[Path, list[Scalar]] = {}
-    for path, leaf in leaves(record):
-        grouped.setdefault(tuple(part for part in path if isinstance(part, str)), []).append(leaf)
-    tails: dict[str, int] = {}
-    for keys in grouped:
-        if keys:
-            tails[" ".join(words(keys[-1]))] = tails.get(" ".join(words(keys[-1])), 0) + 1
-    found: list[Field] = []
-    for keys, values in grouped.items():
-        if not keys:
-            continue
-        label = " ".join(words(keys[-1]))
-        if squash(keys[-1]) in given:  # a map by entity: its keys are no names of fields
-            continue
-        if tails[label] > 1 and len(keys) > 1:
-            label = " ".join((*words(keys[-2]), *words(keys[-1])))
-        shown = tuple(dict.fromkeys(values))
-        if len(values) > 3 or any(
-            squash(str(value)) in given or not 0 < len(str(value)) <= 64 or "\n" in str(value) for value in shown
-        ):
-            continue
-        found.append(Field(keys, label or keys[-1], shown))
-    return [entry for entry in found if sum(entry.label == other.label for other in found) == 1]
-
-
-def rows_of(record: Json) -> tuple[Path, list[dict[str, Any]]] | None:
-    """The first list of at least two records in a result, with its path."""
-    if isinstance(record, list):
-        rows = [row for row in record if isinstance(row, dict)]  # pyright: ignore[reportUnknownVariableType]
-        return ((), rows) if len(rows) >= 2 and len(rows) == len(record) else None  # pyright: ignore[reportUnknownArgumentType]
-    if isinstance(record, dict):
-        for key, inner in record.items():  # pyright: ignore[reportUnknownVariableType]
-            if found := rows_of(inner):
-                return (str(key), *found[0]), found[1]  # pyright: ignore[reportUnknownArgumentType]
-    return None
-
-
-def text_facts(texts: Sequence[str], text: str, given: set[str]) -> tuple[Scalar, ...]:
-    """What a text result says that other results of the same tool do not, and that the call did not give."""
-    mine = text.split()
-    others = [other.split() for other in texts if other != text]
-    if not 0 < len(mine) <= 25 or "\n" in text.strip():
-        return ()
-    start = min((_common(mine, other) for other in others), default=0)
-    end = min((_common(mine[start:][::-1], other[start:][::-1]) for other in others), default=0)
-    middle = mine[start : len(mine) - end] if others else mine
-    fresh = [word.strip(".,;:!?()'\"") for word in middle]
-    numbers = [_scalar(word) for word in fresh if re.fullmatch(r"-?\d+(?:\.\d+)?", word) and word not in given]
-    if numbers and len(numbers) <= 2:
-        return tuple(dict.fromkeys(numbers))
-    whole = " ".join(middle)
-    return (whole,) if 0 < len(whole) <= 64 and len(others) else ()
-
-
-def _common(a: Sequence[str], b: Sequence[str]) -> int:
-    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))

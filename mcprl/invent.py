@@ -11,19 +11,26 @@ from typing import Any
 from mcprl.slots import Slot, words
 
 _ADJECTIVES = (
-    "amber brisk calm cedar clever coastal copper crimson dusty early frosty gentle golden hidden hollow indigo ivory jade "
-    "late linen lunar mellow misty narrow northern olive pale quiet rapid rustic scarlet silver slate solar spare steady "
-    "sunny swift tidal upper velvet violet warm western wild winter young"
+    "amber brisk calm cedar clever coastal copper crimson dusty early frosty gentle golden hidden hollow indigo "
+    "ivory jade late linen lunar mellow misty narrow northern olive pale quiet rapid rustic scarlet silver slate "
+    "solar spare steady sunny swift tidal upper velvet violet warm western wild winter young "
 ).split()
 _NOUNS = (
-    "anchor arch badge barrel basin beacon bridge canyon castle cliff cloud comet compass coral crater delta drum engine "
-    "falcon fern field forest fountain garden glacier harbor hill island kettle ladder lagoon lantern ledger maple marsh "
-    "meadow mill mirror needle oak orchard otter paddle pebble pier pine planet plaza pocket prairie quarry raven reef river "
-    "saddle sail shadow signal spruce stone summit thistle tower trail tunnel valley vessel wagon willow window"
+    "anchor arch badge barrel basin beacon bridge canyon castle cliff cloud comet compass coral crater delta drum "
+    "engine falcon fern field forest fountain garden glacier harbor hill island kettle ladder lagoon lantern ledger "
+    "maple marsh meadow mill mirror needle oak orchard otter paddle pebble pier pine planet plaza pocket prairie "
+    "quarry raven reef river saddle sail shadow signal spruce stone summit thistle tower trail tunnel valley vessel "
+    "wagon willow window "
 ).split()
-_FIRST = "Ada Amir Bea Carlo Dana Elif Farid Greta Hugo Ines Jonas Kira Leon Mara Nils Nora Omar Petra Quinn Rosa Sami Tara Uma Viktor Wanda Yusuf Zoe".split()
-_LAST = "Abbas Berg Castro Dietz Egan Feld Grant Haas Iqbal Jansen Kovac Lund Moreau Novak Okoye Perez Quist Rossi Sato Toth Ueda Vance Weber Young Zeman".split()
-_VERBS = "needs holds faces joins marks meets moves opens keeps likes follows guards reaches crosses covers".split()
+_FIRST = (
+    "Ada Amir Bea Carlo Dana Elif Farid Greta Hugo Ines Jonas Kira Leon Mara Nils Nora Omar Petra Quinn Rosa Sami "
+    "Tara Uma Viktor Wanda Yusuf Zoe "
+).split()
+_LAST = (
+    "Abbas Berg Castro Dietz Egan Feld Grant Haas Iqbal Jansen Kovac Lund Moreau Novak Okoye Perez Quist Rossi Sato "
+    "Toth Ueda Vance Weber Young Zeman "
+).split()
+_VERBS = ("needs holds faces joins marks meets moves opens keeps likes follows guards reaches crosses covers ").split()
 
 
 def _two(rng: random.Random) -> str:
@@ -55,7 +62,7 @@ def _zones() -> list[str]:
     )
 
 
-# What a slot's format, name or description must say for a format to apply, and one value of it. The first that fits wins.
+# What a slot's format, name or description must say for a format to apply, and one value of it. The first fit wins.
 _FORMATS: list[tuple[str, str, Callable[[random.Random], str]]] = [
     ("timezone", r"time ?zone|\btz\b|\biana\b", lambda rng: rng.choice(_zones())),
     ("date-time", r"date.?time|timestamp|iso ?8601", lambda rng: f"{_date(rng)}T{_clock(rng)}:00Z"),
@@ -102,7 +109,9 @@ _FORMATS: list[tuple[str, str, Callable[[random.Random], str]]] = [
 
 
 def known_format(slot: Slot) -> str:
-    """The name of the well-known format that a string slot's schema, name or description points to; `name` for plain words."""
+    """The name of the well-known format that a string slot's schema, name or description points to; `name` for plain
+    words.
+    """
     declared = str(slot.schema.get("format", ""))
     named = " ".join(word for part in slot.path if isinstance(part, str) for word in words(part))
     for text in (declared, " ".join(words(slot.key)), named, slot.description.lower()):
@@ -130,11 +139,15 @@ def invent(slot: Slot, rng: random.Random) -> Any:
 
 
 def neighbour(value: Any, rng: random.Random) -> Any:
-    """A value whose number lies a little beside that of `value` (`C-1042`: `C-1039`), which may well exist; else `None`."""
+    """A value whose number lies a little beside that of `value` (`C-1042`: `C-1039`), which may well exist; else
+    `None`.
+    """
     if isinstance(value, int) and not isinstance(value, bool):
         return max(0, value + rng.choice((-1, 1)) * rng.randint(1, 12))
-    match = re.fullmatch(r"(.*?)(\d{1,6})", value) if isinstance(value, str) else None
-    if match is None or "." in value or ":" in value:
+    if not isinstance(value, str) or "." in value or ":" in value:
+        return None
+    match = re.fullmatch(r"(.*?)(\d{1,6})", value)
+    if match is None:
         return None
     number = max(0, int(match[2]) + rng.choice((-1, 1)) * rng.randint(1, 12))
     return f"{match[1]}{number:0{len(match[2])}}"

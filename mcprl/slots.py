@@ -1,7 +1,7 @@
 """A tool's arguments as a flat list of slots, and the plain words that names stand for."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -11,24 +11,40 @@ from mcprl.types import Json, Tool
 Path = tuple[str | int, ...]
 
 _WRITES = frozenset(
-    "add append archive assign book cancel change clear close configure copy create delete disable edit enable insert invite "
-    "link lock log mark merge modify move open_ticket patch place post publish put record register remove rename replace "
-    "reserve reset restore save schedule send set start stop store submit tag toggle trigger unlink update upload upsert write".split()
+    (
+        "add append archive assign book cancel change clear close configure copy create delete disable edit enable "
+        "insert invite link lock log mark merge modify move open_ticket patch place post publish put record "
+        "register remove rename replace reserve reset restore save schedule send set start stop store submit tag "
+        "toggle trigger unlink update upload upsert write "
+    ).split()
 )
 _VERBS = _WRITES | frozenset(
-    "browse calc calculate check compare compute convert count describe do estimate explore fetch filter find format get "
-    "give inspect list load look lookup measure peek print query read retrieve return run scan search see show tell "
-    "view".split()
+    (
+        "browse calc calculate check compare compute convert count describe do estimate explore fetch filter find "
+        "format get give inspect list load look lookup measure peek print query read retrieve return run scan "
+        "search see show tell view "
+    ).split()
 )
 
 
-_VAGUE = frozenset("a all an any available current details every info information many multiple of several the".split())
-_IRREGULAR = {"people": "person", "children": "child", "indices": "index", "series": "series", "status": "status", "news": "news"}
+_VAGUE = frozenset(
+    ("a all an any available current details every info information many multiple of several the ").split()
+)
+_IRREGULAR = {
+    "people": "person",
+    "children": "child",
+    "indices": "index",
+    "series": "series",
+    "status": "status",
+    "news": "news",
+}
 
 
 @dataclass(frozen=True)
 class Slot:
-    """One scalar that a call of `tool` can carry. `path` leads to it inside the arguments (0 for "an item of the list")."""
+    """One scalar that a call of `tool` can carry. `path` leads to it inside the arguments (0 for "an item of the
+    list").
+    """
 
     tool: str
     path: Path
@@ -90,7 +106,7 @@ def _walk(
     required: bool,
     described: str,
     depth: int,
-):
+) -> Iterator[Slot]:
     schema = resolve(root, schema)
     described = str(schema.get("description") or described)
     kind = schema.get("type")
@@ -174,7 +190,9 @@ def noun(tool: Tool) -> str:
 
 
 def is_read(tool: Tool) -> bool:
-    """Whether calling the tool to look around is safe: the server's hint where it gives one, else no writing verb in its name."""
+    """Whether calling the tool to look around is safe: the server's hint where it gives one, else no writing verb in
+    its name.
+    """
     if tool.read_only is not None:
         return tool.read_only
     return not tool.destructive and not any(word in _WRITES for word in words(tool.name))

@@ -334,7 +334,8 @@ def _agreement(ids: Sequence[object], others: Sequence[object]) -> int:
 def demonstration(
     tokenizer: Tokenizer, messages: Sequence[Message], tools: Sequence[Tool] = (), name: str = "demonstration"
 ) -> Trajectory:
-    """A conversation that somebody wrote, as a trajectory whose turns have the ids that a policy would have had to sample.
+    """A conversation that somebody wrote, as a trajectory whose turns have the ids that a policy would have had to
+    sample.
 
     What the template puts behind the assistant's words (a line break, say) is left to the next prompt, as in a rollout.
     """

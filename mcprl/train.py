@@ -6,10 +6,12 @@ Everything a step makes is in the journal before it is used, and every random ch
 try), so a run killed at any instant goes on with `resume` from the last complete step and ends as if it had not been.
 """
 
+import json
 import random
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from statistics import fmean
@@ -29,7 +31,7 @@ from mcprl.rollout import rollouts
 from mcprl.scenarios import Pack, generate, load_pack, tool_hash, transcript
 from mcprl.server import Server, connect
 from mcprl.tokens import certificate, demonstration, rows
-from mcprl.trackers import open_trackers
+from mcprl.trackers import Trackers, open_trackers
 from mcprl.trainer import Trainer
 from mcprl.types import Adapter, Group, Row, Scenario, Score, Trajectory
 
@@ -42,16 +44,18 @@ async def train(config: Config, resume: str | Path | None = None, show: Show = l
 
     Raises `ServerError`, `ScenarioError`, `ModelError`, `JournalError` or `TrainingError`, each with what to do.
     """
-    journal = Journal.open(resume, write=True) if resume else Journal.create(_folder(config), config)
-    with journal:
-        config = config if not resume else _with_servers(journal.config, config)
-        async with connect(config.servers, config.tools, log=journal.folder / "server.log") as server:
-            run = _Run(config, journal, server, show)
-            try:
-                await run.work()
-            finally:
-                await run.close()
-        return report.write(journal.folder)
+    with Journal.open(resume, write=True) if resume else Journal.create(_folder(config), config) as journal:
+        config = _with_servers(journal.config, config) if resume else config
+        trackers = open_trackers(config.trackers, journal.folder, config)
+        proof = None
+        try:
+            async with connect(config.servers, config.tools, log=journal.folder / "server.log") as server:
+                await _Run(config, journal, server, trackers, show).work()
+            finished = report.write(journal.folder)
+            proof = json.loads((journal.folder / "report.json").read_text())
+        finally:
+            trackers.close(proof)
+        return finished
 
 
 def _with_servers(saved: Config, given: Config) -> Config:
@@ -60,18 +64,25 @@ def _with_servers(saved: Config, given: Config) -> Config:
 
 
 class _Run:
-    def __init__(self, config: Config, journal: Journal, server: Server, show: Show) -> None:
-        self.config, self.journal, self.server, self.show = config, journal, server, show
+    def __init__(self, config: Config, journal: Journal, server: Server, trackers: Trackers, show: Show) -> None:
+        self.config, self.journal, self.server, self.trackers, self.show = config, journal, server, trackers, show
         self.loaded = peft.load(config.model)
         self.engine = EmbeddedEngine(self.loaded, max_batch=config.engine.max_batch)
         self.judge = open_judge(config.judge.name, server.tools)
-        self.trackers = open_trackers(config.trackers, journal.folder, config)
 
     async def work(self) -> None:
+        """Everything from the tasks to the held-out test."""
+        try:
+            await self._work()
+        finally:
+            await self.engine.close()
+
+    async def _work(self) -> None:
         config, journal = self.config, self.journal
         pack = await self._pack()
         train, val, test = pack.split("train"), pack.split("val"), pack.split("test")
         await self.evaluate("test:base", 0, test, None)
+        await self._measure_difficulty(test)
         start = await self._warm_start(train)  # the adapter that RL starts from: the warm-started one, or none
         if start:
             await self.evaluate("test:warm", 0, test, start)
@@ -166,7 +177,7 @@ class _Run:
         if adapter:
             await self.engine.load_adapter(adapter)
         recorded = {tried.id: tried for tried in self.journal.trajectories(phase, step)}
-        tested = phase != "train"
+        tested = phase not in ("train", "difficulty")
         tried_P_G = await rollouts(
             scenarios,
             tries,
@@ -212,6 +223,15 @@ class _Run:
         return fmean(score.value for score in scores)
 
     # --- before and around the loop -----------------------------------------------------------------------------------
+
+    async def _measure_difficulty(self, scenarios: Sequence[Scenario]) -> None:
+        """How often the base model fails at each task, from tries apart from the test: its luck must not sort it."""
+        groups = await self._groups("difficulty", 0, scenarios, 2, None)
+        for group in groups:
+            scores = await self._scores("difficulty", 0, group)
+            if scores:
+                failures = fmean(not score.success for score in scores)
+                self.journal.write_scenarios([replace(group.scenario, difficulty=failures)])
 
     async def _pack(self) -> Pack:
         """The run's tasks: those of the journal when resuming, those of the configured pack, or new ones."""
@@ -288,10 +308,6 @@ class _Run:
     def say(self, kind: str, **data: Any) -> None:
         self.journal.write_event(kind, **data)
         self.show(kind, data)
-
-    async def close(self) -> None:
-        await self.engine.close()
-        self.trackers.close()
 
 
 def _epochs(scenarios: Sequence[Scenario], count: int, seed: int, step: int) -> Iterator[Scenario]:

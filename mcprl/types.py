@@ -1,7 +1,8 @@
 """The vocabulary of the project: what the parts hand to one another.
 
-Axis suffixes used on names everywhere: `_P` scenario, `_G` member of a group, `_N` turn of a trajectory, `_T` token, `_B` row.
-Everything here is frozen data without behaviour that could fail; pydantic's `TypeAdapter` writes it to the journal and back.
+Axis suffixes used on names everywhere: `_P` scenario, `_G` member of a group, `_N` turn of a trajectory, `_T` token,
+`_B` row. Everything here is frozen data without behaviour that could fail; pydantic's `TypeAdapter` writes it to the
+journal and back.
 """
 
 from collections.abc import Mapping, Sequence
@@ -66,12 +67,12 @@ class Session(Protocol):
     """One conversation with a server. Calls of one session see each other's effects."""
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        """Call a tool. Tool failures and time-outs are results with `is_error`; a dead connection raises `SessionLost`."""
+        """Call a tool. Failures and time-outs are results with `is_error`; a dead connection raises `SessionLost`."""
         ...
 
 
 class ToolServer(Protocol):
-    """Something with tools: a real MCP server (`server.Server`), or a procedural one (the nano policy's training data)."""
+    """Something with tools: a real MCP server (`server.Server`), or a procedural one (`examples/nano/worlds.py`)."""
 
     @property
     def tools(self) -> Sequence[Tool]:
@@ -103,7 +104,8 @@ class Fact:
 class CallMade:
     """A call of `tool` with these arguments (others may be added when they equal the default) must have been made.
 
-    `failed` is true where the call must have come back as an error or empty: a task about something that does not exist.
+    `failed` is true where the call must have come back as an error or empty: a task about something that does not
+    exist.
     """
 
     tool: str
@@ -114,7 +116,7 @@ class CallMade:
 
 @dataclass(frozen=True)
 class StateHolds:
-    """After the trajectory, calling `tool` with `arguments` in the same session must give a result that holds `values`."""
+    """After the trajectory, calling `tool` with `arguments` in its session must give a result that holds `values`."""
 
     tool: str
     arguments: dict[str, Any]
@@ -160,8 +162,8 @@ class Scenario:
 class CompletionRequest:
     """One model turn to sample.
 
-    `context_ids` are the token ids of the conversation so far (last prompt + last completion); an engine that can, extends
-    them instead of rendering the history again. `adapter` names a loaded adapter; `None` is the base model.
+    `context_ids` are the token ids of the conversation so far (last prompt + last completion); an engine that can,
+    extends them instead of rendering the history again. `adapter` names a loaded adapter; `None` is the base model.
     """
 
     messages: tuple[Message, ...]
@@ -237,7 +239,9 @@ class Group:
 
 @dataclass(frozen=True)
 class Score:
-    """A judge's word on one trajectory, matched by id. `value` is 0..1; `success` is `None` where the judge cannot tell."""
+    """A judge's word on one trajectory, matched by id. `value` is 0..1; `success` is `None` where the judge cannot
+    tell.
+    """
 
     trajectory_id: str
     value: float

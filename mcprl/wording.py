@@ -78,7 +78,7 @@ def subject(tool: Tool, filled: Sequence[tuple[Slot, Scalar]], rng: random.Rando
     if not filled:
         return f"the {about}"
     if len(filled) == 1 and rng.random() < 0.5:
-        slot, value = filled[0]
+        _, value = filled[0]
         return f"{about} {value_text(value, rng)}"
     return f"the {about} with {argument_phrase(filled, rng)}"
 

@@ -1,21 +1,25 @@
 """The embedded engine against transformers and peft themselves, on a tiny random model."""
 
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import pytest
 import torch
-from peft import PeftModel
+from safetensors.torch import load_file, save_file
+from transformers import LlamaConfig, LlamaForCausalLM
 
+from mcprl import tokens
 from mcprl.config import ModelConfig
 from mcprl.engines.embedded import EmbeddedEngine
 from mcprl.errors import EngineError
 from mcprl.models.peft import LoadedModel, load, load_adapter_weights, save_adapter
-from mcprl.types import Adapter, Completion, CompletionRequest, Message, Tool
+from mcprl.types import Adapter, Completion, CompletionRequest, Message, Tool, Trajectory
 
 pytestmark = pytest.mark.anyio
 
@@ -34,7 +38,7 @@ def loaded(tiny_model: Path) -> LoadedModel:
 
 
 @asynccontextmanager
-async def running(loaded: LoadedModel, **options: Any) -> AsyncIterator[EmbeddedEngine]:
+async def running(loaded: LoadedModel, **options: Any) -> AsyncGenerator[EmbeddedEngine]:
     engine = EmbeddedEngine(loaded, **options)
     try:
         yield engine
@@ -71,6 +75,20 @@ def assert_exact(model: Any, completion: Completion, temperature: float = 1.0) -
     torch.testing.assert_close(torch.tensor(completion.logprobs), reference, atol=1e-4, rtol=0)
 
 
+def ids_of(completions: list[Completion]) -> list[tuple[int, ...]]:
+    return [completion.completion_ids for completion in completions]
+
+
+def randomized(loaded: LoadedModel, folder: Path, step: int, scale: float = 0.2) -> Adapter:
+    """An adapter that changes the policy: B is not zero."""
+    adapter = Adapter(str(save_adapter(loaded, folder)), step)
+    file = folder / "adapter_model.safetensors"
+    generator = torch.Generator().manual_seed(step)
+    weights = load_file(file)
+    save_file({key: scale * torch.randn(value.shape, generator=generator) for key, value in weights.items()}, file)
+    return adapter
+
+
 async def test_logprobs_equal_an_unbatched_forward_of_transformers(loaded: LoadedModel) -> None:
     requests = [
         ask(f"question {n % 3}", seed=n, max_tokens=5 + 3 * n, temperature=(1.0, 0.7, 1.6)[n % 3]) for n in range(12)
@@ -79,3 +97,254 @@ async def test_logprobs_equal_an_unbatched_forward_of_transformers(loaded: Loade
         for request, completion in zip(requests, await complete_all(engine, requests), strict=True):
             assert len(completion.completion_ids) == len(completion.logprobs) <= request.max_tokens
             assert_exact(loaded.model, completion, request.temperature)
+
+
+async def test_a_seed_gives_the_same_tokens_in_any_company(loaded: LoadedModel) -> None:
+    requests = [ask(f"question {n % 2}", seed=n, max_tokens=24) for n in range(10)]
+    async with running(loaded) as engine:
+        together = await complete_all(engine, requests)
+        alone = [await engine.complete(request) for request in requests[:4]]
+        other = await engine.complete(replace(requests[0], seed=99))
+    async with running(loaded, max_batch=3) as engine:
+        few = await complete_all(engine, requests)
+    assert ids_of(alone) == ids_of(together)[:4]
+    assert ids_of(few) == ids_of(together)
+    assert len(set(ids_of(together))) == len(together)
+    assert other.completion_ids != together[0].completion_ids
+
+
+async def test_greedy_equals_generate_of_transformers(loaded: LoadedModel) -> None:
+    requests = [ask(text, temperature=0.0, max_tokens=20) for text in ("one", "another question", "")]
+    async with running(loaded) as engine:
+        completions = await complete_all(engine, [*requests, ask("sampled beside them", max_tokens=20)])
+    for completion in completions[:3]:
+        prompt = torch.tensor([completion.prompt_ids])
+        whole = loaded.model.generate(
+            input_ids=prompt, attention_mask=torch.ones_like(prompt), do_sample=False, max_new_tokens=20
+        )
+        assert isinstance(whole, torch.Tensor)
+        assert completion.completion_ids == tuple(whole[0, prompt.shape[1] :].tolist())
+        assert_exact(loaded.model, completion)
+
+
+async def test_samples_follow_the_softmax_over_the_whole_vocabulary(loaded: LoadedModel) -> None:
+    count = 1500
+    async with running(loaded) as engine:
+        completions = await complete_all(engine, [ask("which?", seed=n, max_tokens=1) for n in range(count)])
+    with torch.no_grad():
+        logits = loaded.model(input_ids=torch.tensor([completions[0].prompt_ids])).logits[0, -1]
+    expected = logits.softmax(-1) * count
+    found = torch.bincount(torch.tensor([ids[0] for ids in ids_of(completions)]), minlength=len(expected))
+    common = expected > 5
+    chi2 = ((found - expected)[common] ** 2 / expected[common]).sum()
+    assert common.sum() > 20
+    assert chi2 < common.sum() + 4 * (2 * common.sum()) ** 0.5  # four standard deviations of chi-square
+
+
+async def test_a_merged_adapter_equals_the_peft_forward_and_the_base_stays(loaded: LoadedModel, tmp_path: Path) -> None:
+    adapter = randomized(loaded, tmp_path / "step-3", 3)
+    trained = load(ModelConfig(name=loaded.path, lora_rank=4))
+    load_adapter_weights(trained, adapter.path)
+    request = ask("which order?", max_tokens=16)
+    async with running(loaded) as engine:
+        (before,) = await complete_all(engine, [request])
+        await engine.load_adapter(adapter)
+        tuned, base = await complete_all(engine, [replace(request, adapter=adapter.name), request])
+        assert (tuned.policy_step, base.policy_step) == (3, 0)
+        assert (base.completion_ids, base.logprobs) == (before.completion_ids, pytest.approx(before.logprobs, abs=1e-5))
+        assert tuned.completion_ids != base.completion_ids
+        assert_exact(trained.model, tuned)
+        assert_exact(loaded.model, base)
+        await engine.load_adapter(randomized(loaded, tmp_path / "step-4", 4))
+        (newer,) = await complete_all(engine, [replace(request, adapter="step-4")])
+        assert newer.completion_ids != tuned.completion_ids
+        with pytest.raises(EngineError, match="'step-3' is not loaded; loaded: step-4"):
+            await engine.complete(replace(request, adapter="step-3"))
+
+
+async def converse(engine: EmbeddedEngine, text: str, seed: int, turns: int = 3) -> Trajectory:
+    messages: list[Message] = [SYSTEM, {"role": "user", "content": text}]
+    said: list[Completion] = []
+    for turn in range(turns):
+        context = (*said[-1].prompt_ids, *said[-1].completion_ids) if said else ()
+        request = CompletionRequest(tuple(messages), TOOLS, context, max_tokens=8 + seed % 9, seed=seed * 10 + turn)
+        said.append(await engine.complete(request))
+        result = {"role": "tool", "tool_call_id": "call_0", "content": f'{{"result": {seed * turn}, "of": "{text}"}}'}
+        messages += [said[-1].message, result]
+    return Trajectory(f"{text}/{seed}", text, tuple(messages), tuple(said))
+
+
+async def converse_all(engine: EmbeddedEngine) -> list[Trajectory]:
+    done: dict[int, Trajectory] = {}
+
+    async def one(n: int) -> None:
+        done[n] = await converse(engine, f"Where is order {n // 4}?", seed=n)
+
+    async with anyio.create_task_group() as tasks:
+        for n in range(12):
+            tasks.start_soon(one, n)
+    return [done[n] for n in range(12)]
+
+
+async def test_conversations_side_by_side_give_one_exact_row_each(loaded: LoadedModel) -> None:
+    async with running(loaded) as engine:
+        trajectories = await converse_all(engine)
+    rows = [row for trajectory in trajectories for row in tokens.rows(trajectory)]
+    assert len(rows) == len(trajectories)
+    proof = tokens.certificate(rows, trajectories)
+    assert proof.exactness == 1.0
+    assert proof.trained == sum(len(turn.completion_ids) for t in trajectories for turn in t.turns)
+    for trajectory in trajectories:
+        for turn in trajectory.turns:
+            assert_exact(loaded.model, turn)
+
+
+async def test_what_is_kept_of_earlier_turns_changes_no_result(loaded: LoadedModel) -> None:
+    async with running(loaded) as engine:
+        cached = await converse_all(engine)
+        again = await converse_all(engine)
+    async with running(loaded, prefix_cache=False) as engine:
+        whole = await converse_all(engine)
+    async with running(loaded, memory=2**20, max_batch=5) as engine:  # a few hundred tokens: turns wait and are evicted
+        tight = await converse_all(engine)
+    for others in (again, whole, tight):
+        for one, other in zip(cached, others, strict=True):
+            assert ids_of(list(one.turns)) == ids_of(list(other.turns))
+            for turn, same in zip(one.turns, other.turns, strict=True):
+                assert turn.logprobs == pytest.approx(same.logprobs, abs=1e-4)
+
+
+async def test_different_tools_side_by_side_do_not_mix(loaded: LoadedModel) -> None:
+    requests = [replace(ask("what?", seed=n, max_tokens=12), tools=TOOLS[: n % 4]) for n in range(8)]
+    async with running(loaded) as engine:
+        for completion in await complete_all(engine, requests):
+            assert_exact(loaded.model, completion)
+
+
+async def test_a_llama_decodes_exactly_too(loaded: LoadedModel, tmp_path: Path) -> None:
+    loaded.tokenizer.save_pretrained(str(tmp_path))
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1)
+        config = LlamaConfig(
+            vocab_size=len(loaded.tokenizer),
+            hidden_size=32,
+            intermediate_size=48,
+            num_hidden_layers=2,
+            num_attention_heads=4,
+            initializer_range=0.3,
+        )
+        LlamaForCausalLM(config).save_pretrained(str(tmp_path))
+    llama = load(ModelConfig(name=str(tmp_path), lora_targets="q_proj, v_proj"))
+    async with running(llama) as engine:
+        for trajectory in await converse_all(engine):
+            for turn in trajectory.turns:
+                assert_exact(llama.model, turn)
+
+
+async def test_a_turn_stops_at_its_length_and_at_the_model_s_context(loaded: LoadedModel) -> None:
+    async with running(loaded) as engine:
+        short = await engine.complete(ask("count", max_tokens=3, seed=5))
+        assert (len(short.completion_ids), short.finish_reason) == (3, "length")
+        filler = ask("1 " * 940, max_tokens=600, seed=1)
+        full = await engine.complete(filler)
+        assert len(full.prompt_ids) + len(full.completion_ids) <= 2048
+        with pytest.raises(EngineError, match=r"the prompt has \d+ tokens; the model reads 2047 at most"):
+            await engine.complete(ask("1 " * 2100))
+
+
+async def test_a_cancelled_turn_makes_room_for_the_next(loaded: LoadedModel) -> None:
+    long = ask("a long one", max_tokens=1500, seed=3)
+    async with running(loaded, max_batch=1) as engine:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(engine.complete, long)
+            tasks.start_soon(engine.complete, replace(long, seed=4))
+            await anyio.lowlevel.checkpoint()
+            tasks.cancel_scope.cancel()
+        short = await engine.complete(ask("a short one", max_tokens=4))
+        assert_exact(loaded.model, short)
+
+
+async def test_weights_that_have_diverged_fail_their_own_callers_and_no_others(
+    loaded: LoadedModel, tmp_path: Path
+) -> None:
+    broken = randomized(loaded, tmp_path / "step-1", 1, scale=float("nan"))
+    requests = [ask("which?", max_tokens=8, seed=n, adapter=name) for n in range(3) for name in (None, broken.name)]
+    outcomes: dict[str | None, list[object]] = {None: [], broken.name: []}
+    async with running(loaded) as engine:
+        await engine.load_adapter(broken)
+
+        async def one(request: CompletionRequest) -> None:
+            try:
+                outcomes[request.adapter].append(await engine.complete(request))
+            except EngineError as error:
+                outcomes[request.adapter].append(str(error))
+
+        async with anyio.create_task_group() as tasks:
+            for request in requests:
+                tasks.start_soon(one, request)
+    assert all(isinstance(outcome, Completion) for outcome in outcomes[None])
+    assert outcomes[broken.name] == ["the policy's logits are not finite; the adapter's weights have diverged"] * 3
+
+
+async def test_closing_reaches_whoever_waits(loaded: LoadedModel) -> None:
+    engine = EmbeddedEngine(loaded)
+    errors: list[str] = []
+
+    async def wait() -> None:
+        try:
+            await engine.complete(ask("long", max_tokens=1500, temperature=0.0))
+        except EngineError as error:
+            errors.append(str(error))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(wait)
+        await anyio.lowlevel.checkpoint()
+        await engine.close()
+    assert errors == ["the engine was closed before the turn was done"]
+    with pytest.raises(EngineError, match="the engine is closed"):
+        await engine.complete(ask("more"))
+    await engine.close()
+
+
+async def test_an_adapter_that_is_missing_or_no_lora_is_refused(loaded: LoadedModel, tmp_path: Path) -> None:
+    odd = randomized(loaded, tmp_path / "odd", 1)
+    file = Path(odd.path) / "adapter_model.safetensors"
+    save_file(load_file(file) | {"base_model.model.lm_head.weight": torch.zeros(2)}, file)
+    async with running(loaded) as engine:
+        with pytest.raises(EngineError, match="no LoRA adapter can be read"):
+            await engine.load_adapter(Adapter(str(tmp_path / "nothing"), 1))
+        with pytest.raises(EngineError, match=r"lm_head\.weight, which is not a plain LoRA weight"):
+            await engine.load_adapter(odd)
+
+
+async def test_parallel_calls_come_back_as_tool_calls(tiny_model: Path) -> None:
+    calls = [{"name": "get_order", "arguments": {"id": n}} for n in (1, 2)]
+    said = "".join(f"<tool_call>{json.dumps(call)}</tool_call>" for call in calls)
+    taught = load(ModelConfig(name=str(tiny_model)))
+    request = ask("which?", temperature=0.0, max_tokens=120)
+    memorize(taught, tokens.prompt_ids(taught.tokenizer, request.messages, TOOLS), said)
+    async with running(taught) as engine:
+        completion = await engine.complete(request)
+        cut = await engine.complete(replace(request, max_tokens=len(completion.completion_ids) - 8))
+    assert completion.finish_reason == "tool_calls"
+    assert [call["function"]["arguments"] for call in completion.message["tool_calls"]] == ['{"id": 1}', '{"id": 2}']
+    assert completion.completion_ids[-1] in taught.end_ids
+    assert cut.finish_reason == "length"
+    assert len(tokens.parse_reply(cut.message["content"]).malformed) == 1
+
+
+def memorize(loaded: LoadedModel, prompt: tuple[int, ...], said: str) -> None:
+    """Train every weight of the model until it greedily says this."""
+    base = loaded.model.get_base_model()
+    own = [parameter.requires_grad_() for name, parameter in base.named_parameters() if ".lora_" not in name]
+    said_ids = loaded.tokenizer.encode(said + "<|im_end|>", add_special_tokens=False)
+    ids = torch.tensor([[*prompt, *said_ids]])
+    optimizer = torch.optim.AdamW(own, lr=1e-2)
+    for _ in range(200):
+        logits = base(input_ids=ids).logits[0, len(prompt) - 1 : -1]
+        if (logits.argmax(-1) == ids[0, len(prompt) :]).all():
+            return
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(logits, ids[0, len(prompt) :]).backward()
+        optimizer.step()
+    raise AssertionError("the tiny model did not learn the reply")

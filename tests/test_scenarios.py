@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from mcprl.compose import split_of
 from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import ScenarioError
-from mcprl.grounding import Knowledge, result_fields, rows_of, text_value
 from mcprl.judges.verifier import Verifier
-from mcprl.scenarios import Pack, generate, load_pack, split_of, transcript
+from mcprl.results import result_fields, rows_of, text_value
+from mcprl.scenarios import Pack, generate, load_pack, transcript
 from mcprl.server import Server, connect
-from mcprl.types import Call, CallRecord, Fact, Scenario, StateHolds, Tool, ToolResult, Trajectory
+from mcprl.types import Call, CallRecord, Fact, Scenario, StateHolds, ToolResult, Trajectory
 
 SHOP = f"{sys.executable} {Path(__file__).parents[1] / 'examples' / 'servers' / 'shop.py'}"
 SMALL = ScenarioConfig(train=30, val=10, test=20, probe_calls=250, repeat_after_s=0.2)
@@ -139,9 +140,8 @@ def test_text_results_are_read_as_records_tables_or_lines(text: str, meaning: ob
 
 
 def test_what_varies_between_the_texts_of_a_tool_is_what_can_be_asked() -> None:
-    known = Knowledge({"add": Tool("add")}, {"add": []})
-    known.texts["add"] = ["The sum of 1 and 2 is 3.", "The sum of 4 and 5 is 9."]
-    fields = result_fields(known, Call("add", {"a": 4, "b": 5}), ToolResult("The sum of 4 and 5 is 9."))
+    texts = ["The sum of 1 and 2 is 3.", "The sum of 4 and 5 is 9."]
+    fields = result_fields(texts, Call("add", {"a": 4, "b": 5}), ToolResult("The sum of 4 and 5 is 9."))
     assert [field.values for field in fields] == [(9,)]
 
 

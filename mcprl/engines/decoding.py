@@ -1,15 +1,16 @@
 """Batched decoding of one set of weights, where everything that prompts share is computed and stored once.
 
 A prompt is a *trunk* (the tools and the system message, common to every conversation of a run) and the sequence's own
-tokens. A trunk's keys and values are stored once and attended by all sequences in one product; the part over a sequence's
-own tokens is merged in by log-sum-exp, which is exact: with (o1, l1) and (o2, l2) the outputs and log-sum-exps over two
-sets of keys, o = lerp(o1, o2, sigmoid(l2 - l1)) (Hydragen, arXiv 2402.05099, eq. 5). Own keys and values of finished turns
-are kept, so that a conversation's next turn, or another try of the same task, computes only what is new to it.
+tokens. A trunk's keys and values are stored once and attended by all sequences in one product; the part over a
+sequence's own tokens is merged in by log-sum-exp, which is exact: with (o1, l1) and (o2, l2) the outputs and
+log-sum-exps over two sets of keys, o = lerp(o1, o2, sigmoid(l2 - l1)) (Hydragen, arXiv 2402.05099, eq. 5). Own keys and
+values of finished turns are kept, so that a conversation's next turn, or another try of the same task, computes only
+what is new to it.
 
-A step takes one token of each running sequence and all new tokens of those that join, flat in one row, (1, N): nothing is
-padded outside attention. What a sequence samples depends on its own seed alone, up to float rounding: a matrix product over
-more rows may round its last bits differently (about 1e-6 in a log-probability), so a draw that falls within that distance of
-the boundary between two tokens can differ with the company that a sequence keeps.
+A step takes one token of each running sequence and all new tokens of those that join, flat in one row, (1, N): nothing
+is padded outside attention. What a sequence samples depends on its own seed alone, up to float rounding: a matrix
+product over more rows may round its last bits differently (about 1e-6 in a log-probability), so a draw that falls
+within that distance of the boundary between two tokens can differ with the company that a sequence keeps.
 """
 
 from bisect import bisect_left
@@ -78,7 +79,7 @@ class Stream:
 
 @dataclass
 class Span:
-    """New tokens of one stream: flat positions `start:end`, own positions from `at` in `kv` (layer, k/v, head, C, D)."""
+    """New tokens of one stream: flat positions `start:end`, own ones from `at` on in `kv` (layer, k/v, head, C, D)."""
 
     start: int
     end: int
@@ -428,8 +429,9 @@ class Decoder:
         return [(kv, None if len(rows) == len(running) else self._long(rows)) for kv, rows in groups.values()]
 
     def _sample(self, logits: Tensor) -> list[int]:
-        """Draw each row's token from softmax(logits / temperature) over the whole vocabulary, by inverting the cumulative
-        distribution (in double) at the stream's own next uniform number. Greedy rows take the likeliest token."""
+        """Draw each row's token from softmax(logits / temperature) over the whole vocabulary, by inverting the
+        cumulative distribution (in double) at the stream's own next uniform number. Greedy rows take the likeliest
+        token."""
         logits = logits.float()
         logprobs = (logits / self._temperature).log_softmax(-1)  # (B, V)
         greedy = [stream.temperature == 0 for stream in self.rows]

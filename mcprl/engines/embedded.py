@@ -1,7 +1,7 @@
-"""The engine that needs nothing but torch: it decodes in this process, in a thread of its own, on the CPU or a small GPU.
+"""The engine that needs nothing but torch: it decodes in a thread of this process, on the CPU or a small GPU.
 
-Requests from many tasks join one running batch. The LoRA is merged into a copy of the weights it touches (everything else
-is shared with the model that trains), so that sampling pays nothing for it; the base model is served beside it.
+Requests from many tasks join one running batch. The LoRA is merged into a copy of the weights it touches (everything
+else is shared with the model that trains), so that sampling pays nothing for it; the base model is served beside it.
 """
 
 import asyncio
@@ -55,8 +55,9 @@ class _Load:
 
 
 class EmbeddedEngine:
-    """Samples turns in this process. `max_batch` turns are decoded at once, more wait; `memory` bounds the bytes of keys
-    and values for each of the base model and the adapter; without `prefix_cache` every prompt is computed whole."""
+    """Samples turns in this process. `max_batch` turns are decoded at once, more wait; `memory` bounds the bytes of
+    keys and values for each of the base model and the adapter; without `prefix_cache` every prompt is computed
+    whole."""
 
     def __init__(self, loaded: Policy, max_batch: int = 64, memory: int = MEMORY, prefix_cache: bool = True) -> None:
         self._tokenizer, self._end_ids = loaded.tokenizer, loaded.end_ids
@@ -76,7 +77,7 @@ class EmbeddedEngine:
     # --- the async side -------------------------------------------------------------------------------------------
 
     async def complete(self, request: CompletionRequest) -> Completion:
-        """Sample one turn. Log-probabilities are log softmax(logits / temperature); of greedy turns, log softmax(logits)."""
+        """Sample one turn. Its log-probabilities are log softmax(logits / temperature), of greedy turns at 1."""
         future: Future[Completion] = Future()
         self._send(_Turn(request, future))
         return await asyncio.wrap_future(future)
@@ -102,17 +103,30 @@ class EmbeddedEngine:
     # --- the thread -----------------------------------------------------------------------------------------------
 
     def _work(self) -> None:
+        end = EngineError("the engine was closed before the turn was done")
+        try:
+            self._serve()
+        except BaseException as error:
+            end = EngineError(f"the engine's thread died: {error!r}")
+            raise
+        finally:
+            self._closed = True
+            for turn in self._turns.values():
+                _fail(turn.future, end)
+            while not self._inbox.empty():
+                if item := self._inbox.get():
+                    _fail(item.future, end)
+            self._decoders.clear()
+            self._turns.clear()
+
+    def _serve(self) -> None:
         while True:
             busy = [name for name, decoder in self._decoders.items() if decoder.busy]
             if not self._receive(wait=not busy):
-                break
+                return
             for name in busy:
                 self._step(name)
             self._retire()
-        for turn in list(self._turns.values()):
-            _fail(turn.future, EngineError("the engine was closed before the turn was done"))
-        self._decoders.clear()
-        self._turns.clear()
 
     def _receive(self, wait: bool) -> bool:
         """Take in what has been asked for; False where the engine is to end."""

@@ -24,9 +24,9 @@ class Verifier:
     """Outcome first (facts in the final answer, state read back), then progress along the plan, then economy.
 
     `value = 0.7 outcome + 0.25 progress + 0.05 outcome * economy`, each part in 0..1: a trajectory that does the task
-    always beats one that does not, and among equals the shorter wins; equal trajectories tie exactly. A fact counts only
-    when a tool result of the same trajectory held it (no lucky guesses) and when the answer is not a dump of everything.
-    `success` is an outcome of 1.
+    always beats one that does not, and among equals the shorter wins; equal trajectories tie exactly. A fact counts
+    only when a tool result of the same trajectory held it (no lucky guesses) and when the answer is not a dump of
+    everything. `success` is an outcome of 1.
     """
 
     def __init__(self, tools: Sequence[Tool] = ()) -> None:
