@@ -8,7 +8,7 @@
 
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
-SERVER ?= python examples/servers/shop.py
+SERVER ?=
 ARGS ?=
 
 BIN := $(CURDIR)/.venv/bin
@@ -22,8 +22,14 @@ export SERVER
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile
 
+# The bundled shop is served over HTTP, where a session of its own costs a rollout nothing; on stdio it is a process.
 train: .venv/.train
-	@mcprl train --server "$$SERVER" $(ARGS)
+	@if [ -n "$$SERVER" ]; then exec mcprl train --server "$$SERVER" $(ARGS); fi; \
+	port=$$(python -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'); \
+	echo "== serving examples/servers/shop.py at http://127.0.0.1:$$port/mcp"; \
+	python examples/servers/shop.py --http $$port >/dev/null 2>&1 & shop=$$!; trap 'kill $$shop 2>/dev/null' EXIT; \
+	for _ in $$(seq 150); do python -c "import socket; socket.create_connection(('127.0.0.1', $$port))" 2>/dev/null && break; sleep 0.2; done; \
+	mcprl train --server "http://127.0.0.1:$$port/mcp" --name "shop-$$(date +%Y%m%d-%H%M%S)" $(ARGS)
 
 test: lint node_modules/.installed
 	@echo "== tests"

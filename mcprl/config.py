@@ -230,7 +230,8 @@ def _toml(value: Any) -> str:
 
 
 def redacted(config: Config) -> dict[str, Any]:
-    """The tree as it may be written down or sent to a tracker: what can hold a secret is "***", unless it is a `$NAME`.
+    """The tree as it may be written down or sent to a tracker: what can hold a secret is "***", unless it is a `$NAME`
+    or a path in the `{scratch}` folder.
 
     That is: values of headers and of environment variables, user and query values of URLs, and in commands the values
     of options and variables whose name says key, token, secret or password.
@@ -238,9 +239,13 @@ def redacted(config: Config) -> dict[str, Any]:
     tree = config.model_dump(mode="json")
     for server in tree["servers"]:
         for kind in ("headers", "env"):
-            server[kind] = {key: value if _REFERENCE.fullmatch(value) else "***" for key, value in server[kind].items()}
+            server[kind] = {key: value if _plain(value) else "***" for key, value in server[kind].items()}
         server["target"] = _SECRET.sub(r"\1***", server["target"])
     return tree
+
+
+def _plain(value: str) -> bool:
+    return bool(_REFERENCE.fullmatch(value)) or value.startswith("{scratch}")
 
 
 def _explain(tree: dict[str, Any], item: Any, source: str) -> str:
