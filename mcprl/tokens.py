@@ -306,20 +306,20 @@ def certificate(rows: Iterable[Row], trajectories: Iterable[Trajectory]) -> Cert
             for turn in turns.get(trajectory_id, ())
         ]
         for row in own:
-            trained += sum(row.mask)
+            exact_T: set[int] = set()
             for claim in [claim for claim in unclaimed if any(row.mask[claim[0] : len(claim[1])])]:
-                count = sum(_exact(row, *claim))
-                exact += count
-                if count:
+                if new := set(_exact(row, *claim)) - exact_T:
                     unclaimed.remove(claim)
+                    exact_T |= new
+            trained += sum(row.mask)
+            exact += len(exact_T)
     return Certificate(trained, exact)
 
 
-def _exact(row: Row, start: int, seen: tuple[int, ...], logprobs: tuple[float, ...]) -> Iterator[bool]:
-    """For each sampled token of a turn, whether the row trains it in the context that the engine saw."""
+def _exact(row: Row, start: int, seen: tuple[int, ...], logprobs: tuple[float, ...]) -> Iterator[int]:
+    """Where the row trains the sampled tokens of a turn in the context that the engine saw."""
     end = len(seen) if _extends(row.ids, seen) else _agreement(row.ids, seen)
-    for at in range(start, end):
-        yield row.mask[at] and row.logprobs[at] == logprobs[at - start]
+    return (at for at in range(start, end) if row.mask[at] and row.logprobs[at] == logprobs[at - start])
 
 
 def _extends(ids: tuple[int, ...], prefix: tuple[int, ...]) -> bool:

@@ -212,7 +212,7 @@ class Decoder:
         heads = config.num_key_value_heads
         width = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
         weight = model.get_input_embeddings().weight
-        self._new, self._device = weight.new_empty, weight.device
+        self._new, self._device = weight.new_zeros, weight.device  # zeros: what a mask hides must be finite
         self._kv = self._new(config.num_hidden_layers, 2, 0, heads, 0, width)
         self._token_bytes = config.num_hidden_layers * 2 * heads * width * weight.element_size()
         self._half = memory // 2 // self._token_bytes  # tokens
@@ -397,7 +397,7 @@ class Decoder:
             )
             self._tokens = self._long([stream.ids[-1] for stream in running])
             hidden = self._range(0, self._kv.shape[4]) > self._at[:, None]
-            self._mask = self._new(hidden.shape).zero_().masked_fill_(hidden, -torch.inf)[:, None, None]
+            self._mask = self._new(hidden.shape).masked_fill_(hidden, -torch.inf)[:, None, None]
             self._on_trunks = self._by_trunk(running)
             self._temperature = self._float([[stream.temperature or 1.0] for stream in self.rows])
         else:
@@ -440,6 +440,7 @@ class Decoder:
             cumulative = logprobs.exp().cumsum(-1, dtype=torch.float64)
             draws = self._float([[stream.draws[len(stream.ids)]] for stream in self.rows], torch.float64)
             drawn = torch.searchsorted(cumulative, draws * cumulative[:, -1:], right=True)[:, 0]
+            drawn.clamp_(max=logits.shape[1] - 1)  # NaN lies beyond the last token; it is refused below
             picked = drawn if picked is None else torch.where(self._long(greedy).bool(), picked, drawn)
         self._tokens = picked
         chosen = logprobs.gather(1, picked[:, None])[:, 0].tolist()
