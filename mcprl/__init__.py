@@ -12,13 +12,21 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from mcprl.config import Config as Config
     from mcprl.errors import McprlError as McprlError
+    from mcprl.scenarios import generate as generate
+    from mcprl.scenarios import load_pack as load_pack
+    from mcprl.server import connect as connect
+    from mcprl.train import train as train
 
 _HOME = {
     "Config": "mcprl.config",
     "McprlError": "mcprl.errors",
+    "connect": "mcprl.server",
+    "generate": "mcprl.scenarios",
+    "load_pack": "mcprl.scenarios",
+    "train": "mcprl.train",
 }
 
-__all__ = ["Config", "McprlError", "__version__"]
+__all__ = ["Config", "McprlError", "__version__", "connect", "generate", "load_pack", "train"]
 
 
 def __getattr__(name: str) -> Any:

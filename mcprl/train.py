@@ -251,7 +251,7 @@ class _Run:
             )
         if not recorded:
             pack.save(folder)
-            self.journal.write_fact("server", [facts.name for facts in self.server.describe()])
+            self.journal.write_fact("server", [facts.title or facts.name for facts in self.server.describe()])
             self.journal.write_fact("tools", [tool.name for tool in self.server.tools])
             self.journal.write_fact("left_out", {s.name: s.reason for s in self.server.listing if not s.allowed})
             self.journal.write_fact("tool_hash", pack.tool_hash)

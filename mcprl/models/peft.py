@@ -14,6 +14,7 @@ from peft.utils.save_and_load import set_peft_model_state_dict
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers.utils import logging as transformers_logging
 
 from mcprl.config import ModelConfig
 from mcprl.errors import ModelError
@@ -41,6 +42,7 @@ def load(config: ModelConfig, seed: int = 0) -> LoadedModel:
     Raises `ModelError` where it is missing or its chat template cannot show tools.
     """
     path = _locate(config.name)
+    transformers_logging.disable_progress_bar()  # weights load in a moment; ours is the only progress to see
     try:
         tokenizer: Any = AutoTokenizer.from_pretrained(path)
         model: Any = AutoModelForCausalLM.from_pretrained(path, dtype=getattr(torch, config.dtype))
