@@ -12,7 +12,7 @@ import anyio.lowlevel
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import LlamaConfig, LlamaForCausalLM
+from transformers import LlamaConfig, LlamaForCausalLM, Qwen3Config, Qwen3ForCausalLM
 
 from mcprl import tokens
 from mcprl.config import ModelConfig
@@ -239,6 +239,33 @@ async def test_a_llama_decodes_exactly_too(loaded: LoadedModel, tmp_path: Path) 
         for trajectory in await converse_all(engine):
             for turn in trajectory.turns:
                 assert_exact(llama.model, turn)
+
+
+async def test_a_model_that_cannot_be_decoded_exactly_is_refused(loaded: LoadedModel, tmp_path: Path) -> None:
+    loaded.tokenizer.save_pretrained(str(tmp_path))
+    config = Qwen3Config(
+        vocab_size=len(loaded.tokenizer),
+        hidden_size=32,
+        intermediate_size=48,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        head_dim=8,
+        use_sliding_window=True,
+        sliding_window=8,
+        max_window_layers=1,
+    )
+    Qwen3ForCausalLM(config).save_pretrained(str(tmp_path))
+    with pytest.raises(EngineError, match="full attention only, Qwen3ForCausalLM has other layers"):
+        EmbeddedEngine(load(ModelConfig(name=str(tmp_path))))
+
+
+async def test_bfloat16_decodes_close_to_its_own_forward(tiny_model: Path) -> None:
+    policy = load(ModelConfig(name=str(tiny_model), dtype="bfloat16"))
+    async with running(policy) as engine:
+        completion = await engine.complete(ask("which?", max_tokens=12))
+    reference = reference_logprobs(policy.model, completion)
+    torch.testing.assert_close(torch.tensor(completion.logprobs), reference.float(), atol=0.3, rtol=0)
 
 
 async def test_a_turn_stops_at_its_length_and_at_the_model_s_context(loaded: LoadedModel) -> None:

@@ -189,6 +189,32 @@ def shared_length(one: Sequence[int], other: Sequence[int]) -> int:
     return low
 
 
+def check(model: Any) -> None:
+    """Raise `EngineError` where decoding with this model does not give its own log-probabilities: attention that does
+    not go through `AttentionInterface`, keys of another shape, states that are not keys and values."""
+    name = type(model).__name__
+    vocabulary = model.get_input_embeddings().weight.shape[0]
+    prompt = tuple(n % vocabulary for n in range(1, 1 + SHORTEST_TRUNK + 8))
+    stream = Stream(prompt, lambda: prompt[:SHORTEST_TRUNK], 4, 0.0, 0)
+    try:
+        decoder = Decoder(model, (), 1, 2**26)
+        decoder.waiting.append(stream)
+        while decoder.busy:
+            decoder.step()
+        model.config._attn_implementation = "sdpa"
+        ids = torch.tensor([[*prompt, *stream.ids]], device=model.device)
+        with torch.inference_mode():
+            logits = model(input_ids=ids, use_cache=False).logits[0, len(prompt) - 1 : -1].float()
+    except (AttributeError, RuntimeError, TypeError, KeyError, ValueError) as error:
+        raise EngineError(f"the embedded engine cannot decode a {name}: {error!r}") from error
+    finally:
+        model.config._attn_implementation = ATTENTION
+    expected = logits.log_softmax(-1).gather(1, ids[0, len(prompt) :, None])[:, 0].tolist()
+    worst = max(abs(one - other) for one, other in zip(stream.logprobs, expected, strict=True))
+    if not worst < (1e-2 if model.dtype == torch.float32 else 0.5):
+        raise EngineError(f"the embedded engine cannot decode a {name}: log-probabilities are off by {worst:.2g} nats")
+
+
 def _interface(
     module: Any, query: Tensor, key: Tensor, value: Tensor, _mask: Any, *, decoding: Step, scaling: float, **_: Any
 ) -> tuple[Tensor, None]:
@@ -332,8 +358,9 @@ class Decoder:
         _, _, old_rows, _, old_length, _ = self._kv.shape
         if rows <= old_rows and length <= old_length:
             return True
-        length = max(old_length if self.rows else 0, -(-length // 128) * 128)
-        rows = max(rows, min(2 * rows, self.max_rows) if 2 * rows * length <= self._half else rows)
+        length = max(old_length if self.rows else 0, -(-length // 256) * 256)
+        expected = min(len(self.rows) + 1 + len(self.waiting), self.max_rows)
+        rows = max(rows, min(expected, self._half // length))
         if rows * length > self._half and self.rows:
             return False
         kv = self._new(*self._kv.shape[:2], rows, self._kv.shape[3], length, self._kv.shape[5])

@@ -22,7 +22,7 @@ from safetensors.torch import load_file
 from torch import nn
 
 from mcprl import tokens
-from mcprl.engines.decoding import ATTENTION, Decoder, Stream
+from mcprl.engines.decoding import ATTENTION, Decoder, Stream, check
 from mcprl.errors import EngineError
 from mcprl.types import Adapter, Completion, CompletionRequest
 
@@ -210,7 +210,7 @@ class EmbeddedEngine:
 
 
 def bare_model(model: Any) -> Any:
-    """A decoding model without LoRA that shares every weight with `model` and attends through `Decoder`."""
+    """A decoding model without LoRA that shares every weight with `model` and attends as `Decoder` says."""
     base = model.get_base_model() if hasattr(model, "peft_config") else model
     bare = copy.deepcopy(base, {id(tensor): tensor for tensor in base.parameters()})
     for name, module in list(bare.named_modules()):
@@ -219,7 +219,8 @@ def bare_model(model: Any) -> Any:
     if any(kind != "full_attention" for kind in getattr(bare.config, "layer_types", None) or ()):
         raise EngineError(f"the embedded engine decodes full attention only, {type(base).__name__} has other layers")
     bare.config._attn_implementation = ATTENTION
-    return bare.eval()
+    check(bare.eval())
+    return bare
 
 
 def merged_model(base: Any, folder: str) -> Any:
