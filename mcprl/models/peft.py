@@ -132,7 +132,7 @@ def _end_ids(model: Any, tokenizer: Any) -> tuple[int, ...]:
     end = end_of_turn(tokenizer)
     if end is not None:
         ids.add(tokenizer.get_added_vocab()[end])
-    return tuple(sorted(ids - {None}))
+    return tuple(sorted(int(end_id) for end_id in ids if end_id is not None))
 
 
 def _first_line(error: BaseException) -> str:
