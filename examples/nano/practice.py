@@ -1,0 +1,133 @@
+"""Short exercises that come before whole transcripts: they bring copying forward (see the model card for the
+measurement).
+
+Three kinds, in the chat template of real conversations: turn a request into a call, copy a value out of a record,
+find the row of a list that a request names. Everything in them is random words and values, so nothing can be learnt
+by heart.
+"""
+
+import json
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+import words
+from style import cased
+
+from mcprl.digest import compact
+from mcprl.types import Message, Tool
+
+CASES = ("snake", "camel", "kebab", "pascal")
+Talk = tuple[str, tuple[Message, ...]]
+"""A kind, and a conversation."""
+
+
+def exercises(seed: int, count: int = 12) -> tuple[list[Tool], list[Talk]]:
+    """One to three random tools and `count` exercises that share them; one time in three no tools, only records."""
+    rng = Random(f"practice {seed}")
+    if rng.random() < 0.35:
+        return [], [_record(rng) if rng.random() < 0.6 else _row(rng) for _ in range(count)]
+    tools = [_tool(rng) for _ in range(rng.randint(1, 3))]
+    return tools, [_call(rng, rng.choice(tools)) for _ in range(count)]
+
+
+def _tool(rng: Random) -> Tool:
+    verb, about = (
+        rng.choice(("get", "find", "list", "set", "add", "show", "read", "update", rng.choice(words.VERBS))),
+        words.word(rng),
+    )
+    case = rng.choice(CASES)
+    properties: dict[str, Any] = {}
+    for _ in range(rng.randint(1, 4)):
+        kind = rng.choice(list(words.KINDS))
+        name = words.word(rng) if rng.random() < 0.6 else kind
+        properties[cased(name, case)] = _schema(kind, rng, name)
+    required = [name for name in properties if rng.random() < 0.7]
+    schema = {"type": "object", "properties": properties, "required": required}
+    return Tool(cased(f"{verb} {about}", case), rng.choice(("", f"{verb} {about}".capitalize())), schema)
+
+
+def _schema(kind: str, rng: Random, name: str) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": words.KINDS[kind][0], "x-kind": kind}
+    if schema["type"] == "array":
+        schema["items"] = {"type": "string"}
+    return schema | ({"description": f"The {name}"} if rng.random() < 0.2 else {})
+
+
+def _call(rng: Random, tool: Tool) -> Talk:
+    arguments: dict[str, Any] = {}
+    for name, schema in tool.input_schema["properties"].items():
+        if name in tool.input_schema["required"] or rng.random() < 0.5:
+            arguments[name] = words.KINDS[schema["x-kind"]][1](rng)
+    style = rng.choice(("{} {}", "{}: {}", "{} = {}", "{} set to {}"))
+    given = [style.format(_spoken(name), _said(value, rng)) for name, value in arguments.items()]
+    request = _spoken(tool.name) + (rng.choice((" with ", ": ", ", ", " for ")) + _listed(given) if given else "")
+    request = rng.choice(("", "Please ", "I want you to ", "Can you ")) + request + rng.choice((".", "", "?"))
+    function = {"name": tool.name, "arguments": json.dumps(arguments, ensure_ascii=False)}
+    called = {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": "call_0", "type": "function", "function": function}],
+    }
+    return "practice-call", ({"role": "user", "content": request[:1].upper() + request[1:]}, called)
+
+
+def _record(rng: Random) -> Talk:
+    record = _fields(rng, rng.randint(2, 6))
+    asked = rng.sample(list(record), min(len(record), rng.choice((1, 1, 1, 2))))
+    case = rng.choice(CASES)
+    answer = " ".join(f"The {name} is {_plain(record[name])}." for name in asked)
+    shown = compact({cased(name, case): value for name, value in record.items()})
+    return "practice-record", _read(f"What is {_listed(['the ' + name for name in asked])}?", shown, answer)
+
+
+def _row(rng: Random) -> Talk:
+    names = list(_fields(rng, rng.randint(2, 3)))
+    kinds = [
+        rng.choice(("person", "title", "word", "code", "int", "date", "place", "company", "email", "money"))
+        for _ in names
+    ]
+    rows = [
+        {name: words.KINDS[kind][1](rng) for name, kind in zip(names, kinds, strict=True)}
+        for _ in range(rng.randint(2, 5))
+    ]
+    row = rng.choice(rows)
+    key, asked = rng.sample(names, 2)
+    if sum(other[key] == row[key] for other in rows) > 1:
+        return _row(rng)
+    request = f"Find the one whose {key} is {_said(row[key], rng)} and tell me the {asked}."
+    return "practice-row", _read(request, compact(rows), f"The {asked} is {_plain(row[asked])}.")
+
+
+def _fields(rng: Random, count: int) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    while len(made) < count:
+        kind = rng.choice(list(words.KINDS))
+        made[words.word(rng) if rng.random() < 0.6 else kind] = words.KINDS[kind][1](rng)
+    return made
+
+
+def _read(request: str, shown: str, answer: str) -> tuple[Message, ...]:
+    return (
+        {"role": "user", "content": request},
+        {"role": "tool", "content": shown},
+        {"role": "assistant", "content": answer},
+    )
+
+
+def _spoken(name: str) -> str:
+    return "".join(f" {ch.lower()}" if ch.isupper() else " " if ch in "_-" else ch for ch in name).strip()
+
+
+def _plain(value: Any) -> str:
+    return _listed(value) if isinstance(value, list) else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _said(value: Any, rng: Random) -> str:
+    if isinstance(value, str) and rng.random() < (0.6 if " " in value else 0.1):
+        return f"'{value}'" if rng.random() < 0.7 else f'"{value}"'
+    return _plain(value)
+
+
+def _listed(parts: Sequence[Any]) -> str:
+    return str(parts[0]) if len(parts) == 1 else ", ".join(map(str, parts[:-1])) + f" and {parts[-1]}"

@@ -1,0 +1,140 @@
+"""The recipe that makes the nano policy: its tokenizer, its data, its training forward, and a miniature of the
+training."""
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from safetensors.torch import load_file
+from transformers import AutoTokenizer
+
+RECIPE = Path(__file__).parents[1] / "examples" / "nano"
+sys.path.insert(0, str(RECIPE))
+
+import muon  # noqa: E402  # pyright: ignore[reportMissingImports]
+import policy  # noqa: E402  # pyright: ignore[reportMissingImports]
+import practice  # noqa: E402  # pyright: ignore[reportMissingImports]
+import pretrain  # noqa: E402  # pyright: ignore[reportMissingImports]
+import talks  # noqa: E402  # pyright: ignore[reportMissingImports]
+
+from mcprl.tokens import prompt_ids  # noqa: E402
+
+MINIATURE = pretrain.Budget(steps=6, tokens=300, practice=900, mix=0.3, warm_up=2, held_out=1)
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Any:
+    return AutoTokenizer.from_pretrained(pretrain.MODEL)
+
+
+def ids(tokenizer: Any, text: str) -> list[int]:
+    return tokenizer.encode(text, add_special_tokens=False)
+
+
+@given(text=st.text(st.characters(exclude_categories=["Cs"])))
+@settings(max_examples=200, deadline=None)
+def test_the_tokenizer_loses_nothing(tokenizer: Any, text: str) -> None:
+    assert tokenizer.decode(ids(tokenizer, text)) == text
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "Ada Lovelace",
+        "O-1042",
+        "-3.75",
+        "true",
+        "ada.b@example.org",
+        "docs/old plan.md",
+        "2026-11-21T08:30:00Z",
+        "Málaga",
+    ],
+)
+def test_a_value_is_spelt_alike_wherever_it_stands(tokenizer: Any, value: str) -> None:
+    spelt = ids(tokenizer, value)
+    for around in (
+        "What is {} for?",
+        '{{"name": "{}"}}',
+        '{{"name":"{}","x":1}}',
+        "name: '{}'.",
+        "The name is {}.",
+        '["{}", "b"]',
+    ):
+        found = ids(tokenizer, around.format(value))
+        assert any(found[t : t + len(spelt)] == spelt for t in range(len(found))), around
+
+
+def test_the_tags_of_calls_stay_in_decoded_text_and_control_tokens_do_not(tokenizer: Any) -> None:
+    text = '<tool_call>{"name": "a", "arguments": {}}</tool_call><|im_end|>'
+    assert tokenizer.decode(ids(tokenizer, text), skip_special_tokens=True) == text.removesuffix("<|im_end|>")
+    assert (tokenizer.eos_token, tokenizer.pad_token, len(tokenizer)) == ("<|im_end|>", "<|endoftext|>", 2048)
+
+
+def test_training_sees_the_ids_that_rollouts_make(tokenizer: Any) -> None:
+    tools, conversations = talks.lesson(3)
+    group = talks.encode(tokenizer, tools, conversations)
+    trained = {tuple(group.prefix + branch.ids): [w > 0 for w in branch.weights] for branch in group.branches}
+    assert len(conversations) > 5
+    for _, messages in conversations:
+        context: tuple[int, ...] = ()
+        sampled: list[bool] = []
+        for n, message in enumerate(messages):
+            if message["role"] != "assistant":
+                continue
+            prompt = prompt_ids(tokenizer, messages[:n], tools, context)
+            said = (
+                tokenizer.apply_chat_template([message], tokenize=False)
+                .removeprefix("<|im_start|>assistant\n")
+                .rstrip("\n")
+            )
+            sampled += [False] * (len(prompt) - len(context)) + [True] * len(ids(tokenizer, said))
+            context = (*prompt, *ids(tokenizer, said))
+        ending = len(ids(tokenizer, "\n"))
+        said = next(said for whole, said in trained.items() if whole[:-ending] == context)
+        assert said[:-ending] == sampled[len(group.prefix) :]
+
+
+def test_the_training_forward_is_the_model(tokenizer: Any) -> None:
+    model = pretrain.fresh(tokenizer).eval()
+    with torch.no_grad():
+        for p in model.parameters():
+            p.mul_(3 if p.ndim == 2 else torch.rand_like(p) + 0.5)
+    groups = [talks.encode(tokenizer, *talks.lesson(5)), talks.encode(tokenizer, *practice.exercises(1))]
+    with torch.inference_mode():
+        ours = policy.hidden(model, policy.layout([(g.prefix, [branch.ids for branch in g.branches]) for g in groups]))
+        start = 0
+        for group in groups:
+            prefix, at = ours[start : start + len(group.prefix)], start + len(group.prefix)
+            for branch in group.branches:
+                whole = torch.tensor([group.prefix + branch.ids])
+                theirs = model.model(whole).last_hidden_state[0]
+                torch.testing.assert_close(
+                    torch.cat((prefix, ours[at : at + len(branch.ids)])), theirs, atol=1e-3, rtol=1e-3
+                )
+                at += len(branch.ids)
+            start = at
+
+
+def test_muon_makes_updates_that_turn_all_directions_alike() -> None:
+    x = torch.randn(2, 24, 64, generator=torch.Generator().manual_seed(0))
+    values = torch.linalg.svdvals(muon.orthogonal(x))
+    assert values.min() > 0.4
+    assert values.max() < 1.3
+
+
+def test_a_killed_training_goes_on_to_the_same_numbers(tmp_path: Path) -> None:
+    pretrain.train(MINIATURE, tmp_path / "whole", workers=1)
+    pretrain.train(replace(MINIATURE, pause=3), tmp_path / "halves", workers=1)
+    pretrain.train(MINIATURE, tmp_path / "halves", workers=1)
+    whole, halves = (load_file(tmp_path / name / "model" / "model.safetensors") for name in ("whole", "halves"))
+    for name, tensor in whole.items():
+        torch.testing.assert_close(halves[name], tensor, atol=0, rtol=0)
+    rows = [json.loads(line) for line in (tmp_path / "halves" / "log.jsonl").read_text().splitlines()]
+    assert [row["step"] for row in rows] == [3, 6]
+    assert "call" in rows[-1]
