@@ -1,0 +1,152 @@
+"""Rollouts on a real server: every turn is recorded, bad calls are data, what broke is tried again, nothing hangs."""
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import anyio
+import pytest
+
+from mcprl.config import RolloutConfig, ServerConfig, ToolPolicy
+from mcprl.errors import EngineError
+from mcprl.rollout import rollouts
+from mcprl.server import connect
+from mcprl.tokens import assistant_message
+from mcprl.types import Adapter, Completion, CompletionRequest, Scenario, StateHolds, Trajectory
+
+SHOP = f"{sys.executable} {Path(__file__).parents[1] / 'examples' / 'servers' / 'shop.py'}"
+CALL = '<tool_call>{"name": "get_order", "arguments": {"order_id": "O-2107"}}</tool_call>'
+SHIP = '<tool_call>{"name": "set_order_status", "arguments": {"order_id": "O-2107", "status": "shipped"}}</tool_call>'
+SHIPPED = StateHolds("get_order", {"order_id": "O-2107"}, ("shipped",))
+
+
+class Scripted:
+    """An engine whose policy is a function from the request to text. Its token ids are the text's bytes."""
+
+    def __init__(self, says: Callable[[CompletionRequest], str]) -> None:
+        self.says = says
+        self.requests: list[CompletionRequest] = []
+
+    async def complete(self, request: CompletionRequest) -> Completion:
+        self.requests.append(request)
+        await anyio.lowlevel.checkpoint()
+        text = self.says(request)
+        message = assistant_message(text, len(request.messages))
+        ids = tuple(text.encode())
+        reason = "tool_calls" if message.get("tool_calls") else "length" if len(ids) >= request.max_tokens else "stop"
+        prompt = (*request.context_ids, len(request.messages))
+        return Completion(message, prompt, ids, (-0.5,) * len(ids), reason)
+
+    async def load_adapter(self, adapter: Adapter) -> None:
+        raise NotImplementedError
+
+    async def close(self) -> None:
+        raise NotImplementedError
+
+
+async def tries(
+    engine: Scripted, *scenarios: Scenario, count: int = 1, read_only: bool = True, **settings: float
+) -> list[list[Trajectory]]:
+    config = RolloutConfig.model_validate({"max_tokens": 400, **settings})
+    async with connect([ServerConfig(target=SHOP)], ToolPolicy(read_only=read_only)) as server:
+        return await rollouts(scenarios, count, server, engine, config, label="train/1", seed=7, adapter=None)
+
+
+def script(*turns: str) -> Callable[[CompletionRequest], str]:
+    def says(request: CompletionRequest) -> str:
+        return turns[sum(message["role"] == "assistant" for message in request.messages)]
+
+    return says
+
+
+def scenario(name: str = "s", *checks: StateHolds) -> Scenario:
+    return Scenario(name, f"What is the status of order O-2107 ({name})?", checks)
+
+
+async def test_a_conversation_is_recorded_turn_by_turn_and_its_context_grows_by_what_was_sampled() -> None:
+    engine = Scripted(script(CALL, "The status is open."))
+    [[tried]] = await tries(engine, scenario())
+    assert [message["role"] for message in tried.messages] == ["user", "assistant", "tool", "assistant"]
+    assert tried.messages[2]["tool_call_id"] == tried.messages[1]["tool_calls"][0]["id"]
+    assert tried.calls[0].tool == "get_order"
+    assert "O-2107" in tried.calls[0].result.text
+    assert (tried.stop, tried.answer) == ("answered", "The status is open.")
+    first, second = tried.turns
+    assert (
+        second.prompt_ids[: len(first.prompt_ids) + len(first.completion_ids)]
+        == first.prompt_ids + first.completion_ids
+    )
+
+
+async def test_trajectories_come_back_by_scenario_and_try_with_ids_and_seeds_of_their_own() -> None:
+    engine = Scripted(script("I do not know."))
+    tried_P_G = await tries(engine, scenario("a"), scenario("b"), count=3)
+    assert [[tried.id for tried in tried_G] for tried_G in tried_P_G] == [
+        [f"train/1/{name}/{g}" for g in range(3)] for name in ("a", "b")
+    ]
+    assert len({request.seed for request in engine.requests}) == 6
+
+
+async def test_a_call_that_cannot_be_read_is_answered_with_what_is_wrong() -> None:
+    engine = Scripted(script('<tool_call>{"name": "get_order", </tool_call>', CALL, "open"))
+    [[tried]] = await tries(engine, scenario())
+    assert tried.messages[2]["role"] == "user"
+    assert tried.messages[2]["content"].startswith("Error: the tool call could not be read")
+    assert (tried.calls[0].arguments, tried.calls[0].result.is_error) == (None, True)
+    assert tried.stop == "answered"
+
+
+async def test_a_tool_that_may_not_be_called_is_not_called() -> None:
+    engine = Scripted(script(SHIP, "Done."))
+    [[tried]] = await tries(engine, scenario("s", SHIPPED))
+    assert tried.calls[0].result.is_error
+    assert "shipped" not in tried.state[0].text
+
+
+async def test_the_state_is_read_back_in_the_session_that_wrote_it_and_other_tries_do_not_see_it() -> None:
+    engine = Scripted(
+        lambda request: script(SHIP if "(w)" in request.messages[0]["content"] else CALL, "Done.")(request)
+    )
+    [[wrote], [read]] = await tries(engine, scenario("w", SHIPPED), scenario("r", SHIPPED), read_only=False)
+    assert "shipped" in wrote.state[0].text
+    assert "shipped" not in read.state[0].text
+
+
+@pytest.mark.parametrize(
+    ("turns", "settings", "stop"),
+    [([CALL] * 9, {"max_turns": 3}, "max_turns"), (["x" * 50], {"max_tokens": 20}, "max_tokens")],
+)
+async def test_budgets_end_a_rollout(turns: Sequence[str], settings: dict[str, float], stop: str) -> None:
+    [[tried]] = await tries(Scripted(script(*turns)), scenario(), **settings)
+    assert (tried.stop, tried.answer) == (stop, "")
+    assert tried.turns
+
+
+async def test_an_engine_that_never_answers_costs_one_deadline() -> None:
+    class Mute(Scripted):
+        async def complete(self, request: CompletionRequest) -> Completion:
+            await anyio.sleep_forever()
+            raise AssertionError
+
+    [[tried]] = await tries(Mute(script("")), scenario(), deadline_s=0.2)
+    assert tried.stop == "deadline"
+
+
+async def test_a_broken_engine_is_tried_again_and_then_is_data() -> None:
+    def fails(request: CompletionRequest) -> str:
+        raise EngineError("the worker died")
+
+    engine = Scripted(fails)
+    [[tried]] = await tries(engine, scenario(), retries=2)
+    assert len(engine.requests) == 3
+    assert (tried.stop, tried.error) == ("error", "EngineError: the worker died")
+
+
+async def test_recorded_trajectories_are_not_made_again() -> None:
+    engine = Scripted(script("I do not know."))
+    recorded = {"train/1/s/0": Trajectory("train/1/s/0", "s", (), ())}
+    async with connect([ServerConfig(target=SHOP)], ToolPolicy()) as server:
+        options = {"label": "train/1", "seed": 7, "adapter": None, "recorded": recorded}
+        done: list[str] = []
+        await rollouts([scenario()], 2, server, engine, RolloutConfig(), done=lambda t: done.append(t.id), **options)
+    assert done == ["train/1/s/1"]
