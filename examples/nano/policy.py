@@ -93,7 +93,7 @@ def layout(groups: Sequence[tuple[Sequence[int], Sequence[Sequence[int]]]]) -> L
 
 def hidden(model: Qwen3ForCausalLM, batch: Layout) -> Tensor:
     """Final hidden states (N, H): those of `model.model` on each whole conversation."""
-    shape = model.config
+    shape: Any = model.config
     heads, kv_heads = shape.num_attention_heads, shape.num_key_value_heads
     angles = batch.positions[:, None, None] * THETA ** (-torch.arange(0, HEAD, 2) / HEAD)
     cos, sin = angles.cos(), angles.sin()

@@ -27,7 +27,7 @@ NAME = 3.0
 
 async def pack_of(server: World, seed: int, times: int = 1) -> Pack:
     """About fourteen scenarios of a world, or so many times more."""
-    counts = {"train": 8 * times, "val": 2 * times, "test": 4 * times}
+    counts: dict[str, Any] = {"train": 8 * times, "val": 2 * times, "test": 4 * times}
     # A world has no clock and a small store: nothing to wait for, and little to probe.
     return await generate(server, ScenarioConfig(**counts, probe_calls=150, repeat_after_s=0), seed)
 
