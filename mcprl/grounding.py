@@ -14,7 +14,7 @@ from typing import Any
 
 from mcprl.checks import Scalar, holds, leaves
 from mcprl.digest import digest
-from mcprl.invent import invent, neighbour
+from mcprl.invent import invent, known_format, neighbour
 from mcprl.results import record_of, text_value, usable
 from mcprl.slots import Path, Slot, build, is_read, noun, related, slots, stems, unfillable, words
 from mcprl.types import Call, Json, Session, Tool, ToolResult, ToolServer
@@ -110,6 +110,8 @@ def quoted(slot: Slot) -> list[Scalar]:
         given += re.findall(r"['\"`“]([^'\"`“”\s][^'\"`“”]{0,40})['\"`”]", slot.description)
         for some in re.findall(r"(?:such as|e\.g\.,?|for example,?|like|example:)\s+([^'\"`()]+)", slot.description):
             given += [word.strip(".;") for word in re.split(r",\s*|\s+or\s+", some) if len(word.split()) == 1]
+        if known_format(slot) in ("path", "folder"):
+            given.append(".")
     return list(dict.fromkeys(value for value in given if isinstance(value, str | int | float)))
 
 

@@ -132,7 +132,7 @@ def invent(slot: Slot, rng: random.Random) -> Any:
         )
         value = rng.randint(int(low), max(int(low), int(high)))
         return (
-            value if slot.kind == "integer" or rng.random() < 0.7 else round(value + rng.choice((0.25, 0.5, 0.75)), 2)
+            value if slot.kind == "integer" or rng.random() < 0.85 else round(value + rng.choice((0.25, 0.5, 0.75)), 2)
         )
     chosen = known_format(slot)
     return next(make for name, _, make in _FORMATS if name == chosen)(rng)

@@ -135,6 +135,8 @@ def text_facts(texts: Sequence[str], text: str, given: set[str]) -> tuple[Scalar
         return ()
     start = min((_common(mine, other) for other in others), default=0)
     end = min((_common(mine[start:][::-1], other[start:][::-1]) for other in others), default=0)
+    start = start if start > 1 or mine[0].endswith(":") else 0  # one common word may be chance: "the ..."
+    end = end if end > 1 else 0
     middle = mine[start : len(mine) - end] if others else mine
     fresh = [word.strip(".,;:!?()'\"") for word in middle]
     numbers = [_scalar(word) for word in fresh if re.fullmatch(r"-?\d+(?:\.\d+)?", word) and word not in given]

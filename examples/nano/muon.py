@@ -1,4 +1,4 @@
-"""Muon for the weight matrices: on this task it needs about a third fewer tokens than AdamW (see the model card)."""
+"""Muon for the weight matrices, which learn faster with it than with AdamW here (see the model card)."""
 
 from collections import defaultdict
 from typing import Any
