@@ -22,7 +22,8 @@ from safetensors.torch import load_file
 from torch import nn
 
 from mcprl import tokens
-from mcprl.engines.decoding import ATTENTION, Decoder, Stream, check
+from mcprl.engines.attention import ATTENTION
+from mcprl.engines.decoding import Decoder, Stream, check
 from mcprl.errors import EngineError
 from mcprl.types import Adapter, Completion, CompletionRequest
 

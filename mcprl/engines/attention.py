@@ -1,0 +1,125 @@
+"""Attention over a shared trunk and each sequence's own tokens, laid out flat as `Decoder` does it.
+
+The trunk's keys and values are attended by all sequences in one product; the part over a sequence's own tokens is
+merged in by log-sum-exp, which is exact: with (o1, l1) and (o2, l2) the outputs and log-sum-exps over two sets of
+keys, the output over both is lerp(o1, o2, sigmoid(l2 - l1)) (Hydragen, arXiv 2402.05099, eq. 5).
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers import AttentionInterface, AttentionMaskInterface
+
+ATTENTION = "mcprl_decoding"
+
+
+@dataclass
+class Span:
+    """New tokens of one stream: flat positions `start:end`, own ones from `at` on in `kv` (layer, k/v, head, C, D)."""
+
+    start: int
+    end: int
+    at: int
+    kv: Tensor
+    trunk: Tensor | None
+    mask: Tensor | None  # (new, at + new); None where the span begins the row: then it is simply causal
+
+
+@dataclass
+class Step:
+    """What attention needs to know about a step: the decoding rows first, then the spans."""
+
+    kv: Tensor  # (layer, k/v, row, head, C, D)
+    rows: Tensor  # (B,) the decoding rows
+    at: Tensor  # (B,) where each row's new token goes
+    mask: Tensor  # (B, 1, 1, C) 0 where a row may look, -inf elsewhere
+    longest: int
+    trunks: list[tuple[Tensor, Tensor | None]]  # each trunk's kv and the rows on it, None for all of them
+    spans: list[Span]
+
+    def attend(self, layer: int, query: Tensor, key: Tensor, value: Tensor, scale: float) -> Tensor:
+        """(H, N, D) queries and (KVH, N, D) new keys and values give (N, H, D)."""
+        parts = [self._decode(layer, query, key, value, scale)] if len(self.rows) else []
+        for span in self.spans:
+            new = slice(span.start, span.end)
+            parts.append(_span(span, layer, query[:, new], key[:, new], value[:, new], scale))
+        return torch.cat(parts) if len(parts) > 1 else parts[0]
+
+    def _decode(self, layer: int, query: Tensor, key: Tensor, value: Tensor, scale: float) -> Tensor:
+        B, KVH = len(self.rows), key.shape[0]
+        H, _, D = query.shape
+        keys, values = self.kv[layer, 0], self.kv[layer, 1]  # (row, KVH, C, D)
+        keys[self.rows, :, self.at] = key[:, :B].transpose(0, 1)
+        values[self.rows, :, self.at] = value[:, :B].transpose(0, 1)
+        grouped = query[:, :B].view(KVH, H // KVH, B, D)
+        seen = slice(0, self.longest)
+        out, lse = attention(
+            grouped.permute(2, 0, 1, 3), keys[:B, :, seen], values[:B, :, seen], scale, self.mask[:B, :, :, seen]
+        )
+        for kv, rows in self.trunks:
+            asked = grouped if rows is None else grouped[:, :, rows]
+            flat = asked.reshape(1, KVH, -1, D)  # all rows' queries are queries to one and the same trunk
+            trunk, trunk_lse = attention(flat, kv[layer, 0][None], kv[layer, 1][None], scale)
+            trunk = trunk.view(KVH, H // KVH, -1, D).permute(2, 0, 1, 3)
+            trunk_lse = trunk_lse.reshape(KVH, H // KVH, -1).permute(2, 0, 1)
+            if rows is None:
+                out = merge(out, lse, trunk, trunk_lse)
+            else:
+                out[rows] = merge(out[rows], lse[rows], trunk, trunk_lse)
+        return out.reshape(B, H, D)
+
+
+def _span(span: Span, layer: int, query: Tensor, key: Tensor, value: Tensor, scale: float) -> Tensor:
+    end = span.at + query.shape[1]
+    keys, values = span.kv[layer]  # (KVH, C, D) each
+    keys[:, span.at : end] = key
+    values[:, span.at : end] = value
+    group = query.shape[0] // key.shape[0]
+    keys, values = _repeat(keys[:, :end], group), _repeat(values[:, :end], group)
+    out, lse = attention(query[None], keys, values, scale, span.mask, causal=span.mask is None)
+    if span.trunk is not None:
+        keys, values = span.trunk[layer]
+        out = merge(out, lse, *attention(query[None], _repeat(keys, group), _repeat(values, group), scale))
+    return out[0].transpose(0, 1)
+
+
+def _repeat(tensor: Tensor, group: int) -> Tensor:
+    return tensor[None] if group == 1 else tensor[None].repeat_interleave(group, 1)
+
+
+def attention(
+    query: Tensor, key: Tensor, value: Tensor, scale: float, mask: Tensor | None = None, causal: bool = False
+) -> tuple[Tensor, Tensor]:
+    """Attention (B, H, Q, D) over keys (B, H, T, D) with its log-sum-exp (B, H, Q), in nats."""
+    if query.device.type == "cpu":
+        flash = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu  # the fused kernel behind torch's own sdpa
+        return flash(query, key, value, 0.0, causal, attn_mask=mask, scale=scale)
+    scores = (query @ key.transpose(2, 3)).float() * scale
+    if causal:
+        mask = causal_mask(scores.shape[2], scores.shape[3], query)
+    if mask is not None:
+        scores = scores + mask
+    return scores.softmax(-1).to(value.dtype) @ value, scores.logsumexp(-1)
+
+
+def merge(out: Tensor, lse: Tensor, other: Tensor, other_lse: Tensor) -> Tensor:
+    """Attention over the union of two sets of keys, from the attention over each."""
+    return torch.lerp(out, other, torch.sigmoid(other_lse - lse).to(out.dtype)[..., None])
+
+
+def causal_mask(new: int, end: int, like: Tensor) -> Tensor:
+    """(new, end): the last `new` of `end` tokens look at themselves and what stands before them."""
+    hidden = torch.ones(new, end, dtype=torch.bool, device=like.device).triu_(end - new + 1)
+    return like.new_zeros(new, end).masked_fill_(hidden, -torch.inf)
+
+
+def _interface(
+    module: Any, query: Tensor, key: Tensor, value: Tensor, _mask: Any, *, decoding: Step, scaling: float, **_: Any
+) -> tuple[Tensor, None]:
+    return decoding.attend(module.layer_idx, query[0], key[0], value[0], scaling)[None], None
+
+
+AttentionInterface.register(ATTENTION, _interface)
+AttentionMaskInterface.register(ATTENTION, lambda *_, **__: None)  # pyright: ignore[reportArgumentType]
