@@ -35,7 +35,16 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def install(what: Path, environment: Path, *options: str) -> None:
-    pip = (sys.executable, "-m", "pip", "--quiet", "--python", environment / "bin" / "python", "install", "--no-compile")
+    pip = (
+        sys.executable,
+        "-m",
+        "pip",
+        "--quiet",
+        "--python",
+        environment / "bin" / "python",
+        "install",
+        "--no-compile",
+    )
     run(*pip, *options, what, cwd=environment)
 
 

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -45,7 +46,7 @@ class Scripted:
 
 
 async def tries(
-    engine: Scripted, *scenarios: Scenario, count: int = 1, read_only: bool = True, **settings: float
+    engine: Scripted, *scenarios: Scenario, count: int = 1, read_only: bool = True, **settings: Any
 ) -> list[list[Trajectory]]:
     config = RolloutConfig.model_validate({"max_tokens": 400, **settings})
     async with connect([ServerConfig(target=SHOP)], ToolPolicy(read_only=read_only)) as server:
@@ -116,7 +117,7 @@ async def test_the_state_is_read_back_in_the_session_that_wrote_it_and_other_tri
     ("turns", "settings", "stop"),
     [([CALL] * 9, {"max_turns": 3}, "max_turns"), (["x" * 50], {"max_tokens": 20}, "max_tokens")],
 )
-async def test_budgets_end_a_rollout(turns: Sequence[str], settings: dict[str, float], stop: str) -> None:
+async def test_budgets_end_a_rollout(turns: Sequence[str], settings: dict[str, Any], stop: str) -> None:
     [[tried]] = await tries(Scripted(script(*turns)), scenario(), **settings)
     assert (tried.stop, tried.answer) == (stop, "")
     assert tried.turns
@@ -146,7 +147,7 @@ async def test_recorded_trajectories_are_not_made_again() -> None:
     engine = Scripted(script("I do not know."))
     recorded = {"train/1/s/0": Trajectory("train/1/s/0", "s", (), ())}
     async with connect([ServerConfig(target=SHOP)], ToolPolicy()) as server:
-        options = {"label": "train/1", "seed": 7, "adapter": None, "recorded": recorded}
+        options: dict[str, Any] = {"label": "train/1", "seed": 7, "adapter": None, "recorded": recorded}
         done: list[str] = []
         await rollouts([scenario()], 2, server, engine, RolloutConfig(), done=lambda t: done.append(t.id), **options)
     assert done == ["train/1/s/1"]
