@@ -120,7 +120,7 @@ class _Run:
     ) -> Adapter:
         config = self.config.training
         began = time.perf_counter()
-        chosen_P = list(_epochs(scenarios, config.scenarios_per_step, self.config.seed, step))
+        chosen_P = self._draw(scenarios, step)
         groups_P = await self._groups("train", step, chosen_P, config.group_size, current)
         rolled = time.perf_counter()
         scores_P = [await self._scores("train", step, group) for group in groups_P]
@@ -169,6 +169,20 @@ class _Run:
         self.trackers.log_groups(step, groups_P, scores)
         self.show("step", {"step": step, "steps": config.steps, **metrics})
         return adapter
+
+    def _draw(self, scenarios: Sequence[Scenario], step: int) -> list[Scenario]:
+        """The scenarios of a step: the longest unseen first; what every try solved when last seen waits until the rest
+        is through, since a group without failures teaches nothing. Follows from the journal alone."""
+        seen: dict[str, tuple[int, list[bool]]] = {}
+        for outcome in self.journal.outcomes("train"):
+            if outcome.step < step:
+                last, solved = seen.get(outcome.scenario_id, (0, []))
+                fresh = [] if outcome.step > last else solved
+                seen[outcome.scenario_id] = max(last, outcome.step), [*fresh, bool(outcome.success)]
+        order = list(scenarios)
+        random.Random(f"{self.config.seed} draw {step}").shuffle(order)
+        order.sort(key=lambda s: (s.id in seen and all(seen[s.id][1]), seen.get(s.id, (0, []))[0]))
+        return order[: self.config.training.scenarios_per_step]
 
     async def _groups(
         self, phase: str, step: int, scenarios: Sequence[Scenario], tries: int, adapter: Adapter | None

@@ -250,7 +250,8 @@ def test_train_eval_and_runs_work_on_one_run_folder(
 
 @pytest.mark.slow
 def test_ctrl_c_in_training_says_what_is_kept_and_how_to_go_on(tmp_path: Path, tiny_model: Path) -> None:
-    arguments = ["train", "--server", SHOP, "--model", str(tiny_model), *SMALL, *STEPS, "--steps", "1000", "--patience", "1000"]
+    endless = ["--steps", "1000", "--patience", "1000"]
+    arguments = ["train", "--server", SHOP, "--model", str(tiny_model), *SMALL, *STEPS, *endless]
     process = subprocess.Popen(
         [MCPRL, *arguments], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
