@@ -39,7 +39,7 @@ lint: .venv/.test
 	@echo "== ruff, import-linter, pyright"
 	@ruff check --quiet
 	@ruff format --check --quiet
-	@lint-imports --no-logo --no-timing >.import-linter.log 2>&1 || { cat .import-linter.log; exit 1; }; rm -f .import-linter.log
+	@lint-imports --no-logo >.import-linter.log 2>&1 || { cat .import-linter.log; exit 1; }; rm -f .import-linter.log
 	@pyright --warnings
 
 .venv/bin/python:
