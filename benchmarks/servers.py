@@ -17,7 +17,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -85,7 +85,7 @@ def run(bench: Bench, seed: int, label: str = "", extra: tuple[str, ...] = ()) -
 
 
 @contextmanager
-def served(bench: Bench, environment: dict[str, str]) -> Iterator[int]:
+def served(bench: Bench, environment: dict[str, str]) -> Generator[int]:
     """The port at which the bench's HTTP server listens; 0 for one on stdio, which mcprl starts by itself."""
     if not bench.serve:
         yield 0
