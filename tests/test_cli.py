@@ -210,9 +210,15 @@ def test_runs_are_listed_and_shown(folder: Path, monkeypatch: pytest.MonkeyPatch
     assert "mcprl train --resume yesterday" in mcprl("runs", "show", "yesterday").out
 
 
+def hear_interrupts() -> None:
+    """Undo what a shell does to commands in its background, and so to the tests there: they ignore Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_ctrl_c_ends_a_command_with_one_line(tmp_path: Path) -> None:
     server = f"""{sys.executable} -c "import sys; open('up', 'w'); sys.stdin.read()" """
-    process = subprocess.Popen([MCPRL, "inspect", "--server", server], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    command = [MCPRL, "inspect", "--server", server]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, preexec_fn=hear_interrupts)
     try:
         while not (tmp_path / "up").exists() and process.poll() is None:
             os.sched_yield()
@@ -252,8 +258,9 @@ def test_train_eval_and_runs_work_on_one_run_folder(
 def test_ctrl_c_in_training_says_what_is_kept_and_how_to_go_on(tmp_path: Path, tiny_model: Path) -> None:
     endless = ["--steps", "1000", "--patience", "1000"]
     arguments = ["train", "--server", SHOP, "--model", str(tiny_model), *SMALL, *STEPS, *endless]
+    pipe = subprocess.PIPE
     process = subprocess.Popen(
-        [MCPRL, *arguments], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [MCPRL, *arguments], cwd=tmp_path, stdout=pipe, stderr=pipe, text=True, preexec_fn=hear_interrupts
     )
     try:
         assert process.stdout
