@@ -18,25 +18,32 @@ from mcprl.digest import compact
 from mcprl.types import Message, Tool
 
 CASES = ("snake", "camel", "kebab", "pascal")
+VERBS = ("get", "find", "list", "set", "add", "show", "read", "update")
 Talk = tuple[str, tuple[Message, ...]]
 """A kind, and a conversation."""
 
 
 def exercises(seed: int, count: int = 12) -> tuple[list[Tool], list[Talk]]:
-    """One to three random tools and `count` exercises that share them; one time in three no tools, only records."""
+    """One to eight random tools and `count` exercises that share them; one time in two no tools, only records."""
     rng = Random(f"practice {seed}")
-    if rng.random() < 0.35:
-        return [], [_record(rng) if rng.random() < 0.6 else _row(rng) for _ in range(count)]
-    tools = [_tool(rng) for _ in range(rng.randint(1, 3))]
+    if rng.random() < 0.5:
+        return [], [_record(rng) if rng.random() < 0.3 else _row(rng) for _ in range(count)]
+    tools = _tools(rng, rng.choice((1, 2, 3, 5, 8)))
     return tools, [_call(rng, rng.choice(tools)) for _ in range(count)]
 
 
-def _tool(rng: Random) -> Tool:
-    verb, about = (
-        rng.choice(("get", "find", "list", "set", "add", "show", "read", "update", rng.choice(words.VERBS))),
-        words.word(rng),
-    )
-    case = rng.choice(CASES)
+def _tools(rng: Random, count: int) -> list[Tool]:
+    """Tools that differ in what they do or in what they do it to, with names in one style."""
+    nouns = [words.word(rng) for _ in range(1 + count // 2)]
+    case, prefix = rng.choice(CASES), words.word(rng) + " " if rng.random() < 0.2 else ""
+    named = {
+        (rng.choice(VERBS) if rng.random() < 0.8 else rng.choice(words.VERBS), rng.choice(nouns)): 0
+        for _ in range(count)
+    }
+    return [_tool(rng, verb, about, case, prefix) for verb, about in named]
+
+
+def _tool(rng: Random, verb: str, about: str, case: str, prefix: str) -> Tool:
     properties: dict[str, Any] = {}
     for _ in range(rng.randint(1, 4)):
         kind = rng.choice(list(words.KINDS))
@@ -44,7 +51,7 @@ def _tool(rng: Random) -> Tool:
         properties[cased(name, case)] = _schema(kind, rng, name)
     required = [name for name in properties if rng.random() < 0.7]
     schema = {"type": "object", "properties": properties, "required": required}
-    return Tool(cased(f"{verb} {about}", case), rng.choice(("", f"{verb} {about}".capitalize())), schema)
+    return Tool(cased(f"{prefix}{verb} {about}", case), rng.choice(("", f"{verb} {about}".capitalize())), schema)
 
 
 def _schema(kind: str, rng: Random, name: str) -> dict[str, Any]:
@@ -82,14 +89,14 @@ def _record(rng: Random) -> Talk:
 
 
 def _row(rng: Random) -> Talk:
-    names = list(_fields(rng, rng.randint(2, 3)))
+    names = list(_fields(rng, rng.choice((2, 2, 3, 3, 4))))
     kinds = [
         rng.choice(("person", "title", "word", "code", "int", "date", "place", "company", "email", "money"))
         for _ in names
     ]
     rows = [
         {name: words.KINDS[kind][1](rng) for name, kind in zip(names, kinds, strict=True)}
-        for _ in range(rng.randint(2, 5))
+        for _ in range(rng.choice((2, 3, 4, 5, 7, 9, 12)))
     ]
     row = rng.choice(rows)
     key, asked = rng.sample(names, 2)

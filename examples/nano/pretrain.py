@@ -61,11 +61,11 @@ class Budget:
     warm_up: int = 40
     practice: int = 2_500_000
     """Tokens of exercises before the first world."""
-    mix: float = 0.07
+    mix: float = 0.15
     """Share of groups that are exercises after that."""
-    first_calls: float = 0.5
+    first_calls: float = 0.4
     """Share of worlds of which only first calls are learnt."""
-    longest: int = 280
+    longest: int = 640
     """Longer conversations are left out, three times in four."""
     checkpoint_s: float = 300.0
     held_out: int = 14
