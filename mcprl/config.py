@@ -125,18 +125,28 @@ class TrainingConfig(Section):
     """Tries of each scenario in one step (G)."""
     learning_rate: Annotated[float, Field(ge=0)] = 1e-3
     """AdamW's step size, after ten steps of linear warm-up. 0 trains nothing: the control that must show no gain."""
-    loss: Literal["cispo", "ppo"] = "cispo"
-    """The policy gradient: CISPO (MiniMax-M1, eq. 4) or PPO's clip."""
+    loss: Literal["cispo", "ppo", "gspo"] = "cispo"
+    """The policy gradient: CISPO (MiniMax-M1, eq. 4), PPO's clip, or GSPO's clip of whole rows."""
     clip_low: Annotated[float, Field(gt=0)] = 0.2
-    """How far below 1 the importance ratio is let through (PPO); CISPO clips only above."""
+    """How far below 1 the importance ratio is let through by PPO (0.2) and GSPO (3e-4); CISPO clips only above."""
     clip_high: Annotated[float, Field(gt=0)] = 2.0
-    """How far above 1 the importance ratio is let through."""
+    """How far above 1 the importance ratio is let through: CISPO 2, PPO 0.28, GSPO 4e-4."""
+    normalization: Literal["token", "sequence", "constant"] = "token"
+    """How tokens are weighed: all alike (DAPO), all rows alike (GRPO), or by a constant length (Dr. GRPO)."""
+    minibatches: Annotated[int, Field(ge=1)] = 1
+    """Optimizer steps that share a step's rows."""
+    epochs: Annotated[int, Field(ge=1)] = 1
+    """Times that a step's rows are trained on."""
     kl_coef: Annotated[float, Field(ge=0)] = 0.0
     """Weight of the KL divergence to the base model (k3)."""
     normalize_std: bool = False
     """Divide a group's centred scores by their standard deviation."""
     signal_tolerance: Annotated[float, Field(ge=0)] = 1e-3
     """A group whose scores differ by no more than this is dropped."""
+    share_prefixes: bool = True
+    """Compute what the rows of a step have in common once; off, each row is computed whole, with the same result."""
+    max_tokens: Annotated[int, Field(ge=16)] = 8192
+    """Tokens computed at once in an update: bounds its memory."""
     max_grad_norm: Annotated[float, Field(gt=0)] = 1.0
     """The norm to which the gradient is clipped."""
     warm_start_steps: Annotated[int, Field(ge=0)] = 0
@@ -164,7 +174,8 @@ class Config(Section):
     seed: int = 0
     """Every random choice of a run follows from this."""
     control: Literal["none", "shuffle-rewards"] = "none"
-    """`shuffle-rewards` trains on scores dealt at random within each group: a control that must show no gain."""
+    """`shuffle-rewards` trains on scores dealt at random within each group, without a warm start: a control that must
+    show no gain."""
     trackers: tuple[str, ...] = ()
     """Where to log besides the run folder: `wandb`."""
     servers: tuple[ServerConfig, ...] = ()

@@ -1,14 +1,15 @@
-"""The forward pass over rows that begin alike: their common prefix is computed once, with gradient.
+"""The forward pass of a step: log-probabilities of the rows' trained tokens, every distinct token computed once.
 
-MCP prompts are long and shared by every rollout of a step, so the prefix's keys and values are computed for one row,
-(1, P), expanded (a view) to B rows, and the suffixes (B, L), padded on the right, continue from them. Right padding
-needs no mask: causal attention never looks at it from a real token, and the loss leaves it out. Log-probabilities and
-gradients equal those of whole rows. Works with every transformers decoder that keeps keys and values in a cache, with
-or without a LoRA; `model` is untyped because of that.
+MCP prompts are long, shared by all tries of a step, and each turn's prompt begins with the turn before. So the rows
+are computed as a trie (`mcprl.tree`), in bins of bounded size; the output layer is applied only where a trained token
+is predicted, once for all rows that hold it. Log-probabilities and gradients equal those of the rows alone.
+
+Works with any transformers decoder whose attention goes through `AttentionInterface`, with or without a LoRA; with
+others the rows are computed one by one, padded. `model` is untyped because of that.
 """
 
-import copy
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,155 +17,141 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from mcprl import tree
 from mcprl.errors import ModelError, TrainingError
+from mcprl.head import target_logprobs
+from mcprl.tree_attention import TREE_ATTENTION
 from mcprl.types import Row
 
 
 @dataclass(frozen=True)
-class Prefix:
-    """A computed common prefix: final hidden states (P, H), and each layer's keys and values (1, heads, P, D)."""
+class Work:
+    """How many tokens a step's rows make: `forwarded` ones computed, of them `unique`, and `padded` ones of rows whole
+    and padded to the longest."""
 
-    hidden: Tensor
-    cache: Any
-
-    def __len__(self) -> int:
-        return len(self.hidden)
-
-    def tensors(self) -> list[Tensor]:
-        layers = self.cache.layers if self.cache is not None else []
-        return [tensor for layer in layers for tensor in (layer.keys, layer.values)]
+    forwarded: int
+    unique: int
+    padded: int
 
 
-def common_prefix(ids_B: Iterable[Sequence[int]]) -> int:
-    """How many tokens all rows have in common at their start."""
-    ordered = sorted(map(list, ids_B))
-    first, last = ordered[0], ordered[-1]
-    return next((t for t, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), min(len(first), len(last)))
+class Forward:
+    """The forward pass of one model. `note` says why rows are not shared, where they are not though asked for.
 
-
-def encode_prefix(model: Any, ids: Sequence[int]) -> Prefix:
-    """Compute a prefix once; an empty one is fine."""
-    decoder, head = _parts(model)
-    if not ids:
-        return Prefix(head.weight.new_zeros(0, head.weight.shape[1]), None)
-    output = decoder(input_ids=torch.tensor([list(ids)], device=head.weight.device), use_cache=True)
-    return Prefix(output.last_hidden_state[0], output.past_key_values)
-
-
-def suffix_hidden(model: Any, prefix: Prefix, ids_B: Sequence[Sequence[int]]) -> list[Tensor]:
-    """Final hidden states (L_b, H) of each row's tokens after the prefix, computed as one padded batch."""
-    decoder, head = _parts(model)
-    suffix_B = [torch.tensor(list(ids[len(prefix) :]), device=head.weight.device) for ids in ids_B]
-    padded = torch.nn.utils.rnn.pad_sequence(suffix_B, batch_first=True)  # (B, L)
-    cache = _map_cache(prefix.cache, lambda tensor: tensor.expand(len(ids_B), *tensor.shape[1:]))
-    output = decoder(input_ids=padded, past_key_values=cache, use_cache=cache is not None)
-    hidden = output.last_hidden_state  # (B, L, H)
-    return [hidden[b, : len(suffix)] for b, suffix in enumerate(suffix_B)]
-
-
-def shared_prefix_hidden(model: Any, ids_B: Sequence[Sequence[int]]) -> tuple[Tensor, list[Tensor]]:
-    """Final hidden states of the rows' common prefix (P, H) and of each row's suffix (L_b, H), all in one graph.
-
-    Every row keeps at least one token of its own.
+    Raises `ModelError` where the model cannot be run at all.
     """
-    prefix = encode_prefix(model, ids_B[0][: min(common_prefix(ids_B), min(map(len, ids_B)) - 1)])
-    return prefix.hidden, suffix_hidden(model, prefix, ids_B)
+
+    def __init__(self, model: Any, share: bool = True, max_tokens: int = 8192) -> None:
+        self.model, self.max_tokens = model, max_tokens
+        self.shares, self.note = share, ""
+        if share:
+            self.note = self._why_not()
+            self.shares = not self.note
+
+    def batches(self, rows: Sequence[Row], temperature: float = 1.0) -> Iterator[tuple[list[int], list[Tensor]]]:
+        """Row indices with the log-probabilities (T_trained) in nats of each one's trained tokens, bin after bin; what
+        the caller does with one bin, backward say, it does before it takes the next."""
+        for row in rows:
+            if not any(row.mask) or row.mask[0]:
+                raise TrainingError(f"a row of {row.trajectory_id} has no trained token, or one without a context")
+        for indices in self._bins(rows):
+            compute = self._shared if self.shares else self._alone
+            yield indices, compute([rows[i] for i in indices], temperature)
+
+    def work(self, rows: Sequence[Row]) -> Work:
+        contexts = [_context(row) for row in rows]
+        bins = [[contexts[i] for i in indices] for indices in self._bins(rows)]
+        forwarded = sum(tree.unique_tokens(ids_B) if self.shares else _padded(ids_B) for ids_B in bins)
+        return Work(forwarded, tree.unique_tokens(contexts), _padded(contexts))
+
+    def _bins(self, rows: Sequence[Row]) -> list[list[int]]:
+        contexts = [_context(row) for row in rows]
+        return tree.bins(contexts, self.max_tokens) if self.shares else _by_length(contexts, self.max_tokens)
+
+    def _shared(self, rows: Sequence[Row], temperature: float) -> list[Tensor]:
+        laid = tree.build([_context(row) for row in rows])
+        asked = [(laid.place(b, t - 1), row.ids[t]) for b, row in enumerate(rows) for t in _trained(row)]
+        known = {pair: n for n, pair in enumerate(dict.fromkeys(asked))}
+        decoder, head = _parts(self.model)
+        device = head.weight.device
+        with _attention(self.model, TREE_ATTENTION):
+            output = decoder(
+                input_ids=torch.tensor([laid.ids], device=device),
+                position_ids=torch.tensor([laid.positions], device=device),
+                use_cache=False,
+                tree=laid,
+            )
+        places, targets = torch.tensor(list(known), device=device).T
+        logprobs = target_logprobs(head, output.last_hidden_state[0, places], targets, temperature)
+        held = torch.tensor([known[pair] for pair in asked], device=device)
+        return list(logprobs[held].split([len(_trained(row)) for row in rows]))
+
+    def _alone(self, rows: Sequence[Row], temperature: float) -> list[Tensor]:
+        device = self.model.get_input_embeddings().weight.device
+        ids_B = [torch.tensor(row.ids, device=device) for row in rows]
+        ids = torch.nn.utils.rnn.pad_sequence(ids_B, batch_first=True)  # (B, L), on the right
+        real = torch.nn.utils.rnn.pad_sequence([torch.ones_like(row) for row in ids_B], batch_first=True)
+        logits_B = self.model(input_ids=ids, attention_mask=real, use_cache=False).logits
+        found: list[Tensor] = []
+        for b, row in enumerate(rows):
+            at = torch.tensor(_trained(row), device=device)
+            logits = logits_B[b, at - 1].float() / temperature
+            found.append(-functional.cross_entropy(logits, ids[b, at], reduction="none"))
+        return found
+
+    @torch.no_grad()
+    def _why_not(self) -> str:
+        """Why this model's rows cannot be shared: an example that branches twice, computed both ways; else nothing."""
+        name = type(self.model.get_base_model() if hasattr(self.model, "get_base_model") else self.model).__name__
+        examples = [(*range(1, 9), *end) for end in ((1, 2, 3), (1, 2, 4), (5, 6, 7))]
+        mask = (False,) * 6 + (True,) * 5
+        try:
+            vocabulary = int(self.model.get_input_embeddings().weight.shape[0])
+            rows = [Row("check", tuple(n % vocabulary for n in ids), mask, (0.0,) * 11) for ids in examples]
+            whole = torch.cat(self._alone(rows, 1.0))
+        except (AttributeError, TypeError, ValueError) as error:
+            raise ModelError(f"a {name} cannot be trained here: {error}; expected a causal language model") from error
+        try:
+            gap = float((torch.cat(self._shared(rows, 1.0)) - whole).abs().max())
+        except (AttributeError, TypeError, ValueError, RuntimeError, NotImplementedError) as error:
+            return f"prefixes are not shared: {name} cannot be expressed as a tree ({str(error).splitlines()[0]})"
+        if not gap < 0.1:  # nats; bfloat16's rounding stays well below
+            return f"prefixes are not shared: as a tree a {name} is {gap:.2g} nats off its own log-probabilities"
+        return ""
 
 
-def row_logprobs(model: Any, rows: Sequence[Row], temperature: float = 1.0) -> list[Tensor]:
-    """Log-probabilities (T_trained) in nats of each row's trained tokens, as one batch in one graph."""
-    return _suffix_logprobs(model, encode_prefix(model, _trained_prefix(rows)), rows, temperature)
-
-
-def micro_batches(
-    model: Any, rows: Sequence[Row], temperature: float = 1.0, max_tokens: int = 8192
-) -> Iterator[tuple[list[int], list[Tensor]]]:
-    """The same in micro-batches of at most `max_tokens` padded suffix tokens: row indices and their log-probabilities.
-
-    With gradients on, the caller runs backward on what it makes of each micro-batch before it takes the next; the
-    gradients of the prefix gather at its keys and values and are run through it once, at the end.
-    """
-    prefix = encode_prefix(model, _trained_prefix(rows))
-    leaves = _map_cache(prefix.cache, lambda tensor: tensor.detach().requires_grad_(tensor.requires_grad))
-    cut = Prefix(prefix.hidden, leaves)
-    for indices in _by_length([len(row.ids) - len(prefix) for row in rows], len(prefix), max_tokens):
-        yield indices, _suffix_logprobs(model, cut, [rows[i] for i in indices], temperature)
-    pairs = zip(prefix.tensors(), cut.tensors(), strict=True)
-    reached = [(whole, leaf.grad) for whole, leaf in pairs if leaf.grad is not None]
-    if reached:
-        torch.autograd.backward([whole for whole, _ in reached], [gradient for _, gradient in reached])
-
-
-def computed_tokens(rows: Sequence[Row]) -> int:
-    """How many tokens a forward of these rows computes, padding aside: the common prefix counts once."""
-    return sum(len(row.ids) for row in rows) - (len(rows) - 1) * len(_trained_prefix(rows))
-
-
-@torch.no_grad()
-def check(model: Any) -> None:
-    """Raise `ModelError` where a model's own logits are not what its output layer makes of a shared-prefix forward.
-
-    So it is where a model rescales or caps its logits, or keeps a state that is not keys and values.
-    """
-    ids, mask = tuple(range(8)), (False,) * 5 + (True,) * 3
-    rows = [Row("check", ids, mask, (0.0,) * 8), Row("check", (*ids[:6], 0, 1), mask, (0.0,) * 8)]
+@contextmanager
+def _attention(model: Any, name: str) -> Generator[None]:
+    """Inside, the model's attention is the implementation of that name."""
+    config = _parts(model)[0].config
+    before, config._attn_implementation = config._attn_implementation, name
     try:
-        shared = torch.stack(row_logprobs(model, rows))
-        whole_ids = torch.tensor([row.ids for row in rows], device=shared.device)
-        logits = model(input_ids=whole_ids).logits.float()
-    except (AttributeError, TypeError) as error:
-        what = f"a {type(model).__name__} cannot be trained here: {error}"
-        raise ModelError(f"{what}; expected a decoder with a key-value cache") from error
-    whole = logits[:, :-1].log_softmax(-1).gather(-1, whole_ids[:, 1:, None])[:, 4:, 0]
-    gap = float((whole - shared).abs().max())
-    if not gap < 0.1:  # nats; bfloat16's rounding stays well below
-        raise ModelError(f"the shared-prefix forward is {gap:.2g} nats off this model's own; it is not supported")
+        yield
+    finally:
+        config._attn_implementation = before
 
 
-def _suffix_logprobs(model: Any, prefix: Prefix, rows: Sequence[Row], temperature: float) -> list[Tensor]:
-    """The output layer is applied only where a trained token is predicted: at the position before it."""
-    trained_B = [[t for t, trained in enumerate(row.mask) if trained] for row in rows]
-    hidden_B = suffix_hidden(model, prefix, [row.ids[: at[-1]] for row, at in zip(rows, trained_B, strict=True)])
-    hidden = torch.cat([h[[t - 1 - len(prefix) for t in at]] for h, at in zip(hidden_B, trained_B, strict=True)])
-    logits = _parts(model)[1](hidden).float() / temperature  # (T_trained of all rows, V)
-    targets = [row.ids[t] for row, at in zip(rows, trained_B, strict=True) for t in at]
-    logprobs = -functional.cross_entropy(logits, torch.tensor(targets, device=logits.device), reduction="none")
-    return list(logprobs.split([len(at) for at in trained_B]))
+def _context(row: Row) -> tuple[int, ...]:
+    """The tokens that predict a row's trained ones: all before the last of them."""
+    return row.ids[: _trained(row)[-1]]
 
 
-def _trained_prefix(rows: Sequence[Row]) -> tuple[int, ...]:
-    """The common prefix, ended before the position that predicts any row's first trained token."""
-    for row in rows:
-        if not any(row.mask) or row.mask[0]:
-            raise TrainingError(f"a row of {row.trajectory_id} has no trained token, or one without a context")
-    return rows[0].ids[: min(common_prefix([row.ids for row in rows]), *(row.mask.index(True) - 1 for row in rows))]
+def _trained(row: Row) -> list[int]:
+    return [t for t, trained in enumerate(row.mask) if trained]
 
 
-def _by_length(lengths: Sequence[int], context: int, max_tokens: int) -> Iterator[list[int]]:
-    """Indices in micro-batches of like length (padding at most a quarter), longest first.
-
-    A row's copy of the context's keys and values takes about a sixteenth of the memory of as many tokens' activations.
-    """
-    batch: list[int] = []
-    for index in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
-        longest = lengths[batch[0]] if batch else 0
-        if batch and ((longest + context // 16) * (len(batch) + 1) > max_tokens or lengths[index] < 0.8 * longest):
-            yield batch
-            batch = []
-        batch.append(index)
-    if batch:
-        yield batch
+def _by_length(ids_B: Sequence[Sequence[int]], max_tokens: int) -> list[list[int]]:
+    """Rows in bins of like length, longest first: at most `max_tokens` with padding, which is at most a quarter."""
+    found: list[list[int]] = []
+    for row in sorted(range(len(ids_B)), key=lambda b: -len(ids_B[b])):
+        longest = len(ids_B[found[-1][0]]) if found else 0
+        if not found or longest * (len(found[-1]) + 1) > max_tokens or len(ids_B[row]) < 0.8 * longest:
+            found.append([])
+        found[-1].append(row)
+    return found
 
 
-def _map_cache(cache: Any, change: Callable[[Tensor], Tensor]) -> Any:
-    """A copy of the cache that later updates do not write through, its keys and values changed."""
-    if cache is None:
-        return None
-    mapped = copy.copy(cache)
-    mapped.layers = [copy.copy(layer) for layer in cache.layers]
-    for layer in mapped.layers:
-        layer.keys, layer.values = change(layer.keys), change(layer.values)
-    return mapped
+def _padded(ids_B: Sequence[Sequence[int]]) -> int:
+    return len(ids_B) * max(map(len, ids_B))
 
 
 def _parts(model: Any) -> tuple[Any, Any]:

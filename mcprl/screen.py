@@ -170,6 +170,8 @@ class Progress:
                 self._say(
                     f"{who:<12} success {data['success']:.1%} of {n} tasks{step}  {data['seconds']:.1f} s", "training"
                 )
+            case "note":
+                self._say(f"note         {data['text']}", "training")
             case "warm":
                 self._status.update(f"warm start: step {data['step']}")
             case "step":

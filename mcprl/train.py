@@ -88,6 +88,8 @@ class _Run:
             await self.evaluate("test:warm", 0, test, start)
 
         trainer = Trainer(self.loaded, config.training)
+        if trainer.forward.note:
+            self.say("note", text=trainer.forward.note)
         last = journal.last_step() or 0
         current = start
         if last:
@@ -171,18 +173,26 @@ class _Run:
         return adapter
 
     def _draw(self, scenarios: Sequence[Scenario], step: int) -> list[Scenario]:
-        """The scenarios of a step: the longest unseen first; what every try solved when last seen waits until the rest
-        is through, since a group without failures teaches nothing. Follows from the journal alone."""
-        seen: dict[str, tuple[int, list[bool]]] = {}
+        """The scenarios of a step: those not seen for longest. What all tries solved, or none, when it was last seen is
+        put off by an epoch, since such a group teaches nothing. Follows from the journal alone."""
+        count = self.config.training.scenarios_per_step
+        last: dict[str, int] = {}
+        solved: dict[tuple[str, int], list[bool]] = {}
         for outcome in self.journal.outcomes("train"):
             if outcome.step < step:
-                last, solved = seen.get(outcome.scenario_id, (0, []))
-                fresh = [] if outcome.step > last else solved
-                seen[outcome.scenario_id] = max(last, outcome.step), [*fresh, bool(outcome.success)]
+                last[outcome.scenario_id] = outcome.step
+                solved.setdefault((outcome.scenario_id, outcome.step), []).append(bool(outcome.success))
+
+        def due(scenario: Scenario) -> float:
+            seen = last.get(scenario.id)
+            if seen is None:
+                return 0.0
+            tied = len(set(solved[scenario.id, seen])) == 1
+            return seen + tied * len(scenarios) / count
+
         order = list(scenarios)
         random.Random(f"{self.config.seed} draw {step}").shuffle(order)
-        order.sort(key=lambda s: (s.id in seen and all(seen[s.id][1]), seen.get(s.id, (0, []))[0]))
-        return order[: self.config.training.scenarios_per_step]
+        return sorted(order, key=due)[:count]
 
     async def _groups(
         self, phase: str, step: int, scenarios: Sequence[Scenario], tries: int, adapter: Adapter | None
@@ -281,7 +291,7 @@ class _Run:
     async def _warm_start(self, scenarios: Sequence[Scenario]) -> Adapter | None:
         """A few supervised steps on the training tasks' verified plans; the report keeps their part apart from RL's."""
         config = self.config.training
-        if not config.warm_start_steps:
+        if not config.warm_start_steps or self.config.control != "none":
             return None
         adapter = Adapter(str(self.journal.folder / "adapters" / "warm"), 0)
         if any(saved.kind == "warm" for saved in self.journal.adapters()):

@@ -1,30 +1,34 @@
 """The update: rows of sampled ids with their advantages in, one optimizer step on the LoRA out.
 
-    rows -> shared-prefix forward -> loss per token (mcprl.loss) -> backward per micro-batch -> clip -> AdamW
+    rows -> forward over their trie (mcprl.forward) -> loss per token (mcprl.loss) -> backward -> clip -> AdamW
 
 A step that would not be finite is left out and counted; three in a row end the training.
 """
 
 import math
 import os
+import random
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from statistics import fmean
 
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from mcprl import forward, loss
+from mcprl import loss
 from mcprl.config import TrainingConfig
 from mcprl.errors import ModelError, TrainingError
+from mcprl.forward import Forward
 from mcprl.models.peft import LoadedModel, load_adapter_weights, save_adapter
 from mcprl.tokens import Certificate
 from mcprl.types import Row
 
 WARM_UP_STEPS = 10
+SUPERVISED = 3.0  # times the learning rate: cross-entropy's gradient is far less noisy than the policy gradient's
 OPTIMIZER = "optimizer.safetensors"
 SKIPS_ALLOWED = 2  # in a row; one more is an error
 
@@ -32,21 +36,19 @@ SKIPS_ALLOWED = 2  # in a row; one more is an error
 class Trainer:
     """Owns the optimizer of a loaded model's adapter. Make a fresh one after the warm start: RL begins with no moments.
 
-    `step` counts the optimizer steps taken. `max_tokens` bounds the padded suffix tokens whose activations are held at
-    once. Raises `ModelError` where the shared-prefix forward does not give the model's own log-probabilities.
+    `step` counts the optimizer steps taken. Raises `ModelError` where the model cannot be run.
     """
 
-    def __init__(self, loaded: LoadedModel, config: TrainingConfig, max_tokens: int = 8192) -> None:
+    def __init__(self, loaded: LoadedModel, config: TrainingConfig) -> None:
         self.loaded = loaded
         self.model = loaded.model.eval()  # dropout would make the trainer's log-probabilities differ from the sampler's
         self.config = config
-        self.max_tokens = max_tokens
+        self.forward = Forward(self.model, config.share_prefixes, config.max_tokens)
         self.step = 0
         self._parameters = {name: p for name, p in self.model.named_parameters() if p.requires_grad}
         # No weight decay: on a LoRA it would pull towards the base model, which is the KL term's work.
         self._optimizer = torch.optim.AdamW(self._parameters.values(), lr=config.learning_rate, weight_decay=0.0)
         self._skips = 0
-        forward.check(self.model)
 
     def update(
         self, rows: Sequence[tuple[Row, float]], temperature: float = 1.0, certificate: Certificate | None = None
@@ -61,38 +63,53 @@ class Trainer:
             share = f"{certificate.mismatches} of {certificate.trained} tokens"
             raise TrainingError(f"{share} would be trained in a context that the engine did not see; expected none")
         rows = [(row, advantage) for row, advantage in rows if any(row.mask)]
-        alone = _trainable([row for row, _ in rows])
+        if not rows:
+            raise TrainingError("there is nothing to train on: no row has a sampled token; look at the step's rollouts")
+        metrics = _together([self._policy_step(part, temperature) for part in self._parts(rows)])
+        if certificate:
+            metrics["exact_tokens"] = certificate.exactness
+        return metrics
+
+    def _parts(self, rows: Sequence[tuple[Row, float]]) -> Iterator[list[tuple[Row, float]]]:
+        """The rows of each optimizer step: `epochs` times all of them, in `minibatches` parts, shuffled."""
+        count = self.config.minibatches
+        for _ in range(self.config.epochs):
+            order = list(rows)
+            if count > 1:
+                random.Random(self.step).shuffle(order)
+            yield from filter(None, (order[at::count] for at in range(count)))
+
+    def _policy_step(self, rows: Sequence[tuple[Row, float]], temperature: float) -> dict[str, float]:
+        alone = [row for row, _ in rows]
         sampler_B = [self._tensor([p for p, trained in zip(r.logprobs, r.mask, strict=True) if trained]) for r in alone]
         reference_B = self._reference(alone, temperature) if self.config.kl_coef else []
-        seen: list[tuple[Tensor, Tensor]] = []
+        seen: list[tuple[Tensor, Tensor, Tensor]] = []
         kl_sum = 0.0
 
         def objective(indices: Sequence[int], logprobs_B: Sequence[Tensor]) -> Tensor:
             nonlocal kl_sum
             logprobs, sampler = torch.cat(list(logprobs_B)), torch.cat([sampler_B[i] for i in indices])
             advantages = torch.cat([torch.full_like(sampler_B[i], rows[i][1]) for i in indices])
-            losses = self._policy_loss(logprobs, sampler, advantages)
+            lengths = torch.tensor([len(sampler_B[i]) for i in indices], device=logprobs.device)
+            ratio, losses = self._policy_loss(logprobs, sampler, advantages, lengths)
             if reference_B:
                 kl = loss.k3(logprobs, torch.cat([reference_B[i] for i in indices]))
                 losses = losses + self.config.kl_coef * kl
                 kl_sum += float(kl.detach().sum())
-            seen.append((logprobs.detach() - sampler, advantages))
+            seen.append((logprobs.detach() - sampler, ratio.detach(), advantages))
             return losses
 
-        metrics = self._take_step(alone, objective, temperature, self.config.learning_rate)
-        log_ratio, advantages = (torch.cat(parts) for parts in zip(*seen, strict=True))
-        metrics |= self._off_policy(log_ratio, advantages)
+        metrics = self._take_step(alone, objective, temperature, self.config.learning_rate, self.config.normalization)
+        gap, ratio, advantages = (torch.cat(parts) for parts in zip(*seen, strict=True))
+        metrics |= self._off_policy(gap, ratio, advantages)
         if reference_B:
-            metrics["kl"] = kl_sum / len(log_ratio)
-        if certificate:
-            metrics["exact_tokens"] = certificate.exactness
+            metrics["kl"] = kl_sum / len(gap)
         return metrics
 
-    def supervise(self, rows: Sequence[Row], learning_rate: float | None = None) -> dict[str, float]:
+    def supervise(self, rows: Sequence[Row]) -> dict[str, float]:
         """One step of cross-entropy on the masked tokens: the warm start on verified plans."""
-        rows = _trainable(rows)
-        rate = self.config.learning_rate if learning_rate is None else learning_rate
-        return self._take_step(rows, lambda _, logprobs_B: -torch.cat(list(logprobs_B)), 1.0, rate)
+        rate = SUPERVISED * self.config.learning_rate
+        return self._take_step(rows, lambda _, logprobs_B: -torch.cat(list(logprobs_B)), 1.0, rate, "token")
 
     def save(self, folder: str | Path) -> None:
         """Write the adapter (peft's layout) and the optimizer's state, all safetensors: the whole folder or nothing."""
@@ -132,14 +149,17 @@ class Trainer:
         objective: Callable[[Sequence[int], Sequence[Tensor]], Tensor],
         temperature: float,
         learning_rate: float,
+        normalization: str,
     ) -> dict[str, float]:
-        """Backward over micro-batches of `objective` (row indices, log-probabilities -> loss per token), then AdamW."""
+        """Backward over bins of rows of `objective` (row indices, log-probabilities -> loss per token), then AdamW."""
         started = time.perf_counter()
-        trained = sum(sum(row.mask) for row in rows)
+        trained_B = [sum(row.mask) for row in rows]
+        weight_B = loss.weights(trained_B, normalization, max(trained_B))
         total = 0.0
         self._optimizer.zero_grad()
-        for indices, logprobs_B in forward.micro_batches(self.model, rows, temperature, self.max_tokens):
-            part = loss.token_mean(objective(indices, logprobs_B), trained)
+        for indices, logprobs_B in self.forward.batches(rows, temperature):
+            weights = torch.cat([torch.full_like(logprobs_B[n], weight_B[i]) for n, i in enumerate(indices)])
+            part = (objective(indices, logprobs_B) * weights.detach()).sum()
             part.backward()
             total += float(part.detach())
         norm = float(torch.nn.utils.clip_grad_norm_(self._parameters.values(), self.config.max_grad_norm))
@@ -155,42 +175,52 @@ class Trainer:
         if self._skips > SKIPS_ALLOWED:
             what = f"{self._skips} steps in a row gave loss {total} and gradient norm {norm}"
             raise TrainingError(f"{what}; lower training.learning_rate or set model.dtype to float32")
-        row_tokens, forwarded = sum(len(row.ids) for row in rows), forward.computed_tokens(rows)
+        seconds, work = time.perf_counter() - started, self.forward.work(rows)
         return {
             "loss": total,
             "grad_norm": norm,
             "learning_rate": rate,
             "skipped": float(not finite),
-            "trained_tokens": float(trained),
-            "row_tokens": float(row_tokens),
-            "forwarded_tokens": float(forwarded),
-            "tokens_per_s": forwarded / (time.perf_counter() - started),
+            "trained_tokens": float(sum(trained_B)),
+            "forwarded_tokens": float(work.forwarded),
+            "unique_tokens": float(work.unique),
+            "padded_tokens": float(work.padded),
+            "tokens_per_s": work.forwarded / seconds,
         }
 
-    def _policy_loss(self, logprobs: Tensor, sampler: Tensor, advantages: Tensor) -> Tensor:
-        if self.config.loss == "ppo":
-            return loss.ppo(logprobs, sampler, advantages, self.config.clip_low, self.config.clip_high)
-        return loss.cispo(logprobs, sampler, advantages, self.config.clip_high)
+    def _policy_loss(
+        self, logprobs: Tensor, sampler: Tensor, advantages: Tensor, lengths: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """The importance ratios and the losses of tokens (T), rows of `lengths` one after another."""
+        config = self.config
+        if config.loss == "cispo":
+            ratio = loss.importance_ratio(logprobs, sampler)
+            return ratio, loss.cispo(ratio, logprobs, advantages, config.clip_high)
+        if config.loss == "ppo":
+            ratio = loss.importance_ratio(logprobs, sampler)
+        else:
+            rows = torch.repeat_interleave(torch.arange(len(lengths), device=lengths.device), lengths)
+            ratio = loss.sequence_ratio(logprobs, sampler, rows)
+        return ratio, loss.ppo(ratio, advantages, config.clip_low, config.clip_high)
 
-    def _off_policy(self, log_ratio: Tensor, advantages: Tensor) -> dict[str, float]:
+    def _off_policy(self, log_ratio: Tensor, ratio: Tensor, advantages: Tensor) -> dict[str, float]:
         """How far the trainer was from the sampler, and the share of tokens whose ratio the loss cut."""
-        ratio, gap = log_ratio.exp(), log_ratio.abs()
         clipped = ratio > 1 + self.config.clip_high
-        if self.config.loss == "ppo":
+        if self.config.loss != "cispo":
             clipped = (clipped & (advantages > 0)) | ((ratio < 1 - self.config.clip_low) & (advantages < 0))
         return {
             "ratio_mean": float(ratio.mean()),
             "ratio_max": float(ratio.max()),
             "clipped": float(clipped.float().mean()),
-            "sampler_gap_mean": float(gap.mean()),
-            "sampler_gap_max": float(gap.max()),
+            "sampler_gap_mean": float(log_ratio.abs().mean()),
+            "sampler_gap_max": float(log_ratio.abs().max()),
         }
 
     def _reference(self, rows: Sequence[Row], temperature: float) -> list[Tensor]:
         """The base model's log-probabilities of each row's trained tokens: the same model without its adapter."""
         found: dict[int, Tensor] = {}
         with torch.no_grad(), self.model.disable_adapter():
-            for indices, logprobs_B in forward.micro_batches(self.model, rows, temperature, self.max_tokens):
+            for indices, logprobs_B in self.forward.batches(rows, temperature):
                 found |= zip(indices, logprobs_B, strict=True)
         return [found[i] for i in range(len(rows))]
 
@@ -198,11 +228,13 @@ class Trainer:
         return torch.tensor(values, dtype=torch.float32, device=self.model.device)
 
 
-def _trainable(rows: Sequence[Row]) -> list[Row]:
-    found = [row for row in rows if any(row.mask)]
-    if not found:
-        raise TrainingError("there is nothing to train on: no row has a sampled token; look at the step's rollouts")
-    return found
+def _together(taken: Sequence[dict[str, float]]) -> dict[str, float]:
+    """The metrics of several optimizer steps as those of one: counts added, maxima kept, the rest averaged."""
+    return {
+        name: sum(values) if name.endswith("_tokens") else max(values) if name.endswith("_max") else fmean(values)
+        for name in taken[0]
+        for values in [[metrics[name] for metrics in taken]]
+    }
 
 
 def _sync(path: Path) -> None:

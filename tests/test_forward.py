@@ -1,6 +1,7 @@
-"""Rows that share a prefix, computed together, against the same rows computed whole and alone."""
+"""Rows computed as a trie, against the same rows one by one through the model's own forward."""
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,20 +11,29 @@ from torch import nn
 from transformers import (
     Gemma2Config,
     Gemma2ForCausalLM,
+    Gemma3ForCausalLM,
+    Gemma3TextConfig,
+    GptOssConfig,
+    GptOssForCausalLM,
     LlamaConfig,
     LlamaForCausalLM,
-    MistralConfig,
-    MistralForCausalLM,
+    MambaConfig,
+    MambaForCausalLM,
+    Qwen2Config,
+    Qwen2ForCausalLM,
     Qwen3Config,
     Qwen3ForCausalLM,
 )
 
-from mcprl import forward
+from mcprl import attention, forward, head
 from mcprl.errors import ModelError, TrainingError
 from mcprl.types import Row
 
 # transformers 5.23 warns of a name that peft 0.21 still uses.
-pytestmark = pytest.mark.filterwarnings("ignore:.is_gradient_checkpointing.:FutureWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.is_gradient_checkpointing.:FutureWarning"),
+    pytest.mark.filterwarnings("ignore:Model has .tie_word_embeddings:UserWarning"),
+]
 
 SIZES: dict[str, Any] = {
     "vocab_size": 61,
@@ -34,11 +44,27 @@ SIZES: dict[str, Any] = {
     "num_key_value_heads": 2,
     "head_dim": 8,
 }
-MODELS = {
+MODELS: dict[str, Callable[[], Any]] = {
     "qwen3": lambda: Qwen3ForCausalLM(Qwen3Config(**SIZES, tie_word_embeddings=True)),
-    "llama": lambda: LlamaForCausalLM(LlamaConfig(**SIZES)),
-    "mistral with a sliding window": lambda: MistralForCausalLM(MistralConfig(**SIZES, sliding_window=7)),
+    "qwen2.5": lambda: Qwen2ForCausalLM(Qwen2Config(**{k: v for k, v in SIZES.items() if k != "head_dim"})),
+    "llama 3": lambda: LlamaForCausalLM(LlamaConfig(**SIZES)),
+    "gemma 3": lambda: Gemma3ForCausalLM(
+        Gemma3TextConfig(
+            **SIZES, sliding_window=7, layer_types=["sliding_attention", "full_attention", "sliding_attention"]
+        )
+    ),
+    "gpt-oss": lambda: _with_sinks(
+        GptOssForCausalLM(GptOssConfig(**SIZES, sliding_window=7, num_local_experts=4, num_experts_per_tok=2))
+    ),
 }
+
+
+def _with_sinks(model: nn.Module) -> nn.Module:
+    for name, parameter in model.named_parameters():
+        if name.endswith("sinks"):
+            nn.init.normal_(parameter)
+            parameter.requires_grad_(False)
+    return model
 
 
 def _with_lora(model: nn.Module, targets: str | list[str] = "all-linear") -> nn.Module:
@@ -89,55 +115,100 @@ CASES = {
     "trained tokens before the rows part": [_row([5, 6, 7, 8, 9, 10, b, 3], {3, 4, 7}) for b in range(3)],
     "a row that ends where another goes on": [_row([5, 6, 7, 8], {3}), _row([5, 6, 7, 8, 9, 9, 4], {3, 6})],
     "the second token is trained": [_row([5, 6, 7], {1, 2}), _row([5, 6, 8, 2], {1, 3})],
+    "turns that branch again and again": [
+        _row([*range(12), a, 3, 4, b, *range(20, 30), c, 1], {12, 15, 26, 27})
+        for a in (0, 1)
+        for b in (0, 1)
+        for c in (0, 1)
+    ],
 }
+
+
+def _expected(
+    model: nn.Module, rows: list[Row], weight_B: list[torch.Tensor]
+) -> tuple[list[torch.Tensor], torch.Tensor]:
+    """Log-probabilities and the gradient of their weighted sum, row by row through the model's own forward."""
+    expected_B = [_whole_logprobs(model, row, 0.7) for row in rows]
+    (torch.cat(weight_B) * torch.cat(expected_B)).sum().backward()
+    return expected_B, _gradient(model)
+
+
+def _found(
+    model: nn.Module, rows: list[Row], weight_B: list[torch.Tensor], **options: Any
+) -> tuple[list[torch.Tensor], torch.Tensor]:
+    """The same through `Forward`, backward bin by bin."""
+    seen: dict[int, torch.Tensor] = {}
+    for indices, logprobs_B in forward.Forward(model, **options).batches(rows, temperature=0.7):
+        (torch.cat([weight_B[i] for i in indices]) * torch.cat(logprobs_B)).sum().backward()
+        seen |= zip(indices, logprobs_B, strict=True)
+    return [seen[b] for b in range(len(rows))], _gradient(model)
 
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("kind", MODELS)
-@pytest.mark.parametrize("lora", ["a LoRA", "only the last layer's LoRA", "all weights"])
-def test_sharing_a_prefix_changes_neither_log_probabilities_nor_gradients(kind: str, lora: str, case: str):
+@pytest.mark.parametrize("lora", ["a LoRA", "the last layer's and the output layer's LoRA", "all weights"])
+def test_sharing_changes_neither_log_probabilities_nor_gradients(kind: str, lora: str, case: str):
     torch.manual_seed(0)
     rows, model = CASES[case], MODELS[kind]()
     if lora != "all weights":
-        model = _with_lora(model, "all-linear" if lora == "a LoRA" else ["layers.2.mlp.down_proj"])
+        model = _with_lora(model, "all-linear" if lora == "a LoRA" else ["layers.2.self_attn.q_proj", "lm_head"])
     weight_B = [torch.randn(sum(row.mask)) for row in rows]
-
-    expected_B = [_whole_logprobs(model, row, 0.7) for row in rows]
-    (torch.cat(weight_B) * torch.cat(expected_B)).sum().backward()
-    expected_gradient = _gradient(model)
-
-    found_B = forward.row_logprobs(model, rows, temperature=0.7)
-    (torch.cat(weight_B) * torch.cat(found_B)).sum().backward()
-    assert _apart(_gradient(model), expected_gradient) < 1e-5
-
-    seen: dict[int, torch.Tensor] = {}
-    for indices, logprobs_B in forward.micro_batches(model, rows, temperature=0.7, max_tokens=20):
-        (torch.cat([weight_B[i] for i in indices]) * torch.cat(logprobs_B)).sum().backward()
-        seen |= zip(indices, logprobs_B, strict=True)
-    assert _apart(_gradient(model), expected_gradient) < 1e-5
-
-    for b, expected in enumerate(expected_B):
-        assert _apart(found_B[b], expected) < 1e-5
-        assert _apart(seen[b], expected) < 1e-5
+    expected_B, gradient = _expected(model, rows, weight_B)
+    for options in ({}, {"max_tokens": 20}):
+        assert not forward.Forward(model).note
+        found_B, found = _found(model, rows, weight_B, **options)
+        assert _apart(found, gradient) < 1e-5
+        for one, other in zip(found_B, expected_B, strict=True):
+            assert _apart(one, other) < 1e-5
 
 
-def test_the_hidden_states_of_prefix_and_suffixes_are_the_models_own():
-    model = MODELS["qwen3"]()
-    rows = _rows(20, (9, 3, 14))
-    prefix, suffix_B = forward.shared_prefix_hidden(model, [row.ids for row in rows])
-    assert len(prefix) == 20
-    for row, suffix in zip(rows, suffix_B, strict=True):
-        whole = model.model(input_ids=torch.tensor([row.ids])).last_hidden_state[0]
-        assert _apart(torch.cat([prefix, suffix]), whole) < 1e-5
+def test_with_sharing_off_rows_are_computed_whole_with_the_same_result():
+    torch.manual_seed(0)
+    rows, model = CASES["turns that branch again and again"], _with_lora(MODELS["qwen3"]())
+    weight_B = [torch.randn(sum(row.mask)) for row in rows]
+    expected_B, gradient = _expected(model, rows, weight_B)
+    found_B, found = _found(model, rows, weight_B, share=False, max_tokens=60)
+    assert _apart(found, gradient) < 1e-5
+    assert _apart(torch.cat(found_B), torch.cat(expected_B)) < 1e-5
 
 
-def test_micro_batches_hold_every_row_once_and_stay_within_their_size_and_a_quarter_of_padding():
+def test_a_model_that_cannot_be_a_tree_is_computed_whole_and_says_so():
+    torch.manual_seed(0)
+    model = _with_lora(Gemma2ForCausalLM(Gemma2Config(**SIZES)))  # it caps its attention scores
+    rows = _rows(20, (9, 3, 14, 5))
+    weight_B = [torch.randn(sum(row.mask)) for row in rows]
+    whole = forward.Forward(model)
+    assert not whole.shares
+    assert whole.note == (
+        "prefixes are not shared: Gemma2ForCausalLM cannot be expressed as a tree "
+        "(attention with capped scores, dropout or a mask of its own)"
+    )
+    expected_B, gradient = _expected(model, rows, weight_B)
+    found_B, found = _found(model, rows, weight_B)
+    assert _apart(found, gradient) < 1e-5
+    assert _apart(torch.cat(found_B), torch.cat(expected_B)) < 1e-5
+
+
+def test_a_state_space_model_is_computed_whole_and_says_so():
+    config = MambaConfig(vocab_size=61, hidden_size=32, num_hidden_layers=2, state_size=4, use_mambapy=False)
+    assert "prefixes are not shared" in forward.Forward(MambaForCausalLM(config)).note
+
+
+def test_every_distinct_token_is_computed_once():
+    rows = CASES["turns that branch again and again"]
+    work = forward.Forward(MODELS["qwen3"]()).work(rows)
+    assert work.padded == 8 * 27
+    assert work.forwarded == work.unique == 12 + 2 * 3 + 4 * 11 + 8 * 1  # the last tokens predict nothing
+
+
+def test_whole_rows_are_binned_by_length_with_a_quarter_of_padding_at_most():
     rng = random.Random(0)
     rows = _rows(10, tuple(rng.randrange(2, 60) for _ in range(50)))
     seen: list[int] = []
+    whole = forward.Forward(MODELS["qwen3"](), share=False, max_tokens=200)
     with torch.no_grad():
-        for indices, _ in forward.micro_batches(MODELS["qwen3"](), rows, max_tokens=200):
-            lengths = [len(rows[i].ids) - 10 for i in indices]
+        for indices, _ in whole.batches(rows):
+            lengths = [len(rows[i].ids) - 1 for i in indices]
             assert max(lengths) * len(indices) <= 200
             assert max(lengths) <= 1.25 * min(lengths) + 1
             seen += indices
@@ -147,16 +218,44 @@ def test_micro_batches_hold_every_row_once_and_stay_within_their_size_and_a_quar
 @pytest.mark.parametrize("trained", [set[int](), {0, 2}])
 def test_a_row_without_a_trained_token_or_with_one_that_has_no_context_is_refused(trained: set[int]):
     with pytest.raises(TrainingError, match="trained token"):
-        forward.row_logprobs(MODELS["qwen3"](), [_row([1, 2, 3], trained)])
+        next(forward.Forward(MODELS["qwen3"]()).batches([_row([1, 2, 3], trained)]))
 
 
-@pytest.mark.parametrize("kind", MODELS)
-def test_models_that_are_served_pass_the_check(kind: str):
-    forward.check(_with_lora(MODELS[kind]()))
+def test_what_is_no_language_model_is_refused():
+    with pytest.raises(ModelError, match="expected a causal language model"):
+        forward.Forward(nn.Linear(2, 2))
 
 
-def test_a_model_that_caps_its_logits_is_refused():
-    model = Gemma2ForCausalLM(Gemma2Config(**SIZES, final_logit_softcapping=0.5))
-    nn.init.normal_(model.model.embed_tokens.weight)  # tied to the output layer
-    with pytest.raises(ModelError, match="nats off"):
-        forward.check(model)
+@pytest.mark.parametrize("chunk", [61, 61 * 4, 2**23])
+@pytest.mark.parametrize("trained", [False, True])
+def test_the_head_in_chunks_equals_the_head_at_once(monkeypatch: pytest.MonkeyPatch, chunk: int, trained: bool):
+    monkeypatch.setattr(head, "CHUNK", chunk)
+    torch.manual_seed(0)
+    layer = nn.Linear(16, 61, bias=False).requires_grad_(trained)
+    hidden, targets, weight = torch.randn(9, 16, requires_grad=True), torch.randint(61, (9,)), torch.randn(9)
+    expected = (layer(hidden) / 0.7).log_softmax(-1)[range(9), targets]
+    found = head.target_logprobs(layer, hidden, targets, 0.7)
+    assert _apart(found, expected) < 1e-6
+    sources = [hidden, *(layer.parameters() if trained else ())]
+    for one, other in zip(*(torch.autograd.grad(weight @ by, sources) for by in (found, expected)), strict=True):
+        assert _apart(one, other) < 1e-5
+
+
+@pytest.mark.parametrize("mask", ["none", "causal", "some", "windows"])
+def test_attention_without_the_cpus_kernels_is_the_same(monkeypatch: pytest.MonkeyPatch, mask: str):
+    torch.manual_seed(0)
+    query, key, value, grad = (torch.randn(1, 2, n, 8) for n in (9, 5, 5, 9))
+    given: dict[str, Any] = {"causal": mask == "causal"}
+    if mask in ("some", "windows"):
+        hidden = torch.rand(9, 5) < 0.3
+        hidden[3] = mask == "windows"  # a query that sees no key: other keys give it a log-sum-exp
+        given["mask"] = torch.zeros(9, 5).masked_fill_(hidden, -torch.inf)
+    out, lse = attention.attention(query, key, value, 0.3, **given)
+    merged = lse.clamp(min=0.0)
+    back = attention.attention_backward(grad, query, key, value, out, merged, 0.3, **given)
+    monkeypatch.setattr(attention, "_fused", lambda _: False)
+    plain, plain_lse = attention.attention(query, key, value, 0.3, **given)
+    assert torch.allclose(plain, out, atol=1e-6)
+    assert torch.allclose(plain_lse, lse, atol=1e-6)
+    plain_back = attention.attention_backward(grad, query, key, value, out, merged, 0.3, **given)
+    assert all(torch.allclose(one, other, atol=1e-5) for one, other in zip(back, plain_back, strict=True))

@@ -27,7 +27,7 @@ def _tensors(tokens: Tokens) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
 
 def test_cispo_weighs_the_log_probability_by_the_capped_ratio_and_never_cuts_its_gradient(tokens):
     logprobs, sampler, advantages = _tensors(tokens)
-    losses = loss.cispo(logprobs, sampler, advantages, HIGH)
+    losses = loss.cispo(loss.importance_ratio(logprobs, sampler), logprobs, advantages, HIGH)
     (gradient,) = torch.autograd.grad(losses.sum(), logprobs)
     for t, (p, q, a) in enumerate(zip(*tokens, strict=True)):
         weight = min(math.exp(p - q), 1 + HIGH)
@@ -37,7 +37,7 @@ def test_cispo_weighs_the_log_probability_by_the_capped_ratio_and_never_cuts_its
 
 def test_ppo_takes_the_worse_of_the_ratio_and_the_clipped_ratio(tokens):
     logprobs, sampler, advantages = _tensors(tokens)
-    losses = loss.ppo(logprobs, sampler, advantages, LOW, HIGH)
+    losses = loss.ppo(loss.importance_ratio(logprobs, sampler), advantages, LOW, HIGH)
     (gradient,) = torch.autograd.grad(losses.sum(), logprobs)
     clipped = 0
     for t, (p, q, a) in enumerate(zip(*tokens, strict=True)):
@@ -52,8 +52,8 @@ def test_ppo_takes_the_worse_of_the_ratio_and_the_clipped_ratio(tokens):
 def test_on_policy_both_objectives_give_the_plain_policy_gradient():
     logprobs = torch.tensor([-0.1, -2.0, -5.0], requires_grad=True)
     sampler, advantages = logprobs.detach(), torch.tensor([1.0, -0.5, 0.25])
-    both = loss.cispo(logprobs, sampler, advantages, HIGH), loss.ppo(logprobs, sampler, advantages, LOW, HIGH)
-    for losses in both:
+    ratio = loss.importance_ratio(logprobs, sampler)
+    for losses in (loss.cispo(ratio, logprobs, advantages, HIGH), loss.ppo(ratio, advantages, LOW, HIGH)):
         (gradient,) = torch.autograd.grad(losses.sum(), logprobs)
         assert torch.equal(gradient, -advantages)
 
@@ -69,7 +69,37 @@ def test_k3_is_never_negative_and_its_mean_under_the_policy_is_the_kl_divergence
     assert (policy * estimate).sum().item() == pytest.approx(exact, rel=1e-5)
 
 
-def test_the_token_mean_does_not_depend_on_where_micro_batches_end():
-    losses = torch.arange(10.0)
-    parts = sum(loss.token_mean(part, 10) for part in losses.split([1, 6, 3]))
-    assert parts == loss.token_mean(losses, 10) == 4.5
+def test_gspo_clips_one_ratio_for_a_whole_row(tokens):
+    logprobs, sampler, advantages = _tensors(tokens)
+    lengths = [50, 1, 120, 29]
+    rows = torch.repeat_interleave(torch.arange(4), torch.tensor(lengths))
+    losses = loss.ppo(loss.sequence_ratio(logprobs, sampler, rows), advantages, 0.05, 0.05)
+    (gradient,) = torch.autograd.grad(losses.sum(), logprobs)
+    cuts = 0
+    for row, length in enumerate(lengths):
+        at = [t for t in range(200) if rows[t] == row]
+        ratio = math.exp(sum(tokens[0][t] - tokens[1][t] for t in at) / length)
+        pushed = 0.0  # a token's log-probability moves the ratio, and so the loss, of all tokens of its row
+        for t in at:
+            a = tokens[2][t]
+            assert losses[t].item() == pytest.approx(-min(ratio * a, min(max(ratio, 0.95), 1.05) * a))
+            cut = ratio > 1.05 if a > 0 else ratio < 0.95
+            cuts += cut
+            pushed += 0 if cut else -ratio * a / length
+        assert all(gradient[t].item() == pytest.approx(pushed) for t in at)
+    assert 0 < cuts < 200
+
+
+@pytest.mark.parametrize(
+    ("normalization", "expected"),
+    [
+        ("token", lambda rows: sum(map(sum, rows)) / sum(map(len, rows))),
+        ("sequence", lambda rows: sum(sum(row) / len(row) for row in rows) / len(rows)),
+        ("constant", lambda rows: sum(map(sum, rows)) / (len(rows) * 7)),
+    ],
+)
+def test_the_weights_make_the_mean_that_they_are_named_for(normalization, expected):
+    rows = [[1.0, 2.0, 4.0], [8.0], [0.5, 0.25, 3.0, 5.0, 1.0, 1.0, 1.0]]
+    weights = loss.weights([len(row) for row in rows], normalization, 7)
+    found = sum(weight * sum(row) for weight, row in zip(weights, rows, strict=True))
+    assert found == pytest.approx(expected(rows))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Literal
 
+from practice import READING
 from style import Style, cased
 from words import Column
 
@@ -111,6 +112,9 @@ class Builder:
     ) -> None:
         """One more tool. Left out where its name or two of its parameters would clash."""
         rng, style = self.rng, self.style
+        verb, _, rest = words.partition(" ")
+        if effect == "read" and verb in READING and rest and rng.random() < style.odd_verbs:
+            words = f"{rng.choice(READING)} {rest}"
         name = style.tool(f"{self.flavour} {words}" if self.flavour else words)
         if name in self.handlers or len({style.param(param.words) for param in params}) < len(params):
             return

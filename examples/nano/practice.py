@@ -1,9 +1,9 @@
 """Short exercises that come before whole transcripts: they bring copying forward (see the model card for the
 measurement).
 
-Three kinds, in the chat template of real conversations: turn a request into a call, copy a value out of a record,
-find the row of a list that a request names. Everything in them is random words and values, so nothing can be learnt
-by heart.
+Four kinds, in the chat template of real conversations: choose the tool that a question is about, turn an order into a
+call, copy a value out of a record, find the row of a list that a request names. Everything in them is random words and
+values, so nothing can be learnt by heart: which verb a server uses for reading, say.
 """
 
 import json
@@ -15,37 +15,42 @@ import words
 from style import cased
 
 from mcprl.digest import compact
+from mcprl.slots import slots
 from mcprl.types import Message, Tool
+from mcprl.wording import ask, order, subject
 
 CASES = ("snake", "camel", "kebab", "pascal")
 VERBS = ("get", "find", "list", "set", "add", "show", "read", "update")
+READING = tuple(
+    "browse check count describe explore fetch find get inspect list load lookup peek query read retrieve scan search "
+    "see show view".split()
+)
 Talk = tuple[str, tuple[Message, ...]]
 """A kind, and a conversation."""
 
 
 def exercises(seed: int, count: int = 12) -> tuple[list[Tool], list[Talk]]:
-    """One to eight random tools and `count` exercises that share them; one time in two no tools, only records."""
+    """One to ten random tools and `count` exercises that share them; one time in seven no tools, only records."""
     rng = Random(f"practice {seed}")
-    if rng.random() < 0.5:
-        return [], [_record(rng) if rng.random() < 0.3 else _row(rng) for _ in range(count)]
-    tools = _tools(rng, rng.choice((1, 2, 3, 5, 8)))
-    return tools, [_call(rng, rng.choice(tools)) for _ in range(count)]
+    if rng.random() < 0.15:
+        return [], [_record(rng) if rng.random() < 0.5 else _row(rng) for _ in range(count)]
+    asking = rng.random() < 0.7
+    tools = _tools(rng, rng.choice((1, 2, 3, 5, 7, 10)), READING if asking else VERBS)
+    return tools, [(_question if asking else _call)(rng, rng.choice(tools)) for _ in range(count)]
 
 
-def _tools(rng: Random, count: int) -> list[Tool]:
+def _tools(rng: Random, count: int, verbs: Sequence[str]) -> list[Tool]:
     """Tools that differ in what they do or in what they do it to, with names in one style."""
-    nouns = [words.word(rng) for _ in range(1 + count // 2)]
+    nouns = [words.word(rng) for _ in range(1 + 2 * count // 3)]
+    nouns += [f"{rng.choice(nouns)} {words.word(rng)}" for _ in range(count // 4)]
     case, prefix = rng.choice(CASES), words.word(rng) + " " if rng.random() < 0.2 else ""
-    named = {
-        (rng.choice(VERBS) if rng.random() < 0.8 else rng.choice(words.VERBS), rng.choice(nouns)): 0
-        for _ in range(count)
-    }
-    return [_tool(rng, verb, about, case, prefix) for verb, about in named]
+    pairs = [(rng.choice(verbs if rng.random() < 0.85 else words.VERBS), rng.choice(nouns)) for _ in range(count)]
+    return [_tool(rng, verb, about, case, prefix) for verb, about in dict.fromkeys(pairs)]
 
 
 def _tool(rng: Random, verb: str, about: str, case: str, prefix: str) -> Tool:
     properties: dict[str, Any] = {}
-    for _ in range(rng.randint(1, 4)):
+    for _ in range(rng.choice((1, 1, 1, 2, 3, 4))):
         kind = rng.choice(list(words.KINDS))
         name = words.word(rng) if rng.random() < 0.6 else kind
         properties[cased(name, case)] = _schema(kind, rng, name)
@@ -61,22 +66,41 @@ def _schema(kind: str, rng: Random, name: str) -> dict[str, Any]:
     return schema | ({"description": f"The {name}"} if rng.random() < 0.2 else {})
 
 
+def _question(rng: Random, tool: Tool) -> Talk:
+    """The question for some field that real scenarios ask (`mcprl.wording`): nothing in it names the tool's verb."""
+    arguments = _arguments(rng, tool)
+    filled = [(slot, arguments[slot.key]) for slot in slots(tool) if not isinstance(arguments.get(slot.key, []), list)]
+    labels = [words.word(rng) for _ in range(rng.choice((1, 1, 1, 2)))]
+    if rng.random() < 0.8:
+        request = ask(labels, subject(tool, filled, rng), rng)
+    else:
+        request = order(tool, filled, rng, labels)
+    return _calls("practice-question", request, tool, {slot.key: value for slot, value in filled})
+
+
+def _arguments(rng: Random, tool: Tool) -> dict[str, Any]:
+    schema = tool.input_schema
+    return {
+        name: words.KINDS[own["x-kind"]][1](rng)
+        for name, own in schema["properties"].items()
+        if name in schema["required"] or rng.random() < 0.5
+    }
+
+
+def _calls(kind: str, request: str, tool: Tool, arguments: dict[str, Any]) -> Talk:
+    function = {"name": tool.name, "arguments": json.dumps(arguments, ensure_ascii=False)}
+    calls = [{"id": "call_0", "type": "function", "function": function}]
+    called: Message = {"role": "assistant", "content": None, "tool_calls": calls}
+    return kind, ({"role": "user", "content": request}, called)
+
+
 def _call(rng: Random, tool: Tool) -> Talk:
-    arguments: dict[str, Any] = {}
-    for name, schema in tool.input_schema["properties"].items():
-        if name in tool.input_schema["required"] or rng.random() < 0.5:
-            arguments[name] = words.KINDS[schema["x-kind"]][1](rng)
+    arguments = _arguments(rng, tool)
     style = rng.choice(("{} {}", "{}: {}", "{} = {}", "{} set to {}"))
     given = [style.format(_spoken(name), _said(value, rng)) for name, value in arguments.items()]
     request = _spoken(tool.name) + (rng.choice((" with ", ": ", ", ", " for ")) + _listed(given) if given else "")
     request = rng.choice(("", "Please ", "I want you to ", "Can you ")) + request + rng.choice((".", "", "?"))
-    function = {"name": tool.name, "arguments": json.dumps(arguments, ensure_ascii=False)}
-    called = {
-        "role": "assistant",
-        "content": None,
-        "tool_calls": [{"id": "call_0", "type": "function", "function": function}],
-    }
-    return "practice-call", ({"role": "user", "content": request[:1].upper() + request[1:]}, called)
+    return _calls("practice-call", request[:1].upper() + request[1:], tool, arguments)
 
 
 def _record(rng: Random) -> Talk:

@@ -61,7 +61,7 @@ class Budget:
     warm_up: int = 40
     practice: int = 2_500_000
     """Tokens of exercises before the first world."""
-    mix: float = 0.15
+    mix: float = 0.3
     """Share of groups that are exercises after that."""
     first_calls: float = 0.4
     """Share of worlds of which only first calls are learnt."""

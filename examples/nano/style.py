@@ -137,6 +137,7 @@ class Style:
     missing: str
     missing_as: str
     invalid: str
+    odd_verbs: float
     titles: float
     param_docs: float
     annotate: float
@@ -194,6 +195,7 @@ class Style:
             missing=rng.choice(MISSING),
             missing_as=pick(rng, {"text": 7, "json": 2, "soft": 0.6, "found": 0.4}),
             invalid=rng.choice(INVALID),
+            odd_verbs=rng.choice((0, 0, 0.3, 1)),
             titles=rng.choice((0, 0, 0.5, 1)),
             param_docs=rng.choice((0, 0.4, 0.8, 1)),
             annotate=rng.choice((0, 0.8, 1, 1, 1)),

@@ -1,8 +1,7 @@
 """Attention over a shared trunk and each sequence's own tokens, laid out flat as `Decoder` does it.
 
 The trunk's keys and values are attended by all sequences in one product; the part over a sequence's own tokens is
-merged in by log-sum-exp, which is exact: with (o1, l1) and (o2, l2) the outputs and log-sum-exps over two sets of
-keys, the output over both is lerp(o1, o2, sigmoid(l2 - l1)) (Hydragen, arXiv 2402.05099, eq. 5).
+merged in by log-sum-exp (Hydragen, arXiv 2402.05099).
 """
 
 from dataclasses import dataclass
@@ -11,6 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor
 from transformers import AttentionInterface, AttentionMaskInterface
+
+from mcprl.attention import attention, merge
 
 ATTENTION = "mcprl_decoding"
 
@@ -87,26 +88,6 @@ def _span(span: Span, layer: int, query: Tensor, key: Tensor, value: Tensor, sca
 
 def _repeat(tensor: Tensor, group: int) -> Tensor:
     return tensor[None] if group == 1 else tensor[None].repeat_interleave(group, 1)
-
-
-def attention(
-    query: Tensor, key: Tensor, value: Tensor, scale: float, mask: Tensor | None = None, causal: bool = False
-) -> tuple[Tensor, Tensor]:
-    """Attention (B, H, Q, D) over keys (B, H, T, D) with its log-sum-exp (B, H, Q), in nats."""
-    if query.device.type == "cpu":
-        flash = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu  # the fused kernel behind torch's own sdpa
-        return flash(query, key, value, 0.0, causal, attn_mask=mask, scale=scale)
-    scores = (query @ key.transpose(2, 3)).float() * scale
-    if causal:
-        mask = causal_mask(scores.shape[2], scores.shape[3], query)
-    if mask is not None:
-        scores = scores + mask
-    return scores.softmax(-1).to(value.dtype) @ value, scores.logsumexp(-1)
-
-
-def merge(out: Tensor, lse: Tensor, other: Tensor, other_lse: Tensor) -> Tensor:
-    """Attention over the union of two sets of keys, from the attention over each."""
-    return torch.lerp(out, other, torch.sigmoid(other_lse - lse).to(out.dtype)[..., None])
 
 
 def causal_mask(new: int, end: int, like: Tensor) -> Tensor:

@@ -21,6 +21,7 @@ from torch import Tensor
 
 from mcprl.engines.attention import ATTENTION, Span, Step, causal_mask
 from mcprl.errors import EngineError
+from mcprl.tree import common
 
 PREFILL_TOKENS = 4096  # new tokens that a step takes before it lets further sequences wait
 WORTH_WAITING = 16  # a sequence waits one step where another is about to compute this many of its tokens
@@ -42,7 +43,7 @@ class Trunk:
         """The known tokens that share most with these, and how many they share: a neighbour in sorted order."""
         at = bisect_left(self.ordered, own)
         near = self.ordered[max(at - 1, 0) : at + 1]
-        return max(((ids, shared_length(ids, own)) for ids in near), key=lambda found: found[1], default=((), 0))
+        return max(((ids, common(ids, own)) for ids in near), key=lambda found: found[1], default=((), 0))
 
     def add(self, own: tuple[int, ...], source: "Stream | Tensor") -> None:
         if own not in self.sources:
@@ -71,18 +72,6 @@ class Stream:
     own: tuple[int, ...] = ()
     row: int = -1
     known: int = 0  # own tokens whose keys and values are in the row
-
-
-def shared_length(one: Sequence[int], other: Sequence[int]) -> int:
-    """How many tokens two sequences have in common at their start, by bisection: slices compare at C speed."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def check(model: Any) -> None:
@@ -264,7 +253,7 @@ class Decoder:
             self._trunks.move_to_end(ids)
             return self._trunks[ids]
         head = stream.head()
-        ids = head[: min(shared_length(head, stream.prompt), len(stream.prompt) - 1)]
+        ids = head[: min(common(head, stream.prompt), len(stream.prompt) - 1)]
         if len(ids) < SHORTEST_TRUNK:
             return self._root
         kv = self._new(*self._kv.shape[:2], self._kv.shape[3], len(ids), self._kv.shape[5])
