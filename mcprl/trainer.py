@@ -6,7 +6,6 @@ A step that would not be finite is left out and counted; three in a row end the 
 """
 
 import math
-import os
 import random
 import shutil
 import time
@@ -23,7 +22,7 @@ from mcprl import loss
 from mcprl.config import TrainingConfig
 from mcprl.errors import ModelError, TrainingError
 from mcprl.forward import Forward
-from mcprl.models.peft import LoadedModel, load_adapter_weights, save_adapter
+from mcprl.models.peft import LoadedModel, load_adapter_weights, save_adapter, sync
 from mcprl.tokens import Certificate
 from mcprl.types import Row
 
@@ -120,12 +119,12 @@ class Trainer:
         names = list(self._parameters)
         moments = {f"{names[i]}/{key}": value for i, kept in state.items() for key, value in kept.items()}
         save_file(moments, draft / OPTIMIZER, {"step": str(self.step), "skips": str(self._skips)})
-        _sync(draft / OPTIMIZER)
-        _sync(draft)
+        sync(draft / OPTIMIZER)
+        sync(draft)
         if folder.exists():  # a step repeated after a crash
             shutil.rmtree(folder)
         draft.rename(folder)
-        _sync(folder.parent)
+        sync(folder.parent)
 
     def load(self, folder: str | Path) -> None:
         """Go on from a saved folder: the next step is bit for bit what it would have been. Raises `ModelError`."""
@@ -235,11 +234,3 @@ def _together(taken: Sequence[dict[str, float]]) -> dict[str, float]:
         for name in taken[0]
         for values in [[metrics[name] for metrics in taken]]
     }
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -76,15 +76,24 @@ def save_adapter(loaded: LoadedModel, folder: str | Path) -> Path:
         shutil.rmtree(partial, ignore_errors=True)
         loaded.model.save_pretrained(str(partial), save_embedding_layers=False)
         for file in partial.iterdir():
-            _sync(file)
-        _sync(partial)
+            sync(file)
+        sync(partial)
         if folder.exists():
             shutil.rmtree(folder)
         partial.rename(folder)
-        _sync(folder.parent)
+        sync(folder.parent)
     except OSError as error:
         raise ModelError(f"the adapter cannot be written to {folder}: {error.strerror or error}") from error
     return folder
+
+
+def sync(path: Path) -> None:
+    """Make what was written to a file or folder survive a power cut."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def load_adapter_weights(loaded: LoadedModel, folder: str | Path) -> None:
@@ -137,11 +146,3 @@ def _end_ids(model: Any, tokenizer: Any) -> tuple[int, ...]:
 
 def _first_line(error: BaseException) -> str:
     return next(iter(str(error).splitlines()), type(error).__name__)
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
