@@ -2,6 +2,7 @@
 # make train SERVER="http://127.0.0.1:8000/mcp"   ... on any server: a URL, or a command that speaks MCP on stdio
 # make train ARGS="--steps 5 --name quick"        ... with anything that `mcprl train` takes
 # make test                                       lint, types, layers and tests
+# make bench                                      how fast decoding and the update are, beside transformers and TRL
 # make clean                                      remove what the above installed (runs/ stays)
 #
 # Needs Python 3.11 or later, and nothing else. Everything is installed into .venv, once.
@@ -16,7 +17,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 export PATH := $(BIN):$(CURDIR)/node_modules/.bin:$(PATH)
 export SERVER
 
-.PHONY: help train test lint clean
+.PHONY: help train test lint bench clean
 .DELETE_ON_ERROR:
 
 help:
@@ -42,6 +43,10 @@ lint: .venv/.test
 	@lint-imports --no-logo >.import-linter.log 2>&1 || { cat .import-linter.log; exit 1; }; rm -f .import-linter.log
 	@pyright --warnings
 
+bench: .venv/.bench
+	@python benchmarks/decode.py
+	@python benchmarks/update.py --trl
+
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "error: no Python 3.11 or later found; install one, or say PYTHON=/path/to/python"; exit 2; }
 	@$(PYTHON) -m venv .venv || { echo "error: $(PYTHON) cannot make a virtual environment (Debian: apt install python3-venv)"; exit 2; }
@@ -55,6 +60,10 @@ lint: .venv/.test
 	@echo "== installing mcprl with all extras and the test tools into .venv (once, a few minutes)"
 	@$(PIP) install --no-compile --editable '.[train,llm,notebook,wandb,servers,dev]'
 	@touch .venv/.train $@
+
+.venv/.bench: pyproject.toml | .venv/.train
+	@$(PIP) install --no-compile --editable '.[train,bench]'
+	@touch $@
 
 # The Node servers that some tests talk to. Without npm those tests are skipped, and say so.
 node_modules/.installed: package.json package-lock.json

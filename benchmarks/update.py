@@ -1,6 +1,6 @@
 """How fast one update is: the rows' trie against TRL, against our own padded rows, and against the bound.
 
-    python benchmarks/update.py [--rounds 5] [--trl]          --trl needs: pip install 'trl>=1.16,<1.17' jmespath
+    python benchmarks/update.py [--rounds 5] [--trl]          --trl needs: pip install 'mcprl[bench]'
 
 A random Qwen3 (4 layers, 256 wide, 4,096 tokens) with a LoRA of rank 8 in float32. Rows are eight tries of one task: a
 prompt of 1,500 tokens and completions of 200 or of 64; and eight conversations of four turns that part one after
