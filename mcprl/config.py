@@ -64,7 +64,7 @@ class ScenarioConfig(Section):
     """A folder with a pack to use instead of generating one."""
     train: Annotated[int, Field(ge=1)] = 160
     """Training tasks to generate."""
-    val: Annotated[int, Field(ge=1)] = 32
+    val: Annotated[int, Field(ge=1)] = 48
     """Validation tasks to generate: they choose the best adapter."""
     test: Annotated[int, Field(ge=1)] = 96
     """Held-out tasks to generate: they give the proof."""
@@ -139,8 +139,9 @@ class TrainingConfig(Section):
     """Times that a step's rows are trained on."""
     kl_coef: Annotated[float, Field(ge=0)] = 0.0
     """Weight of the KL divergence to the base model (k3)."""
-    normalize_std: bool = False
-    """Divide a group's centred scores by their standard deviation."""
+    advantage_scale: Literal["none", "std", "mean"] = "mean"
+    """What a group's centred scores are divided by: nothing (Dr. GRPO), their standard deviation (GRPO), or their mean,
+    so that tasks that are rarely solved are not drowned by those that mostly are."""
     signal_tolerance: Annotated[float, Field(ge=0)] = 1e-3
     """A group whose scores differ by no more than this is dropped."""
     share_prefixes: bool = True
@@ -149,7 +150,7 @@ class TrainingConfig(Section):
     """Tokens computed at once in an update: bounds its memory."""
     max_grad_norm: Annotated[float, Field(gt=0)] = 1.0
     """The norm to which the gradient is clipped."""
-    warm_start_steps: Annotated[int, Field(ge=0)] = 0
+    warm_start_steps: Annotated[int, Field(ge=0)] = 15
     """Supervised steps on the verified plans of the training tasks before RL."""
     eval_every: Annotated[int, Field(ge=1)] = 10
     """Steps between looks at the validation tasks."""

@@ -79,7 +79,10 @@ class Forward:
                 position_ids=torch.tensor([laid.positions], device=device),
                 use_cache=False,
                 tree=laid,
+                passed=(passed := []),
             )
+        if len(passed) < decoder.config.num_hidden_layers:
+            raise NotImplementedError(f"attention in {len(passed)} of {decoder.config.num_hidden_layers} layers")
         places, targets = torch.tensor(list(known), device=device).T
         logprobs = target_logprobs(head, output.last_hidden_state[0, places], targets, temperature)
         held = torch.tensor([known[pair] for pair in asked], device=device)

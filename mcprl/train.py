@@ -133,7 +133,7 @@ class _Run:
         dropped = 0
         for group, scores in zip(groups_P, scores_P, strict=True):
             values = self._dealt(step, group, [score.value for score in scores])
-            centred = advantages(values, config.normalize_std, config.signal_tolerance)
+            centred = advantages(values, config.advantage_scale, config.signal_tolerance)
             if centred is None:
                 dropped += 1
                 continue

@@ -22,13 +22,14 @@ TREE_ATTENTION = "mcprl_tree"
 
 
 def _interface(
-    _module: Any,
+    module: Any,
     query: Tensor,
     key: Tensor,
     value: Tensor,
     attention_mask: Tensor | None = None,
     *,
     tree: Tree,
+    passed: list[int],
     scaling: float | None = None,
     dropout: float = 0.0,
     sliding_window: int | None = None,
@@ -37,7 +38,9 @@ def _interface(
     **_: Any,
 ) -> tuple[Tensor, None]:
     """What transformers calls in each layer: query (1, heads, N, D), key and value (1, kv_heads, N, D) of a layout of N
-    tokens give (1, N, heads, D). `s_aux` (heads) are attention sinks, as GPT-OSS has them; frozen ones."""
+    tokens give (1, N, heads, D). `s_aux` (heads) are attention sinks, as GPT-OSS has them; frozen ones. The layer's
+    number is added to `passed`: the caller sees whether all layers came by."""
+    passed.append(module.layer_idx)
     if softcap is not None or dropout or attention_mask is not None:
         raise NotImplementedError("attention with capped scores, dropout or a mask of its own")
     scale = query.shape[-1] ** -0.5 if scaling is None else scaling

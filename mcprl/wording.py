@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from mcprl.checks import Scalar
-from mcprl.slots import Slot, doing, noun, singular, spoken, words
+from mcprl.slots import Slot, doing, noun, singular, spoken, stems, words
 from mcprl.types import Tool
 
 _THIRD_PERSON = re.compile(r"^[A-Z]?[a-z]+s$")
@@ -77,10 +77,16 @@ def subject(tool: Tool, filled: Sequence[tuple[Slot, Scalar]], rng: random.Rando
     about = thing(tool)
     if not filled:
         return f"the {about}"
-    if len(filled) == 1 and rng.random() < 0.5:
-        _, value = filled[0]
-        return f"{about} {value_text(value, rng)}"
+    if len(filled) == 1 and rng.random() < 0.5 and named_by(tool, filled[0][0]) == about:
+        return f"{about} {value_text(filled[0][1], rng)}"
     return f"the {about} with {argument_phrase(filled, rng)}"
+
+
+def named_by(tool: Tool, slot: Slot) -> str:
+    """What a value of the slot is a name of: the tool's own thing, or another's, as `customer_id` of `list_orders`."""
+    front = stems(slot.key)[:-1]
+    about = thing(tool)
+    return about if not front or {*front} & {*stems(about)} else " ".join(front)
 
 
 def listed(parts: Sequence[str]) -> str:
@@ -159,4 +165,5 @@ def plain(value: Scalar) -> str:
 
 
 def not_found(tool: Tool, filled: Sequence[tuple[Slot, Scalar]]) -> str:
-    return f"I could not find {thing(tool)} {listed([plain(value) for _, value in filled])}."
+    about = named_by(tool, filled[0][0]) if len(filled) == 1 else thing(tool)
+    return f"I could not find {about} {listed([plain(value) for _, value in filled])}."

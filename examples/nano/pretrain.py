@@ -1,7 +1,7 @@
-"""Pre-train the nano policy from nothing on procedural MCP servers. On two laptop cores about 80 minutes.
+"""Pre-train the nano policy from nothing on procedural MCP servers. On two laptop cores under three hours.
 
     python examples/nano/pretrain.py tokenizer                    once; frozen when training starts
-    python examples/nano/pretrain.py train --minutes 80           resumes where it was if .cache/nano holds a checkpoint
+    python examples/nano/pretrain.py train --minutes 165          resumes where it was if .cache/nano holds a checkpoint
     python examples/nano/pretrain.py evaluate                     on servers that were never trained on
     python examples/nano/pretrain.py export                       to mcprl/models/nano
 
@@ -53,7 +53,7 @@ SAMPLED = 0.1  # share of those tokens that are looked at, each at OTHERS / SAMP
 class Budget:
     """How long and how fast to train: by the clock, or by steps where given."""
 
-    minutes: float = 80.0
+    minutes: float = 165.0
     steps: int = 0
     tokens: int = 2_400
     """Tokens of a step per worker, prefixes counted once."""
