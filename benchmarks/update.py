@@ -105,7 +105,7 @@ CASES: dict[str, Callable[[], Batch]] = {
 
 def ours(batch: Batch, share: bool) -> Update:
     policy: Any = get_peft_model(model(), lora())
-    config = TrainingConfig(share_prefixes=share, max_tokens=100_000)
+    config = TrainingConfig(share_prefixes=share, bin_tokens=100_000)
     trainer = Trainer(LoadedModel(policy, None, (), "random", ""), config)
     return lambda: trainer.update(batch)
 

@@ -146,8 +146,8 @@ class TrainingConfig(Section):
     """A group whose scores differ by no more than this is dropped."""
     share_prefixes: bool = True
     """Compute what the rows of a step have in common once; off, each row is computed whole, with the same result."""
-    max_tokens: Annotated[int, Field(ge=16)] = 8192
-    """Tokens computed at once in an update: bounds its memory."""
+    bin_tokens: Annotated[int, Field(ge=16)] = 8192
+    """Tokens that an update computes at once: bounds its memory."""
     max_grad_norm: Annotated[float, Field(gt=0)] = 1.0
     """The norm to which the gradient is clipped."""
     warm_start_steps: Annotated[int, Field(ge=0)] = 15

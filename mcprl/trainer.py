@@ -42,7 +42,7 @@ class Trainer:
         self.loaded = loaded
         self.model = loaded.model.eval()  # dropout would make the trainer's log-probabilities differ from the sampler's
         self.config = config
-        self.forward = Forward(self.model, config.share_prefixes, config.max_tokens)
+        self.forward = Forward(self.model, config.share_prefixes, config.bin_tokens)
         self.step = 0
         self._parameters = {name: p for name, p in self.model.named_parameters() if p.requires_grad}
         # No weight decay: on a LoRA it would pull towards the base model, which is the KL term's work.

@@ -117,7 +117,7 @@ def test_the_step_follows_the_plain_policy_gradient_of_whole_rows(loss: str):
 
 
 def test_bins_do_not_change_the_step():
-    whole, parts = _trainer(), _trainer(max_tokens=20)
+    whole, parts = _trainer(), _trainer(bin_tokens=20)
     batch = _batch(whole)
     one, other = whole.update(batch), parts.update(batch)
     assert other["loss"] == pytest.approx(one["loss"], rel=1e-5)

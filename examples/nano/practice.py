@@ -30,10 +30,10 @@ Talk = tuple[str, tuple[Message, ...]]
 
 
 def exercises(seed: int, count: int = 12) -> tuple[list[Tool], list[Talk]]:
-    """One to ten random tools and `count` exercises that share them; one time in seven no tools, only records."""
+    """One to ten random tools and `count` exercises that share them; one time in two no tools, only records."""
     rng = Random(f"practice {seed}")
-    if rng.random() < 0.15:
-        return [], [_record(rng) if rng.random() < 0.5 else _row(rng) for _ in range(count)]
+    if rng.random() < 0.5:
+        return [], [_record(rng) if rng.random() < 0.15 else _row(rng) for _ in range(2 * count)]
     asking = rng.random() < 0.7
     tools = _tools(rng, rng.choice((1, 2, 3, 5, 7, 10)), READING if asking else VERBS)
     return tools, [(_question if asking else _call)(rng, rng.choice(tools)) for _ in range(count)]
@@ -113,14 +113,14 @@ def _record(rng: Random) -> Talk:
 
 
 def _row(rng: Random) -> Talk:
-    names = list(_fields(rng, rng.choice((2, 2, 3, 3, 4))))
+    names = list(_fields(rng, rng.choice((2, 2, 2, 3, 4))))
     kinds = [
         rng.choice(("person", "title", "word", "code", "int", "date", "place", "company", "email", "money"))
         for _ in names
     ]
     rows = [
         {name: words.KINDS[kind][1](rng) for name, kind in zip(names, kinds, strict=True)}
-        for _ in range(rng.choice((2, 3, 4, 5, 7, 9, 12)))
+        for _ in range(rng.choice((2, 2, 2, 3, 3, 4, 5, 7, 9)))
     ]
     row = rng.choice(rows)
     key, asked = rng.sample(names, 2)
