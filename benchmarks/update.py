@@ -7,7 +7,7 @@ prompt of 1,500 tokens and completions of 200 or of 64; and eight conversations 
 another. An update is forward, backward, clip and AdamW. All variants of a case run one after another in each round;
 figures are medians of the rounds' ratios, except memory, which each variant shows in a process of its own.
 
-    speed-up      TRL's (or padded) seconds / ours
+    X over ours   seconds of TRL's, or of our padded, update / ours
     efficiency    padded seconds / ours, over padded FLOP / ours: 1 where sharing wastes nothing
     over bound    our seconds / those of one plain causal row with as many tokens, over the same ratio of FLOP
 """

@@ -127,10 +127,10 @@ class TrainingConfig(Section):
     """AdamW's step size, after ten steps of linear warm-up. 0 trains nothing: the control that must show no gain."""
     loss: Literal["cispo", "ppo", "gspo"] = "cispo"
     """The policy gradient: CISPO (MiniMax-M1, eq. 4), PPO's clip, or GSPO's clip of whole rows."""
-    clip_low: Annotated[float, Field(gt=0)] = 0.2
-    """How far below 1 the importance ratio is let through by PPO (0.2) and GSPO (3e-4); CISPO clips only above."""
-    clip_high: Annotated[float, Field(gt=0)] = 2.0
-    """How far above 1 the importance ratio is let through: CISPO 2, PPO 0.28, GSPO 4e-4."""
+    clip_low: Annotated[float, Field(ge=0)] = 0.0
+    """How far below 1 the importance ratio is let through; 0 takes the loss's own (PPO 0.2, GSPO 3e-4, CISPO none)."""
+    clip_high: Annotated[float, Field(ge=0)] = 0.0
+    """How far above 1 the importance ratio is let through; 0 takes the loss's own (CISPO 2, PPO 0.28, GSPO 4e-4)."""
     normalization: Literal["token", "sequence", "constant"] = "token"
     """How tokens are weighed: all alike (DAPO), all rows alike (GRPO), or by a constant length (Dr. GRPO)."""
     minibatches: Annotated[int, Field(ge=1)] = 1
@@ -151,7 +151,7 @@ class TrainingConfig(Section):
     max_grad_norm: Annotated[float, Field(gt=0)] = 1.0
     """The norm to which the gradient is clipped."""
     warm_start_steps: Annotated[int, Field(ge=0)] = 15
-    """Supervised steps on the verified plans of the training tasks before RL."""
+    """Supervised steps on the verified plans of the training tasks before RL, at three times the learning rate."""
     eval_every: Annotated[int, Field(ge=1)] = 10
     """Steps between looks at the validation tasks."""
     patience: Annotated[int, Field(ge=1)] = 4

@@ -13,6 +13,10 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+BOUNDS = {"cispo": (1.0, 2.0), "ppo": (0.2, 0.28), "gspo": (3e-4, 4e-4)}
+"""How far below and above 1 each loss lets the ratio through by itself: its paper's (DAPO's for PPO); CISPO clips only
+above."""
+
 
 def importance_ratio(logprobs: Tensor, sampler_logprobs: Tensor) -> Tensor:
     """r_t = exp(log pi(t) - log mu(t)), with gradient."""

@@ -8,6 +8,7 @@ from typing import Any
 from mcprl.checks import Scalar, is_empty, leaves, squash
 from mcprl.digest import looks_like_error
 from mcprl.slots import words
+from mcprl.tree import common_prefix
 from mcprl.types import Call, Json, ToolResult
 
 Keys = tuple[str, ...]
@@ -133,8 +134,8 @@ def text_facts(texts: Sequence[str], text: str, given: set[str]) -> tuple[Scalar
     others = [other.split() for other in texts if other != text]
     if not 0 < len(mine) <= 25 or "\n" in text.strip():
         return ()
-    start = min((_common(mine, other) for other in others), default=0)
-    end = min((_common(mine[start:][::-1], other[start:][::-1]) for other in others), default=0)
+    start = min((common_prefix(mine, other) for other in others), default=0)
+    end = min((common_prefix(mine[start:][::-1], other[start:][::-1]) for other in others), default=0)
     start = start if start > 1 or mine[0].endswith(":") else 0  # one common word may be chance: "the ..."
     end = end if end > 1 else 0
     middle = mine[start : len(mine) - end] if others else mine
@@ -144,7 +145,3 @@ def text_facts(texts: Sequence[str], text: str, given: set[str]) -> tuple[Scalar
         return tuple(dict.fromkeys(numbers))
     whole = " ".join(middle)
     return (whole,) if 0 < len(whole) <= 64 and len(others) else ()
-
-
-def _common(a: Sequence[str], b: Sequence[str]) -> int:
-    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))

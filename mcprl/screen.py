@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # listing runs needs no server
 
 _MOST_EXAMPLES = 6
 _MOST_STEPS = 10
-_METRICS = ("score", "success", "dropped_groups", "errors", "turns", "loss", "grad_norm", "logprob_gap")
+_METRICS = ("score", "success", "dropped_groups", "errors", "turns", "loss", "grad_norm", "sampler_gap_max")
 
 
 def console() -> Console:

@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import groupby, takewhile
 from typing import Any, Protocol
 
+from mcprl.tree import common_prefix
 from mcprl.types import Call, Completion, Message, Row, Tool, Trajectory
 
 
@@ -61,7 +62,7 @@ def head_ids(tokenizer: Tokenizer, messages: Sequence[Message], tools: Sequence[
     """The ids that open every conversation with these tools and these leading system messages, whatever follows."""
     system = list(takewhile(lambda message: message["role"] == "system", messages))
     one, other = (render(tokenizer, [*system, {"role": "user", "content": said}], tools) for said in ("a", "b"))
-    return tuple(tokenizer.encode(one[: _agreement(one, other)], add_special_tokens=False))
+    return tuple(tokenizer.encode(one[: common_prefix(one, other)], add_special_tokens=False))
 
 
 def end_of_turn(tokenizer: Tokenizer) -> str | None:
@@ -318,17 +319,12 @@ def certificate(rows: Iterable[Row], trajectories: Iterable[Trajectory]) -> Cert
 
 def _exact(row: Row, start: int, seen: tuple[int, ...], logprobs: tuple[float, ...]) -> Iterator[int]:
     """Where the row trains the sampled tokens of a turn in the context that the engine saw."""
-    end = len(seen) if _extends(row.ids, seen) else _agreement(row.ids, seen)
+    end = len(seen) if _extends(row.ids, seen) else common_prefix(row.ids, seen)
     return (at for at in range(start, end) if row.mask[at] and row.logprobs[at] == logprobs[at - start])
 
 
 def _extends(ids: tuple[int, ...], prefix: tuple[int, ...]) -> bool:
     return ids[: len(prefix)] == prefix
-
-
-def _agreement(ids: Sequence[object], others: Sequence[object]) -> int:
-    both = min(len(ids), len(others))
-    return next((at for at in range(both) if ids[at] != others[at]), both)
 
 
 def demonstration(

@@ -43,6 +43,8 @@ class Trainer:
         self.model = loaded.model.eval()  # dropout would make the trainer's log-probabilities differ from the sampler's
         self.config = config
         self.forward = Forward(self.model, config.share_prefixes, config.bin_tokens)
+        low, high = loss.BOUNDS[config.loss]
+        self.clip_low, self.clip_high = config.clip_low or low, config.clip_high or high
         self.step = 0
         self._parameters = {name: p for name, p in self.model.named_parameters() if p.requires_grad}
         # No weight decay: on a LoRA it would pull towards the base model, which is the KL term's work.
@@ -194,19 +196,19 @@ class Trainer:
         config = self.config
         if config.loss == "cispo":
             ratio = loss.importance_ratio(logprobs, sampler)
-            return ratio, loss.cispo(ratio, logprobs, advantages, config.clip_high)
+            return ratio, loss.cispo(ratio, logprobs, advantages, self.clip_high)
         if config.loss == "ppo":
             ratio = loss.importance_ratio(logprobs, sampler)
         else:
             rows = torch.repeat_interleave(torch.arange(len(lengths), device=lengths.device), lengths)
             ratio = loss.sequence_ratio(logprobs, sampler, rows)
-        return ratio, loss.ppo(ratio, advantages, config.clip_low, config.clip_high)
+        return ratio, loss.ppo(ratio, advantages, self.clip_low, self.clip_high)
 
     def _off_policy(self, log_ratio: Tensor, ratio: Tensor, advantages: Tensor) -> dict[str, float]:
         """How far the trainer was from the sampler, and the share of tokens whose ratio the loss cut."""
-        clipped = ratio > 1 + self.config.clip_high
+        clipped = ratio > 1 + self.clip_high
         if self.config.loss != "cispo":
-            clipped = (clipped & (advantages > 0)) | ((ratio < 1 - self.config.clip_low) & (advantages < 0))
+            clipped = (clipped & (advantages > 0)) | ((ratio < 1 - self.clip_low) & (advantages < 0))
         return {
             "ratio_mean": float(ratio.mean()),
             "ratio_max": float(ratio.max()),

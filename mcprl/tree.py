@@ -63,7 +63,7 @@ def build(ids_B: Sequence[Ids]) -> Tree:
     runs_B: list[tuple[tuple[int, int], ...]] = [()] * len(ids_B)
     last: Ids = ()
     for row in _sorted(ids_B):
-        shared = common(last, ids_B[row])
+        shared = common_prefix(last, ids_B[row])
         while path and path[-1].depth >= shared:
             path.pop().stop = len(ids)
         if path and path[-1].depth + path[-1].length > shared:  # the row branches off inside a run: cut it in two
@@ -85,8 +85,8 @@ def build(ids_B: Sequence[Ids]) -> Tree:
     return Tree(tuple(ids), positions, nodes, tuple(runs_B))
 
 
-def common(one: Ids, other: Ids) -> int:
-    """How many tokens two rows have in common at their start, by bisection: slices compare at C speed."""
+def common_prefix(one: Sequence[object], other: Sequence[object]) -> int:
+    """How many items two sequences have in common at their start, by bisection: slices compare at C speed."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
@@ -100,7 +100,7 @@ def common(one: Ids, other: Ids) -> int:
 def unique_tokens(ids_B: Sequence[Ids]) -> int:
     """The size of the rows' trie."""
     ordered = [ids_B[row] for row in _sorted(ids_B)]
-    return sum(map(len, ordered)) - sum(common(one, other) for one, other in pairwise(ordered))
+    return sum(map(len, ordered)) - sum(common_prefix(one, other) for one, other in pairwise(ordered))
 
 
 def bins(ids_B: Sequence[Ids], max_tokens: int) -> list[list[int]]:
@@ -110,7 +110,7 @@ def bins(ids_B: Sequence[Ids], max_tokens: int) -> list[list[int]]:
     Exact among cuts of the depth-first order, by dynamic programming over the cuts.
     """
     order = _sorted(ids_B)
-    shared = [0, *(common(ids_B[one], ids_B[other]) for one, other in pairwise(order))]
+    shared = [0, *(common_prefix(ids_B[one], ids_B[other]) for one, other in pairwise(order))]
     best: list[tuple[int, int, int]] = [(0, 0, 0)]  # up to each row: tokens repeated, bins, where the last bin begins
     for end in range(1, len(order) + 1):
         choices: list[tuple[int, int, int]] = []

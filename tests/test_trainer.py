@@ -133,6 +133,13 @@ def test_minibatches_and_epochs_are_optimizer_steps_on_parts_of_the_rows():
     assert metrics["ratio_max"] > 1.001  # later parts are trained by a policy that has moved
 
 
+@pytest.mark.parametrize(("loss", "bounds"), [("cispo", (1.0, 2.0)), ("ppo", (0.2, 0.28)), ("gspo", (3e-4, 4e-4))])
+def test_each_loss_has_its_own_bounds_unless_others_are_given(loss: str, bounds: tuple[float, float]):
+    own, given = _trainer(loss=loss), _trainer(loss=loss, clip_low=0.5, clip_high=0.6)
+    assert (own.clip_low, own.clip_high) == bounds
+    assert (given.clip_low, given.clip_high) == (0.5, 0.6)
+
+
 def test_the_same_rows_give_the_same_weights():
     trainers = [_trainer(kl_coef=0.1), _trainer(kl_coef=0.1)]
     for trainer in trainers:

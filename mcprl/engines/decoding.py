@@ -21,7 +21,7 @@ from torch import Tensor
 
 from mcprl.engines.attention import ATTENTION, Span, Step, causal_mask
 from mcprl.errors import EngineError
-from mcprl.tree import common
+from mcprl.tree import common_prefix
 
 PREFILL_TOKENS = 4096  # new tokens that a step takes before it lets further sequences wait
 WORTH_WAITING = 16  # a sequence waits one step where another is about to compute this many of its tokens
@@ -43,7 +43,7 @@ class Trunk:
         """The known tokens that share most with these, and how many they share: a neighbour in sorted order."""
         at = bisect_left(self.ordered, own)
         near = self.ordered[max(at - 1, 0) : at + 1]
-        return max(((ids, common(ids, own)) for ids in near), key=lambda found: found[1], default=((), 0))
+        return max(((ids, common_prefix(ids, own)) for ids in near), key=lambda found: found[1], default=((), 0))
 
     def add(self, own: tuple[int, ...], source: "Stream | Tensor") -> None:
         if own not in self.sources:
@@ -253,7 +253,7 @@ class Decoder:
             self._trunks.move_to_end(ids)
             return self._trunks[ids]
         head = stream.head()
-        ids = head[: min(common(head, stream.prompt), len(stream.prompt) - 1)]
+        ids = head[: min(common_prefix(head, stream.prompt), len(stream.prompt) - 1)]
         if len(ids) < SHORTEST_TRUNK:
             return self._root
         kv = self._new(*self._kv.shape[:2], self._kv.shape[3], len(ids), self._kv.shape[5])
