@@ -63,6 +63,10 @@ class _Step:
     result: ToolResult
     fields: list[Field]
 
+    def given(self) -> list[Scalar]:
+        """The values that the call was given, those aside that the schema lists."""
+        return [value for slot, value in self.filled if not slot.choices]
+
 
 class Composer:
     """Makes the tasks of one split. `known` is only read; every method that can fail to make a task returns `None`."""
@@ -207,21 +211,28 @@ class Composer:
         step = await self._read(session, state)
         if step is None or (found := self._row(step)) is None:
             return None
-        row, key, value = found
+        rows, row, key = found
         fields = [
             entry
-            for entry in record_fields(row, {squash(str(value))})
+            for entry in record_fields(row, {squash(str(row[key]))})
             if len(entry.values) == 1 and not isinstance(entry.values[0], bool)
         ]
         if not fields:
             return None
         entry = self.rng.choice(fields)
         among = wording.argument_phrase(step.filled, self.rng) if step.filled else ""
-        request = wording.pick(wording.thing(step.tool), spoken(key), value, [entry.label], self.rng, among)
-        return self._scenario("pick", request, [step], [entry], state, [value])
+        request = wording.pick(wording.thing(step.tool), spoken(key), row[key], [entry.label], self.rng, among)
+        answer = wording.picked(row, key, entry.path[0], wording.answer({entry.label: entry.values}))
+        others = [v for other in rows for e in record_fields(other, set()) if e.path == entry.path for v in e.values]
+        rivals = tuple(other for other in dict.fromkeys(others) if not holds(f"{request} {answer}", other))
+        checks = (Fact(entry.values[0], entry.label, rivals),)
+        values = [*step.given(), row[key]]
+        if not all(self.allowed(value) for value in values):
+            return None
+        return self._finish("pick", request, (step.call,), checks, answer, state, values)
 
-    def _row(self, step: _Step) -> tuple[dict[str, Any], str, Scalar] | None:
-        """One row of a list result, and an attribute whose value only that row has."""
+    def _row(self, step: _Step) -> tuple[list[dict[str, Any]], dict[str, Any], str] | None:
+        """The rows of a list result, one of them, and an attribute whose value only that row has."""
         rows = rows_of(record_of(step.result))
         if rows is None or "column 0" in rows[1][0]:
             return None
@@ -237,8 +248,7 @@ class Composer:
         ]
         if not names:
             return None
-        name = self.rng.choice(names)
-        return row, name, row[name]
+        return rows[1], row, self.rng.choice(names)
 
     async def _chain(self, session: Session, state: State) -> Scenario | None:
         leads = {
@@ -254,11 +264,9 @@ class Composer:
         if rows_of(view) is not None:
             if (found := self._row(step)) is None:
                 return None
-            view, key, value = found
-            opening, picked = (
-                f"the {wording.thing(step.tool)} whose {spoken(key)} is {wording.value_text(value, self.rng)}",
-                [value],
-            )
+            _, view, key = found
+            shown = wording.value_text(view[key], self.rng)
+            opening, picked = f"the {wording.thing(step.tool)} whose {spoken(key)} is {shown}", [view[key]]
             if step.filled:
                 opening += f" among those with {wording.argument_phrase(step.filled, self.rng)}"
         else:
@@ -497,7 +505,7 @@ class Composer:
         state: State,
         more: Sequence[Scalar] = (),
     ) -> Scenario | None:
-        values = [value for step in steps for slot, value in step.filled if not slot.choices] + list(more)
+        values = [value for step in steps for value in step.given()] + list(more)
         checks = tuple(Fact(value, entry.label) for entry in fields for value in entry.values)
         answer = wording.answer({entry.label: entry.values for entry in fields})
         if not all(self.allowed(value) for value in values):

@@ -93,10 +93,13 @@ class ToolServer(Protocol):
 
 @dataclass(frozen=True)
 class Fact:
-    """The final answer must hold `value`, and some tool result of the same trajectory must have held it."""
+    """The final answer must hold `value` and none of `others` (what the same field says in other rows of a list), and
+    some tool result of the same trajectory must have held it.
+    """
 
     value: str | int | float | bool
     name: str = ""
+    others: tuple[str | int | float | bool, ...] = ()
     kind: Literal["fact"] = "fact"
 
 

@@ -3,8 +3,10 @@
 import random
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from mcprl.checks import Scalar
+from mcprl.digest import compact
 from mcprl.slots import Slot, doing, noun, singular, spoken, stems, words
 from mcprl.types import Tool
 
@@ -158,6 +160,21 @@ def chained(first: str, steps: Sequence[str], labels: Sequence[str], rng: random
 def answer(facts: Mapping[str, Sequence[Scalar]]) -> str:
     """`The total is 12.5. The status is open.`: each label with its values."""
     return " ".join(f"The {label} is {listed([plain(value) for value in values])}." for label, values in facts.items())
+
+
+def picked(row: Mapping[str, Any], key: str, field: str, said: str) -> str:
+    """The answer `said` out of one row of a list, after a quote of what the row says from `key` to `field`.
+
+    The quote lets a reader check which row was read, and a small model get there by copying on from the key that it was
+    given. There is none where the field comes before the key or the quote would be long.
+    """
+    names = list(row)
+    quote = compact({name: row[name] for name in names[names.index(key) : names.index(field) + 1]})
+    return (
+        f"{quote}: {said[:1].lower()}{said[1:]}"
+        if names.index(key) < names.index(field) and len(quote) <= 160
+        else said
+    )
 
 
 def plain(value: Scalar) -> str:

@@ -2,10 +2,12 @@
 
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from mcprl.checks import holds
 from mcprl.compose import split_of
 from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import ScenarioError
@@ -14,6 +16,7 @@ from mcprl.results import result_fields, rows_of, text_value
 from mcprl.scenarios import Pack, generate, load_pack, transcript
 from mcprl.server import Server, connect
 from mcprl.types import Call, CallRecord, Fact, Scenario, StateHolds, ToolResult, Trajectory
+from mcprl.wording import picked
 
 SHOP = f"{sys.executable} {Path(__file__).parents[1] / 'examples' / 'servers' / 'shop.py'}"
 SMALL = ScenarioConfig(train=30, val=10, test=20, probe_calls=250, repeat_after_s=0.2)
@@ -82,6 +85,31 @@ async def test_an_answer_without_calls_and_another_tasks_answer_fail(pack: Pack)
     for scenario in pack.scenarios:
         messages = ({"role": "user", "content": scenario.request}, {"role": "assistant", "content": scenario.answer})
         assert not verifier.verify(scenario, Trajectory("t", scenario.id, messages, ())).success, scenario.request
+
+
+async def test_a_row_out_of_a_list_is_quoted_and_naming_other_rows_too_is_no_answer(pack: Pack) -> None:
+    picks = [s for s in pack.scenarios if s.kind == "pick"]
+    assert picks
+    assert any(s.answer.startswith("{") for s in picks)
+    async with connect([shop()], ToolPolicy()) as server:
+        for scenario in picks:
+            (fact,) = (check for check in scenario.checks if isinstance(check, Fact))
+            assert not any(holds(scenario.answer, other) for other in fact.others)
+            right = await replay(server, scenario)
+            hedged = replace(scenario, answer=f"{scenario.answer} Or {fact.others[0]}.") if fact.others else scenario
+            assert Verifier().verify(scenario, right).success
+            assert Verifier().verify(scenario, await replay(server, hedged)).success is not bool(fact.others)
+
+
+def test_the_quote_of_a_row_runs_from_the_key_to_what_was_asked() -> None:
+    row = {"sku": "SKU-7", "name": "Oak Desk", "price": 80}
+    assert (
+        picked(row, "sku", "price", "The price is 80.")
+        == '{"sku":"SKU-7","name":"Oak Desk","price":80}: the price is 80.'
+    )
+    assert picked(row, "price", "sku", "The sku is SKU-7.") == "The sku is SKU-7."
+    long = {"sku": "SKU-7", "text": "word " * 40, "price": 80}
+    assert picked(long, "sku", "price", "The price is 80.") == "The price is 80."
 
 
 async def test_the_same_seed_gives_the_same_pack_and_another_seed_another(pack: Pack) -> None:

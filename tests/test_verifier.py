@@ -1,5 +1,7 @@
 """The verifier: outcome first, then progress, then economy; no credit for guesses, dumps or claims."""
 
+from dataclasses import replace
+
 import pytest
 
 from mcprl.checks import holds, same_arguments, says_missing
@@ -52,6 +54,15 @@ def test_a_right_answer_that_no_result_held_is_a_guess() -> None:
 def test_a_dump_of_everything_is_no_answer() -> None:
     dump = "12.5 " + "and the rest of the record is here " * 20
     assert not Verifier().verify(LOOKUP, tried(dump, called(order_id="O-17"))).success
+
+
+def test_naming_what_other_rows_say_is_no_answer() -> None:
+    pick = replace(LOOKUP, checks=(Fact(12.5, "total", others=(9, 80.0)),))
+    rows = called(order_id="O-17", result=ToolResult('[{"total":9},{"total":12.5},{"total":80.0}]'))
+    assert Verifier().verify(pick, tried("The total is 12.5.", rows)).success
+    hedged = Verifier().verify(pick, tried("The total is 12.5 or 80.", rows))
+    assert not hedged.success
+    assert "also gives 80.0, which is another row's" in hedged.explanation
 
 
 def test_progress_ranks_the_near_misses_below_success_and_above_nothing() -> None:

@@ -17,7 +17,7 @@ from style import cased
 from mcprl.digest import compact
 from mcprl.slots import slots
 from mcprl.types import Message, Tool
-from mcprl.wording import ask, order, subject
+from mcprl.wording import ask, order, picked, subject
 
 CASES = ("snake", "camel", "kebab", "pascal")
 VERBS = ("get", "find", "list", "set", "add", "show", "read", "update")
@@ -123,11 +123,14 @@ def _row(rng: Random) -> Talk:
         for _ in range(rng.choice((2, 2, 2, 3, 3, 4, 5, 7, 9)))
     ]
     row = rng.choice(rows)
-    key, asked = rng.sample(names, 2)
+    key, asked = sorted(rng.sample(names, 2), key=names.index)
+    if rng.random() < 0.2:
+        key, asked = asked, key
     if sum(other[key] == row[key] for other in rows) > 1:
         return _row(rng)
     request = f"Find the one whose {key} is {_said(row[key], rng)} and tell me the {asked}."
-    return "practice-row", _read(request, compact(rows), f"The {asked} is {_plain(row[asked])}.")
+    answer = picked(row, key, asked, f"The {asked} is {_plain(row[asked])}.")
+    return "practice-row", _read(request, compact(rows), answer)
 
 
 def _fields(rng: Random, count: int) -> dict[str, Any]:

@@ -25,8 +25,9 @@ class Verifier:
 
     `value = 0.7 outcome + 0.25 progress + 0.05 outcome * economy`, each part in 0..1: a trajectory that does the task
     always beats one that does not, and among equals the shorter wins; equal trajectories tie exactly. A fact counts
-    only when a tool result of the same trajectory held it (no lucky guesses) and when the answer is not a dump of
-    everything. `success` is an outcome of 1.
+    only when a tool result of the same trajectory held it (no lucky guesses), when the answer is not a dump of
+    everything, and, for one row out of a list, when it does not name what other rows say there. `success` is an
+    outcome of 1.
     """
 
     def __init__(self, tools: Sequence[Tool] = ()) -> None:
@@ -76,6 +77,8 @@ class Verifier:
             return False, "in the answer, but no tool result held it"
         if len(tried.answer) > 4 * len(scenario.answer) + 120:
             return False, "in an answer that repeats far more than was asked for"
+        if named := [other for other in fact.others if holds(tried.answer, other)]:
+            return False, f"in an answer that also gives {named[0]!r}, which is another row's"
         return True, "in the answer"
 
     def _same(self, record: CallRecord, wanted: CallMade | Call) -> bool:
