@@ -87,6 +87,10 @@ class ModelConfig(Section):
     """The LoRA's scale times its rank."""
     lora_targets: str = "all-linear"
     """The layers that get a LoRA: `all-linear`, or names with commas between."""
+    rslora: bool = False
+    """Scale the LoRA by alpha over the root of its rank (arXiv 2312.03732), which suits high ranks."""
+    dora: bool = False
+    """Train each weight row's length apart from its direction (DoRA, arXiv 2402.09353)."""
 
 
 class EngineConfig(Section):
@@ -137,6 +141,8 @@ class TrainingConfig(Section):
     """Optimizer steps that share a step's rows."""
     epochs: Annotated[int, Field(ge=1)] = 1
     """Times that a step's rows are trained on."""
+    entropy_coef: Annotated[float, Field(ge=0)] = 0.0
+    """Weight of the policy's entropy at each trained token, which is raised: keeps a policy trying other tokens."""
     kl_coef: Annotated[float, Field(ge=0)] = 0.0
     """Weight of the KL divergence to the base model (k3)."""
     advantage_scale: Literal["none", "std", "mean"] = "mean"
@@ -148,6 +154,8 @@ class TrainingConfig(Section):
     """Compute what the rows of a step have in common once; off, each row is computed whole, with the same result."""
     bin_tokens: Annotated[int, Field(ge=16)] = 8192
     """Tokens that an update computes at once: bounds its memory."""
+    gradient_checkpointing: bool = False
+    """Keep only each layer's input for the backward pass and compute the rest again: less memory, a third slower."""
     max_grad_norm: Annotated[float, Field(gt=0)] = 1.0
     """The norm to which the gradient is clipped."""
     warm_start_steps: Annotated[int, Field(ge=0)] = 15

@@ -9,7 +9,7 @@ others the rows are computed one by one, padded. `model` is untyped because of t
 """
 
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from torch.nn import functional
 
 from mcprl import tree
 from mcprl.errors import ModelError, TrainingError
-from mcprl.head import target_logprobs
+from mcprl.head import entropies, target_logprobs
 from mcprl.tree_attention import TREE_ATTENTION
 from mcprl.types import Row
 
@@ -32,6 +32,16 @@ class Work:
     forwarded: int
     unique: int
     padded: int
+
+
+@dataclass(frozen=True)
+class Bin:
+    """What was computed at once: the indices of its rows and, for each, of its trained tokens the log-probabilities
+    (T_trained) and, where asked for, the entropies (T_trained) of what was predicted there, in nats."""
+
+    indices: list[int]
+    logprobs_B: list[Tensor]
+    entropies_B: list[Tensor]
 
 
 class Forward:
@@ -47,27 +57,28 @@ class Forward:
             self.note = self._why_not()
             self.shares = not self.note
 
-    def batches(self, rows: Sequence[Row], temperature: float = 1.0) -> Iterator[tuple[list[int], list[Tensor]]]:
-        """Row indices with the log-probabilities (T_trained) in nats of each one's trained tokens, bin after bin; what
-        the caller does with one bin, backward say, it does before it takes the next."""
+    def bins(self, rows: Sequence[Row], temperature: float = 1.0, entropy: bool = False) -> Iterator[Bin]:
+        """The rows, bin after bin; what the caller does with one, backward say, it does before it takes the next."""
         for row in rows:
             if not any(row.mask) or row.mask[0]:
                 raise TrainingError(f"a row of {row.trajectory_id} has no trained token, or one without a context")
-        for indices in self._bins(rows):
+        for indices in self._indices(rows):
             compute = self._shared if self.shares else self._alone
-            yield indices, compute([rows[i] for i in indices], temperature)
+            yield Bin(indices, *compute([rows[i] for i in indices], temperature, entropy))
 
     def work(self, rows: Sequence[Row]) -> Work:
         contexts = [_context(row) for row in rows]
-        bins = [[contexts[i] for i in indices] for indices in self._bins(rows)]
+        bins = [[contexts[i] for i in indices] for indices in self._indices(rows)]
         forwarded = sum(tree.unique_tokens(ids_B) if self.shares else _padded(ids_B) for ids_B in bins)
         return Work(forwarded, tree.unique_tokens(contexts), _padded(contexts))
 
-    def _bins(self, rows: Sequence[Row]) -> list[list[int]]:
+    def _indices(self, rows: Sequence[Row]) -> list[list[int]]:
         contexts = [_context(row) for row in rows]
         return tree.bins(contexts, self.max_tokens) if self.shares else _by_length(contexts, self.max_tokens)
 
-    def _shared(self, rows: Sequence[Row], temperature: float) -> list[Tensor]:
+    def _shared(
+        self, rows: Sequence[Row], temperature: float, entropy: bool = False
+    ) -> tuple[list[Tensor], list[Tensor]]:
         laid = tree.build([_context(row) for row in rows])
         asked = [(laid.place(b, t - 1), row.ids[t]) for b, row in enumerate(rows) for t in _trained(row)]
         known = {pair: n for n, pair in enumerate(dict.fromkeys(asked))}
@@ -85,21 +96,32 @@ class Forward:
             raise NotImplementedError(f"attention in {len(passed)} of {decoder.config.num_hidden_layers} layers")
         places, targets = torch.tensor(list(known), device=device).T
         logprobs = target_logprobs(head, output.last_hidden_state[0, places], targets, temperature)
-        held = torch.tensor([known[pair] for pair in asked], device=device)
-        return list(logprobs[held].split([len(_trained(row)) for row in rows]))
+        held, lengths = (
+            torch.tensor([known[pair] for pair in asked], device=device),
+            [len(_trained(row)) for row in rows],
+        )
+        if not entropy:
+            return list(logprobs[held].split(lengths)), []
+        spread = entropies(head, output.last_hidden_state[0, places], temperature)
+        return list(logprobs[held].split(lengths)), list(spread[held].split(lengths))
 
-    def _alone(self, rows: Sequence[Row], temperature: float) -> list[Tensor]:
+    def _alone(
+        self, rows: Sequence[Row], temperature: float, entropy: bool = False
+    ) -> tuple[list[Tensor], list[Tensor]]:
         device = self.model.get_input_embeddings().weight.device
         ids_B = [torch.tensor(row.ids, device=device) for row in rows]
         ids = torch.nn.utils.rnn.pad_sequence(ids_B, batch_first=True)  # (B, L), on the right
         real = torch.nn.utils.rnn.pad_sequence([torch.ones_like(row) for row in ids_B], batch_first=True)
         logits_B = self.model(input_ids=ids, attention_mask=real, use_cache=False).logits
         found: list[Tensor] = []
+        spread: list[Tensor] = []
         for b, row in enumerate(rows):
             at = torch.tensor(_trained(row), device=device)
             logits = logits_B[b, at - 1].float() / temperature
             found.append(-functional.cross_entropy(logits, ids[b, at], reduction="none"))
-        return found
+            if entropy:
+                spread.append(torch.distributions.Categorical(logits=logits).entropy())
+        return found, spread
 
     @torch.no_grad()
     def _why_not(self) -> str:
@@ -110,16 +132,30 @@ class Forward:
         try:
             vocabulary = int(self.model.get_input_embeddings().weight.shape[0])
             rows = [Row("check", tuple(n % vocabulary for n in ids), mask, (0.0,) * 11) for ids in examples]
-            whole = torch.cat(self._alone(rows, 1.0))
+            whole = torch.cat(self._alone(rows, 1.0)[0])
         except (AttributeError, TypeError, ValueError) as error:
             raise ModelError(f"a {name} cannot be trained here: {error}; expected a causal language model") from error
         try:
-            gap = float((torch.cat(self._shared(rows, 1.0)) - whole).abs().max())
+            gap = float((torch.cat(self._shared(rows, 1.0)[0]) - whole).abs().max())
         except (AttributeError, TypeError, ValueError, RuntimeError, NotImplementedError) as error:
             return f"prefixes are not shared: {name} cannot be expressed as a tree ({str(error).splitlines()[0]})"
         if not gap < 0.1:  # nats; bfloat16's rounding stays well below
             return f"prefixes are not shared: as a tree a {name} is {gap:.2g} nats off its own log-probabilities"
         return ""
+
+
+def checkpoint_layers(model: Any) -> None:
+    """Have each layer computed again in backward, with the attention that it had. transformers does so in training mode
+    only: the layers are put into it, what is in them (dropout) is not."""
+    config = _parts(model)[0].config
+
+    def contexts() -> tuple[AbstractContextManager[None], AbstractContextManager[None]]:
+        return nullcontext(), _attention(model, config._attn_implementation)
+
+    model.activation_checkpointing_enable({"use_reentrant": False, "context_fn": contexts})
+    for module in model.modules():
+        if getattr(module, "gradient_checkpointing", False):
+            module.training = True
 
 
 @contextmanager

@@ -39,6 +39,18 @@ def target_logprobs(head: Any, hidden: Tensor, targets: Tensor, temperature: flo
     return torch.cat([part for part in parts if isinstance(part, Tensor)])
 
 
+def entropies(head: Any, hidden: Tensor, temperature: float = 1.0) -> Tensor:
+    """The entropies (T) in nats, float32, of what `head` predicts from `hidden` (T, H) at `temperature`: chunk by
+    chunk, computed again in backward."""
+
+    def one(hidden: Tensor) -> Tensor:
+        logprob_V = (head(hidden).float() / temperature).log_softmax(-1)
+        return -(logprob_V.exp() * logprob_V).sum(-1)
+
+    parts = [checkpoint(one, h, use_reentrant=False) for h in hidden.split(max(1, CHUNK // head.weight.shape[0]))]
+    return torch.cat([part for part in parts if isinstance(part, Tensor)])
+
+
 class _FrozenHead(Function):
     @staticmethod
     def forward(ctx: Any, hidden: Tensor, weight: Tensor, targets: Tensor, temperature: float, rows: int) -> Tensor:

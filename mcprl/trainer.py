@@ -9,6 +9,7 @@ import math
 import random
 import shutil
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
@@ -21,7 +22,7 @@ from torch import Tensor
 from mcprl import loss
 from mcprl.config import TrainingConfig
 from mcprl.errors import ModelError, TrainingError
-from mcprl.forward import Forward
+from mcprl.forward import Bin, Forward, checkpoint_layers
 from mcprl.models.peft import LoadedModel, load_adapter_weights, save_adapter, sync
 from mcprl.tokens import Certificate
 from mcprl.types import Row
@@ -41,6 +42,8 @@ class Trainer:
     def __init__(self, loaded: LoadedModel, config: TrainingConfig) -> None:
         self.loaded = loaded
         self.model = loaded.model.eval()  # dropout would make the trainer's log-probabilities differ from the sampler's
+        if config.gradient_checkpointing:
+            checkpoint_layers(self.model)
         self.config = config
         self.forward = Forward(self.model, config.share_prefixes, config.bin_tokens)
         low, high = loss.BOUNDS[config.loss]
@@ -85,32 +88,34 @@ class Trainer:
         sampler_B = [self._tensor([p for p, trained in zip(r.logprobs, r.mask, strict=True) if trained]) for r in alone]
         reference_B = self._reference(alone, temperature) if self.config.kl_coef else []
         seen: list[tuple[Tensor, Tensor, Tensor]] = []
-        kl_sum = 0.0
+        sums: dict[str, float] = defaultdict(float)
 
-        def objective(indices: Sequence[int], logprobs_B: Sequence[Tensor]) -> Tensor:
-            nonlocal kl_sum
-            logprobs, sampler = torch.cat(list(logprobs_B)), torch.cat([sampler_B[i] for i in indices])
-            advantages = torch.cat([torch.full_like(sampler_B[i], rows[i][1]) for i in indices])
-            lengths = torch.tensor([len(sampler_B[i]) for i in indices], device=logprobs.device)
+        def objective(part: Bin) -> Tensor:
+            logprobs, sampler = torch.cat(part.logprobs_B), torch.cat([sampler_B[i] for i in part.indices])
+            advantages = torch.cat([torch.full_like(sampler_B[i], rows[i][1]) for i in part.indices])
+            lengths = torch.tensor([len(sampler_B[i]) for i in part.indices], device=logprobs.device)
             ratio, losses = self._policy_loss(logprobs, sampler, advantages, lengths)
             if reference_B:
-                kl = loss.k3(logprobs, torch.cat([reference_B[i] for i in indices]))
+                kl = loss.k3(logprobs, torch.cat([reference_B[i] for i in part.indices]))
                 losses = losses + self.config.kl_coef * kl
-                kl_sum += float(kl.detach().sum())
+                sums["kl"] += float(kl.detach().sum())
+            if part.entropies_B:
+                entropy = torch.cat(part.entropies_B)
+                losses = losses - self.config.entropy_coef * entropy
+                sums["entropy"] += float(entropy.detach().sum())
             seen.append((logprobs.detach() - sampler, ratio.detach(), advantages))
             return losses
 
-        metrics = self._take_step(alone, objective, temperature, self.config.learning_rate, self.config.normalization)
+        rate, entropy = self.config.learning_rate, self.config.entropy_coef > 0
+        metrics = self._take_step(alone, objective, temperature, rate, self.config.normalization, entropy)
         gap, ratio, advantages = (torch.cat(parts) for parts in zip(*seen, strict=True))
         metrics |= self._off_policy(gap, ratio, advantages)
-        if reference_B:
-            metrics["kl"] = kl_sum / len(gap)
-        return metrics
+        return metrics | {name: total / len(gap) for name, total in sums.items()}
 
     def supervise(self, rows: Sequence[Row]) -> dict[str, float]:
         """One step of cross-entropy on the masked tokens: the warm start on verified plans."""
         rate = SUPERVISED * self.config.learning_rate
-        return self._take_step(rows, lambda _, logprobs_B: -torch.cat(list(logprobs_B)), 1.0, rate, "token")
+        return self._take_step(rows, lambda part: -torch.cat(part.logprobs_B), 1.0, rate, "token")
 
     def save(self, folder: str | Path) -> None:
         """Write the adapter (peft's layout) and the optimizer's state, all safetensors: the whole folder or nothing."""
@@ -147,22 +152,23 @@ class Trainer:
     def _take_step(
         self,
         rows: Sequence[Row],
-        objective: Callable[[Sequence[int], Sequence[Tensor]], Tensor],
+        objective: Callable[[Bin], Tensor],
         temperature: float,
         learning_rate: float,
         normalization: str,
+        entropy: bool = False,
     ) -> dict[str, float]:
-        """Backward over bins of rows of `objective` (row indices, log-probabilities -> loss per token), then AdamW."""
+        """Backward over bins of rows of `objective` (their loss per token), then AdamW."""
         started = time.perf_counter()
         trained_B = [sum(row.mask) for row in rows]
         weight_B = loss.weights(trained_B, normalization, max(trained_B))
         total = 0.0
         self._optimizer.zero_grad()
-        for indices, logprobs_B in self.forward.batches(rows, temperature):
-            weights = torch.cat([torch.full_like(logprobs_B[n], weight_B[i]) for n, i in enumerate(indices)])
-            part = (objective(indices, logprobs_B) * weights.detach()).sum()
-            part.backward()
-            total += float(part.detach())
+        for part in self.forward.bins(rows, temperature, entropy):
+            weights = [torch.full_like(p, weight_B[i]) for i, p in zip(part.indices, part.logprobs_B, strict=True)]
+            summed = (objective(part) * torch.cat(weights).detach()).sum()
+            summed.backward()
+            total += float(summed.detach())
         norm = float(torch.nn.utils.clip_grad_norm_(self._parameters.values(), self.config.max_grad_norm))
         rate = learning_rate * min(1.0, (self.step + 1) / WARM_UP_STEPS)
         finite = math.isfinite(total) and math.isfinite(norm)
@@ -221,8 +227,8 @@ class Trainer:
         """The base model's log-probabilities of each row's trained tokens: the same model without its adapter."""
         found: dict[int, Tensor] = {}
         with torch.no_grad(), self.model.disable_adapter():
-            for indices, logprobs_B in self.forward.batches(rows, temperature):
-                found |= zip(indices, logprobs_B, strict=True)
+            for part in self.forward.bins(rows, temperature):
+                found |= zip(part.indices, part.logprobs_B, strict=True)
         return [found[i] for i in range(len(rows))]
 
     def _tensor(self, values: Sequence[float]) -> Tensor:

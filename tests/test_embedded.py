@@ -162,6 +162,19 @@ async def test_a_merged_adapter_equals_the_peft_forward_and_the_base_stays(loade
             await engine.complete(replace(request, adapter="step-3"))
 
 
+@pytest.mark.parametrize("variant", [{"rslora": True}, {"dora": True}])
+async def test_variants_of_lora_are_merged_as_peft_computes_them(
+    loaded: LoadedModel, tmp_path: Path, variant: dict[str, Any]
+) -> None:
+    trained = load(ModelConfig(name=loaded.path, lora_rank=4, **variant))
+    adapter = randomized(trained, tmp_path / "step-1", 1)
+    load_adapter_weights(trained, adapter.path)
+    async with running(loaded) as engine:
+        await engine.load_adapter(adapter)
+        (tuned,) = await complete_all(engine, [ask("which order?", max_tokens=16, adapter=adapter.name)])
+    assert_exact(trained.model, tuned)
+
+
 async def converse(engine: EmbeddedEngine, text: str, seed: int, turns: int = 3) -> Trajectory:
     messages: list[Message] = [SYSTEM, {"role": "user", "content": text}]
     said: list[Completion] = []

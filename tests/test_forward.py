@@ -138,9 +138,9 @@ def _found(
 ) -> tuple[list[torch.Tensor], torch.Tensor]:
     """The same through `Forward`, backward bin by bin."""
     seen: dict[int, torch.Tensor] = {}
-    for indices, logprobs_B in forward.Forward(model, **options).batches(rows, temperature=0.7):
-        (torch.cat([weight_B[i] for i in indices]) * torch.cat(logprobs_B)).sum().backward()
-        seen |= zip(indices, logprobs_B, strict=True)
+    for part in forward.Forward(model, **options).bins(rows, temperature=0.7):
+        (torch.cat([weight_B[i] for i in part.indices]) * torch.cat(part.logprobs_B)).sum().backward()
+        seen |= zip(part.indices, part.logprobs_B, strict=True)
     return [seen[b] for b in range(len(rows))], _gradient(model)
 
 
@@ -194,6 +194,46 @@ def test_a_state_space_model_is_computed_whole_and_says_so():
     assert "prefixes are not shared" in forward.Forward(MambaForCausalLM(config)).note
 
 
+@pytest.mark.parametrize("share", [True, False])
+@pytest.mark.parametrize("kind", MODELS)
+def test_the_entropy_is_that_of_the_whole_vocabulary_with_its_gradient(kind: str, share: bool):
+    torch.manual_seed(0)
+    rows, model = CASES["turns that branch again and again"], _with_lora(MODELS[kind]())
+    expected: list[torch.Tensor] = []
+    for row in rows:
+        logprobs = (model(input_ids=torch.tensor([row.ids])).logits[0, :-1] / 0.7).log_softmax(-1)
+        expected.append(-(logprobs.exp() * logprobs).sum(-1)[torch.tensor(row.mask[1:])])
+    torch.cat(expected).square().sum().backward()
+    gradient = _gradient(model)
+    seen: dict[int, torch.Tensor] = {}
+    for part in forward.Forward(model, share, 60).bins(rows, temperature=0.7, entropy=True):
+        torch.cat(part.entropies_B).square().sum().backward()
+        seen |= zip(part.indices, part.entropies_B, strict=True)
+    assert _apart(torch.cat([seen[b] for b in range(len(rows))]), torch.cat(expected)) < 1e-5
+    assert _apart(_gradient(model), gradient) < 1e-5
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_layers_computed_again_in_backward_give_the_same_gradient_from_less_memory(kind: str):
+    torch.manual_seed(0)
+    rows, model = CASES["a long common prefix"], _with_lora(MODELS[kind]()).eval()
+    weight_B = [torch.randn(sum(row.mask)) for row in rows]
+    held: list[int] = []
+
+    def count(tensor: torch.Tensor) -> torch.Tensor:
+        held.append(tensor.numel())
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(count, lambda tensor: tensor):
+        expected_B, expected = _found(model, rows, weight_B)
+        kept, _ = sum(held), held.clear()
+        forward.checkpoint_layers(model)
+        found_B, found = _found(model, rows, weight_B)
+    assert sum(held) < kept / 2
+    assert _apart(torch.cat(found_B), torch.cat(expected_B)) < 1e-6
+    assert _apart(found, expected) < 1e-6
+
+
 def test_every_distinct_token_is_computed_once():
     rows = CASES["turns that branch again and again"]
     work = forward.Forward(MODELS["qwen3"]()).work(rows)
@@ -207,18 +247,18 @@ def test_whole_rows_are_binned_by_length_with_a_quarter_of_padding_at_most():
     seen: list[int] = []
     whole = forward.Forward(MODELS["qwen3"](), share=False, max_tokens=200)
     with torch.no_grad():
-        for indices, _ in whole.batches(rows):
-            lengths = [len(rows[i].ids) - 1 for i in indices]
-            assert max(lengths) * len(indices) <= 200
+        for part in whole.bins(rows):
+            lengths = [len(rows[i].ids) - 1 for i in part.indices]
+            assert max(lengths) * len(part.indices) <= 200
             assert max(lengths) <= 1.25 * min(lengths) + 1
-            seen += indices
+            seen += part.indices
     assert sorted(seen) == list(range(50))
 
 
 @pytest.mark.parametrize("trained", [set[int](), {0, 2}])
 def test_a_row_without_a_trained_token_or_with_one_that_has_no_context_is_refused(trained: set[int]):
     with pytest.raises(TrainingError, match="trained token"):
-        next(forward.Forward(MODELS["qwen3"]()).batches([_row([1, 2, 3], trained)]))
+        next(forward.Forward(MODELS["qwen3"]()).bins([_row([1, 2, 3], trained)]))
 
 
 def test_what_is_no_language_model_is_refused():

@@ -204,6 +204,18 @@ def test_the_kl_penalty_measures_and_shrinks_the_distance_to_the_base_model():
     assert 0 <= held < free / 3
 
 
+@pytest.mark.parametrize("share", [True, False])
+def test_the_entropy_bonus_measures_and_raises_the_entropy(share: bool):
+    entropies: dict[float, list[float]] = {}
+    for coefficient in (0.001, 1.0):
+        trainer = _trainer(learning_rate=1e-2, entropy_coef=coefficient, share_prefixes=share)
+        batch = _replaced(_batch(trainer))
+        entropies[coefficient] = [trainer.update(batch)["entropy"] for _ in range(8)]
+    assert entropies[0.001][0] == pytest.approx(entropies[1.0][0])
+    assert 0 < entropies[1.0][0] < math.log(32)
+    assert entropies[1.0][-1] > max(entropies[1.0][0], entropies[0.001][-1]) + 0.1
+
+
 def test_a_step_that_is_not_finite_is_left_out_and_three_in_a_row_end_the_training():
     trainer = _trainer()
     good = _batch(trainer)
@@ -280,7 +292,9 @@ def test_the_saved_folder_is_safetensors_and_loads_in_peft(tmp_path: Path):
     loaded = PeftModel.from_pretrained(_base(), tmp_path / "step-1").eval()
     row = _batch(trainer)[0][0]
     with torch.no_grad():
-        found, expected = ([p for _, p in Forward(model).batches([row])] for model in (loaded, trainer.model))
+        found, expected = (
+            [part.logprobs_B for part in Forward(model).bins([row])] for model in (loaded, trainer.model)
+        )
     assert torch.equal(found[0][0], expected[0][0])
 
 

@@ -226,7 +226,8 @@ def bare_model(model: Any) -> Any:
 
 def merged_model(base: Any, folder: str) -> Any:
     """A copy of a bare model with W + scale * B A (LoRA, arXiv 2106.09685, eq. 3) for the weights that the adapter
-    touches; all others are shared."""
+    touches, brought to the adapter's row lengths where it has some (DoRA, arXiv 2402.09353, eq. 5); all others are
+    shared."""
     try:
         config = json.loads((Path(folder) / "adapter_config.json").read_text())
         weights = load_file(Path(folder) / "adapter_model.safetensors")
@@ -239,8 +240,10 @@ def merged_model(base: Any, folder: str) -> Any:
         delta = weights.pop(key.replace(".lora_A.", ".lora_B.")).float() @ weights.pop(key).float()
         try:
             module = merged.get_submodule(name)
-            weight = module.weight
-            module.weight = nn.Parameter((weight.float() + scale * delta.to(weight.device)).to(weight.dtype), False)
+            weight = module.weight.float() + scale * delta.to(module.weight.device)
+            if (length := weights.pop(f"base_model.model.{name}.lora_magnitude_vector", None)) is not None:
+                weight = weight * (length.to(weight.device) / weight.norm(dim=1))[:, None]
+            module.weight = nn.Parameter(weight.to(module.weight.dtype), False)
         except (AttributeError, RuntimeError) as error:
             raise EngineError(f"the adapter in {folder} does not fit the model at {name}: {error}") from error
     if weights:

@@ -55,6 +55,8 @@ def load(config: ModelConfig, seed: int = 0) -> LoadedModel:
         lora_alpha=config.lora_alpha,  # pyright: ignore[reportArgumentType]  a float scales as well as an int
         target_modules=targets if targets == "all-linear" else [name.strip() for name in targets.split(",")],
         task_type="CAUSAL_LM",
+        use_rslora=config.rslora,
+        use_dora=config.dora,
     )
     with torch.random.fork_rng(devices=[]), warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # peft 0.21 reads a name that transformers 5 has deprecated
