@@ -117,7 +117,29 @@ class RolloutConfig(Section):
 
 class JudgeConfig(Section):
     name: str = "verifier"
-    """Who scores a trajectory: `verifier` checks what the scenario generator proved."""
+    """Who scores a trajectory in training: `verifier` checks what the scenario generator proved; `ruler:RUBRIC` has a
+    language model rank the tries of a task by a rubric (a name or a file); `mixed:RUBRIC` weighs both; `auto` is
+    `mixed:default` where a judge model is named, else `verifier`. Held-out tasks are always tested by the verifier."""
+    model: str = ""
+    """The language model that judges, by litellm's name: `openai/o4-mini`, `anthropic/...`, `hosted_vllm/...`."""
+    base_url: str = ""
+    """The judge's endpoint, where it is not the provider's own: anything that speaks OpenAI's protocol."""
+    permutations: Annotated[int, Field(ge=1)] = 1
+    """Orders in which a group is judged; their scores are averaged."""
+    evidence: bool = False
+    """Tell the language model what is known of each try: expected facts, failed calls, state read back."""
+    ruler_weight: Annotated[float, Field(ge=0, le=1)] = 0.3
+    """The language model's share of a `mixed` score."""
+    timeout_s: Annotated[float, Field(gt=0)] = 120.0
+    """Seconds before one call of the judge is given up."""
+    retries: Annotated[int, Field(ge=0)] = 4
+    """Further tries of a call that failed for a reason that may pass."""
+    concurrency: Annotated[int, Field(ge=1)] = 8
+    """Calls of the judge at once."""
+    max_cost: Annotated[float, Field(ge=0)] = 1e9
+    """US dollars that the judge may cost; before they are passed, training ends and what it reached is tested."""
+    cache: str = "~/.cache/mcprl/judge"
+    """The folder in which the judge's replies are kept; empty keeps none."""
 
 
 class TrainingConfig(Section):

@@ -40,6 +40,14 @@ class JudgeError(McprlError):
     """A judge could not score a group. Never a score."""
 
 
+class LlmError(McprlError):
+    """A language model's API cannot be used."""
+
+
+class BudgetError(LlmError):
+    """The next call of a language model could cost more than was allowed."""
+
+
 class TrainingError(McprlError):
     """The update cannot go on (non-finite loss, no trainable rows, a certificate below 100 %)."""
 

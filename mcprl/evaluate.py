@@ -73,7 +73,7 @@ async def evaluate_pack(config: Config, adapter: Path | None = None, split: Spli
             )
         finally:
             await engine.close()
-        judge = open_judge(config.judge.name, server.tools)
+        judge = open_judge(config.judge, server.tools, config.seed)
         results: list[Result] = []
         for scenario, tried_G in zip(scenarios, tried_P_G, strict=True):
             scores = {score.trajectory_id: score for score in await judge.score(Group(scenario, tuple(tried_G)))}

@@ -29,6 +29,8 @@ _ALIASES = {
     "model.name": "model",
     "engine.kind": "engine",
     "judge.name": "judge",
+    "judge.max_cost": "max-judge-cost",
+    "judge.timeout_s": "judge-timeout",
     "trackers": "tracker",
 }
 _WITHOUT_FLAG = {"servers.name"}  # one flag for all servers cannot give each its own name; the file can

@@ -189,10 +189,12 @@ class Progress:
         self._seconds.append(seconds)
         left = fmean(self._seconds) * (data["steps"] - data["step"])
         speed = data["sampled_tokens"] / data["rollout_s"]
+        judge = f"  judge ${data['judge_cost']:.2f}" if data.get("judge_cost") else ""
+        judge += f"  unjudged {data['judge_failures']}" if data["judge_failures"] else ""
         self._say(
             f"step {data['step']:>3}/{data['steps']:<3} score {data['score']:.2f}  success {data['success']:4.0%}  "
             f"dropped {data['dropped_groups']}/{data['groups']}  {speed:5.0f} tok/s  "
-            f"{seconds:4.1f} s  ETA {left // 60:.0f}:{left % 60:02.0f}",
+            f"{seconds:4.1f} s  ETA {left // 60:.0f}:{left % 60:02.0f}{judge}",
             f"step {data['step'] + 1}",
         )
 

@@ -23,9 +23,10 @@ from mcprl import report
 from mcprl.advantages import advantages
 from mcprl.config import Config
 from mcprl.engines.embedded import EmbeddedEngine
-from mcprl.errors import ConfigError, ServerError
+from mcprl.errors import BudgetError, ConfigError, JudgeError, McprlError, ServerError
 from mcprl.journal import Journal
 from mcprl.judges import open_judge
+from mcprl.judges.verifier import Verifier
 from mcprl.models import peft
 from mcprl.rollout import rollouts
 from mcprl.scenarios import Pack, generate, load_pack, tool_hash, transcript
@@ -68,7 +69,7 @@ class _Run:
         self.config, self.journal, self.server, self.trackers, self.show = config, journal, server, trackers, show
         self.loaded = peft.load(config.model)
         self.engine = EmbeddedEngine(self.loaded, max_batch=config.engine.max_batch)
-        self.judge = open_judge(config.judge.name, server.tools)
+        self.judge, self.verifier = open_judge(config.judge, server.tools, config.seed), Verifier(server.tools)
 
     async def work(self) -> None:
         """Everything from the tasks to the held-out test."""
@@ -91,6 +92,10 @@ class _Run:
         if trainer.forward.note:
             self.say("note", text=trainer.forward.note)
         last = journal.last_step() or 0
+        tried = list(journal.trajectories("test:base", 0))[: config.training.group_size]
+        groups = (config.training.steps - last) * config.training.scenarios_per_step
+        if forecast := await self.judge.forecast(groups, Group(test[0], tuple(tried))):
+            self.say("note", text=forecast)
         current = start
         if last:
             trainer.load(self._adapter(last).path)
@@ -102,7 +107,11 @@ class _Run:
         for step in range(last + 1, config.training.steps + 1):
             if self._stalled(validated) or time.monotonic() - began > 60 * config.training.max_minutes:
                 break
-            current = await self._step(step, trainer, train, current)
+            try:
+                current = await self._step(step, trainer, train, current)
+            except BudgetError as error:
+                self.say("note", text=f"training ends before step {step}: {error}")
+                break
             if self._looks(step) or step == config.training.steps:
                 validated[step] = await self.evaluate("val", step, val, current)
             self._prune(validated)
@@ -125,7 +134,7 @@ class _Run:
         chosen_P = self._draw(scenarios, step)
         groups_P = await self._groups("train", step, chosen_P, config.group_size, current)
         rolled = time.perf_counter()
-        scores_P = [await self._scores("train", step, group) for group in groups_P]
+        scores_P, failures = await self._judged(step, groups_P)
         judged = time.perf_counter()
 
         rows_B: list[tuple[Row, float]] = []
@@ -159,12 +168,14 @@ class _Run:
             "success": fmean(bool(score.success) for score in scores) if scores else 0.0,
             "groups": len(groups_P),
             "dropped_groups": dropped,
+            "judge_failures": failures,
             "errors": sum(tried.stop == "error" for tried in every),
             "turns": fmean(len(tried.turns) for tried in every),
             "sampled_tokens": sum(len(turn.completion_ids) for tried in every for turn in tried.turns),
             "rollout_s": rolled - began,
             "judge_s": judged - rolled,
             "train_s": trained - judged,
+            **self.judge.report(),
         }
         self.journal.write_step(step, metrics)
         self.trackers.log_step(step, metrics)
@@ -222,8 +233,32 @@ class _Run:
             raise ServerError(f"{len(broken)} of {len(every)} rollouts broke; the last: {broken[-1].error}")
         return [Group(scenario, tuple(tried_G)) for scenario, tried_G in zip(scenarios, tried_P_G, strict=True)]
 
-    async def _scores(self, phase: str, step: int, group: Group) -> list[Score]:
-        scores = await self.judge.score(group)
+    async def _judged(self, step: int, groups_P: Sequence[Group]) -> tuple[list[list[Score]], int]:
+        """The judge's scores of each group, none where it failed, and how often it did. Raises `JudgeError` where that
+        is most of the groups, `BudgetError` where the judge has cost what it may."""
+        scores_P: list[list[Score]] = [[] for _ in groups_P]
+        failed: list[McprlError] = []
+
+        async def one(p: int) -> None:
+            try:
+                scores_P[p] = await self.judge.score(groups_P[p])
+            except (JudgeError, BudgetError) as error:
+                failed.append(error)
+
+        async with anyio.create_task_group() as tasks:
+            for p in range(len(groups_P)):
+                tasks.start_soon(one, p)
+        if over := [error for error in failed if isinstance(error, BudgetError)]:
+            raise over[0]
+        if len(failed) > len(groups_P) / 2:
+            raise JudgeError(f"the judge failed at {len(failed)} of {len(groups_P)} groups; the last: {failed[-1]}")
+        for scores in scores_P:
+            self.journal.write_scores("train", step, scores)
+        return scores_P, len(failed)
+
+    async def _tested(self, phase: str, step: int, group: Group) -> list[Score]:
+        """Scores of a group that is not trained on: by its checks, where it has some."""
+        scores = await (self.verifier if group.scenario.checks else self.judge).score(group)
         self.journal.write_scores(phase, step, scores)
         return scores
 
@@ -237,7 +272,7 @@ class _Run:
         """The mean score on held-out tasks, recorded under `phase`. What the journal holds is not sampled again."""
         began = time.perf_counter()
         groups = await self._groups(phase, step, scenarios, self.config.eval.tries, adapter)
-        scores = [score for group in groups for score in await self._scores(phase, step, group)]
+        scores = [score for group in groups for score in await self._tested(phase, step, group)]
         if not scores:
             return 0.0
         success = fmean(bool(score.success) for score in scores)
@@ -252,7 +287,7 @@ class _Run:
         """How often the base model fails at each task, from tries apart from the test: its luck must not sort it."""
         groups = await self._groups("difficulty", 0, scenarios, 2, None)
         for group in groups:
-            scores = await self._scores("difficulty", 0, group)
+            scores = await self._tested("difficulty", 0, group)
             if scores:
                 failures = fmean(not score.success for score in scores)
                 self.journal.write_scenarios([replace(group.scenario, difficulty=failures)])

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from mcprl.checks import holds, same_arguments, says_missing
+from mcprl.config import JudgeConfig
 from mcprl.errors import ConfigError
 from mcprl.judges import open_judge
 from mcprl.judges.verifier import Verifier
@@ -110,13 +111,13 @@ def test_a_write_counts_when_the_state_reads_back_not_when_the_answer_says_so() 
 async def test_scores_carry_ids_and_broken_trajectories_get_none() -> None:
     broken = Trajectory("b", "s", (), (), stop="error", error="the server died")
     good = tried("12.5", called(order_id="O-17"), name="g")
-    scores = await open_judge("verifier", ()).score(Group(LOOKUP, (broken, good)))
+    scores = await open_judge(JudgeConfig(), ()).score(Group(LOOKUP, (broken, good)))
     assert [(score.trajectory_id, score.success) for score in scores] == [("g", True)]
 
 
 def test_an_unknown_judge_is_named() -> None:
     with pytest.raises(ConfigError, match="unknown judge 'oracle'"):
-        open_judge("oracle", ())
+        open_judge(JudgeConfig(name="oracle"), ())
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,12 @@ class Verifier:
     async def score(self, group: Group) -> list[Score]:
         return [self.verify(group.scenario, tried) for tried in group.trajectories if tried.stop != "error"]
 
+    async def forecast(self, groups: int, example: Group) -> str:
+        return ""
+
+    def report(self) -> dict[str, float]:
+        return {}
+
     def verify(self, scenario: Scenario, tried: Trajectory) -> Score:
         """The score of one trajectory; its explanation names every check with what was found."""
         states = iter(tried.state)

@@ -1,0 +1,111 @@
+"""A language model that costs nothing: OpenAI's chat completions over real HTTP on loopback, answering as told."""
+
+import json
+import re
+import threading
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Request = dict[str, Any]
+
+
+@dataclass
+class Reply:
+    """What the server answers: `content` as the assistant's, or a status with headers; after `hang_s` seconds."""
+
+    content: str = ""
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict[str, str])
+    hang_s: float = 0.0
+    finish: str = "stop"
+
+
+@dataclass
+class FakeLlm:
+    """`answer` is called with each request and its number, from 0 on. `requests` holds them all."""
+
+    answer: Callable[[Request, int], Reply]
+    url: str = ""
+    requests: list[Request] = field(default_factory=list[Request])
+    times: list[float] = field(default_factory=list[float])
+
+
+@contextmanager
+def serving(answer: Callable[[Request, int], Reply]) -> Generator[FakeLlm]:
+    fake = FakeLlm(answer)
+    closing = threading.Event()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            request = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            number = len(fake.requests)
+            fake.requests.append(request)
+            fake.times.append(time.monotonic())
+            reply = fake.answer(request, number)
+            closing.wait(reply.hang_s)
+            body: dict[str, Any] = {"error": {"message": f"status {reply.status} as told", "type": "fake"}}
+            if reply.status == 200:
+                message = {"role": "assistant", "content": reply.content}
+                choices = [{"index": 0, "message": message, "finish_reason": reply.finish}]
+                usage = {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}
+                body = {"id": "x", "object": "chat.completion", "created": 0, "model": request["model"]}
+                body |= {"choices": choices, "usage": usage}
+            data = json.dumps(body).encode()
+            try:
+                self.send_response(reply.status)
+                for name, value in {"content-type": "application/json", **reply.headers}.items():
+                    self.send_header(name, value)
+                self.send_header("content-length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+            except OSError:
+                pass  # the client gave up
+
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+    thread.start()
+    fake.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    try:
+        yield fake
+    finally:
+        closing.set()
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+BLOCK = re.compile(
+    r'<(tools|context|evidence|result|trajectory)( id="[^"<>]*")?>((?:[^<>]|<evidence>[^<>]*</evidence>)*)</\1>'
+)
+
+
+def tries(request: Request) -> dict[str, Any]:
+    """What a judge finds in a request: each trajectory's messages by id, references filled in."""
+    found: dict[str, Any] = {}
+    results: dict[str, str] = {}
+    for kind, name, body in BLOCK.findall(request["messages"][1]["content"]):
+        if kind == "result":
+            results[name[5:-1]] = json.loads(body)
+        if kind == "trajectory":
+            messages = json.loads(body.partition("<evidence>")[0])
+            for message in messages:
+                if isinstance(message.get("content"), dict):
+                    message["content"] = results[message["content"]["see"]]
+            found[name[5:-1]] = messages
+    return found
+
+
+def scored(scores: dict[str, float]) -> str:
+    """A reply in the form that RULER asks for."""
+    entries = [
+        {"trajectory_id": name, "explanation": f"worth {score}", "score": score} for name, score in scores.items()
+    ]
+    return json.dumps({"scores": entries})
