@@ -6,14 +6,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fake_llm import Reply, Request, scored, serving, tries
 
 from mcprl import config
 from mcprl.config import Config
-from mcprl.errors import ConfigError, ServerError
+from mcprl.errors import ConfigError, JudgeError, ServerError
 from mcprl.journal import Journal
 from mcprl.train import train
 
 SHOP = f"{sys.executable} {Path(__file__).parents[1] / 'examples' / 'servers' / 'shop.py'}"
+
+
+LITELLM = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")  # litellm's own
 
 
 def small(model: Path, runs: Path, **more: Any) -> Config:
@@ -88,6 +92,59 @@ async def test_a_warm_start_is_tested_on_its_own(tiny_model: Path, tmp_path: Pat
     written = json.loads((tmp_path / "small" / "report.json").read_text())
     assert written["test"]["warm"] is not None
     assert (tmp_path / "small" / "adapters" / "warm" / "adapter_model.safetensors").exists()
+
+
+def judged_by(url: str, **settings: Any) -> dict[str, Any]:
+    judge = {"name": "ruler:tool_use", "model": "openai/gpt-4o", "base_url": url, "cache": "", "retries": 0}
+    return {"judge": judge | settings, "training": {"warm_start_steps": 0}}
+
+
+@LITELLM
+async def test_a_language_model_judges_training_and_the_checks_the_test(tiny_model: Path, tmp_path: Path) -> None:
+    def likes_words(request: Request, _: int) -> Reply:
+        return Reply(scored({name: min(1.0, len(str(m)) / 3_000) for name, m in tries(request).items()}))
+
+    notes: list[str] = []
+    with serving(likes_words) as fake:
+        given = small(tiny_model, tmp_path, **judged_by(fake.url))
+        await train(given, show=lambda kind, data: notes.append(data["text"]) if kind == "note" else None)
+        assert len(fake.requests) == 2 * 2
+    assert any("the judge openai/gpt-4o will be asked up to 4 times, for about 0." in note for note in notes)
+    with Journal.open(tmp_path / "small") as journal:
+        assert all("ruler 0." in score.explanation for score in journal.scores("train"))
+        assert not any("ruler" in score.explanation for score in journal.scores("test:trained"))
+        assert [step.metrics["judge_calls"] for step in journal.steps()] == [2, 4]
+
+
+@LITELLM
+async def test_a_group_that_the_judge_fails_at_is_dropped_and_a_judge_that_fails_ends_the_run(
+    tiny_model: Path, tmp_path: Path
+) -> None:
+    def fails(request: Request, number: int) -> Reply:
+        good = scored({name: n / 8 for n, name in enumerate(tries(request))})
+        return Reply(good) if number % 2 else Reply(status=401)
+
+    with serving(fails) as fake:
+        await train(small(tiny_model, tmp_path, **judged_by(fake.url, concurrency=1)))
+    with Journal.open(tmp_path / "small") as journal:
+        assert [step.metrics["judge_failures"] for step in journal.steps()] == [1, 1]
+        assert len(journal.scores("train")) == 2 * 3
+    with serving(lambda *_: Reply(status=401)) as fake, pytest.raises(JudgeError, match="failed at 2 of 2 groups"):
+        await train(small(tiny_model, tmp_path, name="other", **judged_by(fake.url)))
+
+
+@LITELLM
+async def test_a_judge_that_has_cost_what_it_may_ends_training_and_the_test_is_made(
+    tiny_model: Path, tmp_path: Path
+) -> None:
+    notes: list[str] = []
+    with serving(lambda request, _: Reply(scored(dict.fromkeys(tries(request), 0.5)))) as fake:
+        given = small(tiny_model, tmp_path, **judged_by(fake.url, max_cost=0.028, concurrency=1))
+        report = await train(given, show=lambda kind, data: notes.append(data["text"]) if kind == "note" else None)
+        assert 0 < len(fake.requests) < 4
+    assert any("training ends before step 2" in note and "the limit is 0.028" in note for note in notes)
+    assert report.test is not None
+    assert report.test.n == 4
 
 
 async def test_a_pack_for_other_tools_is_refused(tiny_model: Path, tmp_path: Path) -> None:
