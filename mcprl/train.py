@@ -22,6 +22,7 @@ import anyio
 from mcprl import report
 from mcprl.advantages import advantages
 from mcprl.config import Config
+from mcprl.curriculum import draw
 from mcprl.engines.embedded import EmbeddedEngine
 from mcprl.errors import BudgetError, ConfigError, JudgeError, McprlError, ServerError
 from mcprl.journal import Journal
@@ -131,7 +132,8 @@ class _Run:
     ) -> Adapter:
         config = self.config.training
         began = time.perf_counter()
-        chosen_P = self._draw(scenarios, step)
+        outcomes = ((o.scenario_id, o.step, bool(o.success)) for o in self.journal.outcomes("train"))
+        chosen_P = draw(scenarios, outcomes, step, config.scenarios_per_step, self.config.seed)
         groups_P = await self._groups("train", step, chosen_P, config.group_size, current)
         rolled = time.perf_counter()
         scores_P, failures = await self._judged(step, groups_P)
@@ -182,28 +184,6 @@ class _Run:
         self.trackers.log_groups(step, groups_P, scores)
         self.show("step", {"step": step, "steps": config.steps, **metrics})
         return adapter
-
-    def _draw(self, scenarios: Sequence[Scenario], step: int) -> list[Scenario]:
-        """The scenarios of a step: those not seen for longest. What all tries solved, or none, when it was last seen is
-        put off by an epoch, since such a group teaches nothing. Follows from the journal alone."""
-        count = self.config.training.scenarios_per_step
-        last: dict[str, int] = {}
-        solved: dict[tuple[str, int], list[bool]] = {}
-        for outcome in self.journal.outcomes("train"):
-            if outcome.step < step:
-                last[outcome.scenario_id] = outcome.step
-                solved.setdefault((outcome.scenario_id, outcome.step), []).append(bool(outcome.success))
-
-        def due(scenario: Scenario) -> float:
-            seen = last.get(scenario.id)
-            if seen is None:
-                return 0.0
-            tied = len(set(solved[scenario.id, seen])) == 1
-            return seen + tied * len(scenarios) / count
-
-        order = list(scenarios)
-        random.Random(f"{self.config.seed} draw {step}").shuffle(order)
-        return sorted(order, key=due)[:count]
 
     async def _groups(
         self, phase: str, step: int, scenarios: Sequence[Scenario], tries: int, adapter: Adapter | None
