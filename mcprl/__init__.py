@@ -10,6 +10,11 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from mcprl.api import Trajectory as Trajectory
+    from mcprl.api import TrajectoryGroup as TrajectoryGroup
+    from mcprl.api import gather_trajectory_groups as gather_trajectory_groups
+    from mcprl.api import ruler as ruler
+    from mcprl.api import ruler_score_group as ruler_score_group
     from mcprl.config import Config as Config
     from mcprl.errors import McprlError as McprlError
     from mcprl.scenarios import generate as generate
@@ -20,13 +25,31 @@ if TYPE_CHECKING:
 _HOME = {
     "Config": "mcprl.config",
     "McprlError": "mcprl.errors",
+    "Trajectory": "mcprl.api",
+    "TrajectoryGroup": "mcprl.api",
     "connect": "mcprl.server",
+    "gather_trajectory_groups": "mcprl.api",
     "generate": "mcprl.scenarios",
     "load_pack": "mcprl.scenarios",
+    "ruler": "mcprl.api",
+    "ruler_score_group": "mcprl.api",
     "train": "mcprl.train",
 }
 
-__all__ = ["Config", "McprlError", "__version__", "connect", "generate", "load_pack", "train"]
+__all__ = [
+    "Config",
+    "McprlError",
+    "Trajectory",
+    "TrajectoryGroup",
+    "__version__",
+    "connect",
+    "gather_trajectory_groups",
+    "generate",
+    "load_pack",
+    "ruler",
+    "ruler_score_group",
+    "train",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -155,7 +155,8 @@ class _Run:
         metrics: dict[str, float] = {}
         if rows_B:
             proof = certificate([row for row, _ in rows_B], used)
-            update = lambda: trainer.update(rows_B, self.config.rollout.temperature, proof)  # noqa: E731
+            share = len(used) / sum(map(len, scores_P))
+            update = lambda: trainer.update(rows_B, self.config.rollout.temperature, proof, share)  # noqa: E731
             metrics = await anyio.to_thread.run_sync(update)
         adapter = Adapter(str(self.journal.folder / "adapters" / f"step-{step}"), step)
         trainer.save(adapter.path)

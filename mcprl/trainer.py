@@ -55,9 +55,16 @@ class Trainer:
         self._skips = 0
 
     def update(
-        self, rows: Sequence[tuple[Row, float]], temperature: float = 1.0, certificate: Certificate | None = None
+        self,
+        rows: Sequence[tuple[Row, float]],
+        temperature: float = 1.0,
+        certificate: Certificate | None = None,
+        share: float = 1.0,
     ) -> dict[str, float]:
         """One step of policy gradient on rows with their trajectory's advantage, sampled at `temperature`.
+
+        `share` is how much of the step's tries the rows are. The others had no advantage, but count in the mean: a step
+        with little signal is a small one.
 
         Returns the step's metrics; log-probabilities in nats, `sampler_gap` is |trainer - sampler| per token before the
         step. Raises `TrainingError` where no token is to be trained, a certificate is below 100 %, or three steps in a
@@ -69,6 +76,7 @@ class Trainer:
         rows = [(row, advantage) for row, advantage in rows if any(row.mask)]
         if not rows:
             raise TrainingError("there is nothing to train on: no row has a sampled token; look at the step's rollouts")
+        rows = [(row, share * advantage) for row, advantage in rows]
         metrics = _together([self._policy_step(part, temperature) for part in self._parts(rows)])
         if certificate:
             metrics["exact_tokens"] = certificate.exactness

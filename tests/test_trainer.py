@@ -116,6 +116,13 @@ def test_the_step_follows_the_plain_policy_gradient_of_whole_rows(loss: str):
     assert metrics["clipped"] == 0
 
 
+def test_tries_without_an_advantage_count_in_the_mean():
+    trainer, other = _trainer(max_grad_norm=1e9), _trainer(max_grad_norm=1e9)
+    batch = _batch(trainer)
+    whole, part = trainer.update(batch), other.update(batch, share=0.25)
+    assert part["grad_norm"] == pytest.approx(whole["grad_norm"] / 4, rel=1e-4)
+
+
 def test_bins_do_not_change_the_step():
     whole, parts = _trainer(), _trainer(bin_tokens=20)
     batch = _batch(whole)
