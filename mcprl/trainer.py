@@ -71,8 +71,8 @@ class Trainer:
         row were not finite.
         """
         if certificate and certificate.mismatches:
-            share = f"{certificate.mismatches} of {certificate.trained} tokens"
-            raise TrainingError(f"{share} would be trained in a context that the engine did not see; expected none")
+            wrong = f"{certificate.mismatches} of {certificate.trained} tokens"
+            raise TrainingError(f"{wrong} would be trained in a context that the engine did not see; expected none")
         rows = [(row, advantage) for row, advantage in rows if any(row.mask)]
         if not rows:
             raise TrainingError("there is nothing to train on: no row has a sampled token; look at the step's rollouts")
