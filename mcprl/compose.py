@@ -145,7 +145,7 @@ class Composer:
                 scenario = await make(session, state)
                 if scenario is None or not self._new(scenario):
                     failed[make] += 1
-                    if failed[make] > 15 + 6 * made[make]:
+                    if failed[make] > 40 + 12 * made[make]:
                         del kinds[make]
                     continue
                 made[make] += 1
