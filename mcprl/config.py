@@ -62,11 +62,11 @@ class ToolPolicy(Section):
 class ScenarioConfig(Section):
     pack: str = ""
     """A folder with a pack to use instead of generating one."""
-    train: Annotated[int, Field(ge=1)] = 160
-    """Training tasks to generate."""
+    train: Annotated[int, Field(ge=1)] = 480
+    """Training tasks to generate: as many as the steps take, since a task seen again and again is learnt by heart."""
     val: Annotated[int, Field(ge=1)] = 48
     """Validation tasks to generate: they choose the best adapter."""
-    test: Annotated[int, Field(ge=1)] = 96
+    test: Annotated[int, Field(ge=1)] = 192
     """Held-out tasks to generate: they give the proof."""
     max_calls: Annotated[int, Field(ge=1, le=8)] = 3
     """The longest plan, in tool calls."""
@@ -149,7 +149,7 @@ class TrainingConfig(Section):
     """Scenarios in one step (P)."""
     group_size: Annotated[int, Field(ge=2)] = 8
     """Tries of each scenario in one step (G)."""
-    learning_rate: Annotated[float, Field(ge=0)] = 1e-3
+    learning_rate: Annotated[float, Field(ge=0)] = 1.5e-3
     """AdamW's step size, after ten steps of linear warm-up. 0 trains nothing: the control that must show no gain."""
     loss: Literal["cispo", "ppo", "gspo"] = "cispo"
     """The policy gradient: CISPO (MiniMax-M1, eq. 4), PPO's clip, or GSPO's clip of whole rows."""
@@ -180,7 +180,7 @@ class TrainingConfig(Section):
     """Keep only each layer's input for the backward pass and compute the rest again: less memory, a third slower."""
     max_grad_norm: Annotated[float, Field(gt=0)] = 1.0
     """The norm to which the gradient is clipped."""
-    warm_start_steps: Annotated[int, Field(ge=0)] = 15
+    warm_start_steps: Annotated[int, Field(ge=0)] = 6
     """Supervised steps on the verified plans of the training tasks before RL, at three times the learning rate."""
     eval_every: Annotated[int, Field(ge=1)] = 10
     """Steps between looks at the validation tasks."""

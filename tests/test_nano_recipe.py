@@ -138,17 +138,3 @@ def test_a_killed_training_goes_on_to_the_same_numbers(tmp_path: Path) -> None:
     rows = [json.loads(line) for line in (tmp_path / "halves" / "log.jsonl").read_text().splitlines()]
     assert [row["step"] for row in rows] == [3, 6]
     assert "call" in rows[-1]
-
-
-def test_a_grown_model_computes_what_it_did_and_trains_on(tmp_path: Path) -> None:
-    pretrain.train(replace(MINIATURE, pause=2), tmp_path / "small", workers=1)
-    pretrain.grow(tmp_path / "small", tmp_path / "deep", layers=6)
-    small, deep = (torch.load(tmp_path / name / "state-0.pt", weights_only=True) for name in ("small", "deep"))
-    tokenizer = AutoTokenizer.from_pretrained(pretrain.MODEL)
-    logits: list[torch.Tensor] = []
-    for layers, state in ((4, small), (6, deep)):
-        model = pretrain.fresh(tokenizer, layers)
-        model.load_state_dict(state["model"])
-        logits.append(model(torch.arange(50)[None]).logits)
-    torch.testing.assert_close(logits[0], logits[1])
-    pretrain.train(replace(MINIATURE, layers=6, pause=3), tmp_path / "deep", workers=1)

@@ -3,7 +3,6 @@
     python examples/nano/pretrain.py tokenizer                    once; frozen when training starts
     python examples/nano/pretrain.py train --minutes 165          resumes where it was if .cache/nano holds a checkpoint
     python examples/nano/pretrain.py evaluate                     on servers that were never trained on
-    python examples/nano/pretrain.py grow --layers 6 --into FOLDER a checkpoint with more layers, to train on
     python examples/nano/pretrain.py export                       to mcprl/models/nano
 
 Each step takes a few groups: one server's tools and up to sixteen conversations that share them. Groups are made on
@@ -58,7 +57,6 @@ class Budget:
     steps: int = 0
     tokens: int = 2_400
     """Tokens of a step per worker, prefixes counted once."""
-    layers: int = 4
     rate: float = 3e-3
     warm_up: int = 40
     practice: int = 2_500_000
@@ -152,7 +150,7 @@ def _worker(worker: int, workers: int, budget: Budget, cache: Path) -> None:
             "gloo", init_method=f"file://{cache.resolve()}/rendezvous", rank=worker, world_size=workers
         )
     tokenizer = AutoTokenizer.from_pretrained(MODEL)
-    model = fresh(tokenizer, budget.layers)
+    model = fresh(tokenizer)
     parameters = list(model.parameters())
     stepping = optimizers(model, budget)
     position = {"groups": 0, "worlds": 0, "practice": 0, "own": 0}
@@ -254,33 +252,9 @@ def _checkpoint(
     os.replace(path.with_suffix(".new"), path)
 
 
-def fresh(tokenizer: Any, layers: int = 4) -> Qwen3ForCausalLM:
+def fresh(tokenizer: Any) -> Qwen3ForCausalLM:
     torch.manual_seed(0)
-    return Qwen3ForCausalLM(config(len(tokenizer), tokenizer.eos_token_id, tokenizer.pad_token_id, layers))
-
-
-def grow(cache: Path, into: Path, layers: int) -> None:
-    """A checkpoint with more layers that computes the same: new ones spread among the old, writing nothing yet."""
-    tokenizer = AutoTokenizer.from_pretrained(MODEL)
-    model = fresh(tokenizer, layers)
-    into.mkdir(parents=True)
-    for path in sorted(cache.glob("state-*.pt")):
-        state = torch.load(path, weights_only=True)
-        old = 1 + max(int(name.split(".")[2]) for name in state["model"] if ".layers." in name)
-        kept = [round((n + 1) * layers / old) - 1 for n in range(old)]
-        own = model.state_dict()
-        for name, tensor in own.items():
-            if ".layers." not in name:
-                own[name] = state["model"][name]
-                continue
-            layer, rest = int(name.split(".")[2]), name.split(".", 3)[3]
-            if layer in kept:
-                own[name] = state["model"][f"model.layers.{kept.index(layer)}.{rest}"]
-            elif rest in ("self_attn.o_proj.weight", "mlp.down_proj.weight"):
-                own[name] = torch.zeros_like(tensor)
-        model.load_state_dict(own)
-        empty = [optimizer.state_dict() for optimizer in optimizers(model, Budget())]
-        torch.save(state | {"model": model.state_dict(), "optimizers": empty}, into / path.name)
+    return Qwen3ForCausalLM(config(len(tokenizer), tokenizer.eos_token_id, tokenizer.pad_token_id))
 
 
 def save_model(model: Qwen3ForCausalLM, folder: Path, dtype: torch.dtype = torch.float32) -> None:
@@ -319,10 +293,10 @@ def _text(tokenizer: Any, messages: Any, tools: Sequence[Tool]) -> list[str]:
     return [piece for piece in text.split("\0") if piece]
 
 
-def export(cache: Path, layers: int) -> None:
+def export(cache: Path) -> None:
     """Round to bfloat16, measure what that costs, and put the weights into the package."""
     tokenizer = AutoTokenizer.from_pretrained(MODEL)
-    model = fresh(tokenizer, layers)
+    model = fresh(tokenizer)
     model.load_state_dict(load_file(cache / "model" / "model.safetensors"), strict=False)
     print("float32 ", json.dumps(teacher_forced(model, tokenizer)))
     save_model(model, MODEL, torch.bfloat16)
@@ -333,7 +307,7 @@ def export(cache: Path, layers: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("tokenizer", "train", "grow", "evaluate", "export"))
+    parser.add_argument("what", choices=("tokenizer", "train", "evaluate", "export"))
     parser.add_argument(
         "--minutes", type=float, default=Budget.minutes, help="wall clock; the learning rate reaches 0 at its end"
     )
@@ -343,8 +317,6 @@ def main() -> None:
         "--practice", type=int, default=Budget.practice, help="tokens of exercises before the first world"
     )
     parser.add_argument("--adamw", action="store_true", help="AdamW for the matrices too")
-    parser.add_argument("--layers", type=int, default=Budget.layers, help="of the model, or of the one to grow")
-    parser.add_argument("--into", type=Path, help="where `grow` puts the checkpoint")
     parser.add_argument("--workers", type=int, default=2, help="processes of one thread")
     parser.add_argument("--worlds", type=int, default=20, help="held-out servers to evaluate on")
     parser.add_argument("--fresh", action="store_true", help="forget the checkpoint in the cache folder")
@@ -356,14 +328,12 @@ def main() -> None:
         for name, value in anyio.run(played, MODEL, given.worlds).items():
             print(f"{name:20} {value}")
     elif given.what == "export":
-        export(given.cache, given.layers)
-    elif given.what == "grow":
-        grow(given.cache, given.into, given.layers)
+        export(given.cache)
     elif given.what == "train":
         if given.fresh:
             shutil.rmtree(given.cache, ignore_errors=True)
         settings: dict[str, Any] = {"rate": given.rate, "practice": given.practice, "muon": not given.adamw}
-        budget = Budget(given.minutes, given.steps, layers=given.layers, **settings)
+        budget = Budget(given.minutes, given.steps, **settings)
         print(json.dumps(asdict(budget)), flush=True)
         train(budget, given.cache, given.workers)
 
