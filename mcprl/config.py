@@ -62,7 +62,7 @@ class ToolPolicy(Section):
 class ScenarioConfig(Section):
     pack: str = ""
     """A folder with a pack to use instead of generating one."""
-    train: Annotated[int, Field(ge=1)] = 480
+    train: Annotated[int, Field(ge=1)] = 640
     """Training tasks to generate: as many as the steps take, since a task seen again and again is learnt by heart."""
     val: Annotated[int, Field(ge=1)] = 48
     """Validation tasks to generate: they choose the best adapter."""
@@ -143,7 +143,7 @@ class JudgeConfig(Section):
 
 
 class TrainingConfig(Section):
-    steps: Annotated[int, Field(ge=0)] = 60
+    steps: Annotated[int, Field(ge=0)] = 80
     """Optimizer steps of RL at most."""
     scenarios_per_step: Annotated[int, Field(ge=1)] = 8
     """Scenarios in one step (P)."""
@@ -180,7 +180,7 @@ class TrainingConfig(Section):
     """Keep only each layer's input for the backward pass and compute the rest again: less memory, a third slower."""
     max_grad_norm: Annotated[float, Field(gt=0)] = 1.0
     """The norm to which the gradient is clipped."""
-    warm_start_steps: Annotated[int, Field(ge=0)] = 6
+    warm_start_steps: Annotated[int, Field(ge=0)] = 10
     """Supervised steps on the verified plans of the training tasks before RL, at three times the learning rate."""
     eval_every: Annotated[int, Field(ge=1)] = 10
     """Steps between looks at the validation tasks."""
