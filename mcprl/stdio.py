@@ -26,12 +26,19 @@ async def child(
 
     Raises `OSError` where it cannot be started.
     """
-    process = await anyio.open_process(list(command), env=env, cwd=cwd, stderr=stderr, start_new_session=True)
+    process = await _open(command, env, cwd, stderr)
     try:
         yield process
     finally:
         with anyio.CancelScope(shield=True):
             await _stop(process)
+
+
+async def _open(command: Sequence[str], env: Mapping[str, str], cwd: str | None, stderr: IO[bytes] | int) -> Process:
+    """Not to be cancelled in the middle: asyncio would leave a process behind that nobody stops."""
+    with anyio.CancelScope(shield=True):
+        return await anyio.open_process(list(command), env=env, cwd=cwd, stderr=stderr, start_new_session=True)
+    raise AssertionError("unreachable: nobody cancels the scope")
 
 
 async def lines(stream: ByteReceiveStream, limit: int) -> AsyncIterator[bytes | None]:
