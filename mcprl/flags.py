@@ -29,6 +29,7 @@ _ALIASES = {
     "model.name": "model",
     "engine.kind": "engine",
     "judge.name": "judge",
+    "judge.base_url": "judge-base-url",
     "judge.max_cost": "max-judge-cost",
     "judge.timeout_s": "judge-timeout",
     "trackers": "tracker",

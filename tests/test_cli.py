@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -277,3 +278,12 @@ def test_ctrl_c_in_training_says_what_is_kept_and_how_to_go_on(tmp_path: Path, t
     with Journal.open(tmp_path / "runs" / "small") as journal:
         assert (journal.last_step() or 0) >= 1
     assert effective(*resumed)["servers"][0]["target"] == SHOP
+
+
+def test_every_option_that_the_readme_names_exists() -> None:
+    text = (Path(__file__).parent.parent / "README.md").read_text()
+    others = {"--trl", "--rounds", "--local-timezone"}  # a benchmark's and a server's own
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z]\b(?!-)", text)) - others
+    offered = "".join(mcprl(command, "--help").out for command in ("train", "scenarios", "eval"))
+    assert len(named) > 10
+    assert not {name for name in named if not re.search(rf"{name}\b(?!-)", offered)}
