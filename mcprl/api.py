@@ -81,7 +81,7 @@ async def ruler(
     """Rank tries against each other, 0 to 1, in the order given.
 
     `rubric` is the name of one in `judges/`, a TOML file, or the words themselves. `tools` are OpenAI's. `debug` prints
-    what the judge was sent and said. Raises `JudgeError` where it gave no usable scores.
+    each score and why. Raises `JudgeError` where the judge gave no usable scores.
     """
     params = dict(extra_litellm_params or {})
     model = ChatModel(judge_model, params.pop("api_base", ""), extra=params)
@@ -147,6 +147,7 @@ async def gather_trajectory_groups(
     finally:
         for task in tasks:
             task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
     return [task.result() for task in tasks if not task.exception()]
 
 

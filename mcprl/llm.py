@@ -43,7 +43,7 @@ class ChatModel:
     """More arguments for litellm's `acompletion`."""
 
     def __post_init__(self) -> None:
-        self.cost, self.calls, self.cached = 0.0, 0, 0
+        self.cost, self.calls = 0.0, 0
         self._reserved = 0.0
         self._limiter = anyio.CapacityLimiter(self.concurrency)
 
@@ -57,7 +57,6 @@ class ChatModel:
         key = hashlib.sha256(json.dumps(asked, sort_keys=True, default=str).encode()).hexdigest()
         kept = self.cache / key[:2] / f"{key}.json" if self.cache else None
         if kept and kept.exists():
-            self.cached += 1
             return str(json.loads(kept.read_text())["reply"])
         async with self._limiter:
             text = await self._call(messages, schema)
@@ -94,14 +93,17 @@ class ChatModel:
         return str(response.choices[0].message.content or "")
 
     async def _persist(self, litellm: Any, messages: Chat, schema: dict[str, Any] | None) -> Any:
-        settings: dict[str, Any] = {"drop_params": True, "max_retries": 0, "timeout": self.timeout_s, **self.extra}
+        settings: dict[str, Any] = {"drop_params": True, "max_retries": 0, "timeout": self.timeout_s}
         if schema:
             settings["response_format"] = {
                 "type": "json_schema",
                 "json_schema": {"name": "reply", "schema": schema, "strict": True},
             }
         if self.base_url:
-            settings |= {"api_base": self.base_url, "api_key": os.environ.get("OPENAI_API_KEY", "none")}
+            settings["api_base"] = self.base_url
+            if self.name.startswith("openai/") and "OPENAI_API_KEY" not in os.environ:
+                settings["api_key"] = "none"  # the client insists on one, most local endpoints do not
+        settings |= self.extra
         for attempt in range(self.retries + 1):
             try:
                 with anyio.fail_after(self.timeout_s + 5):  # a server that trickles keeps litellm's own timeout waiting

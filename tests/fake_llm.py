@@ -32,6 +32,7 @@ class FakeLlm:
     url: str = ""
     requests: list[Request] = field(default_factory=list[Request])
     times: list[float] = field(default_factory=list[float])
+    keys: list[str] = field(default_factory=list[str])
 
 
 @contextmanager
@@ -45,6 +46,7 @@ def serving(answer: Callable[[Request, int], Reply]) -> Generator[FakeLlm]:
             number = len(fake.requests)
             fake.requests.append(request)
             fake.times.append(time.monotonic())
+            fake.keys.append(self.headers.get("authorization", ""))
             reply = fake.answer(request, number)
             closing.wait(reply.hang_s)
             body: dict[str, Any] = {"error": {"message": f"status {reply.status} as told", "type": "fake"}}

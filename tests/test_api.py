@@ -45,6 +45,7 @@ async def test_a_group_is_scored_into_a_new_one_that_keeps_what_was_there() -> N
     assert [str(error) for error in judged.exceptions] == ["one broke"]
     assert [tried.reward for tried in group] == [0.25, 0.5]
     assert "get_order" in fake.requests[0]["messages"][1]["content"]
+    assert fake.keys == ["Bearer x"]
 
 
 async def test_a_judge_that_fails_raises_or_is_swallowed() -> None:

@@ -213,6 +213,16 @@ async def test_scores_come_back_to_the_tries_that_they_are_of() -> None:
     assert judge.report()["judge_calls"] == 1
 
 
+async def test_a_key_is_needed_only_where_the_endpoint_needs_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(by_length) as fake:
+        monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+        await values(ruler(fake), group("paid", "open"))
+        monkeypatch.setenv("OPENAI_API_KEY", "mine")
+        await values(ruler(fake), group("paid", "open"))
+        await values(ruler(fake, extra={"api_key": "given"}), group("paid", "open"))
+    assert fake.keys == ["Bearer none", "Bearer mine", "Bearer given"]
+
+
 async def test_a_try_that_broke_is_not_judged() -> None:
     asked = group("paid", "open")
     broken = Trajectory("broken", "s", (), (), stop="error", error="the server died")
