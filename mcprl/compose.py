@@ -222,7 +222,7 @@ class Composer:
         entry = self.rng.choice(fields)
         among = wording.argument_phrase(step.filled, self.rng) if step.filled else ""
         request = wording.pick(wording.thing(step.tool), spoken(key), row[key], [entry.label], self.rng, among)
-        answer = wording.picked(row, key, entry.path[0], wording.answer({entry.label: entry.values}))
+        answer = wording.picked(step.result.text, row, key, entry.path[0], wording.answer({entry.label: entry.values}))
         others = [v for other in rows for e in record_fields(other, set()) if e.path == entry.path for v in e.values]
         rivals = tuple(other for other in dict.fromkeys(others) if not holds(f"{request} {answer}", other))
         checks = (Fact(entry.values[0], entry.label, rivals),)
