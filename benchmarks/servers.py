@@ -69,7 +69,7 @@ def main() -> None:
         runs = list(product(given.seeds, chosen[:1] if given.controls else chosen, variants))
         threads = max(1, (os.cpu_count() or 1) // given.jobs)
         with ThreadPoolExecutor(given.jobs) as pool:
-            list(pool.map(lambda one: run(one[1], one[0], *one[2], threads), runs))
+            list(pool.map(lambda one: run(one[1], one[0], one[2][0], one[2][1], threads), runs))
     keep()
 
 
