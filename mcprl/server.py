@@ -17,10 +17,12 @@ import anyio
 from anyio.abc import TaskGroup
 
 from mcprl.config import ServerConfig, ToolPolicy
-from mcprl.connection import CLOSE_S, LOGGERS, Connection, Malformed, NotHere, is_url
+from mcprl.connection import CLOSE_S, LOGGERS, Connection, NotHere
 from mcprl.digest import digest
 from mcprl.errors import ServerError, SessionLost
 from mcprl.pool import Lease, Pool
+from mcprl.replies import Malformed
+from mcprl.transports import is_url
 from mcprl.types import Call, Session, Tool, ToolResult
 
 _HTTP_SESSIONS = 128
@@ -220,12 +222,12 @@ class _Backend:
                 target=_without_secrets(self._config.target),
                 title=connection.info.title or connection.info.name,
                 version=connection.info.version,
-                transport=connection.transport,
+                transport=connection.transport.kind,
                 protocol=connection.protocol,
                 connect_s=connected - start,
                 list_s=time.perf_counter() - connected,
                 resources=connection.has_resources,
-                sessions=connection.sessions,
+                sessions=connection.transport.sessions,
                 instructions=connection.instructions,
                 notes=notes,
             )
