@@ -3,7 +3,6 @@ printed.
 """
 
 import logging
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any, Final
 from pydantic import TypeAdapter, ValidationError
 
 from mcprl.errors import JournalError
+from mcprl.files import write_whole
 from mcprl.proof import MODELS, Comparison, Example, Interval, Report, build
 
 __all__ = ["Report", "build", "curve", "markdown", "table", "write"]
@@ -33,17 +33,10 @@ def write(folder: str | Path) -> Report:
             "matplotlib is not installed: the report has no curve; install it with: pip install 'mcprl[train]'"
         )
         (folder / _CURVE).unlink(missing_ok=True)
-    _replace(folder / "report.json", _adapter.dump_json(report, indent=2) + b"\n")
+    write_whole(folder / "report.json", _adapter.dump_json(report, indent=2) + b"\n")
     page = markdown(report, curve=(folder / _CURVE).is_file())
-    _replace(folder / "report.md", page.encode(errors="replace"))
+    write_whole(folder / "report.md", page.encode(errors="replace"))
     return report
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Whole or not at all: a reader never sees half a report."""
-    draft = path.with_name(path.name + ".part")
-    draft.write_bytes(content)
-    os.replace(draft, path)
 
 
 # --- words and numbers ------------------------------------------------------------------------------------------------
