@@ -66,7 +66,7 @@ async def pick(planner: Planner, session: Session, state: State) -> Scenario | N
     entry = planner.rng.choice(fields)
     among = wording.argument_phrase(step.filled, planner.rng) if step.filled else ""
     request = wording.pick(wording.thing(step.tool), spoken(key), row[key], [entry.label], planner.rng, among)
-    answer = wording.picked(row, key, entry.path[0], wording.answer({entry.label: entry.values}))
+    answer = wording.picked(step.result.text, row, key, entry.path[0], wording.answer({entry.label: entry.values}))
     others = [v for other in rows for e in record_fields(other, set()) if e.path == entry.path for v in e.values]
     rivals = tuple(other for other in dict.fromkeys(others) if not holds(f"{request} {answer}", other))
     values = [*given(step.filled), row[key]]
