@@ -18,10 +18,11 @@ from pathlib import Path
 import tomlkit
 from pydantic import TypeAdapter
 
-from mcprl.compose import SHARES, Composer
+from mcprl.compose import Composer
 from mcprl.config import ScenarioConfig
 from mcprl.errors import ScenarioError
 from mcprl.grounding import Knowledge, probe
+from mcprl.planning import SHARES
 from mcprl.types import Fact, Message, Scenario, Split, Tool, ToolServer
 
 _SCENARIO: TypeAdapter[Scenario] = TypeAdapter(Scenario)

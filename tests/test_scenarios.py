@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from mcprl.checks import holds
-from mcprl.compose import split_of
 from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import ScenarioError
 from mcprl.judges.verifier import Verifier
+from mcprl.planning import split_of
 from mcprl.results import result_fields, rows_of, text_value
 from mcprl.scenarios import Pack, generate, load_pack, transcript
 from mcprl.server import Server, connect
