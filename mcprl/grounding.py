@@ -14,7 +14,7 @@ from typing import Any
 
 from mcprl.checks import Scalar, holds, leaves
 from mcprl.digest import digest
-from mcprl.invent import invent, known_format, neighbour
+from mcprl.invent import UNIVERSAL, invent, known_format, neighbour
 from mcprl.results import record_of, text_value, usable
 from mcprl.slots import Path, Slot, build, is_read, noun, related, slots, stems, unfillable, words
 from mcprl.types import Call, Json, Session, Tool, ToolResult, ToolServer
@@ -89,7 +89,7 @@ class Knowledge:
             return list(slot.choices) if groups else []
         harvested = [value for group in groups if group[0] == "from" for value in state.pool.get(group, ())]
         found = [value for value in dict.fromkeys(harvested) if fits(slot, value) and allowed(value)]
-        close = any(affinity(self, slot, group) >= 0.5 for group in groups)
+        close = known_format(slot) not in UNIVERSAL and any(affinity(self, slot, group) >= 0.5 for group in groups)
         if ("invented",) in groups and (not found or (not close and rng.random() < 0.6)):
             found = [value for value in (invent(slot, rng) for _ in range(12)) if allowed(value)]
         if ("quoted",) in groups and (not found or rng.random() < 0.2):
@@ -130,6 +130,7 @@ async def probe(server: ToolServer, seed: int, budget: int = 400) -> Knowledge:
     async with server.session() as session:
         await _read_around(known, known.base, session, rng, budget)
         await _link(known, session, rng)
+        await _widen(known, session, rng)
     writing = [tool for tool in tools.values() if not is_read(tool)]
     if writing:
         await _write_around(known, server, writing, rng)
@@ -224,6 +225,25 @@ async def _link(known: Knowledge, session: Session, rng: random.Random) -> None:
                 known.base.harvest(tool.name, record_of(result))
 
 
+async def _widen(known: Knowledge, session: Session, rng: random.Random) -> None:
+    """Find the slots of a universal format that take any value of it, not only those that were seen: a split needs
+    values of its own."""
+    for tool in known.reads():
+        for slot in known.slots[tool.name]:
+            groups = known.sources.get((tool.name, slot.path), [])
+            if slot.kind != "string" or known_format(slot) not in UNIVERSAL or not groups or ("invented",) in groups:
+                continue
+            filled: dict[Path, Any] = {slot.path: invent(slot, rng)}
+            for other in known.slots[tool.name]:
+                if other.required and other != slot:
+                    filled[other.path] = rng.choice(known.options(other, known.base, rng, lambda _: True) or [None])
+            result = await session.call(tool.name, build(filled))
+            known.calls += 1
+            if usable(result):
+                groups.append(("invented",))
+                known.base.harvest(tool.name, record_of(result))
+
+
 def shape(value: Scalar) -> str:
     """What a value looks like: `P-104` and `P-97` are `A-0`; words in small letters are `a`, and two of them `a a`."""
     text = re.sub(r"[A-Z]+", "A", re.sub(r"\d+", "0", str(value)))
@@ -240,7 +260,7 @@ def _worked(
             groups.append(group)
             groups.sort(
                 key=lambda g: (
-                    ("choices", "from", "quoted", "format", "invented").index(g[0])
+                    ("choices", "from", "quoted", "invented").index(g[0])
                     if g[0] != "from"
                     else 1 - affinity(known, slot, g) / 10
                 )

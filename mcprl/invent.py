@@ -107,6 +107,9 @@ _FORMATS: list[tuple[str, str, Callable[[random.Random], str]]] = [
     ("name", r"", lambda rng: rng.choice((_two, lambda r: f"{r.choice(_FIRST)} {r.choice(_LAST)}"))(rng)),
 ]
 
+UNIVERSAL = frozenset(("timezone", "date-time", "date", "time", "color"))
+"""Formats whose values mean the same on every server: where one will do, others will."""
+
 
 def known_format(slot: Slot) -> str:
     """The name of the well-known format that a string slot's schema, name or description points to; `name` for plain

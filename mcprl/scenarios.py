@@ -60,6 +60,11 @@ class Pack:
                 counts.setdefault(name, Counter())[scenario.split] += 1
         return [(name, row["train"], row["val"], row["test"]) for name, row in sorted(counts.items())]
 
+    def untested(self) -> list[str]:
+        """The tools that training tasks use and no test task does, so that the proof says nothing about them."""
+        train, test = ({c.tool for s in self.split(split) for c in s.plan} for split in ("train", "test"))
+        return sorted(train - test)
+
     def save(self, folder: str | Path) -> None:
         """Write `pack.toml` and one JSONL file a split, for a person to read and edit."""
         folder = Path(folder)

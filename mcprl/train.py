@@ -349,6 +349,8 @@ class _Run:
             if not count:
                 raise ConfigError(f"the pack has no {split} tasks; it needs some in each of train, val and test")
         self.say("scenarios", **counts)
+        if untested := pack.untested():
+            self.say("note", text=f"no held-out task uses {', '.join(untested)}: the test will not tell about them")
         return pack
 
     async def _warm_start(self, scenarios: Sequence[Scenario]) -> Adapter | None:

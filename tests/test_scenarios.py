@@ -161,6 +161,17 @@ async def test_coverage_counts_tools_parameters_and_pairs(pack: Pack) -> None:
     assert any(" -> " in name for name in rows)
 
 
+async def test_values_of_a_universal_format_reach_every_split() -> None:
+    clocks = ServerConfig(target=f"{Path(sys.executable).with_name('mcp-server-time')} --local-timezone UTC")
+    async with connect([clocks], ToolPolicy()) as server:
+        pack = await generate(server, SMALL, seed=0)
+    counts = {name: tested for name, *tested in pack.coverage() if name in ("convert_time", "get_current_time")}
+    assert all(min(tested) > 0 for tested in counts.values()), counts
+    assert pack.untested() == []
+    kept = tuple(s for s in pack.scenarios if s.split != "test" or s.plan[0].tool != "convert_time")
+    assert replace(pack, scenarios=kept).untested() == ["convert_time"]
+
+
 async def test_a_server_without_usable_tools_says_what_to_do() -> None:
     async with connect([shop()], ToolPolicy(deny=("*",))) as server:
         with pytest.raises(ScenarioError, match="no tool that may be called"):
