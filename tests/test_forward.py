@@ -213,8 +213,7 @@ def test_the_entropy_is_that_of_the_whole_vocabulary_with_its_gradient(kind: str
     assert _apart(_gradient(model), gradient) < 1e-5
 
 
-@pytest.mark.parametrize("checkpointed", [False, True])
-@pytest.mark.parametrize("kind", MODELS)
+@pytest.mark.parametrize(("kind", "checkpointed"), [*((kind, False) for kind in MODELS), ("qwen3", True)])
 def test_in_bfloat16_a_tree_is_as_near_to_float32_as_whole_rows_are(kind: str, checkpointed: bool):
     torch.manual_seed(0)
     # Each row branches off from the last: what the last token attends to is added up over thirty nodes.

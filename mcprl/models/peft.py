@@ -15,11 +15,13 @@ from peft import LoraConfig, PeftModel, get_peft_model
 from peft.utils.save_and_load import set_peft_model_state_dict
 from safetensors import SafetensorError
 from safetensors.torch import load_file
-from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig
+from torch import nn
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig
 from transformers.utils import logging as transformers_logging
 
 from mcprl.config import ModelConfig
 from mcprl.errors import MissingExtra, ModelError
+from mcprl.plan import Size
 from mcprl.tokens import end_of_turn, render
 from mcprl.types import Tool
 
@@ -83,6 +85,43 @@ def load_base(config: ModelConfig) -> tuple[Any, Any, str]:
             module.init_8bit_state()
     _check_template(tokenizer, config.name)
     return tokenizer, model, path
+
+
+def size(config: ModelConfig) -> Size:
+    """What of a model counts for memory, by its config alone: it is built without weights. Raises `ModelError`."""
+    path = locate(config.name)
+    try:
+        shape: Any = AutoConfig.from_pretrained(path)
+        with torch.device("meta"):
+            model: Any = AutoModelForCausalLM.from_config(shape)
+    except (OSError, ValueError) as error:
+        raise ModelError(f"model {config.name!r} cannot be loaded from {path}: {_first_line(error)}") from error
+    return size_of(model, config.lora_targets)
+
+
+def size_of(model: Any, targets: str = "all-linear") -> Size:
+    """The same of a model that is there."""
+    head = model.get_output_embeddings()
+    linear = {n: m for n, m in model.named_modules() if isinstance(m, nn.Linear) and m is not head}
+    names = [name.strip() for name in targets.split(",")]
+    adapted = [
+        module
+        for name, module in linear.items()
+        if targets == "all-linear" or any(name == target or name.endswith(f".{target}") for target in names)
+    ]
+    shape = model.config.get_text_config()
+    head_width = getattr(shape, "head_dim", None) or shape.hidden_size // shape.num_attention_heads
+    return Size(
+        parameters=sum(parameter.numel() for parameter in model.parameters()),
+        linear=sum(module.weight.numel() for module in linear.values()),
+        adapted=sum(module.weight.numel() for module in adapted),
+        lora=sum(module.in_features + module.out_features for module in adapted),
+        layers=shape.num_hidden_layers,
+        hidden=shape.hidden_size,
+        intermediate=shape.intermediate_size,
+        queries=shape.num_attention_heads * head_width,
+        keys=shape.num_key_value_heads * head_width,
+    )
 
 
 def device(name: str) -> torch.device:
