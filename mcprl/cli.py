@@ -29,6 +29,9 @@ T = TypeVar("T")
 _RUN = ("name", "runs_dir", "seed", "control", "trackers")
 _SERVER = ("servers", "tools")
 _RUNS_DIR = click.option("--runs-dir", default="runs", show_default=True, help="The folder that holds the runs.")
+_PRESET = (
+    "Settings for a machine (laptop, gpu-16gb, gpu-24gb, h100, h200, two-gpus) or of a file; --config wins over it."
+)
 
 
 class ConfigCommand(click.Command):
@@ -61,12 +64,15 @@ class ConfigCommand(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Hand the command its configuration instead of a hundred flags, or print it."""
-        from mcprl import config, flags
+        from mcprl import config, flags, resources
 
         tree: dict[str, Any] = {}
-        if file := ctx.params.pop("config"):
-            tree = config.load(file)
-            config.parse(tree, str(file))
+        preset, file = ctx.params.pop("preset"), ctx.params.pop("config")
+        for path in (preset and resources.find("presets", preset), file):
+            if path:
+                given = config.load(path)
+                config.parse(given, str(path))
+                tree = config.merge(tree, given)
         effective = flags.config(tree, ctx.params)
         if ctx.params.pop("print_config"):
             click.echo(config.dump(effective), nl=False)
@@ -84,6 +90,7 @@ def _command(*sections: str, name: str | None = None) -> Callable[[Callable[...,
         function = click.option("--config", metavar="FILE", help="Settings from a TOML file; flags win over it.")(
             function
         )
+        function = click.option("--preset", metavar="NAME", help=_PRESET)(function)
         return cli.command(name, cls=ConfigCommand, sections=sections)(function)
 
     return decorate

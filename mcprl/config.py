@@ -249,6 +249,15 @@ def load(path: str | Path) -> dict[str, Any]:
         raise ConfigError(f"{path} is not TOML: {error}") from None
 
 
+def merge(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    """Two trees as one: what the second says wins; tables are merged, lists are not."""
+    merged = dict(below)
+    for key, value in above.items():
+        nested = isinstance(value, dict) and isinstance(merged.get(key), dict)
+        merged[key] = merge(merged[key], value) if nested else value
+    return merged
+
+
 def dump(config: Config) -> str:
     """The tree as TOML, `redacted`, each field's sentence above it; `parse(tomllib.loads(text))` reads it back."""
     return "\n".join(_dump(parse(redacted(config)))) + "\n"

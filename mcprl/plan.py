@@ -86,7 +86,8 @@ def need(size: Size, settings: Settings) -> Need:
         copies = merged_copies(size, settings)
         cached = 2 * min(CACHE, cache(size, settings))
         return Need(held + update + copies + cached, 0, held + copies / 2)
-    server = SERVER + BYTES[settings.dtype] * size.parameters + cache(size, settings)
+    # A sequence is as long as it may be only at its end, and a server keeps what sequences share once.
+    server = SERVER + BYTES[settings.dtype] * size.parameters + cache(size, settings) / 2
     if settings.place == "apart":
         return Need(held + update, server, held)
     if settings.place == "asleep":

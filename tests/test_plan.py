@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 import torch
 from peft import LoraConfig, get_peft_model
-from test_cli import mcprl
+from test_cli import effective, mcprl
 from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, Qwen3Config, Qwen3ForCausalLM
 
-from mcprl import flags, memory, plan
-from mcprl.config import Config, ModelConfig, parse
+from mcprl import flags, memory, plan, resources
+from mcprl.config import Config, ModelConfig, load, parse
 from mcprl.errors import ConfigError
 from mcprl.forward import Forward, checkpoint_layers
 from mcprl.models import peft
@@ -116,7 +116,7 @@ def test_where_sampling_takes_place_decides_what_is_needed_at_once() -> None:
     need = {place: plan.need(size, replace(settings, place=place)) for place in ("asleep", "awake", "apart")}
     assert need["asleep"].train < need["awake"].train == pytest.approx(need["apart"].train + need["apart"].serve)
     assert need["asleep"].serve == need["awake"].serve == 0
-    assert need["apart"].serve == 2 * size.parameters + plan.cache(size, settings) + plan.SERVER
+    assert need["apart"].serve == 2 * size.parameters + plan.cache(size, settings) / 2 + plan.SERVER
     assert plan.cache(size, settings) == 147456 * 64 * 4096  # 2 (k, v) x 2 bytes x 8 heads x 128 x 36 layers a token
 
 
@@ -181,3 +181,61 @@ def test_a_containers_limit_counts(
     monkeypatch.setattr(memory, "_CGROUP", tmp_path)
     found = memory.free(torch.device("cpu"))
     assert found == free if free else found > 2**20
+
+
+# What each preset is for: its model, where that is sampled, and GiB that are free there (a bit less than the card's).
+PRESETS = {
+    "laptop": ("Qwen3-0.6B", "embedded", 11),
+    "gpu-16gb": ("Qwen3-4B", "embedded", 15),
+    "gpu-24gb": ("Qwen3-8B", "embedded", 23),
+    "h100": ("Qwen3-8B", "embedded", 78),
+    "h200": ("Qwen3-14B", "embedded", 138),
+    "two-gpus": ("Qwen3-4B", "apart", 23),
+}
+MORE = [
+    ("gpu-16gb", "Qwen3-0.6B", "embedded", 15),
+    ("h100", "Qwen3-8B", "awake", 78),
+    ("h200", "Qwen3-14B", "awake", 138),
+    ("two-gpus", "Qwen3-14B", "apart", 78),
+]
+
+
+def preset(name: str) -> Config:
+    file = resources.find("presets", name)
+    return parse(load(file), str(file))
+
+
+def needed(name: str, model: str, place: Any) -> plan.Need:
+    return plan.need(published(model), replace(memory.settings(preset(name), gpu=name != "laptop"), place=place))
+
+
+@pytest.mark.parametrize(("name", "model", "place", "free"), [*((n, *rest) for n, rest in PRESETS.items()), *MORE])
+def test_each_preset_fits_its_machine(name: str, model: str, place: str, free: float) -> None:
+    need = needed(name, model, place)
+    assert need.train < free * GIB
+    assert need.serve < free * GIB
+
+
+def test_the_presets_table_says_what_the_planner_counts() -> None:
+    folder = resources.folder("presets")
+    assert {path.stem for path in folder.glob("*.toml")} == set(PRESETS)
+    for line in (folder / "README.md").read_text().splitlines()[-len(PRESETS) :]:
+        name = line.split("`")[1]
+        model, place, _ = PRESETS[name]
+        assert preset(name).model.name in (f"Qwen/{model}", "nano")
+        assert model in line
+        need = needed(name, model, place)
+        assert all(f"{count / GIB:.1f} GiB" in line for count in (need.train, need.serve) if count)
+
+
+def test_a_preset_lies_beneath_the_file_and_the_flags(tmp_path: Path) -> None:
+    file = tmp_path / "run.toml"
+    file.write_text("[training]\nbin_tokens = 4096\n[engine]\nmax_batch = 8\n")
+    tree = effective("train", "--preset", "gpu-16gb", "--config", str(file), "--max-batch", "4")
+    assert tree["model"]["quantization"] == "nf4"
+    assert (tree["training"]["bin_tokens"], tree["engine"]["max_batch"]) == (4096, 4)
+    assert tree["training"]["gradient_checkpointing"] is True
+    assert effective("train", "--preset", str(file))["engine"]["max_batch"] == 8
+    done = mcprl("train", "--preset", "a100")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "bundled are: gpu-16gb, gpu-24gb, h100, h200, laptop, two-gpus" in done.err
