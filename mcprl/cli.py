@@ -209,6 +209,27 @@ def evaluate(config: "Config", adapter: str | None, split: str) -> None:
     _run(work)
 
 
+@cli.command()
+@click.argument("run")
+@click.option("--merged", is_flag=True, help="The whole model with the adapter merged in, instead of the adapter.")
+@click.option("--out", metavar="FOLDER", help="Where to write it. [RUN/export/adapter or RUN/export/merged]")
+@click.option("--push", metavar="USER/REPO", help="Upload it to the Hugging Face hub, with the token of HF_TOKEN.")
+@_RUNS_DIR
+def export(run: str, merged: bool, out: str | None, push: str | None, runs_dir: str) -> None:
+    """Write what RUN trained as a folder that transformers, peft and vLLM load, with a card."""
+    from mcprl import flags
+    from mcprl.journal import Journal
+
+    folder = _run_folder(run, runs_dir)
+    with Journal.open(folder) as journal:
+        command = flags.command(journal.config)
+    exporting = _with_torch("mcprl.export")
+    target = Path(out) if out else folder / "export" / ("merged" if merged else "adapter")
+    click.echo(f"written to {exporting.export(folder, target, merged, command)}")
+    if push:
+        click.echo(f"pushed to {exporting.push(target, push)}")
+
+
 @cli.group()
 def runs() -> None:
     """List the runs, or show one."""

@@ -70,21 +70,30 @@ def load(config: ModelConfig, seed: int = 0) -> LoadedModel:
 def load_base(config: ModelConfig) -> tuple[Any, Any, str]:
     """The tokenizer and the model without a LoRA, on its device, and the path or id it was loaded from. Raises as
     `load` does, and `MissingExtra` where it is to be quantized without bitsandbytes."""
-    path = locate(config.name)
+    tokenizer, path = load_tokenizer(config)
     transformers_logging.disable_progress_bar()  # weights load in a moment; ours is the only progress to see
     options: dict[str, Any] = {"dtype": getattr(torch, config.dtype), "device_map": {"": device(config.device)}}
     if config.quantization != "none":
         options["quantization_config"] = _quantization(config)
     try:
-        tokenizer: Any = AutoTokenizer.from_pretrained(path)
         model: Any = AutoModelForCausalLM.from_pretrained(path, **options)
     except (OSError, ValueError) as error:
-        raise ModelError(f"model {config.name!r} cannot be loaded from {path}: {_first_line(error)}") from error
+        raise _not_loaded(config, error) from error
     for module in model.modules():  # before a copy shares its weights: the first to compute takes them over
         if hasattr(module, "init_8bit_state"):
             module.init_8bit_state()
-    _check_template(tokenizer, config.name)
     return tokenizer, model, path
+
+
+def load_tokenizer(config: ModelConfig) -> tuple[Any, str]:
+    """The model's tokenizer, and the path or id it was loaded from. Raises as `load` does."""
+    path = locate(config.name)
+    try:
+        tokenizer: Any = AutoTokenizer.from_pretrained(path)
+    except (OSError, ValueError) as error:
+        raise _not_loaded(config, error) from error
+    _check_template(tokenizer, config.name)
+    return tokenizer, path
 
 
 def size(config: ModelConfig) -> Size:
@@ -95,7 +104,7 @@ def size(config: ModelConfig) -> Size:
         with torch.device("meta"):
             model: Any = AutoModelForCausalLM.from_config(shape)
     except (OSError, ValueError) as error:
-        raise ModelError(f"model {config.name!r} cannot be loaded from {path}: {_first_line(error)}") from error
+        raise _not_loaded(config, error) from error
     return size_of(model, config.lora_targets)
 
 
@@ -195,6 +204,10 @@ def load_adapter_weights(loaded: LoadedModel, folder: str | Path) -> None:
     result = set_peft_model_state_dict(loaded.model, weights)
     if result.unexpected_keys:
         raise ModelError(f"the adapter in {folder} does not fit {loaded.name!r}: {result.unexpected_keys[0]}")
+
+
+def _not_loaded(config: ModelConfig, error: Exception) -> ModelError:
+    return ModelError(f"model {config.name!r} cannot be loaded from {locate(config.name)}: {_first_line(error)}")
 
 
 def locate(name: str) -> str:
