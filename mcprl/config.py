@@ -85,8 +85,6 @@ class ModelConfig(Section):
     """Keep the base's linear layers in 8 or 4 bits (bitsandbytes: `pip install 'mcprl[quant]'`); the LoRA is not."""
     device: str = "auto"
     """Where the model is trained: `cpu`, `cuda`, `cuda:1`; `auto` is CUDA where there is some."""
-    loader: Literal["auto", "peft", "unsloth"] = "auto"
-    """Who loads the model; `auto` is unsloth where it is installed and there is CUDA, else transformers and peft."""
     lora_rank: Annotated[int, Field(ge=1)] = 16
     """The rank of the LoRA matrices."""
     lora_alpha: Annotated[float, Field(gt=0)] = 32.0
