@@ -29,6 +29,9 @@ T = TypeVar("T")
 _RUN = ("name", "runs_dir", "seed", "control", "trackers")
 _SERVER = ("servers", "tools")
 _RUNS_DIR = click.option("--runs-dir", default="runs", show_default=True, help="The folder that holds the runs.")
+_PRESET = (
+    "Settings for a machine (laptop, gpu-16gb, gpu-24gb, h100, h200, two-gpus) or of a file; --config wins over it."
+)
 
 
 class ConfigCommand(click.Command):
@@ -61,12 +64,15 @@ class ConfigCommand(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Hand the command its configuration instead of a hundred flags, or print it."""
-        from mcprl import config, flags
+        from mcprl import config, flags, resources
 
         tree: dict[str, Any] = {}
-        if file := ctx.params.pop("config"):
-            tree = config.load(file)
-            config.parse(tree, str(file))
+        preset, file = ctx.params.pop("preset"), ctx.params.pop("config")
+        for path in (preset and resources.find("presets", preset), file):
+            if path:
+                given = config.load(path)
+                config.parse(given, str(path))
+                tree = config.merge(tree, given)
         effective = flags.config(tree, ctx.params)
         if ctx.params.pop("print_config"):
             click.echo(config.dump(effective), nl=False)
@@ -84,6 +90,7 @@ def _command(*sections: str, name: str | None = None) -> Callable[[Callable[...,
         function = click.option("--config", metavar="FILE", help="Settings from a TOML file; flags win over it.")(
             function
         )
+        function = click.option("--preset", metavar="NAME", help=_PRESET)(function)
         return cli.command(name, cls=ConfigCommand, sections=sections)(function)
 
     return decorate
@@ -200,6 +207,27 @@ def evaluate(config: "Config", adapter: str | None, split: str) -> None:
         screen.show_evaluation(shown, evaluation)
 
     _run(work)
+
+
+@cli.command()
+@click.argument("run")
+@click.option("--merged", is_flag=True, help="The whole model with the adapter merged in, instead of the adapter.")
+@click.option("--out", metavar="FOLDER", help="Where to write it. [RUN/export/adapter or RUN/export/merged]")
+@click.option("--push", metavar="USER/REPO", help="Upload it to the Hugging Face hub, with the token of HF_TOKEN.")
+@_RUNS_DIR
+def export(run: str, merged: bool, out: str | None, push: str | None, runs_dir: str) -> None:
+    """Write what RUN trained as a folder that transformers, peft and vLLM load, with a card."""
+    from mcprl import flags
+    from mcprl.journal import Journal
+
+    folder = _run_folder(run, runs_dir)
+    with Journal.open(folder) as journal:
+        command = flags.command(journal.config)
+    exporting = _with_torch("mcprl.export")
+    target = Path(out) if out else folder / "export" / ("merged" if merged else "adapter")
+    click.echo(f"written to {exporting.export(folder, target, merged, command)}")
+    if push:
+        click.echo(f"pushed to {exporting.push(target, push)}")
 
 
 @cli.group()

@@ -81,6 +81,10 @@ class ModelConfig(Section):
     """`nano` (ships with mcprl), a folder, or a Hugging Face id."""
     dtype: Literal["float32", "bfloat16"] = "float32"
     """The base weights' type in memory."""
+    quantization: Literal["none", "int8", "nf4"] = "none"
+    """Keep the base's linear layers in 8 or 4 bits (bitsandbytes: `pip install 'mcprl[quant]'`); the LoRA is not."""
+    device: str = "auto"
+    """Where the model is trained: `cpu`, `cuda`, `cuda:1`; `auto` is CUDA where there is some."""
     lora_rank: Annotated[int, Field(ge=1)] = 16
     """The rank of the LoRA matrices."""
     lora_alpha: Annotated[float, Field(gt=0)] = 32.0
@@ -178,6 +182,8 @@ class TrainingConfig(Section):
     """Tokens that an update computes at once: bounds its memory."""
     gradient_checkpointing: bool = False
     """Keep only each layer's input for the backward pass and compute the rest again: less memory, a third slower."""
+    autocast: Literal["auto", "off", "bf16"] = "auto"
+    """Multiply float32 matrices in bfloat16, with sums in float32; `auto` does so on CPUs with instructions for it."""
     max_grad_norm: Annotated[float, Field(gt=0)] = 1.0
     """The norm to which the gradient is clipped."""
     warm_start_steps: Annotated[int, Field(ge=0)] = 10
@@ -242,6 +248,15 @@ def load(path: str | Path) -> dict[str, Any]:
         raise ConfigError(f"cannot read the config file {path}: {error.strerror}") from None
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path} is not TOML: {error}") from None
+
+
+def merge(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    """Two trees as one: what the second says wins; tables are merged, lists are not."""
+    merged = dict(below)
+    for key, value in above.items():
+        nested = isinstance(value, dict) and isinstance(merged.get(key), dict)
+        merged[key] = merge(merged[key], value) if nested else value
+    return merged
 
 
 def dump(config: Config) -> str:

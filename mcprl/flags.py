@@ -4,18 +4,20 @@ There is no second list of settings. A leaf's flag is its own name (`training.st
 its own where two sections share it (`--eval-temperature`), or the friendlier name below.
 """
 
+import re
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 import click
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
-from mcprl.config import Config, parse
+from mcprl.config import Config, ServerConfig, parse, redacted
 
 _ALIASES = {
     "servers.target": "server",
@@ -34,6 +36,8 @@ _ALIASES = {
     "judge.timeout_s": "judge-timeout",
     "trackers": "tracker",
 }
+_OF_THE_FOLDER = {"name", "runs_dir", "trackers"}
+_PATH = re.compile(r"(?<![\w:/}])[.~]?/(?:[^\s/]+/)*(?=[^\s/])")  # the folders of a path, not of a URL
 _WITHOUT_FLAG = {"servers.name"}  # one flag for all servers cannot give each its own name; the file can
 
 
@@ -116,6 +120,39 @@ def config(tree: dict[str, Any], values: Mapping[str, Any]) -> Config:
 
 def _container(info: FieldInfo) -> Any:
     return get_origin(info.annotation) or info.annotation
+
+
+def command(config: Config) -> str:
+    """The command line that makes such a run: the settings that are not the default, without secrets, and without the
+    folders of this machine."""
+    words = ["mcprl", "train"]
+    tree, default = redacted(config), redacted(Config())
+    for flag, leaf in flags().items():
+        section, _, name = leaf.key.rpartition(".")
+        if section == "servers":
+            values = [
+                server[name] for server in tree["servers"] if server[name] != ServerConfig.model_fields[name].default
+            ]
+        elif leaf.key in _OF_THE_FOLDER or (value := _at(tree, leaf.key)) == _at(default, leaf.key):
+            continue
+        else:
+            values = value if isinstance(value, list) else [value]
+        for value in values:
+            words += _words(flag, value)
+    return " ".join(words)
+
+
+def _at(tree: dict[str, Any], key: str) -> Any:
+    return reduce(lambda inner, name: inner[name], key.split("."), tree)
+
+
+def _words(flag: str, value: Any) -> list[str]:
+    if isinstance(value, bool):
+        return [f"--{flag}" if value else f"--no-{flag}"]
+    if isinstance(value, dict):
+        separator = ": " if flag == "header" else "="
+        return [f"--{flag} {shlex.quote(f'{key}{separator}{given}')}" for key, given in value.items()]
+    return [f"--{flag} {shlex.quote(_PATH.sub('', str(value)))}"]
 
 
 def _option(flag: str, leaf: Leaf) -> click.Option:

@@ -45,13 +45,15 @@ class Bin:
 
 
 class Forward:
-    """The forward pass of one model. `note` says why rows are not shared, where they are not though asked for.
+    """The forward pass of one model. `note` says why rows are not shared, where they are not though asked for. With
+    `bf16` its matrices are multiplied in bfloat16 (autocast); the output layer of shared rows, which log-probabilities
+    hang on most, stays as it is.
 
     Raises `ModelError` where the model cannot be run at all.
     """
 
-    def __init__(self, model: Any, share: bool = True, max_tokens: int = 8192) -> None:
-        self.model, self.max_tokens = model, max_tokens
+    def __init__(self, model: Any, share: bool = True, max_tokens: int = 8192, bf16: bool = False) -> None:
+        self.model, self.max_tokens, self.bf16 = model, max_tokens, bf16
         self.shares, self.note = share, ""
         if share:
             self.note = self._why_not()
@@ -84,7 +86,7 @@ class Forward:
         known = {pair: n for n, pair in enumerate(dict.fromkeys(asked))}
         decoder, head = _parts(self.model)
         device = head.weight.device
-        with _attention(self.model, TREE_ATTENTION):
+        with _attention(self.model, TREE_ATTENTION), self._autocast(device):
             output = decoder(
                 input_ids=torch.tensor([laid.ids], device=device),
                 position_ids=torch.tensor([laid.positions], device=device),
@@ -112,7 +114,8 @@ class Forward:
         ids_B = [torch.tensor(row.ids, device=device) for row in rows]
         ids = torch.nn.utils.rnn.pad_sequence(ids_B, batch_first=True)  # (B, L), on the right
         real = torch.nn.utils.rnn.pad_sequence([torch.ones_like(row) for row in ids_B], batch_first=True)
-        logits_B = self.model(input_ids=ids, attention_mask=real, use_cache=False).logits
+        with self._autocast(device):
+            logits_B = self.model(input_ids=ids, attention_mask=real, use_cache=False).logits
         found: list[Tensor] = []
         spread: list[Tensor] = []
         for b, row in enumerate(rows):
@@ -122,6 +125,9 @@ class Forward:
             if entropy:
                 spread.append(torch.distributions.Categorical(logits=logits).entropy())
         return found, spread
+
+    def _autocast(self, device: torch.device) -> AbstractContextManager[Any]:
+        return torch.autocast(device.type, torch.bfloat16, enabled=self.bf16)
 
     @torch.no_grad()
     def _why_not(self) -> str:
@@ -142,6 +148,13 @@ class Forward:
         if not gap < 0.1:  # nats; bfloat16's rounding stays well below
             return f"prefixes are not shared: as a tree a {name} is {gap:.2g} nats off its own log-probabilities"
         return ""
+
+
+def bf16_pays(model: Any) -> bool:
+    """Whether the model computes in float32 on a CPU that has instructions for bfloat16: without them it is slower."""
+    here = torch.cpu.get_capabilities()
+    native = here.get("avx512_bf16") or here.get("amx_bf16")
+    return bool(native) and model.device.type == "cpu" and model.dtype == torch.float32
 
 
 def checkpoint_layers(model: Any) -> None:

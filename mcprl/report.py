@@ -14,7 +14,7 @@ from mcprl.errors import JournalError
 from mcprl.files import write_whole
 from mcprl.proof import MODELS, Comparison, Example, Interval, Report, build
 
-__all__ = ["Report", "build", "markdown", "table", "write"]
+__all__ = ["Report", "build", "headline", "markdown", "read", "table", "write"]
 
 _log = logging.getLogger(__name__)
 _adapter: TypeAdapter[Report] = TypeAdapter(Report)
@@ -39,6 +39,17 @@ def write(folder: str | Path) -> Report:
     page = markdown(report, curve=(folder / _CURVE).is_file())
     write_whole(folder / "report.md", page.encode(errors="replace"))
     return report
+
+
+def read(folder: str | Path) -> Report:
+    """The report that was written. Raises `JournalError` where there is none, or another version's."""
+    path = Path(folder) / "report.json"
+    try:
+        return _adapter.validate_json(path.read_bytes())
+    except OSError:
+        raise JournalError(f"{folder} has no report yet; it is written at the end of mcprl train") from None
+    except ValidationError as error:
+        raise JournalError(f"{path} is of another version ({error.error_count()} fields differ)") from None
 
 
 # --- words and numbers ------------------------------------------------------------------------------------------------
@@ -86,7 +97,7 @@ def _minutes(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.1f} min"
 
 
-def _results(test: Comparison) -> Iterator[tuple[str, str, str]]:
+def results(test: Comparison) -> Iterator[tuple[str, str, str]]:
     """The rows of the main table: what, how much, interval."""
     for name in MODELS:
         if rate := {"base": test.base, "warm": test.warm, "trained": test.trained}[name]:
@@ -129,7 +140,7 @@ def table(report: Report | Mapping[str, Any]) -> str:
             raise JournalError(f"report.json is of another version ({error.error_count()} fields differ)") from None
     blocks = [
         headline(report),
-        _columns([(f"held-out tasks: {report.test.n}", "success", "95 % interval"), *_results(report.test)]),
+        _columns([(f"held-out tasks: {report.test.n}", "success", "95 % interval"), *results(report.test)]),
     ]
     if rows := _parts(report.per_tool):
         blocks.append(_columns([("by tool", *_PART_COLUMNS), *rows]))
@@ -166,12 +177,12 @@ def markdown(report: Report, *, curve: bool = True) -> str:
 
 
 def _page(report: Report, curve: bool) -> Iterator[str]:
-    yield f"# {_inline(report.name)}"
-    yield f"**{_inline(headline(report))}**"
+    yield f"# {inline(report.name)}"
+    yield f"**{inline(headline(report))}**"
     if report.control != "none" or report.learning_rate == 0:
         why = f"control {report.control}" if report.control != "none" else "a learning rate of 0"
         yield f"> This run is a control ({why}): it must show no gain."
-    yield _grid([(f"{report.test.n} held-out tasks", "success", "95 % interval"), *_results(report.test)])
+    yield grid([(f"{report.test.n} held-out tasks", "success", "95 % interval"), *results(report.test)])
     yield (
         "The models were tested on the same tasks, none of which was trained on. Intervals of success are Wilson's; "
         "those of differences come from a paired bootstrap over tasks."
@@ -187,7 +198,7 @@ def _page(report: Report, curve: bool) -> Iterator[str]:
     ):
         if parts:
             yield f"## By {title}"
-            yield _grid([(title, *_PART_COLUMNS), *_parts(parts)])
+            yield grid([(title, *_PART_COLUMNS), *_parts(parts)])
     if any("in this test" in name for name in report.per_difficulty):
         yield (
             "Difficulty is the base model's failure rate on these very tries: its own column follows from that, and "
@@ -195,11 +206,11 @@ def _page(report: Report, curve: bool) -> Iterator[str]:
         )
     yield from _example_section(report.examples)
     yield "## How it was trained"
-    yield "\n".join(f"- {_inline(line)}" for line in (f"model: {report.model}", *_certificate(report)))
+    yield "\n".join(f"- {inline(line)}" for line in (f"model: {report.model}", *_certificate(report)))
     yield _stops(report.stops)
     yield "## What was left out"
     yield "\n".join(
-        [f"- `{_code(name)}`: {_inline(why)}" for name, why in report.left_out.items()] or ["- No tool of the server."]
+        [f"- `{code(name)}`: {inline(why)}" for name, why in report.left_out.items()] or ["- No tool of the server."]
     )
     yield "## How to reproduce"
     yield _reproduce(report)
@@ -218,45 +229,45 @@ def _example_section(examples: Sequence[Example]) -> Iterator[str]:
     if examples:
         yield "## Examples"
     for example in examples:
-        yield f"### {'Solved since' if example.solved else 'Still failing'}: {_inline(example.request)}"
+        yield f"### {'Solved since' if example.solved else 'Still failing'}: {inline(example.request)}"
         for name, text, why in (
             ("Base", example.before, example.before_why),
             ("Trained", example.after, example.after_why),
         ):
-            yield f"{name} model: {_inline(why)}\n\n{_fenced(text)}"
+            yield f"{name} model: {inline(why)}\n\n{fenced(text)}"
 
 
 def _stops(stops: Mapping[str, Mapping[str, int]]) -> str:
     reasons = sorted({reason for counts in stops.values() for reason in counts})
     rows = [(phase, *(str(counts.get(reason, 0)) for reason in reasons)) for phase, counts in stops.items() if counts]
-    return _grid([("how tries ended", *reasons), *rows])
+    return grid([("how tries ended", *reasons), *rows])
 
 
 def _reproduce(report: Report) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
     return (
-        f"{_fenced('mcprl train --config config.toml --name again', 'sh')}\n\n"
+        f"{fenced('mcprl train --config config.toml --name again', 'sh')}\n\n"
         f"in this folder, with the same server. Seed {report.seed}, tool hash {report.tool_hash or 'not recorded'}, "
         f"begun {report.date}, {versions}. "
         "The tasks are in `scenarios/`, every try with its token ids is in `journal.sqlite`."
     )
 
 
-def _grid(rows: Sequence[tuple[str, ...]]) -> str:
-    head, *body = [" | ".join(_inline(cell).replace("|", "\\|") for cell in row) for row in rows]
+def grid(rows: Sequence[tuple[str, ...]]) -> str:
+    head, *body = [" | ".join(inline(cell).replace("|", "\\|") for cell in row) for row in rows]
     return "\n".join(f"| {line} |" for line in (head, " | ".join(["---", *["---:"] * (len(rows[0]) - 1)]), *body))
 
 
-def _inline(text: str) -> str:
+def inline(text: str) -> str:
     """Text of a server or a model on one line, without what Markdown or HTML would take for its own."""
     return re.sub(r"([\\`*_\[\]<>#])", r"\\\1", " ".join(text.split()))
 
 
-def _code(text: str) -> str:
+def code(text: str) -> str:
     return " ".join(text.replace("`", "'").split())
 
 
-def _fenced(text: str, language: str = "text") -> str:
+def fenced(text: str, language: str = "text") -> str:
     """A code block that its content cannot close."""
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", text)), default=0))
     return f"{fence}{language}\n{text}\n{fence}"

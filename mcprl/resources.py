@@ -1,4 +1,4 @@
-"""Data files that people edit: `judges/` (rubrics, judge prompts) and `scenarios/` (packs).
+"""Data files that people edit: `judges/` (rubrics, judge prompts), `scenarios/` (packs) and `presets/` (settings).
 
 They stand at the top of a checkout and inside an installed package; a path of your own wins over both.
 """
@@ -9,7 +9,7 @@ from typing import Literal
 
 from mcprl.errors import ConfigError
 
-Kind = Literal["judges", "scenarios"]
+Kind = Literal["judges", "scenarios", "presets"]
 
 
 def folder(kind: Kind) -> Path:

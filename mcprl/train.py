@@ -19,7 +19,7 @@ from typing import Any
 
 import anyio
 
-from mcprl import report
+from mcprl import memory, report
 from mcprl.advantages import advantages
 from mcprl.config import Config
 from mcprl.curriculum import draw
@@ -56,8 +56,11 @@ class _Tried:
 async def train(config: Config, resume: str | Path | None = None, show: Show = lambda *_: None) -> report.Report:
     """Train an adapter for the configured servers and prove what it gained; returns the report of the run.
 
-    Raises `ServerError`, `ScenarioError`, `ModelError`, `JournalError` or `TrainingError`, each with what to do.
+    Raises `ConfigError` (the run cannot fit into memory, say), `ServerError`, `ScenarioError`, `ModelError`,
+    `JournalError` or `TrainingError`, each with what to do.
     """
+    if not resume:
+        show("note", {"text": await anyio.to_thread.run_sync(memory.check, config)})
     with Journal.open(resume, write=True) if resume else Journal.create(_folder(config), config) as journal:
         config = _with_servers(journal.config, config) if resume else config
         trackers = open_trackers(config.trackers, journal.folder, config)

@@ -22,7 +22,7 @@ from torch import Tensor
 from mcprl import loss
 from mcprl.config import TrainingConfig
 from mcprl.errors import ModelError, TrainingError
-from mcprl.forward import Bin, Forward, checkpoint_layers
+from mcprl.forward import Bin, Forward, bf16_pays, checkpoint_layers
 from mcprl.models.peft import LoadedModel, load_adapter_weights, save_adapter, sync
 from mcprl.tokens import Certificate
 from mcprl.types import Row
@@ -45,7 +45,8 @@ class Trainer:
         if config.gradient_checkpointing:
             checkpoint_layers(self.model)
         self.config = config
-        self.forward = Forward(self.model, config.share_prefixes, config.bin_tokens)
+        bf16 = config.autocast == "bf16" or (config.autocast == "auto" and bf16_pays(self.model))
+        self.forward = Forward(self.model, config.share_prefixes, config.bin_tokens, bf16)
         low, high = loss.BOUNDS[config.loss]
         self.clip_low, self.clip_high = config.clip_low or low, config.clip_high or high
         self.step = 0

@@ -43,6 +43,8 @@ def _interface(
     passed.append(module.layer_idx)
     if softcap is not None or dropout or attention_mask is not None:
         raise NotImplementedError("attention with capped scores, dropout or a mask of its own")
+    if torch.is_autocast_enabled(kind := query.device.type):  # norms and rotations have left some in float32
+        query, key, value = (given.to(torch.get_autocast_dtype(kind)) for given in (query, key, value))
     scale = query.shape[-1] ** -0.5 if scaling is None else scaling
     groups = query.shape[1] // key.shape[1]
     key, value = (kv.repeat_interleave(groups, 1) if groups > 1 else kv for kv in (key, value))
@@ -66,7 +68,7 @@ class _TreeAttention(Function):
         scale: float,
         window: int | None,
     ) -> Tensor:
-        out = torch.empty_like(query)
+        out = torch.empty_like(query, dtype=torch.float32)  # what is added up, is added up in float32
         lse = query.new_empty(query.shape[:-1], dtype=torch.float32)
         masks = {node: _window_mask(tree, node, window, query) for node in tree.nodes}
         for node in reversed(tree.nodes):  # a token's own node comes before its ancestors
@@ -75,14 +77,14 @@ class _TreeAttention(Function):
             length = node.end - node.start
             out[:, :, own], lse[:, :, own] = part[:, :, :length], part_lse[:, :, :length]
             if node.end < node.stop:
-                out[:, :, below] = merge(
-                    out[:, :, below], lse[:, :, below], part[:, :, length:], part_lse[:, :, length:]
-                )
+                more = part[:, :, length:].float(), part_lse[:, :, length:]
+                out[:, :, below] = merge(out[:, :, below], lse[:, :, below], *more)
                 lse[:, :, below] = torch.logaddexp(lse[:, :, below], part_lse[:, :, length:])
         if sinks is not None:  # one more key, whose value is 0
             merged = torch.logaddexp(lse, sinks.float()[:, None])
             out *= (lse - merged).exp()[..., None]
             lse = merged
+        out = out.to(query.dtype)
         ctx.save_for_backward(query, key, value, out, lse)
         ctx.tree, ctx.scale, ctx.masks = tree, scale, masks
         return out
@@ -91,7 +93,8 @@ class _TreeAttention(Function):
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:  # pyright: ignore[reportIncompatibleMethodOverride]
         query, key, value, out, lse = ctx.saved_tensors
-        d_query, d_key, d_value = torch.zeros_like(query), torch.empty_like(key), torch.empty_like(value)
+        d_query = torch.zeros_like(query, dtype=torch.float32)
+        d_key, d_value = torch.empty_like(key), torch.empty_like(value)
         for node in ctx.tree.nodes:
             own, whole, mask = slice(node.start, node.end), slice(node.start, node.stop), ctx.masks[node]
             q, k, v = query[:, :, whole], key[:, :, own], value[:, :, own]
@@ -99,7 +102,7 @@ class _TreeAttention(Function):
             dq, dk, dv = attention_backward(*behind, ctx.scale, mask, causal=mask is None)
             d_query[:, :, whole] += dq
             d_key[:, :, own], d_value[:, :, own] = dk, dv
-        return d_query, d_key, d_value, None, None, None, None
+        return d_query.to(query.dtype), d_key, d_value, None, None, None, None
 
 
 def _attend(

@@ -284,6 +284,6 @@ def test_every_option_that_the_readme_names_exists() -> None:
     text = (Path(__file__).parent.parent / "README.md").read_text()
     others = {"--trl", "--rounds", "--local-timezone"}  # a benchmark's and a server's own
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z]\b(?!-)", text)) - others
-    offered = "".join(mcprl(command, "--help").out for command in ("train", "scenarios", "eval"))
+    offered = "".join(mcprl(command, "--help").out for command in ("train", "scenarios", "eval", "export"))
     assert len(named) > 10
     assert not {name for name in named if not re.search(rf"{name}\b(?!-)", offered)}

@@ -213,6 +213,27 @@ def test_the_entropy_is_that_of_the_whole_vocabulary_with_its_gradient(kind: str
     assert _apart(_gradient(model), gradient) < 1e-5
 
 
+@pytest.mark.parametrize(("kind", "checkpointed"), [*((kind, False) for kind in MODELS), ("qwen3", True)])
+def test_in_bfloat16_a_tree_is_as_near_to_float32_as_whole_rows_are(kind: str, checkpointed: bool):
+    torch.manual_seed(0)
+    # Each row branches off from the last: what the last token attends to is added up over thirty nodes.
+    ids = [n % 61 for n in range(7, 70, 2)]
+    rows = [_row([*ids[:n], n, 3], {n, n + 1}) for n in range(1, 31)]
+    model = _with_lora(MODELS[kind]()).eval()
+    weight_B = [torch.randn(sum(row.mask)) for row in rows]
+    expected_B, gradient = _expected(model, rows, weight_B)
+    if checkpointed:
+        forward.checkpoint_layers(model)
+    assert forward.Forward(model, bf16=True).shares
+    whole_B, whole = _found(model, rows, weight_B, share=False, bf16=True)
+    found_B, found = _found(model, rows, weight_B, bf16=True)
+    assert whole.dtype == found.dtype == torch.float32
+    expected = torch.cat(expected_B)
+    assert 0 < float((torch.cat(found_B) - expected).detach().abs().max()) < 0.05
+    assert 0 < _apart(found, gradient) < 2 * _apart(whole, gradient) < 0.3
+    assert _apart(torch.cat(found_B), expected) < 2 * _apart(torch.cat(whole_B), expected)
+
+
 @pytest.mark.parametrize("kind", MODELS)
 def test_layers_computed_again_in_backward_give_the_same_gradient_from_less_memory(kind: str):
     torch.manual_seed(0)

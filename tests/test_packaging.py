@@ -50,7 +50,7 @@ def install(what: Path, environment: Path, *options: str) -> None:
 
 def test_the_wheel_holds_the_data_that_the_repository_has(built: Path) -> None:
     names = set(zipfile.ZipFile(next(built.glob("*.whl"))).namelist())
-    tracked = run("git", "ls-files", "mcprl", "judges", "scenarios", cwd=ROOT).split()
+    tracked = run("git", "ls-files", "mcprl", "judges", "presets", "scenarios", cwd=ROOT).split()
     wanted = {
         name if name.startswith("mcprl/") else f"mcprl/_data/{name}" for name in tracked if (ROOT / name).is_file()
     }

@@ -267,6 +267,31 @@ def test_supervision_makes_the_shown_tokens_likely():
     assert losses[-1] < 0.1
 
 
+def test_multiplied_in_bfloat16_it_learns_as_well_and_weights_and_moments_stay_in_float32():
+    losses: dict[str, list[float]] = {}
+    for autocast in ("off", "bf16"):
+        trainer = _trainer(learning_rate=3e-3, autocast=autocast)
+        assert trainer.forward.shares
+        batch = _batch(trainer)
+        shown = [Row("s", (*PROMPT, 5, 6, 7), (False,) * 8 + (True,) * 3, (0.0,) * 11)]
+        gap = trainer.update(batch)["sampler_gap_mean"]
+        assert gap < 1e-6 if autocast == "off" else 1e-4 < gap < 0.05
+        losses[autocast] = [trainer.supervise(shown)["loss"] for _ in range(25)]
+        held = [*trainer._parameters.values(), *(m for s in trainer._optimizer.state.values() for m in s.values())]
+        assert {tensor.dtype for tensor in held} == {torch.float32}
+    assert losses["bf16"][-1] < 0.1
+    assert losses["bf16"] == pytest.approx(losses["off"], rel=0.1, abs=0.05)
+
+
+def test_bfloat16_is_chosen_only_where_the_cpu_has_instructions_for_it(monkeypatch: pytest.MonkeyPatch):
+    flags = Path("/proc/cpuinfo").read_text()
+    assert _trainer().forward.bf16 == ("avx512_bf16" in flags or "amx_bf16" in flags)
+    for there in (True, False):
+        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda there=there: {"amx_bf16": there})
+        assert _trainer().forward.bf16 == there
+        assert not _trainer(autocast="off").forward.bf16
+
+
 def test_a_saved_trainer_goes_on_bit_for_bit(tmp_path: Path):
     trainer = _trainer()
     for step in range(3):

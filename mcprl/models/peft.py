@@ -1,10 +1,12 @@
 """Any transformers causal LM with a fresh LoRA on it, and adapters on disk as safetensors."""
 
 import json
+import logging
 import os
 import shutil
 import warnings
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +15,13 @@ from peft import LoraConfig, PeftModel, get_peft_model
 from peft.utils.save_and_load import set_peft_model_state_dict
 from safetensors import SafetensorError
 from safetensors.torch import load_file
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from torch import nn
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig
 from transformers.utils import logging as transformers_logging
 
 from mcprl.config import ModelConfig
-from mcprl.errors import ModelError
+from mcprl.errors import MissingExtra, ModelError
+from mcprl.plan import Size
 from mcprl.tokens import end_of_turn, render
 from mcprl.types import Tool
 
@@ -41,14 +45,7 @@ def load(config: ModelConfig, seed: int = 0) -> LoadedModel:
 
     Raises `ModelError` where it is missing or its chat template cannot show tools.
     """
-    path = _locate(config.name)
-    transformers_logging.disable_progress_bar()  # weights load in a moment; ours is the only progress to see
-    try:
-        tokenizer: Any = AutoTokenizer.from_pretrained(path)
-        model: Any = AutoModelForCausalLM.from_pretrained(path, dtype=getattr(torch, config.dtype))
-    except (OSError, ValueError) as error:
-        raise ModelError(f"model {config.name!r} cannot be loaded from {path}: {_first_line(error)}") from error
-    _check_template(tokenizer, config.name)
+    tokenizer, model, path = load_base(config)
     targets = config.lora_targets
     lora = LoraConfig(
         r=config.lora_rank,
@@ -68,6 +65,102 @@ def load(config: ModelConfig, seed: int = 0) -> LoadedModel:
     if not isinstance(policy, PeftModel):
         raise ModelError(f"peft cannot wrap a {type(model).__name__}")
     return LoadedModel(policy, tokenizer, _end_ids(model, tokenizer), config.name, path)
+
+
+def load_base(config: ModelConfig) -> tuple[Any, Any, str]:
+    """The tokenizer and the model without a LoRA, on its device, and the path or id it was loaded from. Raises as
+    `load` does, and `MissingExtra` where it is to be quantized without bitsandbytes."""
+    tokenizer, path = load_tokenizer(config)
+    transformers_logging.disable_progress_bar()  # weights load in a moment; ours is the only progress to see
+    options: dict[str, Any] = {"dtype": getattr(torch, config.dtype), "device_map": {"": device(config.device)}}
+    if config.quantization != "none":
+        options["quantization_config"] = _quantization(config)
+    try:
+        model: Any = AutoModelForCausalLM.from_pretrained(path, **options)
+    except (OSError, ValueError) as error:
+        raise _not_loaded(config, error) from error
+    for module in model.modules():  # before a copy shares its weights: the first to compute takes them over
+        if hasattr(module, "init_8bit_state"):
+            module.init_8bit_state()
+    return tokenizer, model, path
+
+
+def load_tokenizer(config: ModelConfig) -> tuple[Any, str]:
+    """The model's tokenizer, and the path or id it was loaded from. Raises as `load` does."""
+    path = locate(config.name)
+    try:
+        tokenizer: Any = AutoTokenizer.from_pretrained(path)
+    except (OSError, ValueError) as error:
+        raise _not_loaded(config, error) from error
+    _check_template(tokenizer, config.name)
+    return tokenizer, path
+
+
+def size(config: ModelConfig) -> Size:
+    """What of a model counts for memory, by its config alone: it is built without weights. Raises `ModelError`."""
+    path = locate(config.name)
+    try:
+        shape: Any = AutoConfig.from_pretrained(path)
+        with torch.device("meta"):
+            model: Any = AutoModelForCausalLM.from_config(shape)
+    except (OSError, ValueError) as error:
+        raise _not_loaded(config, error) from error
+    return size_of(model, config.lora_targets)
+
+
+def size_of(model: Any, targets: str = "all-linear") -> Size:
+    """The same of a model that is there."""
+    head = model.get_output_embeddings()
+    linear = {n: m for n, m in model.named_modules() if isinstance(m, nn.Linear) and m is not head}
+    names = [name.strip() for name in targets.split(",")]
+    adapted = [
+        module
+        for name, module in linear.items()
+        if targets == "all-linear" or any(name == target or name.endswith(f".{target}") for target in names)
+    ]
+    shape = model.config.get_text_config()
+    head_width = getattr(shape, "head_dim", None) or shape.hidden_size // shape.num_attention_heads
+    return Size(
+        parameters=sum(parameter.numel() for parameter in model.parameters()),
+        linear=sum(module.weight.numel() for module in linear.values()),
+        adapted=sum(module.weight.numel() for module in adapted),
+        lora=sum(module.in_features + module.out_features for module in adapted),
+        layers=shape.num_hidden_layers,
+        hidden=shape.hidden_size,
+        intermediate=shape.intermediate_size,
+        queries=shape.num_attention_heads * head_width,
+        keys=shape.num_key_value_heads * head_width,
+    )
+
+
+def device(name: str) -> torch.device:
+    """The device that `model.device` names. Raises `ModelError` where this machine has none such."""
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        found = torch.device(name)
+    except RuntimeError:
+        raise ModelError(f"model.device {name!r} is no device; expected auto, cpu, cuda or cuda:N") from None
+    if found.type == "cuda" and (found.index or 0) >= torch.cuda.device_count():
+        raise ModelError(f"model.device is {name!r}, but torch sees {torch.cuda.device_count()} CUDA devices here")
+    return found
+
+
+def _quantization(config: ModelConfig) -> BitsAndBytesConfig:
+    """QLoRA's settings (arXiv 2305.14314, section 3), or LLM.int8's (arXiv 2208.07339)."""
+    if find_spec("bitsandbytes") is None:
+        raise MissingExtra("bitsandbytes", "quant")
+    if config.dora:
+        raise ModelError("model.dora measures the base's weights, model.quantization hides them; choose one of the two")
+    logging.getLogger("bitsandbytes.autograd._functions").setLevel(logging.ERROR)  # a line for each product
+    if config.quantization == "int8":
+        return BitsAndBytesConfig(load_in_8bit=True)
+    return BitsAndBytesConfig(
+        load_in_4bit=True,
+        bnb_4bit_quant_type="nf4",
+        bnb_4bit_use_double_quant=True,
+        bnb_4bit_compute_dtype=getattr(torch, config.dtype),
+    )
 
 
 def save_adapter(loaded: LoadedModel, folder: str | Path) -> Path:
@@ -113,7 +206,12 @@ def load_adapter_weights(loaded: LoadedModel, folder: str | Path) -> None:
         raise ModelError(f"the adapter in {folder} does not fit {loaded.name!r}: {result.unexpected_keys[0]}")
 
 
-def _locate(name: str) -> str:
+def _not_loaded(config: ModelConfig, error: Exception) -> ModelError:
+    return ModelError(f"model {config.name!r} cannot be loaded from {locate(config.name)}: {_first_line(error)}")
+
+
+def locate(name: str) -> str:
+    """The folder or Hugging Face id that a model's name stands for. Raises `ModelError` where it can be neither."""
     if name == "nano":
         if not (NANO / "config.json").exists():
             raise ModelError(f"the nano policy's weights are missing from {NANO}; name another model")

@@ -1,0 +1,241 @@
+"""The memory planner against published sizes, against what torch keeps, and as `mcprl train` says it."""
+
+import random
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from peft import LoraConfig, get_peft_model
+from test_cli import effective, mcprl
+from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, Qwen3Config, Qwen3ForCausalLM
+
+from mcprl import flags, memory, plan, resources
+from mcprl.config import Config, ModelConfig, load, parse
+from mcprl.errors import ConfigError
+from mcprl.forward import Forward, checkpoint_layers
+from mcprl.models import peft
+from mcprl.plan import GIB, Settings, Size
+from mcprl.types import Row
+
+pytestmark = pytest.mark.filterwarnings("ignore:.is_gradient_checkpointing.:FutureWarning")
+
+# config.json of the released models, and what their cards say: parameters in billions, with and without embeddings.
+SHAPE = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads", "tie_word_embeddings")
+QWEN3: dict[str, tuple[dict[str, Any], float, float]] = {
+    "Qwen3-0.6B": (dict(zip(SHAPE, (1024, 3072, 28, 16, True), strict=True)), 0.6, 0.44),
+    "Qwen3-4B": (dict(zip(SHAPE, (2560, 9728, 36, 32, True), strict=True)), 4.0, 3.6),
+    "Qwen3-8B": (dict(zip(SHAPE, (4096, 12288, 36, 32, False), strict=True)), 8.2, 6.95),
+    "Qwen3-14B": (dict(zip(SHAPE, (5120, 17408, 40, 40, False), strict=True)), 14.8, 13.2),
+}
+
+
+def published(name: str) -> Size:
+    shape = Qwen3Config(vocab_size=151936, num_key_value_heads=8, head_dim=128, **QWEN3[name][0])
+    with torch.device("meta"):
+        return peft.size_of(AutoModelForCausalLM.from_config(shape))
+
+
+@pytest.mark.parametrize("name", QWEN3)
+def test_parameters_are_those_that_the_models_cards_give(name: str) -> None:
+    size, (shape, total, bare) = published(name), QWEN3[name]
+    assert size.parameters / 1e9 == pytest.approx(total, abs=0.05)
+    embeddings = 151936 * shape["hidden_size"] * (1 if shape["tie_word_embeddings"] else 2)
+    assert (size.parameters - embeddings) / 1e9 == pytest.approx(bare, abs=0.05)
+    assert size.adapted == size.linear == pytest.approx(size.parameters - embeddings, rel=1e-3)
+
+
+def test_the_lora_is_counted_as_peft_makes_it(tiny_model: Path) -> None:
+    for targets in ("all-linear", "q_proj, v_proj"):
+        config = ModelConfig(name=str(tiny_model), lora_rank=4, lora_targets=targets)
+        trained = sum(p.numel() for p in peft.load(config).model.parameters() if p.requires_grad)
+        assert 4 * peft.size(config).lora == trained
+
+
+def kept(layers: int, dtype: torch.dtype, checkpointed: bool, kind: Any, tokens: int) -> tuple[float, Size]:
+    """Bytes that torch keeps for the backward pass of one row, without the parameters, and the model's size."""
+    torch.manual_seed(0)
+    shape = {"hidden_size": 96, "intermediate_size": 256, "num_attention_heads": 6, "head_dim": 32}
+    config, causal = kind
+    base = causal(config(vocab_size=61, num_hidden_layers=layers, num_key_value_heads=2, **shape)).to(dtype)
+    size = peft.size_of(base)
+    model = get_peft_model(base, LoraConfig(r=8, target_modules="all-linear")).eval()
+    if checkpointed:
+        checkpoint_layers(model)
+    own = {p.untyped_storage().data_ptr() for p in model.parameters()}
+    held: dict[int, torch.UntypedStorage] = {}
+
+    def keep(tensor: torch.Tensor) -> torch.Tensor:
+        if (storage := tensor.untyped_storage()).data_ptr() not in own:
+            held[storage.data_ptr()] = storage
+        return tensor
+
+    rng = random.Random(0)
+    row = Row("t", tuple(rng.randrange(61) for _ in range(tokens)), (False,) * (tokens - 1) + (True,), (0.0,) * tokens)
+    forward = Forward(model)
+    assert forward.shares
+    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+        next(forward.bins([row]))
+    return sum(storage.nbytes() for storage in held.values()), size
+
+
+@pytest.mark.parametrize("checkpointed", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize(
+    ("kind", "low"), [((Qwen3Config, Qwen3ForCausalLM), 0.95), ((LlamaConfig, LlamaForCausalLM), 0.8)]
+)
+def test_what_a_layer_keeps_for_backward_is_what_torch_keeps(
+    kind: Any, low: float, dtype: str, checkpointed: bool
+) -> None:
+    """Llama keeps less, since it has no norms over queries and keys."""
+    tokens, settings = 256, Settings(dtype=dtype, lora_rank=8, gradient_checkpointing=checkpointed)
+    (one, size), (five, _) = (kept(layers, getattr(torch, dtype), checkpointed, kind, tokens + 1) for layers in (1, 5))
+    each = replace(settings, bin_tokens=tokens, max_total_tokens=tokens)
+    expected = [plan.activations(replace(size, layers=layers), each) for layers in (1, 5)]
+    assert low < (five - one) / (expected[1] - expected[0]) < 1.05
+
+
+def test_the_base_weights_are_what_torch_allocates(tiny_model: Path) -> None:
+    config = ModelConfig(name=str(tiny_model), lora_rank=4)
+    model = peft.load(config).model
+    settings = Settings(lora_rank=4)
+    size = peft.size(config)
+    frozen = sum(p.nbytes for p in model.parameters() if not p.requires_grad)
+    assert plan.base_weights(size, settings) == frozen
+    for quantization in ("int8", "nf4"):
+        pytest.importorskip("bitsandbytes")
+        quantized = peft.load(ModelConfig.model_validate({"quantization": quantization})).model
+        expected = plan.base_weights(peft.size(ModelConfig()), replace(settings, quantization=quantization))
+        lora = sum(p.nbytes for p in quantized.parameters() if p.requires_grad)
+        assert quantized.get_memory_footprint() - lora == pytest.approx(expected, rel=0.1)
+
+
+def test_where_sampling_takes_place_decides_what_is_needed_at_once() -> None:
+    size, settings = published("Qwen3-8B"), Settings(dtype="bfloat16", gradient_checkpointing=True, gpu=True)
+    need = {place: plan.need(size, replace(settings, place=place)) for place in ("asleep", "awake", "apart")}
+    assert need["asleep"].train < need["awake"].train == pytest.approx(need["apart"].train + need["apart"].serve)
+    assert need["asleep"].serve == need["awake"].serve == 0
+    assert need["apart"].serve == 2 * size.parameters + plan.cache(size, settings) / 2 + plan.SERVER
+    assert plan.cache(size, settings) == 147456 * 64 * 4096  # 2 (k, v) x 2 bytes x 8 heads x 128 x 36 layers a token
+
+
+def test_what_does_not_fit_is_said_with_the_fewest_changes_that_make_it_fit() -> None:
+    size, given = published("Qwen3-4B"), Settings(dtype="bfloat16", gpu=True)
+    assert "--gradient-checkpointing" in memory.verdict(size, given, 40 * GIB, "cuda")
+    for gib in (80, 40, 24, 16, 12):
+        found = plan.nearest(size, given, gib * GIB)
+        assert found
+        assert plan.need(size, found).train <= gib * GIB
+        changed = plan.changes(given, found)
+        for name in changed:  # none of them is idle
+            back = replace(found, **{name: getattr(given, name)})
+            assert plan.need(size, back).train > gib * GIB
+    assert plan.nearest(size, given, 2 * GIB) is None
+
+
+def test_it_is_refused_only_where_not_even_the_weights_fit() -> None:
+    size, given = published("Qwen3-8B"), Settings(dtype="bfloat16", gpu=True)
+    with pytest.raises(ConfigError, match=r"before the first token; it would fit with .*--quantization nf4"):
+        memory.verdict(size, given, 16 * GIB, "cuda:0")
+    with pytest.raises(ConfigError, match="take a smaller model"):
+        memory.verdict(size, given, 4 * GIB, "cuda:0")
+    assert "may run out of it; it would fit with" in memory.verdict(size, given, 48 * GIB, "cuda:0")
+    assert memory.verdict(size, given, 200 * GIB, "cuda:0").endswith("of 200.0 GiB free (cuda:0)")
+
+
+def test_what_is_advised_are_flags_of_train() -> None:
+    size, given = published("Qwen3-14B"), memory.settings(Config(), gpu=True)
+    found = plan.nearest(size, given, 16 * GIB)
+    assert found
+    for name in plan.changes(given, found):
+        leaf = flags.flags()[name.replace("_", "-")]
+        section, _, key = leaf.key.partition(".")
+        changed = parse({section: {key: getattr(found, name)}})
+        assert getattr(memory.settings(changed, gpu=True), name) == getattr(found, name)
+
+
+def test_train_refuses_what_cannot_fit_in_one_line_and_leaves_no_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(memory, "free", lambda _: 2**20)
+    done = mcprl("train", "--server", "never-started")
+    assert (done.code, done.err.count("\n")) == (2, 1), done.err
+    assert "of 0.0 GiB free (cpu)" in done.err
+    assert not (tmp_path / "runs").exists()
+
+
+def test_free_memory_is_no_more_than_the_machine_has() -> None:
+    free = memory.free(torch.device("cpu"))
+    total = next(line for line in Path("/proc/meminfo").read_text().splitlines() if line.startswith("MemTotal"))
+    assert 0 < free < 1024 * int(total.split()[1])
+
+
+@pytest.mark.parametrize(("limit", "free"), [("max", None), (str(3 * 2**20), 2 * 2**20)])
+def test_a_containers_limit_counts(
+    limit: str, free: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "memory.max").write_text(f"{limit}\n")
+    (tmp_path / "memory.current").write_text(f"{2**20}\n")
+    monkeypatch.setattr(memory, "_CGROUP", tmp_path)
+    found = memory.free(torch.device("cpu"))
+    assert found == free if free else found > 2**20
+
+
+# What each preset is for: its model, where that is sampled, and GiB that are free there (a bit less than the card's).
+PRESETS = {
+    "laptop": ("Qwen3-0.6B", "embedded", 11),
+    "gpu-16gb": ("Qwen3-4B", "embedded", 15),
+    "gpu-24gb": ("Qwen3-8B", "embedded", 23),
+    "h100": ("Qwen3-8B", "embedded", 78),
+    "h200": ("Qwen3-14B", "embedded", 138),
+    "two-gpus": ("Qwen3-4B", "apart", 23),
+}
+MORE = [
+    ("gpu-16gb", "Qwen3-0.6B", "embedded", 15),
+    ("h100", "Qwen3-8B", "awake", 78),
+    ("h200", "Qwen3-14B", "awake", 138),
+    ("two-gpus", "Qwen3-14B", "apart", 78),
+]
+
+
+def preset(name: str) -> Config:
+    file = resources.find("presets", name)
+    return parse(load(file), str(file))
+
+
+def needed(name: str, model: str, place: Any) -> plan.Need:
+    return plan.need(published(model), replace(memory.settings(preset(name), gpu=name != "laptop"), place=place))
+
+
+@pytest.mark.parametrize(("name", "model", "place", "free"), [*((n, *rest) for n, rest in PRESETS.items()), *MORE])
+def test_each_preset_fits_its_machine(name: str, model: str, place: str, free: float) -> None:
+    need = needed(name, model, place)
+    assert need.train < free * GIB
+    assert need.serve < free * GIB
+
+
+def test_the_presets_table_says_what_the_planner_counts() -> None:
+    folder = resources.folder("presets")
+    assert {path.stem for path in folder.glob("*.toml")} == set(PRESETS)
+    for line in (folder / "README.md").read_text().splitlines()[-len(PRESETS) :]:
+        name = line.split("`")[1]
+        model, place, _ = PRESETS[name]
+        assert preset(name).model.name in (f"Qwen/{model}", "nano")
+        assert model in line
+        need = needed(name, model, place)
+        assert all(f"{count / GIB:.1f} GiB" in line for count in (need.train, need.serve) if count)
+
+
+def test_a_preset_lies_beneath_the_file_and_the_flags(tmp_path: Path) -> None:
+    file = tmp_path / "run.toml"
+    file.write_text("[training]\nbin_tokens = 4096\n[engine]\nmax_batch = 8\n")
+    tree = effective("train", "--preset", "gpu-16gb", "--config", str(file), "--max-batch", "4")
+    assert tree["model"]["quantization"] == "nf4"
+    assert (tree["training"]["bin_tokens"], tree["engine"]["max_batch"]) == (4096, 4)
+    assert tree["training"]["gradient_checkpointing"] is True
+    assert effective("train", "--preset", str(file))["engine"]["max_batch"] == 8
+    done = mcprl("train", "--preset", "a100")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "bundled are: gpu-16gb, gpu-24gb, h100, h200, laptop, two-gpus" in done.err

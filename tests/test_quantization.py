@@ -1,0 +1,80 @@
+"""A base in 8 or 4 bits: near the one in float32, trained through its LoRA, sampled as it is trained."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from mcprl.config import ModelConfig, TrainingConfig
+from mcprl.engines.embedded import EmbeddedEngine
+from mcprl.errors import MissingExtra, ModelError
+from mcprl.forward import Forward
+from mcprl.models import peft
+from mcprl.trainer import Trainer
+from mcprl.types import Adapter, Completion, CompletionRequest, Row
+
+pytestmark = pytest.mark.filterwarnings("ignore:.is_gradient_checkpointing.:FutureWarning")
+ASKED = ({"role": "user", "content": "Which order did customer C17 place?"},)
+
+
+def _row(turn: Completion) -> Row:
+    prompt, said = turn.prompt_ids, turn.completion_ids
+    mask = (False,) * len(prompt) + (True,) * len(said)
+    return Row("t", prompt + said, mask, (0.0,) * len(prompt) + turn.logprobs)
+
+
+@pytest.mark.parametrize(("kind", "near", "apart"), [("int8", 0.02, 0.02), ("nf4", 0.2, 1e-4)])
+async def test_a_quantized_base_is_near_the_whole_one_and_learns_and_is_sampled_as_it_is_trained(
+    kind: str, near: float, apart: float, tmp_path: Path
+) -> None:
+    pytest.importorskip("bitsandbytes")
+    whole = peft.load(ModelConfig())
+    loaded = peft.load(ModelConfig.model_validate({"quantization": kind}))
+    assert loaded.model.get_memory_footprint() < 0.6 * whole.model.get_memory_footprint()
+    engine = EmbeddedEngine(loaded)
+    try:
+        base = [await engine.complete(CompletionRequest(ASKED, max_tokens=24, seed=seed)) for seed in range(4)]
+        rows = [_row(turn) for turn in base]
+        with torch.no_grad():
+            one, other = (
+                torch.cat([p for part in Forward(policy.model).bins(rows) for p in part.logprobs_B])
+                for policy in (whole, loaded)
+            )
+        assert 0 < float((one - other).abs().mean()) < near
+
+        trainer = Trainer(loaded, TrainingConfig(learning_rate=1e-3))
+        assert trainer.forward.shares
+        losses = [trainer.supervise(rows[:1])["loss"] for _ in range(10)]
+        assert losses[-1] < losses[0] / 2
+        trainer.save(tmp_path / "step-1")
+        adapter = Adapter(str(tmp_path / "step-1"), 1)
+        await engine.load_adapter(adapter)
+        requests = [CompletionRequest(ASKED, max_tokens=24, seed=seed, adapter=adapter.name) for seed in range(4)]
+        turns = [await engine.complete(request) for request in requests]
+        metrics = trainer.update([(_row(turn), 1.0) for turn in turns])
+        assert metrics["sampler_gap_mean"] < apart
+        assert metrics["skipped"] == 0
+        again = await engine.complete(CompletionRequest(ASKED, max_tokens=24, seed=0))
+        assert (
+            again.completion_ids == base[0].completion_ids
+        )  # the adapter did not touch what the base model shares with it
+    finally:
+        await engine.close()
+
+
+def test_quantization_without_bitsandbytes_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(peft, "find_spec", lambda _: None)
+    with pytest.raises(MissingExtra, match=r"pip install 'mcprl\[quant\]'"):
+        peft.load(ModelConfig(quantization="nf4"))
+
+
+def test_dora_over_a_quantized_base_is_refused() -> None:
+    pytest.importorskip("bitsandbytes")
+    with pytest.raises(ModelError, match="choose one of the two"):
+        peft.load(ModelConfig(quantization="nf4", dora=True))
+
+
+@pytest.mark.parametrize(("name", "hint"), [("gpu", "expected auto, cpu, cuda"), ("cuda:9", "torch sees")])
+def test_a_device_that_is_not_there_is_refused(name: str, hint: str) -> None:
+    with pytest.raises(ModelError, match=hint):
+        peft.load(ModelConfig(device=name))
