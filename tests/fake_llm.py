@@ -89,11 +89,21 @@ BLOCK = re.compile(
 )
 
 
+def heard(request: Request) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """What all tries begin with, and the tools, as a judge finds them in a request."""
+    found = {kind: json.loads(body) for kind, _, body in BLOCK.findall(_record(request)) if kind in ("context", "tools")}
+    return found["context"], found.get("tools", [])
+
+
+def _record(request: Request) -> str:
+    return str(request["messages"][1]["content"])
+
+
 def tries(request: Request) -> dict[str, Any]:
     """What a judge finds in a request: each trajectory's messages by id, references filled in."""
     found: dict[str, Any] = {}
     results: dict[str, str] = {}
-    for kind, name, body in BLOCK.findall(request["messages"][1]["content"]):
+    for kind, name, body in BLOCK.findall(_record(request)):
         if kind == "result":
             results[name[5:-1]] = json.loads(body)
         if kind == "trajectory":
