@@ -39,7 +39,7 @@ def judge(request: Request, _: int = 0) -> Reply:
     """Answers RULER's request as the rubric asks."""
     context, tools = heard(request)
     asked = next((message["content"] for message in context if message["role"] == "user"), "")
-    return Reply(scored({name: worth(asked, tools, messages) for name, messages in tries(request).items()}))
+    return Reply(scored({name: worth(asked, tools, [*context, *own]) for name, own in tries(request).items()}))
 
 
 def worth(request: str, tools: Sequence[Mapping[str, Any]], messages: Sequence[Mapping[str, Any]]) -> float:
