@@ -283,7 +283,8 @@ class _Run:
             pack = load_pack(self.config.scenarios.pack)
         else:
             self.say("generating")
-            pack = await generate(self.server, self.config.scenarios, self.config.seed)
+            note = lambda text: self.say("note", text=text)  # noqa: E731
+            pack = await generate(self.server, self.config.scenarios, self.config.seed, note)
         if not pack.fits(self.server.tools):
             raise ConfigError(
                 f"the scenarios were made for other tools (hash {pack.tool_hash}, the server's is "

@@ -1,4 +1,5 @@
-"""A language model that costs nothing: OpenAI's chat completions over real HTTP on loopback, answering as told."""
+"""A language model that costs nothing: OpenAI's chat completions and embeddings over real HTTP on loopback, answering
+as told."""
 
 import json
 import re
@@ -22,6 +23,8 @@ class Reply:
     headers: dict[str, str] = field(default_factory=dict[str, str])
     hang_s: float = 0.0
     finish: str = "stop"
+    refusal: str | None = None
+    vectors: list[list[float]] = field(default_factory=list[list[float]])
 
 
 @dataclass
@@ -51,19 +54,22 @@ def serving(answer: Callable[[Request, int], Reply]) -> Generator[FakeLlm]:
             closing.wait(reply.hang_s)
             body: dict[str, Any] = {"error": {"message": f"status {reply.status} as told", "type": "fake"}}
             if reply.status == 200:
-                message = {"role": "assistant", "content": reply.content}
+                message = {"role": "assistant", "content": reply.content or None, "refusal": reply.refusal}
                 choices = [{"index": 0, "message": message, "finish_reason": reply.finish}]
                 usage = {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}
                 body = {"id": "x", "object": "chat.completion", "created": 0, "model": request["model"]}
                 body |= {"choices": choices, "usage": usage}
-            data = json.dumps(body).encode()
+                if reply.vectors:
+                    data = [{"object": "embedding", "index": n, "embedding": v} for n, v in enumerate(reply.vectors)]
+                    body = {"object": "list", "model": request["model"], "data": data, "usage": usage}
+            sent = json.dumps(body).encode()
             try:
                 self.send_response(reply.status)
                 for name, value in {"content-type": "application/json", **reply.headers}.items():
                     self.send_header(name, value)
-                self.send_header("content-length", str(len(data)))
+                self.send_header("content-length", str(len(sent)))
                 self.end_headers()
-                self.wfile.write(data)
+                self.wfile.write(sent)
             except OSError:
                 pass  # the client gave up
 
@@ -91,7 +97,9 @@ BLOCK = re.compile(
 
 def heard(request: Request) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """What all tries begin with, and the tools, as a judge finds them in a request."""
-    found = {kind: json.loads(body) for kind, _, body in BLOCK.findall(_record(request)) if kind in ("context", "tools")}
+    found = {
+        kind: json.loads(body) for kind, _, body in BLOCK.findall(_record(request)) if kind in ("context", "tools")
+    }
     return found["context"], found.get("tools", [])
 
 

@@ -1,7 +1,7 @@
 """A judge that follows the default rubric by reading: a stand-in for a language model that judges well.
 
-It gets what RULER sends and nothing else: no plan, no facts, no checks. Of each try it asks what a careful reader would:
-did a call use what the request gives, did it come back with something, does the answer state what the row of the
+It gets what RULER sends and nothing else: no plan, no facts, no checks. Of each try it asks what a careful reader
+would: did a call use what the request gives, did it come back with something, does the answer state what the row of the
 request's own entity says under the name that the request asks for, is an error owned up to?
 """
 

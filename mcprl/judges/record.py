@@ -86,16 +86,16 @@ def write(
     results = _repeated([shown[alike.index(key)][common:] for key in names])
 
     fence = f"record-{rng.getrandbits(48):012x}"
-    parts = [f"<tools>{_json([tool.as_function() for tool in tools])}</tools>"] if tools else []
-    parts.append(f"<context>{_json(shown[0][:common])}</context>")
-    parts += [f'<result id="{name}">{_json(text)}</result>' for text, name in results.items()]
+    parts = [f"<tools>{inert([tool.as_function() for tool in tools])}</tools>"] if tools else []
+    parts.append(f"<context>{inert(shown[0][:common])}</context>")
+    parts += [f'<result id="{name}">{inert(text)}</result>' for text, name in results.items()]
     order = list(names)
     rng.shuffle(order)
     for key in order:
         at = alike.index(key)
         own = [_seen(message, results) for message in shown[at][common:]]
-        known = f"<evidence>{_json(dict(evidence[at]))}</evidence>" if evidence else ""
-        parts.append(f'<trajectory id="{names[key]}">{_json(own)}{known}</trajectory>')
+        known = f"<evidence>{inert(dict(evidence[at]))}</evidence>" if evidence else ""
+        parts.append(f'<trajectory id="{names[key]}">{inert(own)}{known}</trajectory>')
     text = "\n".join([f"<{fence}>", *parts, f"</{fence}>"])
     return Record(text, fence, tuple(names[key] for key in alike))
 
@@ -174,7 +174,7 @@ def _seen(message: dict[str, Any], results: Mapping[str, str]) -> dict[str, Any]
     return message if name is None else message | {"content": {"see": name}}
 
 
-def _json(value: Any) -> str:
+def inert(value: Any) -> str:
     """JSON that holds no mark and nothing that does not show."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
     return "".join(_escaped(char) if _hidden(char) else char for char in text)
