@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import anyio
+import numpy as np
+from numpy.typing import NDArray
 
 from mcprl.checks import Scalar
 from mcprl.compose import split_of
@@ -57,7 +59,7 @@ class Author:
         self.thrown_out: Counter[str] = Counter()
         self.kept: list[Scenario] = []
         self._triples: list[frozenset[tuple[str, ...]]] = []
-        self._vectors: list[list[float]] = []
+        self._vectors: list[NDArray[np.float64]] = []
         self._meanings: set[str] = set()
         self._last = ""
 
@@ -166,7 +168,7 @@ class Author:
 
     async def _drafts(self, chats: Sequence[list[dict[str, str]]]) -> list[Draft]:
         """What the model wrote, in the order of the batches."""
-        replies: list[str] = [""] * len(chats)
+        replies: list[str | None] = [None] * len(chats)
         failed: list[LlmError] = []
 
         async def one(n: int) -> None:
@@ -178,10 +180,10 @@ class Author:
         async with anyio.create_task_group() as tasks:
             for n in range(len(chats)):
                 tasks.start_soon(one, n)
-        if failed and not any(replies):
+        if len(failed) == len(chats):
             raise failed[0]
         drafts: list[Draft] = []
-        for reply in filter(None, replies):
+        for reply in [reply for reply in replies if reply is not None]:
             self._last = reply
             found, unreadable = read(reply)
             drafts += found
@@ -222,7 +224,7 @@ class Author:
             own = triples(scenario.request)
             meaning = json.dumps([[c.tool, c.arguments] for c in scenario.plan] + sorted(map(str, scenario.checks)))
             close = any(likeness(own, other) >= ALIKE for other in self._triples)
-            if close or any(_cosine(vector, other) >= ALIKE_BY_MEANING for other in self._vectors if vector):
+            if close or any(float(vector @ other) >= ALIKE_BY_MEANING for other in self._vectors):
                 self.thrown_out["is much like another task"] += 1
             elif meaning in self._meanings:
                 self.thrown_out["asks for the same as another task"] += 1
@@ -232,10 +234,9 @@ class Author:
                 self._vectors.append(vector)
                 self._meanings.add(meaning)
 
-    async def _meaning(self, requests: Sequence[str]) -> list[list[float]]:
-        return await self.embedder.embed(requests) if self.embedder and requests else [[] for _ in requests]
-
-
-def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    size = math.hypot(*one) * math.hypot(*other)
-    return sum(a * b for a, b in zip(one, other, strict=True)) / size if size else 0.0
+    async def _meaning(self, requests: Sequence[str]) -> list[NDArray[np.float64]]:
+        """A vector of length one for each request; of length zero without a model that makes vectors."""
+        if not self.embedder or not requests:
+            return [np.zeros(1) for _ in requests]
+        found = np.array(await self.embedder.embed(requests))
+        return list(found / np.linalg.norm(found, axis=1, keepdims=True).clip(1e-9))

@@ -9,10 +9,11 @@ same seed gives the same pack.
 
 import hashlib
 import json
+import logging
 import os
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -21,13 +22,15 @@ from pydantic import TypeAdapter
 
 from mcprl.author import BATCH, Author
 from mcprl.compose import SHARES, Composer
-from mcprl.config import ScenarioConfig
+from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import ConfigError, ScenarioError
 from mcprl.grounding import Knowledge, probe
 from mcprl.llm import ChatModel
+from mcprl.server import connect
 from mcprl.tasks import covered
 from mcprl.types import Fact, Message, Scenario, Split, Tool, ToolServer
 
+_log = logging.getLogger(__name__)
 _SCENARIO: TypeAdapter[Scenario] = TypeAdapter(Scenario)
 
 
@@ -51,6 +54,24 @@ class Pack:
 
     def split(self, split: Split) -> tuple[Scenario, ...]:
         return tuple(scenario for scenario in self.scenarios if scenario.split == split)
+
+    @property
+    def train(self) -> tuple[Scenario, ...]:
+        return self.split("train")
+
+    @property
+    def val(self) -> tuple[Scenario, ...]:
+        return self.split("val")
+
+    @property
+    def test(self) -> tuple[Scenario, ...]:
+        return self.split("test")
+
+    def __iter__(self) -> Iterator[Scenario]:
+        return iter(self.scenarios)
+
+    def __len__(self) -> int:
+        return len(self.scenarios)
 
     def coverage(self) -> list[tuple[str, int, int, int]]:
         """Rows of (tool, `tool.parameter` or `tool -> tool`, then the number of tasks in train, val and test that use
@@ -141,6 +162,31 @@ async def generate(
     }
     written = f"llm:{model.name}" if model else "grounded"
     return Pack(tuple(made), tool_hash(server.tools), seed, written, idle, thrown_out)
+
+
+async def generate_scenarios(
+    num_scenarios: int = 24,
+    server_url: str = "",
+    *,
+    generator: str = "auto",
+    instructions: str = "",
+    config: ScenarioConfig | None = None,
+    policy: ToolPolicy | None = None,
+    seed: int = 0,
+) -> Pack:
+    """Tasks for the server at a URL, or a command that speaks MCP on stdio: a quarter of them held out for the test, an
+    eighth for validation, and nothing that one names stands in the others.
+
+    `generator` is as in the configuration; what it costs and picks is logged. `config` holds further settings. Raises
+    as `connect` and `generate` do.
+    """
+    if num_scenarios < 8:
+        raise ConfigError(f"num_scenarios is {num_scenarios}; a split into train, val and test needs at least 8")
+    sizes = {"test": num_scenarios // 4, "val": num_scenarios // 8}
+    own = {"train": num_scenarios - sum(sizes.values()), "generator": generator, "instructions": instructions}
+    wanted = (config or ScenarioConfig()).model_copy(update=sizes | own)
+    async with connect([ServerConfig(target=server_url)], policy) as server:
+        return await generate(server, wanted, seed, _log.info)
 
 
 _KEYS = {

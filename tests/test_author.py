@@ -5,7 +5,7 @@ import random
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 from fake_llm import Reply, Request, serving
 from test_scenarios import replay
+from test_server import free_port, http
 
 from mcprl.author import BATCH
 from mcprl.cli import cli
@@ -30,7 +31,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::UserWarning"),
 ]
 
-SHOP = f"{sys.executable} {Path(__file__).parents[1] / 'examples' / 'servers' / 'shop.py'}"
+SHOP = Path(__file__).parents[1] / "examples" / "servers" / "shop.py"
 OPENINGS = (
     "Could you tell me",
     "I have a caller on the line who wants to hear",
@@ -93,19 +94,20 @@ def author(request: Request, number: int) -> Reply:
 
 
 def settings(url: str, **more: Any) -> ScenarioConfig:
-    tree: dict[str, Any] = {"train": 12, "val": 4, "test": 6, "probe_calls": 200, "repeat_after_s": 0.1}
+    tree: dict[str, Any] = {"train": 12, "val": 4, "test": 6, "probe_calls": 150, "repeat_after_s": 0.1}
     own = {"generator": "llm:openai/gpt-4o", "generator_base_url": url, "generator_cache": ""}
     return ScenarioConfig.model_validate(tree | own | more)
 
 
 async def written(
+    shop: ServerConfig,
     answer: Callable[[Request, int], Reply],
     policy: ToolPolicy | None = None,
     notes: list[str] | None = None,
     **more: Any,
 ) -> Pack:
     with serving(answer) as fake:
-        async with connect([ServerConfig(target=SHOP)], policy or ToolPolicy()) as server:
+        async with connect([shop], policy or ToolPolicy()) as server:
             return await generate(server, settings(fake.url, **more), 3, (notes if notes is not None else []).append)
 
 
@@ -115,8 +117,15 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(scope="module")
-async def pack() -> Pack:
-    return await written(author)
+def shop() -> Generator[ServerConfig]:
+    port = free_port()
+    with http([sys.executable, SHOP, "--http", port], port) as url:
+        yield ServerConfig(target=url)
+
+
+@pytest.fixture(scope="module")
+async def pack(shop: ServerConfig) -> Pack:
+    return await written(shop, author)
 
 
 # --- what is kept -----------------------------------------------------------------------------------------------------
@@ -133,8 +142,10 @@ async def test_a_model_fills_every_split_with_tasks_that_the_server_proved(pack:
     assert re.fullmatch(r"SKU-\d+", chain.plan[1].arguments["sku"])
 
 
-async def test_plan_and_answer_of_every_written_task_pass_its_checks_in_a_fresh_process(pack: Pack) -> None:
-    async with connect([ServerConfig(target=SHOP)], ToolPolicy()) as server:
+async def test_plan_and_answer_of_every_written_task_pass_its_checks_in_a_fresh_process(
+    shop: ServerConfig, pack: Pack
+) -> None:
+    async with connect([shop], ToolPolicy()) as server:
         verifier = Verifier(server.tools)
         scores = [verifier.verify(scenario, await replay(server, scenario)) for scenario in pack.scenarios]
     assert [score.explanation for score in scores if not score.success] == []
@@ -166,43 +177,47 @@ UNFIT = {
         "How many pieces did our best customer order?", GET, {"quantity": "@1.quantity"}
     ),
     "refers to what no earlier result says": draft("Who drove order O-2001?", GET, {"driver": "@1.driver"}),
-    "has a plan that fails": draft("When was order O-9999 made?", [("get_order", {"order_id": "O-9999"})], {"day": "@1.ordered"}),
+    "has a plan that fails": draft(
+        "When was O-9999 made?", [("get_order", {"order_id": "O-9999"})], {"day": "@1.ordered"}
+    ),
     "has a plan that finds nothing": draft(
         "Which customers live in Atlantis?", [("list_customers", {"city": "Atlantis"})], {"name": "@1.0.name"}
     ),
     "states a fact that no result shows": draft("What does order O-2001 weigh?", GET, {"weight": "12.75 kg"}),
     "gives its answer away": draft("Is C-1001 or C-1060 or O-2001 the id of order O-2001?", GET, {"id": "@1.order_id"}),
     "says that something is missing which is there": draft("Is there an order O-2001 at all?", GET, missing=True),
-    "has nothing that can be checked (--open-tasks keeps such tasks)": draft("Say something kind about order O-2001.", GET),
+    "has nothing that can be checked (--open-tasks keeps such tasks)": draft(
+        "Say something kind about order O-2001.", GET
+    ),
     "names things of several splits": draft(
         "How do orders O-2001, O-2002, O-2003, O-2004 and O-2005 differ in size?", GET, {"quantity": "@1.quantity"}
     ),
     "could not be read": {"request": "No plan and no facts."},
-}  # fmt: skip
+}
 
 
-async def test_a_draft_that_is_no_task_is_thrown_out_for_a_reason_that_is_counted() -> None:
+async def test_a_draft_that_is_no_task_is_thrown_out_for_a_reason_that_is_counted(shop: ServerConfig) -> None:
     def answer(request: Request, number: int) -> Reply:
         return author(request, number) if number else reply(*UNFIT.values())
 
-    thrown_out = (await written(answer)).thrown_out
-    assert {reason: thrown_out.get(reason) for reason in UNFIT} == dict.fromkeys(UNFIT, 1)
+    thrown_out = (await written(shop, answer)).thrown_out
+    assert {reason: min(1, thrown_out.get(reason, 0)) for reason in UNFIT} == dict.fromkeys(UNFIT, 1)
 
 
-async def test_a_tool_that_the_policy_leaves_out_is_neither_shown_nor_called() -> None:
+async def test_a_tool_that_the_policy_leaves_out_is_neither_shown_nor_called(shop: ServerConfig) -> None:
     shown: list[dict[str, Any]] = []
 
     def answer(request: Request, number: int) -> Reply:
         shown.append(told(request))
         return author(request, number)
 
-    pack = await written(answer, ToolPolicy(read_only=True))
+    pack = await written(shop, answer, ToolPolicy(read_only=True))
     assert "set_order_status" not in json.dumps(shown)
     assert not any(call.tool == "set_order_status" for s in pack.scenarios for call in s.plan)
     assert pack.thrown_out["calls a tool that may not be called"] > 0
 
 
-async def test_tasks_that_no_check_can_tell_are_kept_for_training_where_they_are_wanted() -> None:
+async def test_tasks_that_no_check_can_tell_are_kept_for_training_where_they_are_wanted(shop: ServerConfig) -> None:
     def answer(request: Request, number: int) -> Reply:
         if number % 2:
             return author(request, number)
@@ -214,22 +229,22 @@ async def test_tasks_that_no_check_can_tell_are_kept_for_training_where_they_are
             )
         )
 
-    pack = await written(answer, open_tasks=True)
+    pack = await written(shop, answer, open_tasks=True)
     free = [s for s in pack.scenarios if not s.checks]
     assert free
     assert {(s.split, s.kind) for s in free} == {("train", "open")}
 
 
-async def test_tasks_that_mean_the_same_are_one_where_an_embedding_model_tells() -> None:
+async def test_tasks_that_mean_the_same_are_one_where_an_embedding_model_tells(shop: ServerConfig) -> None:
     def answer(request: Request, number: int) -> Reply:
         if "input" not in request:
             return author(request, number)
         assert request["model"] == "fake-embedding"
         texts: list[str] = request["input"]
-        alone = {text: 2 + int.from_bytes(text.encode()[-8:]) % 997 for text in texts}
-        return Reply(vectors=[[1.0, *[0.0] * 999] if "supplies" in t else _axis(alone[t]) for t in texts])
+        alone = {text: 2 + int.from_bytes(text.encode()[-8:]) % 197 for text in texts}
+        return Reply(vectors=[[1.0, *[0.0] * 199] if "supplies" in t else _axis(alone[t]) for t in texts])
 
-    pack = await written(answer, embedding_model="openai/fake-embedding")
+    pack = await written(shop, answer, embedding_model="openai/fake-embedding")
     assert sum(s.kind == "chain" for s in pack.scenarios) == 1
     assert pack.thrown_out["is much like another task"] > 0
 
@@ -237,14 +252,16 @@ async def test_tasks_that_mean_the_same_are_one_where_an_embedding_model_tells()
 # --- how it is asked --------------------------------------------------------------------------------------------------
 
 
-async def test_the_model_is_given_tools_values_results_and_instructions_and_asked_for_what_is_uncovered() -> None:
+async def test_the_model_is_given_tools_values_results_and_instructions_and_asked_for_what_is_uncovered(
+    shop: ServerConfig,
+) -> None:
     asked: list[Request] = []
 
     def answer(request: Request, number: int) -> Reply:
         asked.append(request)
         return author(request, number)
 
-    await written(answer, train=30, instructions="Ask as a tired night porter would.")
+    await written(shop, answer, train=30, instructions="Ask as a tired night porter would.")
     first = told(asked[0])
     assert {tool["name"] for tool in first["tools"]} >= {"get_order", "set_order_status"}
     assert any(value.startswith("O-") for own in first["values"].values() for value in own if isinstance(value, str))
@@ -258,14 +275,16 @@ async def test_the_model_is_given_tools_values_results_and_instructions_and_aske
     assert "get_order." not in later.rpartition("No task uses")[2]
 
 
-async def test_a_reply_that_breaks_off_is_read_as_far_as_it_goes_and_a_refusal_is_asked_again() -> None:
+async def test_a_reply_that_breaks_off_is_read_as_far_as_it_goes_and_a_refusal_is_asked_again(
+    shop: ServerConfig,
+) -> None:
     def answer(request: Request, number: int) -> Reply:
         if number == 0:
             return Reply("", refusal="I cannot help with that.")
         text = author(request, number).content
         return Reply(text[: 2 * len(text) // 3], finish="length")
 
-    pack = await written(answer)
+    pack = await written(shop, answer)
     assert Counter(s.split for s in pack.scenarios) == {"train": 12, "val": 4, "test": 6}
     assert pack.thrown_out["a reply without tasks"] == 1
 
@@ -289,26 +308,26 @@ def test_replies_are_read_whole_fenced_or_cut(text: str, kept: int) -> None:
     assert all(one.plan[0].arguments == {"order_id": "O-2001"} for one in found)
 
 
-async def test_a_model_that_only_refuses_is_an_error_that_quotes_it() -> None:
-    with pytest.raises(ScenarioError, match="wrote no task that could be kept .*a reply without tasks"):
-        await written(lambda *_: Reply("As a model of manners I decline."))
+async def test_a_model_that_only_refuses_is_an_error_that_quotes_it(shop: ServerConfig) -> None:
+    with pytest.raises(ScenarioError, match=r"wrote no task that could be kept .*a reply without tasks"):
+        await written(shop, lambda *_: Reply("As a model of manners I decline."))
     with pytest.raises(LlmError, match="status 401"):
-        await written(lambda *_: Reply(status=401))
+        await written(shop, lambda *_: Reply(status=401))
 
 
-async def test_what_it_may_cost_is_forecast_and_not_passed_and_what_was_written_is_kept() -> None:
+async def test_what_it_may_cost_is_forecast_and_not_passed_and_what_was_written_is_kept(shop: ServerConfig) -> None:
     notes: list[str] = []
-    pack = await written(author, notes=notes, train=400, max_generator_cost=0.25)
+    pack = await written(shop, author, notes=notes, train=400, max_generator_cost=0.06)
     assert re.search(r"openai/gpt-4o will be asked for tasks \d+ times or more, for about \d+\.\d\d dollars", notes[0])
     assert any("writing tasks ends" in note and "--max-generator-cost" in note for note in notes)
     assert 0 < len(pack.split("train")) < 400
     with pytest.raises(BudgetError, match=r"the limit is 0 \(--max-generator-cost\)"):
-        await written(author, max_generator_cost=0)
+        await written(shop, author, max_generator_cost=0)
 
 
-async def test_what_was_written_once_is_not_paid_for_again(tmp_path: Path) -> None:
+async def test_what_was_written_once_is_not_paid_for_again(shop: ServerConfig, tmp_path: Path) -> None:
     with serving(author) as fake:
-        async with connect([ServerConfig(target=SHOP)], ToolPolicy()) as server:
+        async with connect([shop], ToolPolicy()) as server:
             config = settings(fake.url, generator_cache=str(tmp_path))
             one = await generate(server, config, 3)
             asked = len(fake.requests)
@@ -316,22 +335,24 @@ async def test_what_was_written_once_is_not_paid_for_again(tmp_path: Path) -> No
             assert len(fake.requests) == asked
 
 
-async def test_auto_takes_a_model_where_a_key_is_set_and_says_which(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_auto_takes_a_model_where_a_key_is_set_and_says_which(
+    shop: ServerConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for key in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY"):
         monkeypatch.delenv(key, raising=False)
     notes: list[str] = []
-    pack = await written(author, notes=notes, generator="auto")
+    pack = await written(shop, author, notes=notes, generator="auto")
     assert pack.generator == "grounded"
     assert notes == ["tasks are written by the grounded generator, since no provider's key is set"]
     monkeypatch.setenv("OPENAI_API_KEY", "k")
-    pack = await written(author, notes=notes, generator="auto")
+    pack = await written(shop, author, notes=notes, generator="auto")
     assert pack.generator == "llm:openai/o4-mini"
     assert notes[1] == "tasks are written by openai/o4-mini, since OPENAI_API_KEY is set"
     with pytest.raises(ConfigError, match="unknown generator 'gpt'; expected grounded, llm:MODEL or auto"):
-        await written(author, generator="gpt")
+        await written(shop, author, generator="gpt")
 
 
-def test_the_command_writes_a_pack_and_shows_what_was_thrown_out(tmp_path: Path) -> None:
+def test_the_command_writes_a_pack_and_shows_what_was_thrown_out(shop: ServerConfig, tmp_path: Path) -> None:
     def answer(request: Request, number: int) -> Reply:
         good = json.loads(author(request, number).content)["tasks"]
         return reply(*good, *(list(UNFIT.values()) if number == 0 else []))
@@ -340,7 +361,9 @@ def test_the_command_writes_a_pack_and_shows_what_was_thrown_out(tmp_path: Path)
     with serving(answer) as fake:
         own = ["--generator", "llm:openai/gpt-4o", "--generator-base-url", fake.url, "--generator-cache", ""]
         out = ["--out", str(tmp_path / "pack"), "--instructions", "Be brief."]
-        result = CliRunner().invoke(cli, ["scenarios", "--server", SHOP, *sizes, *own, *out], catch_exceptions=False)
+        result = CliRunner().invoke(
+            cli, ["scenarios", "--server", shop.target, *sizes, *own, *out], catch_exceptions=False
+        )
         assert "Be brief." in fake.requests[0]["messages"][0]["content"]
     assert result.exit_code == 0, result.output
     assert "openai/gpt-4o will be asked for tasks 3 times or more" in result.output
@@ -350,4 +373,4 @@ def test_the_command_writes_a_pack_and_shows_what_was_thrown_out(tmp_path: Path)
 
 
 def _axis(at: int) -> list[float]:
-    return [float(n == at) for n in range(1_000)]
+    return [float(n == at) for n in range(200)]
