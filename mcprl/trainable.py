@@ -28,7 +28,7 @@ from mcprl.advantages import advantages
 from mcprl.api import Trajectory, TrajectoryGroup, as_message, as_tool
 from mcprl.config import Config, RolloutConfig, ServerConfig, TrainingConfig
 from mcprl.engines.embedded import EmbeddedEngine
-from mcprl.errors import ConfigError, MissingExtra, TrainingError
+from mcprl.errors import ConfigError, MissingExtra, ServerError, TrainingError
 from mcprl.judges.verifier import Verifier
 from mcprl.models import peft
 from mcprl.rollout import rollout as converse
@@ -214,7 +214,7 @@ async def rollout(
 
     `server` is what `connect` gave, or a URL or command, to which this try then connects by itself. The reward is what
     the scenario's checks say, 0 where it has none: RULER replaces it. Never raises for what the model does wrong;
-    raises `ServerError` or `EngineError` where the try broke.
+    raises `ServerError` where the try broke.
     """
     if isinstance(server, str):
         async with connect([ServerConfig(target=server)]) as connected:
@@ -223,7 +223,7 @@ async def rollout(
     seed = random.getrandbits(48) if seed is None else seed
     tried = await converse(scenario, server, _Engine(model), config, name=scenario.id, seed=seed, adapter=None)
     if tried.stop == "error":
-        raise TrainingError(f"a try of {scenario.request!r} broke: {tried.error}")
+        raise ServerError(f"a try of {scenario.request!r} broke: {tried.error}")
     (score,) = await Verifier(tuple(server.tools)).score(Group(scenario, (tried,)))
     turns = iter(tried.turns)
     said = [

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from mcprl.digest import compact
+
 Request = dict[str, Any]
 
 
@@ -91,7 +93,7 @@ def serving(answer: Callable[[Request, int], Reply]) -> Generator[FakeLlm]:
 
 
 BLOCK = re.compile(
-    r'<(tools|context|evidence|result|trajectory)( id="[^"<>]*")?>((?:[^<>]|<evidence>[^<>]*</evidence>)*)</\1>'
+    r'<(tools|context|evidence|step|trajectory)( id="[^"<>]*")?>((?:[^<>]|<evidence>[^<>]*</evidence>)*)</\1>'
 )
 
 
@@ -100,26 +102,39 @@ def heard(request: Request) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]
     found = {
         kind: json.loads(body) for kind, _, body in BLOCK.findall(_record(request)) if kind in ("context", "tools")
     }
-    return found["context"], found.get("tools", [])
+    return spoken(found["context"], {}), found.get("tools", [])
+
+
+def tries(request: Request) -> dict[str, Any]:
+    """What a judge finds in a request: each trajectory's messages by id, references filled in."""
+    found: dict[str, Any] = {}
+    steps: dict[str, Any] = {}
+    for kind, name, body in BLOCK.findall(_record(request)):
+        if kind == "step":
+            steps[name[5:-1]] = json.loads(body)
+        if kind == "trajectory":
+            own: list[Any] = json.loads(body.partition("<evidence>")[0])
+            found[name[5:-1]] = spoken(own, steps)
+    return found
 
 
 def _record(request: Request) -> str:
     return str(request["messages"][1]["content"])
 
 
-def tries(request: Request) -> dict[str, Any]:
-    """What a judge finds in a request: each trajectory's messages by id, references filled in."""
-    found: dict[str, Any] = {}
-    results: dict[str, str] = {}
-    for kind, name, body in BLOCK.findall(_record(request)):
-        if kind == "result":
-            results[name[5:-1]] = json.loads(body)
-        if kind == "trajectory":
-            messages = json.loads(body.partition("<evidence>")[0])
-            for message in messages:
-                if isinstance(message.get("content"), dict):
-                    message["content"] = results[message["content"]["see"]]
-            found[name[5:-1]] = messages
+def spoken(steps: list[Any], elsewhere: dict[str, Any]) -> list[dict[str, Any]]:
+    """Steps of the record as OpenAI's messages; numbers stand for what is written elsewhere."""
+    found: list[dict[str, Any]] = []
+    for given in steps:
+        step = elsewhere[str(given)] if isinstance(given, int) else given
+        if isinstance(step, str):
+            found.append({"role": "assistant", "content": step})
+        elif isinstance(step, dict):
+            found += [{"role": role, "content": text} for role, text in step.items()]
+        else:
+            found.append({"role": "assistant", "content": "", "tool_calls": [{"name": step[0], "arguments": step[1]}]})
+            results = [elsewhere[str(r)] if isinstance(r, int) else r for r in step[2:]]
+            found += [{"role": "tool", "content": r if isinstance(r, str) else compact(r)} for r in results]
     return found
 
 

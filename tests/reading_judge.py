@@ -44,7 +44,7 @@ def judge(request: Request, _: int = 0) -> Reply:
 
 def worth(request: str, tools: Sequence[Mapping[str, Any]], messages: Sequence[Mapping[str, Any]]) -> float:
     """outcome 0.7, progress 0.2, economy 0.1, as the default rubric weighs them."""
-    schemas = {tool["function"]["name"]: tool["function"]["parameters"] for tool in tools}
+    schemas = {tool["name"]: tool["parameters"] for tool in tools}
     calls = list(_calls(messages))
     last = messages[-1] if messages else {}
     answer = str(last.get("content") or "") if last.get("role") == "assistant" else ""

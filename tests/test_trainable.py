@@ -134,7 +134,7 @@ async def test_what_cannot_be_trained_on_as_it_was_sampled_is_refused(tiny_model
             await model.train([group(foreign)])
         with pytest.raises(ConfigError, match="holds no Choice"):
             await model.train([group({"role": "assistant", "content": "42"})])
-        with pytest.raises(ConfigError, match="rewards must be finite numbers, got .*nan"):
+        with pytest.raises(ConfigError, match=r"rewards must be finite numbers, got .*nan"):
             await model.train([TrajectoryGroup([await tried(model, "Order 42?", math.nan, 0)])])
         greedy = [await tried(model, "Order 42?", float(n), n, temperature=0) for n in range(2)]
         with pytest.raises(TrainingError, match=r"at temperatures \[0\.0\]; expected one above 0"):
