@@ -24,7 +24,7 @@ from servers import BENCHES, ROOT, interval, served
 
 RUNS = ROOT / "runs" / "ruler"
 RESULTS = Path(__file__).parent / "results" / "ruler.json"
-OPTIONS = ("--train-tasks", "320", "--val-tasks", "48", "--test-tasks", "192", "--steps", "40", "--eval-every", "10")
+OPTIONS = ("--train-tasks", "160", "--val-tasks", "48", "--test-tasks", "192", "--steps", "20", "--eval-every", "10")
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
     python benchmarks/servers.py                          all of it, one run after another; finished runs are kept
     python benchmarks/servers.py --only time --seeds 0    a part
+    python benchmarks/servers.py --jobs 2                 two runs side by side: sooner done, but slower each
     python benchmarks/servers.py --table                  the table of what is there, run nothing
     python benchmarks/servers.py --controls               the two controls on the shop, which must show nothing
 
@@ -18,9 +19,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -56,25 +59,27 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="*", choices=[bench.name for bench in BENCHES], help="these servers")
     parser.add_argument("--seeds", nargs="*", type=int, default=[0, 1, 2])
+    parser.add_argument("--jobs", type=int, default=1, help="runs side by side")
     parser.add_argument("--controls", action="store_true", help="run the controls on the shop instead")
     parser.add_argument("--table", action="store_true", help="run nothing")
     given = parser.parse_args()
     chosen = [bench for bench in BENCHES if not given.only or bench.name in given.only]
     if not given.table:
-        for seed in given.seeds:
-            for bench in chosen[:1] if given.controls else chosen:
-                for label, extra in CONTROLS.items() if given.controls else [("", ())]:
-                    run(bench, seed, label, extra)
+        variants = CONTROLS.items() if given.controls else [("", ())]
+        runs = list(product(given.seeds, chosen[:1] if given.controls else chosen, variants))
+        threads = max(1, (os.cpu_count() or 1) // given.jobs)
+        with ThreadPoolExecutor(given.jobs) as pool:
+            list(pool.map(lambda one: run(one[1], one[0], one[2][0], one[2][1], threads), runs))
     keep()
 
 
-def run(bench: Bench, seed: int, label: str = "", extra: tuple[str, ...] = ()) -> None:
+def run(bench: Bench, seed: int, label: str, extra: tuple[str, ...], threads: int) -> None:
     """One `mcprl train`, unless its report is there; one that was stopped goes on."""
     name = "-".join([bench.name, *label.split(), str(seed)])
     folder = RUNS / name
     if (folder / "report.json").exists() and json.loads((folder / "report.json").read_text())["finished"]:
         return
-    environment = os.environ | {"PATH": PATH}
+    environment = os.environ | {"PATH": PATH, "OMP_NUM_THREADS": str(threads)}
     with served(bench, environment) as port:
         again = ("--resume", str(folder)) if (folder / "journal.sqlite").exists() else ("--name", name)
         target = ("--server", bench.target.replace("{port}", str(port)))

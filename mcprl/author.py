@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcprl.checks import Scalar
-from mcprl.compose import split_of
 from mcprl.config import ScenarioConfig
 from mcprl.errors import LlmError, ScenarioError
 from mcprl.grounding import Knowledge
 from mcprl.judges.record import inert
 from mcprl.llm import ChatModel
+from mcprl.planning import split_of
 from mcprl.resources import find
 from mcprl.results import usable
 from mcprl.slots import build, slots

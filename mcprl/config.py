@@ -201,6 +201,9 @@ class TrainingConfig(Section):
     """The norm to which the gradient is clipped."""
     warm_start_steps: Annotated[int, Field(ge=0)] = 10
     """Supervised steps on the verified plans of the training tasks before RL, at three times the learning rate."""
+    pipeline: bool = False
+    """Sample and judge the next step while this one trains, with the adapter of the step before (one step off policy,
+    which the loss's importance ratios account for). Worth it where both have a device of their own."""
     eval_every: Annotated[int, Field(ge=1)] = 10
     """Steps between looks at the validation tasks."""
     patience: Annotated[int, Field(ge=1)] = 4

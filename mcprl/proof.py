@@ -15,7 +15,8 @@ from statistics import fmean
 from typing import Final, Literal
 
 from mcprl import stats
-from mcprl.journal import Journal, Metric, Outcome
+from mcprl.journal import Journal
+from mcprl.records import Metric, Outcome
 from mcprl.trackers import dialogue
 from mcprl.types import CallMade, Scenario, Score, Trajectory
 

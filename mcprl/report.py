@@ -3,7 +3,6 @@ printed.
 """
 
 import logging
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,9 +11,10 @@ from typing import Any, Final
 from pydantic import TypeAdapter, ValidationError
 
 from mcprl.errors import JournalError
+from mcprl.files import write_whole
 from mcprl.proof import MODELS, Comparison, Example, Interval, Report, build
 
-__all__ = ["Report", "build", "curve", "markdown", "table", "write"]
+__all__ = ["Report", "build", "markdown", "table", "write"]
 
 _log = logging.getLogger(__name__)
 _adapter: TypeAdapter[Report] = TypeAdapter(Report)
@@ -27,23 +27,18 @@ def write(folder: str | Path) -> Report:
     folder = Path(folder)
     report = build(folder)
     try:
-        curve(report, folder / _CURVE)
+        from mcprl import curve
+
+        curve.draw(report, folder / _CURVE)
     except ImportError:
         _log.warning(
             "matplotlib is not installed: the report has no curve; install it with: pip install 'mcprl[train]'"
         )
         (folder / _CURVE).unlink(missing_ok=True)
-    _replace(folder / "report.json", _adapter.dump_json(report, indent=2) + b"\n")
+    write_whole(folder / "report.json", _adapter.dump_json(report, indent=2) + b"\n")
     page = markdown(report, curve=(folder / _CURVE).is_file())
-    _replace(folder / "report.md", page.encode(errors="replace"))
+    write_whole(folder / "report.md", page.encode(errors="replace"))
     return report
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Whole or not at all: a reader never sees half a report."""
-    draft = path.with_name(path.name + ".part")
-    draft.write_bytes(content)
-    os.replace(draft, path)
 
 
 # --- words and numbers ------------------------------------------------------------------------------------------------
@@ -265,48 +260,3 @@ def _fenced(text: str, language: str = "text") -> str:
     """A code block that its content cannot close."""
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", text)), default=0))
     return f"{fence}{language}\n{text}\n{fence}"
-
-
-# --- the curve --------------------------------------------------------------------------------------------------------
-
-
-def curve(report: Report, path: str | Path) -> None:
-    """Draw validation success and training score by step, and the test results beside them. Needs matplotlib."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import MaxNLocator, PercentFormatter
-
-    figure = Figure(figsize=(9, 4.2), layout="constrained")
-    FigureCanvasAgg(figure)
-    learning, proof = figure.subplots(1, 2, sharey=True, width_ratios=(3.4, 1))
-    blue, orange, grey = "#0072b2", "#d55e00", "#767676"  # told apart by colour-blind readers too (Okabe & Ito)
-    if train := report.curve.train:
-        learning.plot(*zip(*train, strict=True), color=grey, alpha=0.7, linewidth=1, label="mean training score")
-    if val := report.curve.val:
-        steps, success, low, high = zip(*val, strict=True)
-        learning.fill_between(steps, low, high, color=blue, alpha=0.15, linewidth=0)
-        learning.plot(steps, success, color=blue, marker="o", markersize=4, label="validation success, 95 % band")
-    if report.best_step:
-        learning.axvline(report.best_step, color=orange, linestyle=":", label="the adapter that is tested")
-    if learning.get_legend_handles_labels()[0]:
-        learning.legend(loc="best", frameon=False, fontsize="small")
-    learning.set(xlabel="optimizer step", ylim=(0, 1.08))
-    learning.set_title(f"{report.server}: learning", parse_math=False)
-    learning.yaxis.set_major_formatter(PercentFormatter(1.0))
-    learning.xaxis.set_major_locator(MaxNLocator(integer=True))
-
-    rates = {"base": report.test.base, "warm\nstart": report.test.warm, "trained": report.test.trained}
-    tested = {name: rate for name, rate in rates.items() if rate}
-    for place, (name, rate) in enumerate(tested.items()):
-        color = orange if name == "trained" else grey
-        proof.bar([place], [rate.success], color=color, width=0.6)
-        bars = [[rate.success - rate.ci95[0]], [rate.ci95[1] - rate.success]]
-        proof.errorbar([place], [rate.success], yerr=bars, color="black", capsize=4, linewidth=1)
-        proof.annotate(f"{100 * rate.success:.0f} %", (place, rate.ci95[1] + 0.015), ha="center")
-    proof.set_xticks(range(len(tested)), list(tested))
-    proof.set_title(f"{report.test.n} held-out tasks")
-    for axes in (learning, proof):
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(axis="y", alpha=0.25)
-        axes.set_axisbelow(True)
-    figure.savefig(str(path), dpi=150)

@@ -1,5 +1,6 @@
 """What a tool result says: text read as JSON where it can be, the things one can ask about it, the rows of a list."""
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,26 +29,41 @@ def usable(result: ToolResult) -> bool:
     return not texts or not all(looks_like_error(text, None) for text in texts)
 
 
+_NAME = r"[A-Za-z][\w ./()-]{0,30}?"
+_IS = r"\**\s*[:=]\**\s+"
+
+
 def text_value(text: str) -> Json:
-    """What a text result means as JSON: `key: value` lines as a record, CSV as records, other lines as lists of their
-    cells.
+    """What a text result means as JSON: `key: value` pairs as a record, or as several where a key comes again; tables
+    with a header as records; other lines as lists of their cells.
     """
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    record: dict[str, Any] = {}
-    for line in lines:
-        if match := re.match(r"^[\s*>-]*\**([A-Za-z][\w ./()-]{0,30}?)\**\s*[:=]\s+(.{1,80})$", line):
-            record.setdefault(match[1].strip(), _scalar(match[2].strip().rstrip(",")))
-    if len(record) >= max(1, len(lines) / 2):
-        return record
-    commas = {line.count(",") for line in lines}
-    if len(lines) > 1 and len(commas) == 1 and commas != {0}:
-        names = [name.strip() for name in lines[0].split(",")]
-        return [dict(zip(names, map(_scalar, map(str.strip, line.split(","))), strict=True)) for line in lines[1:]]
+    lines = [line.strip() for line in text.splitlines() if re.search(r"\w", line)]
+    if not lines:
+        return None
+    paired = [pairs for line in lines if (pairs := _pairs(line))]
+    if paired and len(paired) >= len(lines) / 2:
+        records: list[dict[str, Any]] = [{}]
+        for name, value in itertools.chain(*paired):
+            if name in records[-1]:
+                records.append({})
+            records[-1][name] = value
+        return records if len(records) > 1 else records[0]
+    for mark in (",", "|"):
+        head, *rows = ([cell.strip() for cell in line.strip("|").split(mark)] for line in lines)
+        if rows and len(head) > 1 and all(map(str.strip, head)) and {len(row) for row in rows} == {len(head)}:
+            return [dict(zip(head, map(_scalar, row), strict=True)) for row in rows]
     rows = [re.sub(r"^(?:\d+[.)]|[-*]|\[\w+\])\s+", "", line) for line in lines if not line.endswith(":")]
     cells = [
         [_scalar(cell.strip()) for cell in re.split(r"\s*\|\s*|\t|\s\(|\)\s*$", row) if cell.strip()] for row in rows
     ]
     return [{f"column {n}": cell for n, cell in enumerate(row)} for row in cells] if len(cells) > 1 else None
+
+
+def _pairs(line: str) -> list[tuple[str, Scalar]]:
+    """`- name: Ana, total: 12` as pairs; nothing where a part of the line is none."""
+    parts = re.split(rf"\s*[,;|]\s+(?={_NAME}{_IS})", re.sub(r"^(?:\d+[.)]|[*>-]+)\s+", "", line))
+    found = [re.fullmatch(rf"\**({_NAME}){_IS}(.{{1,80}})", part) for part in parts]
+    return [(match[1], _scalar(match[2].strip().rstrip(","))) for match in found if match] if all(found) else []
 
 
 def record_of(result: ToolResult) -> Json:

@@ -15,7 +15,7 @@ import anyio
 from mcprl.config import RolloutConfig
 from mcprl.engines import Engine
 from mcprl.errors import EngineError, ServerError
-from mcprl.tokens import parse_reply
+from mcprl.hermes import parse_reply
 from mcprl.types import (
     CallRecord,
     Completion,

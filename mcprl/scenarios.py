@@ -21,11 +21,12 @@ import tomlkit
 from pydantic import TypeAdapter
 
 from mcprl.author import BATCH, Author
-from mcprl.compose import SHARES, Composer
+from mcprl.compose import Composer
 from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import ConfigError, ScenarioError
 from mcprl.grounding import Knowledge, probe
 from mcprl.llm import ChatModel
+from mcprl.planning import SHARES
 from mcprl.server import connect
 from mcprl.tasks import covered
 from mcprl.types import Fact, Message, Scenario, Split, Tool, ToolServer

@@ -13,7 +13,7 @@ Path = tuple[str | int, ...]
 _WRITES = frozenset(
     (
         "add append archive assign book cancel change clear close configure copy create delete disable edit enable "
-        "insert invite link lock log mark merge modify move open_ticket patch place post publish put record "
+        "insert invite link lock log mark merge modify move patch place post publish put record "
         "register remove rename replace reserve reset restore save schedule send set start stop store submit tag "
         "toggle trigger unlink update upload upsert write "
     ).split()
@@ -191,11 +191,15 @@ def noun(tool: Tool) -> str:
 
 def is_read(tool: Tool) -> bool:
     """Whether calling the tool to look around is safe: the server's hint where it gives one, else no writing verb in
-    its name.
+    its name or, where the name has no verb that reads, at the head of its title or description (`open_issue`: "Creates
+    an issue").
     """
     if tool.read_only is not None:
         return tool.read_only
-    return not tool.destructive and not any(word in _WRITES for word in words(tool.name))
+    verbs = {*words(tool.name)}
+    if not verbs & (_VERBS - _WRITES):
+        verbs |= {head for text in (tool.title or "", tool.description) for head in stems(text)[:1]}
+    return not tool.destructive and not verbs & _WRITES
 
 
 def related(a: Sequence[str], b: Sequence[str]) -> float:

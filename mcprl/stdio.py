@@ -1,32 +1,86 @@
-"""A child process that speaks lines on its pipes: what a stdio MCP server is, before any MCP.
+"""A command, started as a child process that speaks lines on its pipes: what a stdio MCP server is, before any MCP.
 
 Ours rather than the SDK's because a process is replaced after every rollout that wrote: it must stop fast, with all its
 children, and nothing it prints may cost unbounded memory (a line past the limit is dropped while it is being read).
 """
 
 import os
+import shlex
+import shutil
 import signal
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+import sys
+import tempfile
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
 from typing import IO
 
 import anyio
 from anyio.abc import ByteReceiveStream, Process
+
+from mcprl.errors import ServerError
 
 _POLL_S = 0.01
 _LEAVE_S = 1.0
 _TERM_S = 1.5
 
 
+@dataclass(frozen=True)
+class Command:
+    """A command as it is to be started; `scratch` is the folder it is started in, the empty string for ours."""
+
+    words: list[str]
+    env: dict[str, str]
+    scratch: str
+
+
+@contextmanager
+def ready(target: str, env: Mapping[str, str], inherited: Mapping[str, str]) -> Generator[Command]:
+    """A command line and its variables, ready to start: the program found, and `{scratch}`, wherever it stands, a fresh
+    folder, removed at the end.
+
+    Raises `ServerError` where the line cannot be read or names no program.
+    """
+    try:
+        words = shlex.split(target)
+    except ValueError as error:
+        raise ServerError(f"cannot read the command {target!r}: {error}") from None
+    with _scratch_folder(any("{scratch}" in text for text in (*words, *env.values()))) as scratch:
+        words = [word.replace("{scratch}", scratch) for word in words]
+        env = {**inherited, **{key: value.replace("{scratch}", scratch) for key, value in env.items()}}
+        # As in an activated environment: `python` and installed commands are those beside our own interpreter.
+        env["PATH"] = os.pathsep.join(filter(None, (str(Path(sys.executable).parent), env.get("PATH"))))
+        program = shutil.which(words[0], path=env["PATH"]) if words else None
+        if program is None:
+            what = words[0] if words else target
+            raise ServerError(f"{what!r}: no such command; check the spelling (a URL starts with http:// or https://)")
+        # Absolute, because in a scratch folder the relative name of a file would mean something else.
+        yield Command([_absolute(word) for word in (program, *words[1:])], env, scratch)
+
+
+@contextmanager
+def _scratch_folder(wanted: bool) -> Generator[str]:
+    """The empty string where none is wanted."""
+    folder = os.path.realpath(tempfile.mkdtemp(prefix="mcprl-")) if wanted else ""
+    try:
+        yield folder
+    finally:
+        if wanted:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _absolute(word: str) -> str:
+    return str(Path(word).absolute()) if Path(word).exists() else word
+
+
 @asynccontextmanager
-async def child(
-    command: Sequence[str], env: Mapping[str, str], cwd: str | None, stderr: IO[bytes] | int
-) -> AsyncGenerator[Process]:
+async def child(command: Command, stderr: IO[bytes] | int) -> AsyncGenerator[Process]:
     """The running command, in a process group of its own; stopped with the whole group at the end, cancelled or not.
 
     Raises `OSError` where it cannot be started.
     """
-    process = await _open(command, env, cwd, stderr)
+    process = await _open(command, stderr)
     try:
         yield process
     finally:
@@ -34,10 +88,12 @@ async def child(
             await _stop(process)
 
 
-async def _open(command: Sequence[str], env: Mapping[str, str], cwd: str | None, stderr: IO[bytes] | int) -> Process:
+async def _open(command: Command, stderr: IO[bytes] | int) -> Process:
     """Not to be cancelled in the middle: asyncio would leave a process behind that nobody stops."""
     with anyio.CancelScope(shield=True):
-        return await anyio.open_process(list(command), env=env, cwd=cwd, stderr=stderr, start_new_session=True)
+        return await anyio.open_process(
+            command.words, env=command.env, cwd=command.scratch or None, stderr=stderr, start_new_session=True
+        )
     raise AssertionError("unreachable: nobody cancels the scope")
 
 

@@ -11,7 +11,7 @@ import random
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from statistics import fmean
@@ -39,6 +39,18 @@ from mcprl.types import Adapter, Group, Row, Scenario, Score, Trajectory
 
 Show = Callable[[str, dict[str, Any]], None]
 """Told what happens while it happens: a kind of event and its data; the command line prints it."""
+
+
+@dataclass(frozen=True)
+class _Tried:
+    """What a step trains on: its tries and their scores, how many groups the judge failed at, and the seconds spent."""
+
+    step: int
+    groups_P: list[Group]
+    scores_P: list[list[Score]]
+    failures: int
+    rollout_s: float
+    judge_s: float
 
 
 async def train(config: Config, resume: str | Path | None = None, show: Show = lambda *_: None) -> report.Report:
@@ -97,24 +109,25 @@ class _Run:
         groups = (config.training.steps - last) * config.training.scenarios_per_step
         if forecast := await self.judge.forecast(groups, Group(test[0], tuple(tried))):
             self.say("note", text=forecast)
-        current = start
         if last:
             trainer.load(self._adapter(last).path)
-            current = self._adapter(last)
         began = time.monotonic()
         validated = {0: await self.evaluate("val", 0, val, start)}
         for looked in (step for step in range(1, last + 1) if self._looks(step)):
             validated[looked] = await self.evaluate("val", looked, val, self._adapter(looked))
+        ahead: _Tried | None = None  # what the next step trains on, where it is sampled while this one trains
         for step in range(last + 1, config.training.steps + 1):
             if self._stalled(validated) or time.monotonic() - began > 60 * config.training.max_minutes:
                 break
             try:
-                current = await self._step(step, trainer, train, current)
+                tried = ahead or await self._try(step, train, start)
+                further = step + 1 if config.training.pipeline and step < config.training.steps else None
+                ahead = await self._learn_beside(tried, trainer, further, train, start)
             except BudgetError as error:
-                self.say("note", text=f"training ends before step {step}: {error}")
+                self.say("note", text=f"training ends with step {journal.last_step() or 0}: {error}")
                 break
             if self._looks(step) or step == config.training.steps:
-                validated[step] = await self.evaluate("val", step, val, current)
+                validated[step] = await self.evaluate("val", step, val, self._adapter(step))
             self._prune(validated)
 
         best = max(validated, key=lambda step: (validated[step], step))  # of equals the later one: it has seen more
@@ -127,64 +140,98 @@ class _Run:
 
     # --- one step -----------------------------------------------------------------------------------------------------
 
-    async def _step(
-        self, step: int, trainer: Trainer, scenarios: Sequence[Scenario], current: Adapter | None
-    ) -> Adapter:
+    async def _try(self, step: int, scenarios: Sequence[Scenario], start: Adapter | None) -> "_Tried":
+        """The rollouts and scores of a step. They are sampled from the last step's adapter or, in the pipeline, from
+        the one before, so that the same adapter is used however the run was interrupted."""
         config = self.config.training
         began = time.perf_counter()
+        newest = step - 1 - config.pipeline
+        current = self._adapter(newest) if newest > 0 else start
         outcomes = ((o.scenario_id, o.step, bool(o.success)) for o in self.journal.outcomes("train"))
         chosen_P = draw(scenarios, outcomes, step, config.scenarios_per_step, self.config.seed)
         groups_P = await self._groups("train", step, chosen_P, config.group_size, current)
         rolled = time.perf_counter()
         scores_P, failures = await self._judged(step, groups_P)
-        judged = time.perf_counter()
+        return _Tried(step, groups_P, scores_P, failures, rolled - began, time.perf_counter() - rolled)
 
+    async def _learn_beside(
+        self,
+        tried: "_Tried",
+        trainer: Trainer,
+        further: int | None,
+        scenarios: Sequence[Scenario],
+        start: Adapter | None,
+    ) -> "_Tried | None":
+        """Train on a step's tries and, in the pipeline, sample those of the step `further` meanwhile. What has been
+        sampled is trained on before an error of the sampling is raised."""
+        ahead: _Tried | None = None
+        failed: list[Exception] = []
+
+        async def sample(step: int) -> None:
+            nonlocal ahead
+            try:
+                ahead = await self._try(step, scenarios, start)
+            except McprlError as error:
+                failed.append(error)
+
+        async with anyio.create_task_group() as tasks:
+            if further:
+                tasks.start_soon(sample, further)
+            try:
+                await self._learn(tried, trainer)
+            except Exception as error:  # raised as itself below: a task group would wrap it
+                failed.insert(0, error)
+                tasks.cancel_scope.cancel()
+        if failed:
+            raise failed[0]
+        return ahead
+
+    async def _learn(self, tried: "_Tried", trainer: Trainer) -> None:
+        """Update the adapter on a step's tries and record the step."""
+        config, step, began = self.config.training, tried.step, time.perf_counter()
         rows_B: list[tuple[Row, float]] = []
         used: list[Trajectory] = []
         dropped = 0
-        for group, scores in zip(groups_P, scores_P, strict=True):
+        for group, scores in zip(tried.groups_P, tried.scores_P, strict=True):
             values = self._dealt(step, group, [score.value for score in scores])
             centred = advantages(values, config.advantage_scale, config.signal_tolerance)
             if centred is None:
                 dropped += 1
                 continue
             by_id = {score.trajectory_id: advantage for score, advantage in zip(scores, centred, strict=True)}
-            scored = [tried for tried in group.trajectories if tried.id in by_id]
+            scored = [member for member in group.trajectories if member.id in by_id]
             used += scored
-            rows_B += [(row, by_id[row.trajectory_id]) for tried in scored for row in rows(tried)]
+            rows_B += [(row, by_id[row.trajectory_id]) for member in scored for row in rows(member)]
         metrics: dict[str, float] = {}
         if rows_B:
             proof = certificate([row for row, _ in rows_B], used)
-            share = len(used) / sum(map(len, scores_P))
+            share = len(used) / sum(map(len, tried.scores_P))
             update = lambda: trainer.update(rows_B, self.config.rollout.temperature, proof, share)  # noqa: E731
             metrics = await anyio.to_thread.run_sync(update)
-        adapter = Adapter(str(self.journal.folder / "adapters" / f"step-{step}"), step)
+        adapter = self._adapter(step)
         trainer.save(adapter.path)
         self.journal.write_adapter(adapter)
-        await self.engine.load_adapter(adapter)
-        trained = time.perf_counter()
 
-        every = [tried for group in groups_P for tried in group.trajectories]
-        scores = [score for scores in scores_P for score in scores]
+        every = [member for group in tried.groups_P for member in group.trajectories]
+        scores = [score for scores in tried.scores_P for score in scores]
         metrics |= {
             "score": fmean(score.value for score in scores) if scores else 0.0,
             "success": fmean(bool(score.success) for score in scores) if scores else 0.0,
-            "groups": len(groups_P),
+            "groups": len(tried.groups_P),
             "dropped_groups": dropped,
-            "judge_failures": failures,
-            "errors": sum(tried.stop == "error" for tried in every),
-            "turns": fmean(len(tried.turns) for tried in every),
-            "sampled_tokens": sum(len(turn.completion_ids) for tried in every for turn in tried.turns),
-            "rollout_s": rolled - began,
-            "judge_s": judged - rolled,
-            "train_s": trained - judged,
+            "judge_failures": tried.failures,
+            "errors": sum(member.stop == "error" for member in every),
+            "turns": fmean(len(member.turns) for member in every),
+            "sampled_tokens": sum(len(turn.completion_ids) for member in every for turn in member.turns),
+            "rollout_s": tried.rollout_s,
+            "judge_s": tried.judge_s,
+            "train_s": time.perf_counter() - began,
             **self.judge.report(),
         }
         self.journal.write_step(step, metrics)
         self.trackers.log_step(step, metrics)
-        self.trackers.log_groups(step, groups_P, scores)
+        self.trackers.log_groups(step, tried.groups_P, scores)
         self.show("step", {"step": step, "steps": config.steps, **metrics})
-        return adapter
 
     async def _groups(
         self, phase: str, step: int, scenarios: Sequence[Scenario], tries: int, adapter: Adapter | None

@@ -14,11 +14,11 @@ from typing import Any
 
 from mcprl import wording
 from mcprl.checks import Scalar, holds, leaves, says_missing, squash
-from mcprl.compose import split_of
 from mcprl.config import ScenarioConfig
 from mcprl.errors import ServerError
 from mcprl.grounding import Knowledge
 from mcprl.judges.verifier import Verifier
+from mcprl.planning import split_of
 from mcprl.results import record_of, usable
 from mcprl.slots import Path, build, is_read, slots
 from mcprl.tasks import Draft, follow, reference, resolved

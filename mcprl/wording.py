@@ -162,19 +162,21 @@ def answer(facts: Mapping[str, Sequence[Scalar]]) -> str:
     return " ".join(f"The {label} is {listed([plain(value) for value in values])}." for label, values in facts.items())
 
 
-def picked(row: Mapping[str, Any], key: str, field: str, said: str) -> str:
-    """The answer `said` out of one row of a list, after a quote of what the row says from `key` to `field`.
+def picked(text: str, row: Mapping[str, Any], key: str, field: str, said: str) -> str:
+    """The answer `said` out of one row of the list `text`, after a quote of what the row says from `key` to `field`.
 
     The quote lets a reader check which row was read, and a small model get there by copying on from the key that it was
     given. There is none where the field comes before the key or the quote would be long.
     """
     names = list(row)
+    if names.index(key) >= names.index(field):
+        return said
     quote = compact({name: row[name] for name in names[names.index(key) : names.index(field) + 1]})
-    return (
-        f"{quote}: {said[:1].lower()}{said[1:]}"
-        if names.index(key) < names.index(field) and len(quote) <= 160
-        else said
-    )
+    if quote[1:-1] not in text:  # but text: `name: Ana, total: 12` or `Ana | 12`
+        begin, end = (rf"(?:{re.escape(name)}: )?{re.escape(plain(row[name]))}" for name in (key, field))
+        found = re.search(rf"(?<!\w){begin}\b.*?{end}(?!\w)", text, re.DOTALL)
+        quote = found[0] if found else ""
+    return f"{quote}: {said[:1].lower()}{said[1:]}" if 0 < len(quote) <= 160 else said
 
 
 def plain(value: Scalar) -> str:

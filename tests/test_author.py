@@ -17,10 +17,10 @@ from test_server import free_port, http
 
 from mcprl.author import BATCH
 from mcprl.cli import cli
-from mcprl.compose import split_of
 from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import BudgetError, ConfigError, LlmError, ScenarioError
 from mcprl.judges.verifier import Verifier
+from mcprl.planning import split_of
 from mcprl.scenarios import Pack, generate, load_pack
 from mcprl.server import connect
 from mcprl.tasks import ALIKE, likeness, read, triples

@@ -14,7 +14,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import LlamaConfig, LlamaForCausalLM, Qwen3Config, Qwen3ForCausalLM
 
-from mcprl import tokens
+from mcprl import hermes, tokens
 from mcprl.config import ModelConfig
 from mcprl.engines.embedded import EmbeddedEngine
 from mcprl.errors import EngineError
@@ -370,7 +370,7 @@ async def test_parallel_calls_come_back_as_tool_calls(tiny_model: Path) -> None:
     assert [call["function"]["arguments"] for call in completion.message["tool_calls"]] == ['{"id": 1}', '{"id": 2}']
     assert completion.completion_ids[-1] in taught.end_ids
     assert cut.finish_reason == "length"
-    assert len(tokens.parse_reply(cut.message["content"]).malformed) == 1
+    assert len(hermes.parse_reply(cut.message["content"]).malformed) == 1
 
 
 def memorize(loaded: LoadedModel, prompt: tuple[int, ...], said: str) -> None:

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 
 from mcprl.config import Config, RolloutConfig, ServerConfig
 from mcprl.errors import JournalError
-from mcprl.journal import FILE, Journal, Outcome
+from mcprl.journal import FILE, Journal
+from mcprl.records import Outcome
 from mcprl.types import (
     Adapter,
     Call,
@@ -313,7 +314,7 @@ def test_wall_time_counts_the_work_and_not_the_pause_before_a_resume(tmp_path, m
     monkeypatch.setattr("mcprl.journal._now", lambda: next(clock))
     killed = Journal.create(tmp_path, Config())  # 100
     killed.write_step(1, {})  # 110
-    killed._disconnect()
+    killed._db.close()
     with Journal.open(tmp_path, write=True) as journal:  # 500
         journal.write_step(2, {})  # 530
     with Journal.open(tmp_path) as journal:  # closed at 531

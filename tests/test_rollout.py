@@ -10,9 +10,9 @@ import pytest
 
 from mcprl.config import RolloutConfig, ServerConfig, ToolPolicy
 from mcprl.errors import EngineError
+from mcprl.hermes import assistant_message
 from mcprl.rollout import rollouts
 from mcprl.server import connect
-from mcprl.tokens import assistant_message
 from mcprl.types import Adapter, Completion, CompletionRequest, Scenario, StateHolds, Trajectory
 
 SHOP = f"{sys.executable} {Path(__file__).parents[1] / 'examples' / 'servers' / 'shop.py'}"

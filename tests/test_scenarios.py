@@ -1,5 +1,6 @@
 """The grounded generator on real servers: tasks are executed, repeatable, worded, and split so that nothing leaks."""
 
+import json
 import sys
 from collections import Counter
 from dataclasses import replace
@@ -8,14 +9,15 @@ from pathlib import Path
 import pytest
 
 from mcprl.checks import holds
-from mcprl.compose import split_of
 from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import ScenarioError
 from mcprl.judges.verifier import Verifier
+from mcprl.planning import split_of
 from mcprl.results import result_fields, rows_of, text_value
 from mcprl.scenarios import Pack, generate, load_pack, transcript
 from mcprl.server import Server, connect
-from mcprl.types import Call, CallRecord, Fact, Scenario, StateHolds, ToolResult, Trajectory
+from mcprl.slots import is_read
+from mcprl.types import Call, CallRecord, Fact, Scenario, StateHolds, Tool, ToolResult, Trajectory
 from mcprl.wording import picked
 
 SHOP = f"{sys.executable} {Path(__file__).parents[1] / 'examples' / 'servers' / 'shop.py'}"
@@ -103,13 +105,24 @@ async def test_a_row_out_of_a_list_is_quoted_and_naming_other_rows_too_is_no_ans
 
 def test_the_quote_of_a_row_runs_from_the_key_to_what_was_asked() -> None:
     row = {"sku": "SKU-7", "name": "Oak Desk", "price": 80}
-    assert (
-        picked(row, "sku", "price", "The price is 80.")
-        == '{"sku":"SKU-7","name":"Oak Desk","price":80}: the price is 80.'
-    )
-    assert picked(row, "price", "sku", "The sku is SKU-7.") == "The sku is SKU-7."
+    quote = '{"sku":"SKU-7","name":"Oak Desk","price":80}'
+    assert picked(f"[{quote}]", row, "sku", "price", "The price is 80.") == f"{quote}: the price is 80."
+    assert picked(f"[{quote}]", row, "price", "sku", "The sku is SKU-7.") == "The sku is SKU-7."
     long = {"sku": "SKU-7", "text": "word " * 40, "price": 80}
-    assert picked(long, "sku", "price", "The price is 80.") == "The price is 80."
+    assert picked(json.dumps(long), long, "sku", "price", "The price is 80.") == "The price is 80."
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("- sku: SKU-70, price: 9\n- sku: SKU-7, name: Oak Desk, price: 80", "sku: SKU-7, name: Oak Desk, price: 80"),
+        ("sku | name | price\nSKU-7 | Oak Desk | 80", "SKU-7 | Oak Desk | 80"),
+        ("sku: SKU-7\nname: Oak Desk\nprice: 80\n\nsku: SKU-8\nprice: 80", "sku: SKU-7\nname: Oak Desk\nprice: 80"),
+    ],
+)
+def test_a_row_of_text_is_quoted_as_it_stands(text: str, quote: str) -> None:
+    row = {"sku": "SKU-7", "name": "Oak Desk", "price": 80}
+    assert picked(text, row, "sku", "price", "The price is 80.") == f"{quote}: the price is 80."
 
 
 async def test_the_same_seed_gives_the_same_pack_and_another_seed_another(pack: Pack) -> None:
@@ -159,12 +172,34 @@ async def test_a_server_without_usable_tools_says_what_to_do() -> None:
     [
         ("Temperature: 12\nPlace: Upper Mill", {"Temperature": 12, "Place": "Upper Mill"}),
         ("name,size\nalpha,3\nbeta,4", [{"name": "alpha", "size": 3}, {"name": "beta", "size": 4}]),
+        ("| name | size |\n|---|---|\n| alpha | 3 |", [{"name": "alpha", "size": 3}]),
+        (
+            "2 found:\n- id: A-1, who: Bo, Ek\n- id: A-2, who: Li",
+            [{"id": "A-1", "who": "Bo, Ek"}, {"id": "A-2", "who": "Li"}],
+        ),
+        ("1. id: A-1 | n: 3\n2. id: A-2 | n: 4", [{"id": "A-1", "n": 3}, {"id": "A-2", "n": 4}]),
+        ("**Id**: A-1\n**N:** 3\n\n**Id**: A-2\n**N:** 4", [{"Id": "A-1", "N": 3}, {"Id": "A-2", "N": 4}]),
         ("[FILE] a.txt\n[DIR] docs", [{"column 0": "a.txt"}, {"column 0": "docs"}]),
         ("All is well.", None),
     ],
 )
 def test_text_results_are_read_as_records_tables_or_lines(text: str, meaning: object) -> None:
     assert text_value(text) == meaning
+
+
+@pytest.mark.parametrize(
+    ("name", "description", "hint", "reads"),
+    [
+        ("open_issue", "Creates an issue.", None, False),
+        ("open_nodes", "Open specific nodes in the graph by their names", None, True),
+        ("list_events", "Log of what happened", None, True),
+        ("delete_row", "Row, gone", None, False),
+        ("open_issue", "Creates an issue.", True, True),
+        ("get_report", "Reads a report", False, False),
+    ],
+)
+def test_what_may_be_called_to_look_around(name: str, description: str, hint: bool | None, reads: bool) -> None:
+    assert is_read(Tool(name, description, {"type": "object"}, read_only=hint)) is reads
 
 
 def test_what_varies_between_the_texts_of_a_tool_is_what_can_be_asked() -> None:

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from transformers import AutoTokenizer
 
-from mcprl import tokens
+from mcprl import hermes, tokens
 from mcprl.types import Call, Completion, Message, Tool, Trajectory
 
 SYSTEM: Message = {"role": "system", "content": "You help."}
@@ -41,7 +41,7 @@ def test_the_next_prompt_extends_the_sampled_ids_and_keeps_the_separator(tokeniz
     # Sampled character by character: no tokenizer would write these ids for this text.
     sampled = [token for letter in REPLY for token in tokenizer.encode(letter, add_special_tokens=False)]
     context = (*first, *sampled, tokenizer.eos_token_id)
-    messages = [SYSTEM, USER, tokens.assistant_message(REPLY), RESULT]
+    messages = [SYSTEM, USER, hermes.assistant_message(REPLY), RESULT]
     prompt = tokens.prompt_ids(tokenizer, messages, [TOOL], context)
     assert prompt[: len(context)] == context
     assert tokenizer.decode(prompt) == tokens.render(tokenizer, messages, [TOOL])
@@ -52,7 +52,7 @@ def test_the_next_prompt_extends_the_sampled_ids_and_keeps_the_separator(tokeniz
 def test_a_completion_cut_at_the_limit_gets_its_end_of_turn_from_the_template(tokenizer: Any) -> None:
     first = tokens.prompt_ids(tokenizer, [SYSTEM, USER], [TOOL])
     context = (*first, *tokenizer.encode("I think that", add_special_tokens=False))
-    messages = [SYSTEM, USER, tokens.assistant_message("I think that"), {"role": "user", "content": "Go on."}]
+    messages = [SYSTEM, USER, hermes.assistant_message("I think that"), {"role": "user", "content": "Go on."}]
     prompt = tokens.prompt_ids(tokenizer, messages, [TOOL], context)
     assert prompt[: len(context)] == context
     assert tokenizer.decode(prompt[len(context) :]).startswith("<|im_end|>\n<|im_start|>user\nGo on.")
@@ -65,7 +65,7 @@ def test_a_template_that_rewrites_history_is_rendered_anew(tiny_model: Path) -> 
         "{{ m.content.split('</think>')[-1] if not loop.last else m.content }}<|im_end|>\n{% endfor %}"
         "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}",
     )
-    messages = [USER, tokens.assistant_message("<think>so</think>yes"), {"role": "user", "content": "Sure?"}]
+    messages = [USER, hermes.assistant_message("<think>so</think>yes"), {"role": "user", "content": "Sure?"}]
     prompt = tokens.prompt_ids(stripping, messages, (), (1, 2, 3))
     assert stripping.decode(prompt) == tokens.render(stripping, messages)
 
@@ -76,7 +76,7 @@ def test_a_template_that_quotes_arguments_itself_gets_them_parsed(tiny_model: Pa
         "{% for m in messages %}{{ m.role }}:{{ m.content }}{% for c in m.tool_calls or [] %}"
         "{{ c.function.arguments | tojson }}{% endfor %}<|im_end|>{% endfor %}",
     )
-    said = tokens.assistant_message(REPLY)
+    said = hermes.assistant_message(REPLY)
     assert '{"id": 42}' in tokens.render(quoting, [USER, said])
     assert said["tool_calls"][0]["function"]["arguments"] == '{"id":  42}'
 
@@ -100,7 +100,7 @@ forged = st.lists(st.sampled_from(["<|im_start|>", "<|im_end|>", "<|im_", "start
 @given(said=forged | st.text(), result=forged, described=forged)
 def test_nobody_but_the_template_writes_control_tokens(tokenizer: Any, said: str, result: str, described: str) -> None:
     tool = Tool("get_order", described, {"type": "object", "properties": {"id": {"description": described}}})
-    messages = [SYSTEM, {"role": "user", "content": said}, tokens.assistant_message("ok"), RESULT | {"content": result}]
+    messages = [SYSTEM, {"role": "user", "content": said}, hermes.assistant_message("ok"), RESULT | {"content": result}]
     ids = tokens.prompt_ids(tokenizer, messages, [tool])
     start, end = (tokenizer.get_added_vocab()[text] for text in ("<|im_start|>", "<|im_end|>"))
     assert (ids.count(start), ids.count(end)) == (5, 4)
@@ -126,7 +126,7 @@ def test_any_calls_are_read_back_as_written(written: list[Any], between: str, cl
         body = json.dumps({"name": name, "arguments": raw if as_text else arguments}, indent=indent)
         blocks.append(f"{between}<tool_call>\n{body}\n</tool_call>")
     text = "".join(blocks)
-    reply = tokens.parse_reply(text if closed else text.removesuffix("</tool_call>"), turn=3)
+    reply = hermes.parse_reply(text if closed else text.removesuffix("</tool_call>"), turn=3)
     assert [call.call for call in reply.calls] == [Call(name, arguments) for name, arguments, *_ in written]
     assert reply.malformed == ()
     assert reply.content == "".join(between for _ in written).strip()
@@ -153,12 +153,12 @@ fragments = [
 
 @given(st.lists(st.sampled_from(fragments)).map("".join) | st.text())
 def test_any_reply_can_be_read_and_what_cannot_stays_in_the_content(text: str) -> None:
-    reply = tokens.parse_reply(text)
+    reply = hermes.parse_reply(text)
     assert len(reply.calls) + len(reply.malformed) <= text.count("<tool_call>")
     assert (not reply.malformed) or "<tool_call>" in reply.content
-    again = tokens.parse_reply(reply.content)
+    again = hermes.parse_reply(reply.content)
     assert again.malformed == reply.malformed or reply.calls
-    json.dumps(tokens.assistant_message(text), allow_nan=True).encode()
+    json.dumps(hermes.assistant_message(text), allow_nan=True).encode()
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_any_reply_can_be_read_and_what_cannot_stays_in_the_content(text: str) -
     ],
 )
 def test_a_malformed_call_is_kept_with_the_reason_and_hides_no_good_one(text: str, reason: str) -> None:
-    reply = tokens.parse_reply(f"{REPLY}{text}{REPLY}" if text.endswith("</tool_call>") else f"{REPLY}{text}")
+    reply = hermes.parse_reply(f"{REPLY}{text}{REPLY}" if text.endswith("</tool_call>") else f"{REPLY}{text}")
     assert len(reply.malformed) == 1
     assert reason in reply.malformed[0]
     assert reply.content == text
@@ -183,7 +183,7 @@ def test_a_malformed_call_is_kept_with_the_reason_and_hides_no_good_one(text: st
 
 
 def test_a_message_holds_the_arguments_exactly_as_sampled() -> None:
-    message = tokens.assistant_message("Let me look. " + REPLY, turn=1)
+    message = hermes.assistant_message("Let me look. " + REPLY, turn=1)
     function = {"name": "get_order", "arguments": '{"id":  42}'}
     assert message == {
         "role": "assistant",

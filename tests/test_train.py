@@ -55,7 +55,10 @@ async def test_a_run_leaves_a_folder_with_everything_in_it(tiny_model: Path, tmp
         assert (folder / name).exists(), name
 
 
-async def test_a_run_that_was_stopped_goes_on_and_ends_as_if_it_had_not_been(tiny_model: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("pipeline", [False, True])
+async def test_a_run_that_was_stopped_goes_on_and_ends_as_if_it_had_not_been(
+    pipeline: bool, tiny_model: Path, tmp_path: Path
+) -> None:
     class Stop(Exception):
         pass
 
@@ -63,9 +66,10 @@ async def test_a_run_that_was_stopped_goes_on_and_ends_as_if_it_had_not_been(tin
         if kind == "step":
             raise Stop
 
-    whole = await train(small(tiny_model, tmp_path / "whole"))
+    more = {"training": {"pipeline": pipeline, "steps": 3}}
+    whole = await train(small(tiny_model, tmp_path / "whole", **more))
     with pytest.raises(Stop):
-        await train(small(tiny_model, tmp_path / "cut"), show=stop_after_the_first_step)
+        await train(small(tiny_model, tmp_path / "cut", **more), show=stop_after_the_first_step)
     resumed = await train(Config(), resume=tmp_path / "cut" / "small")
     with Journal.open(tmp_path / "whole" / "small") as one, Journal.open(tmp_path / "cut" / "small") as other:
         sampled = [
@@ -76,6 +80,11 @@ async def test_a_run_that_was_stopped_goes_on_and_ends_as_if_it_had_not_been(tin
             for journal in (one, other)
         ]
         losses = [[step.metrics.get("loss") for step in journal.steps()] for journal in (one, other)]
+        policies = {
+            step: {turn.policy_step for tried in one.trajectories("train", step) for turn in tried.turns}
+            for step in (1, 2, 3)
+        }
+    assert policies == ({1: {0}, 2: {0}, 3: {1}} if pipeline else {1: {0}, 2: {1}, 3: {2}})
     assert sampled[0] == sampled[1]
     assert losses[0] == pytest.approx(losses[1])
     assert resumed.test == whole.test
@@ -142,7 +151,7 @@ async def test_a_judge_that_has_cost_what_it_may_ends_training_and_the_test_is_m
         given = small(tiny_model, tmp_path, **judged_by(fake.url, max_cost=0.028, concurrency=1))
         report = await train(given, show=lambda kind, data: notes.append(data["text"]) if kind == "note" else None)
         assert 0 < len(fake.requests) < 4
-    assert any("training ends before step 2" in note and "the limit is 0.028" in note for note in notes)
+    assert any("training ends with step 1" in note and "the limit is 0.028" in note for note in notes)
     assert report.test is not None
     assert report.test.n == 4
 

@@ -50,7 +50,7 @@ def tiny(model: Path, runs: Path, name: str = "tiny") -> TrainableModel:
     return TrainableModel(name, "tests", str(model), config=config, runs_dir=runs)
 
 
-async def said(model: TrainableModel, text: str, seed: int = 0, **more: Any) -> tuple[list[Any], Choice]:
+async def said(model: TrainableModel, text: str, seed: int = 0, **more: Any) -> tuple[list[Any], Any]:
     messages: list[Any] = [{"role": "user", "content": text}]
     client = model.openai_client()
     completion = await client.chat.completions.create(

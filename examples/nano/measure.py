@@ -57,8 +57,8 @@ def _shares(right: Counter[str], seen: Counter[str]) -> dict[str, str]:
     return {name: f"{right[name] / seen[name]:.3f} of {seen[name]}" for name in sorted(seen)}
 
 
-async def played(folder: Path, worlds: int = 20, first: int = HELD_OUT + 10_000) -> dict[str, str]:
-    """Greedy rollouts with the real engine, checked by the real verifier, on worlds that no choice was made by.
+async def played(folder: Path, worlds: int, first: int) -> dict[str, str]:
+    """Greedy rollouts with the real engine, checked by the real verifier, on worlds that were never trained on.
 
     `success` is by the verifier; `calls` the share of planned calls made exactly; `answers` the share of one-call
     tasks answered right among those whose call was right.

@@ -12,12 +12,13 @@ from random import Random
 from typing import Any
 
 import words
-from style import cased
+from style import Style, Text, cased
 
-from mcprl.digest import compact
-from mcprl.slots import slots
+from mcprl.digest import compact, digest
+from mcprl.results import record_of, rows_of
+from mcprl.slots import slots, spoken
 from mcprl.types import Message, Tool
-from mcprl.wording import ask, order, picked, subject
+from mcprl.wording import answer, ask, order, pick, picked, subject
 
 CASES = ("snake", "camel", "kebab", "pascal")
 VERBS = ("get", "find", "list", "set", "add", "show", "read", "update")
@@ -107,9 +108,9 @@ def _record(rng: Random) -> Talk:
     record = _fields(rng, rng.randint(2, 6))
     asked = rng.sample(list(record), min(len(record), rng.choice((1, 1, 1, 2))))
     case = rng.choice(CASES)
-    answer = " ".join(f"The {name} is {_plain(record[name])}." for name in asked)
+    told = " ".join(f"The {name} is {_plain(record[name])}." for name in asked)
     shown = compact({cased(name, case): value for name, value in record.items()})
-    return "practice-record", _read(f"What is {_listed(['the ' + name for name in asked])}?", shown, answer)
+    return "practice-record", _read(f"What is {_listed(['the ' + name for name in asked])}?", shown, told)
 
 
 def _row(rng: Random) -> Talk:
@@ -122,15 +123,20 @@ def _row(rng: Random) -> Talk:
         {name: words.KINDS[kind][1](rng) for name, kind in zip(names, kinds, strict=True)}
         for _ in range(rng.choice((2, 2, 2, 3, 3, 4, 5, 7, 9)))
     ]
-    row = rng.choice(rows)
-    key, asked = sorted(rng.sample(names, 2), key=names.index)
+    result = Style.draw(rng).rows("things", rows)
+    result = digest(str(result)) if isinstance(result, Text) else digest("null", result)
+    found = rows_of(record_of(result))
+    if found is None or len(found[1][0]) < 2:
+        return _row(rng)
+    row = rng.choice(found[1])
+    key, asked = sorted(rng.sample(list(row), 2), key=list(row).index)
     if rng.random() < 0.2:
         key, asked = asked, key
-    if sum(other[key] == row[key] for other in rows) > 1:
+    if sum(other[key] == row[key] for other in found[1]) > 1:
         return _row(rng)
-    request = f"Find the one whose {key} is {_said(row[key], rng)} and tell me the {asked}."
-    answer = picked(row, key, asked, f"The {asked} is {_plain(row[asked])}.")
-    return "practice-row", _read(request, compact(rows), answer)
+    request = pick(words.word(rng), spoken(key), row[key], [spoken(asked)], rng)
+    said = answer({spoken(asked): [row[asked]]})
+    return "practice-row", _read(request, result.text, picked(result.text, row, key, asked, said))
 
 
 def _fields(rng: Random, count: int) -> dict[str, Any]:

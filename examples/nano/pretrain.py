@@ -319,13 +319,14 @@ def main() -> None:
     parser.add_argument("--adamw", action="store_true", help="AdamW for the matrices too")
     parser.add_argument("--workers", type=int, default=2, help="processes of one thread")
     parser.add_argument("--worlds", type=int, default=20, help="held-out servers to evaluate on")
+    parser.add_argument("--first", type=int, default=HELD_OUT + 10_000, help="the seed of the first of them")
     parser.add_argument("--fresh", action="store_true", help="forget the checkpoint in the cache folder")
     parser.add_argument("--cache", type=Path, default=CACHE, help="where checkpoints and logs are")
     given = parser.parse_args()
     if given.what == "tokenizer":
         make_tokenizer()
     elif given.what == "evaluate":
-        for name, value in anyio.run(played, MODEL, given.worlds).items():
+        for name, value in anyio.run(played, MODEL, given.worlds, given.first).items():
             print(f"{name:20} {value}")
     elif given.what == "export":
         export(given.cache)

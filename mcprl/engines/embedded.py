@@ -21,7 +21,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import nn
 
-from mcprl import tokens
+from mcprl import hermes, tokens
 from mcprl.engines.attention import ATTENTION
 from mcprl.engines.decoding import Decoder, Stream, check
 from mcprl.errors import EngineError
@@ -192,7 +192,7 @@ class EmbeddedEngine:
         ended = stream.ids[-1] in self._end_ids
         text = self._tokenizer.decode(stream.ids[:-1] if ended else stream.ids, skip_special_tokens=False)
         said = sum(message["role"] == "assistant" for message in turn.request.messages)
-        message = tokens.assistant_message(text, turn=said)
+        message = hermes.assistant_message(text, turn=said)
         reason = "length" if not ended else "tool_calls" if message.get("tool_calls") else "stop"
         return Completion(message, stream.prompt, tuple(stream.ids), tuple(stream.logprobs), reason, turn.policy_step)
 

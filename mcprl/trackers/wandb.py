@@ -12,7 +12,8 @@ from typing import Any, Final
 
 from mcprl.config import Config, redacted
 from mcprl.errors import MissingExtra
-from mcprl.journal import Journal, SavedAdapter
+from mcprl.journal import Journal
+from mcprl.records import SavedAdapter
 from mcprl.trackers import Metrics, Tracker, dialogue
 from mcprl.types import Group, Json, Score
 

@@ -1,0 +1,147 @@
+"""A SQLite file that one process writes and anyone may read meanwhile, and that says so where it is damaged.
+
+WAL mode, so that readers and the writer do not wait for each other. `synchronous = NORMAL`: a commit outlives the
+process, however it is killed. A machine that loses power may lose the last commits, but only as a whole: the file is
+then one of a moment earlier. (FULL costs an fsync for each commit: 6 ms instead of 1.6, measured.) The calls are short
+and synchronous: from async code call them directly. One `Database` may be used from several threads, not across a fork.
+"""
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import RLock
+from typing import Any, Self, TypeVar
+
+from pydantic import ValidationError
+
+from mcprl.errors import JournalError
+from mcprl.types import Json
+
+_APPLICATION = int.from_bytes(b"mRL1")
+_Value = TypeVar("_Value")
+
+
+class Database:
+    """Made by `open`. Every method raises `JournalError` where the file is damaged."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, lock: sqlite3.Connection | None) -> None:
+        self.path = path
+        self._connection = connection
+        self._lock = lock
+        self._threads = RLock()
+
+    @classmethod
+    def open(cls, path: Path, *, write: bool) -> Self:
+        """Open the file, which a writer makes where it is missing. A second writer is refused at once."""
+        lock = _lock(path) if write else None
+        connection = None
+        try:
+            uri = f"{path.absolute().as_uri()}?mode={'rwc' if write else 'ro'}"
+            connection = sqlite3.connect(uri, uri=True, timeout=10, isolation_level=None, check_same_thread=False)
+            if write:
+                connection.execute("pragma journal_mode = wal")
+                connection.execute("pragma synchronous = normal")
+                connection.execute("pragma foreign_keys = on")
+        except sqlite3.Error as error:
+            for opened in (connection, lock):
+                if opened:
+                    opened.close()
+            raise _damaged(path, error) from None
+        return cls(path, connection, lock)
+
+    @property
+    def writable(self) -> bool:
+        return self._lock is not None
+
+    def close(self) -> None:
+        """Close the file and let the next writer in. Closing twice is fine."""
+        self._connection.close()
+        if self._lock:
+            self._lock.close()
+            self._lock = None
+
+    def define(self, tables: str, version: int) -> None:
+        """Make the tables of a new file; to be called in a transaction."""
+        for statement in tables.split(";"):
+            self._connection.execute(statement)
+        self._connection.execute(f"pragma application_id = {_APPLICATION}")
+        self._connection.execute(f"pragma user_version = {version}")
+
+    def version(self) -> int:
+        """The version that was defined, 0 where none was."""
+        version = self.read("pragma user_version")[0][0]
+        if version and self.read("pragma application_id")[0][0] != _APPLICATION:
+            raise JournalError(f"{self.path} is a SQLite file, but not of mcprl")
+        return version
+
+    def check(self) -> None:
+        """Read the whole file for damage."""
+        if (found := self.read("pragma quick_check(1)")[0][0]) != "ok":
+            raise _damaged(self.path, found)
+
+    @contextmanager
+    def transaction(self) -> Generator[None]:
+        """All or nothing; a transaction inside another belongs to the outer one."""
+        with self._threads:
+            if not self._lock:
+                raise JournalError(f"{self.path.parent} was opened for reading, or closed")
+            if self._connection.in_transaction:
+                yield
+                return
+            try:
+                self._connection.execute("begin immediate")
+                yield
+                self._connection.execute("commit")
+            except sqlite3.IntegrityError:
+                raise
+            except sqlite3.Error as error:
+                raise _damaged(self.path, error) from error
+            finally:
+                if self._connection.in_transaction:
+                    self._connection.execute("rollback")
+
+    def write(self, query: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        """One transaction with a query for each row. Raises `sqlite3.IntegrityError` where a constraint fails."""
+        with self.transaction():
+            self._connection.executemany(query, rows)
+
+    def read(self, query: str, *values: Any) -> list[Any]:
+        try:
+            with self._threads:
+                return self._connection.execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            raise _damaged(self.path, error) from error
+
+    def decode(self, decode: Callable[[Any], _Value], stored: Any) -> _Value:
+        """What was stored, read by `decode`, whose failure means that the file is damaged."""
+        try:
+            return decode(stored)
+        except (ValidationError, ValueError, TypeError, KeyError, zlib.error) as error:
+            raise _damaged(self.path, error) from error
+
+    def json(self, stored: str) -> Json:
+        return self.decode(json.loads, stored)
+
+
+def _lock(path: Path) -> sqlite3.Connection:
+    """Keep other writers out and bother no reader, until it is closed.
+
+    SQLite locks a file on every platform and the lock dies with the process: an exclusive transaction on an empty
+    database beside the file.
+    """
+    lock = sqlite3.connect(path.with_suffix(".lock"), timeout=0, isolation_level=None, check_same_thread=False)
+    try:
+        lock.execute("begin exclusive")
+    except sqlite3.OperationalError as error:
+        lock.close()
+        why = "another process is writing to it" if "locked" in str(error) else str(error)
+        raise JournalError(f"{path.parent} cannot be written: {why}") from None
+    return lock
+
+
+def _damaged(path: Path, why: object) -> JournalError:
+    cause = " ".join(str(why).split())
+    return JournalError(f"{path} cannot be read or written ({cause}); if it is damaged, start a new run with --name")

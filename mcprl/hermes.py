@@ -1,0 +1,139 @@
+"""What a model's turn says: Hermes tool calls read out of its text, and the turn as a message.
+
+Arguments are kept as the text that was sampled; a call that cannot be read stays in the turn's text, and the model is
+told what is wrong with it.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from mcprl.types import Call, Message
+
+
+def _not_json(word: str) -> Any:
+    raise ValueError(f"{word} is not JSON")
+
+
+_OPEN, _CLOSE = "<tool_call>", "</tool_call>"
+_DECODER = json.JSONDecoder(parse_constant=_not_json)
+_SPACE = re.compile(r"[ \t\n\r]*")
+
+
+@dataclass(frozen=True)
+class ParsedCall:
+    """A call as the model wrote it: `arguments` is the JSON text exactly as sampled, `call` what it means."""
+
+    id: str
+    call: Call
+    arguments: str
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a model turn says. `content` is the text without the calls that could be read; those that could not be stay
+    in it, and `malformed` says of each, in words for the model, what is wrong."""
+
+    content: str
+    calls: tuple[ParsedCall, ...] = ()
+    malformed: tuple[str, ...] = ()
+
+
+def parse_reply(text: str, turn: int = 0) -> Reply:
+    """Read Hermes calls, `<tool_call>{"name": ..., "arguments": {...}}</tool_call>`: several, an unclosed last one,
+    arguments as an object or as JSON in a string. `turn` goes into the calls' ids: unique in a conversation."""
+    kept: list[str] = []
+    calls: list[ParsedCall] = []
+    malformed: list[str] = []
+    at = 0
+    while (start := text.find(_OPEN, at)) >= 0:
+        kept.append(text[at:start])
+        try:
+            name, arguments, at = _read_call(text, start + len(_OPEN))
+        except ValueError as error:
+            at = _block_end(text, start + len(_OPEN))
+            kept.append(text[start:at])
+            malformed.append(f"the tool call could not be read: {error}")
+        else:
+            call = Call(name, json.loads(arguments))
+            calls.append(ParsedCall(f"call_{turn}_{len(calls)}", call, arguments))
+    return Reply("".join((*kept, text[at:])).strip(), tuple(calls), tuple(malformed))
+
+
+def assistant_message(text: str, turn: int = 0) -> Message:
+    """A model turn in OpenAI's shape. `arguments` is the text as sampled; an unreadable call stays in `content`."""
+    reply = parse_reply(text, turn)
+    message: Message = {"role": "assistant", "content": reply.content}
+    if reply.calls:
+        message["tool_calls"] = [
+            {"id": call.id, "type": "function", "function": {"name": call.call.tool, "arguments": call.arguments}}
+            for call in reply.calls
+        ]
+    return message
+
+
+def _read_call(text: str, at: int) -> tuple[str, str, int]:
+    """The name, the arguments' JSON text and the position behind the call that begins at `at`. Raises `ValueError`."""
+    members, at = _members(text, at)
+    name, _ = members.get("name", (None, ""))
+    if not isinstance(name, str) or not name:
+        raise ValueError('it has no "name"')
+    arguments, raw = members.get("arguments", ({}, "{}"))
+    if isinstance(arguments, str):
+        raw = arguments
+        arguments, at_end = _decode(raw, _skip(raw, 0))
+        if _skip(raw, at_end) != len(raw):
+            raise ValueError('its "arguments" are not one JSON object')
+    if not isinstance(arguments, dict):
+        raise ValueError('its "arguments" are not a JSON object')
+    json.dumps(arguments, ensure_ascii=False).encode()  # half a surrogate pair could not be sent: a ValueError
+    at = _skip(text, at)
+    if text.startswith(_CLOSE, at):
+        return name, raw, at + len(_CLOSE)
+    if at == len(text) or text.startswith(_OPEN, at):
+        return name, raw, at
+    raise ValueError(f"expected {_CLOSE} after the JSON, found {text[at : at + 20]!r}")
+
+
+def _members(text: str, at: int) -> tuple[dict[str, tuple[Any, str]], int]:
+    """The members of the JSON object at `at`, each with its own text, and the position behind the object."""
+    at = _skip(text, at)
+    if not text.startswith("{", at):
+        raise ValueError("expected a JSON object with name and arguments")
+    members: dict[str, tuple[Any, str]] = {}
+    at = _skip(text, at + 1)
+    while not text.startswith("}", at):
+        key, at = _decode(text, at)
+        at = _skip(text, at)
+        if not isinstance(key, str) or not text.startswith(":", at):
+            raise ValueError('expected "key": value in its JSON')
+        start = _skip(text, at + 1)
+        value, at = _decode(text, start)
+        members[key] = value, text[start:at]
+        at = _skip(text, at)
+        if text.startswith(",", at):
+            at = _skip(text, at + 1)
+        elif not text.startswith("}", at):
+            raise ValueError("its JSON is not closed" if at == len(text) else "expected , or } in its JSON")
+    return members, at + 1
+
+
+def _decode(text: str, at: int) -> tuple[Any, int]:
+    try:
+        return _DECODER.raw_decode(text, at)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"its JSON is broken: {error.msg}") from None
+    except RecursionError:
+        raise ValueError("its JSON is nested too deeply") from None
+
+
+def _skip(text: str, at: int) -> int:
+    space = _SPACE.match(text, at)
+    return space.end() if space else at
+
+
+def _block_end(text: str, at: int) -> int:
+    close, reopen = text.find(_CLOSE, at), text.find(_OPEN, at)
+    ends = [close + len(_CLOSE)] * (close >= 0) + [reopen] * (reopen >= 0)
+    return min(ends, default=len(text))

@@ -1,0 +1,96 @@
+"""What a server says, read with suspicion: its listing tool by tool, content blocks as text, errors as one line."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import mcp_types
+from mcp.shared.dispatcher import CallOptions
+from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
+from mcp.shared.transport_context import TransportContext
+from pydantic import ValidationError
+
+from mcprl.types import Json, Tool
+
+
+@dataclass(frozen=True)
+class Malformed:
+    """A listed tool that cannot be read, and why."""
+
+    name: str
+    reason: str
+
+
+class Dispatcher(JSONRPCDispatcher[TransportContext]):
+    """The SDK's, but keeps the listing from the SDK, which would refuse all of it for one malformed tool."""
+
+    _page: dict[str, Any]
+
+    def page(self) -> tuple[list[Tool | Malformed], str]:
+        """The tools of the page that was listed last, each read by itself, and the next page's cursor, if any."""
+        listed, cursor = self._page.get("tools"), self._page.get("nextCursor")
+        tools = [_tool(tool) for tool in listed] if isinstance(listed, list) else []
+        return tools, cursor if isinstance(cursor, str) else ""
+
+    async def send_raw_request(
+        self,
+        method: str,
+        params: Mapping[str, Any] | None,
+        opts: CallOptions | None = None,
+        *,
+        _related_request_id: mcp_types.RequestId | None = None,
+    ) -> dict[str, Any]:
+        raw = await super().send_raw_request(method, params, opts, _related_request_id=_related_request_id)
+        if method == "tools/list":
+            self._page = raw
+            return {key: value for key, value in raw.items() if key != "nextCursor"} | {"tools": []}
+        return raw
+
+
+def _tool(raw: Json) -> Tool | Malformed:
+    try:
+        tool = mcp_types.Tool.model_validate(raw, by_name=False)
+    except (ValidationError, RecursionError) as error:
+        fields: dict[str, Any] = raw if isinstance(raw, dict) else {}
+        reason = first_problem(error) if isinstance(error, ValidationError) else "nested too deeply"
+        return Malformed(str(fields.get("name") or "(no name)")[:80], reason)
+    properties = tool.input_schema.get("properties", {})
+    if not tool.name or not isinstance(properties, dict) or not isinstance(tool.input_schema.get("required", []), list):
+        return Malformed(tool.name, "inputSchema: `properties` must be an object and `required` a list")
+    hints = tool.annotations or mcp_types.ToolAnnotations()
+    return Tool(
+        name=tool.name,
+        description=tool.description or "",
+        input_schema=tool.input_schema,
+        output_schema=tool.output_schema,
+        title=tool.title or hints.title,
+        read_only=hints.read_only_hint,
+        destructive=hints.destructive_hint,
+        idempotent=hints.idempotent_hint,
+    )
+
+
+def block_text(block: mcp_types.ContentBlock) -> str:
+    """A block of a tool's result as text; what is no text is named with its type and size."""
+    match block:
+        case mcp_types.TextContent():
+            return block.text
+        case mcp_types.ImageContent() | mcp_types.AudioContent():
+            return f"[{block.type} {block.mime_type}, {len(block.data) * 3 // 4} bytes]"
+        case mcp_types.ResourceLink():
+            return f"[resource {block.name} {block.uri}]"
+        case mcp_types.EmbeddedResource(resource=mcp_types.TextResourceContents() as resource):
+            return resource.text
+        case mcp_types.EmbeddedResource(resource=resource):
+            return f"[resource {resource.mime_type or 'blob'} {resource.uri}]"
+
+
+def one_line(text: str) -> str:
+    """Its first 300 characters, for an error."""
+    return " ".join(text.split())[:300]
+
+
+def first_problem(error: ValidationError) -> str:
+    """What is wrong first, and where."""
+    item = error.errors(include_url=False, include_input=False)[0]
+    return one_line(f"{'.'.join(str(part) for part in item['loc'])}: {item['msg']}")
