@@ -147,6 +147,9 @@ class JudgeConfig(Section):
     """Orders in which a group is judged; their scores are averaged."""
     evidence: bool = False
     """Tell the language model what is known of each try: expected facts, failed calls, state read back."""
+    anchors: tuple[Literal["base", "best"], ...] = ()
+    """Tries that are judged beside those of a task and never trained on, so that scores can be compared from step to
+    step: `base`, the base model's; `best`, the task's best so far."""
     ruler_weight: Annotated[float, Field(ge=0, le=1)] = 0.3
     """The language model's share of a `mixed` score."""
     timeout_s: Annotated[float, Field(gt=0)] = 120.0
