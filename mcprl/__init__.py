@@ -4,7 +4,9 @@
 use, so that `import mcprl` stays free of torch, mcp and every other heavy library.
 """
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
@@ -18,19 +20,25 @@ if TYPE_CHECKING:
     from mcprl.config import Config as Config
     from mcprl.errors import McprlError as McprlError
     from mcprl.scenarios import generate as generate
+    from mcprl.scenarios import generate_scenarios as generate_scenarios
     from mcprl.scenarios import load_pack as load_pack
     from mcprl.server import connect as connect
     from mcprl.train import train as train
+    from mcprl.trainable import TrainableModel as TrainableModel
+    from mcprl.trainable import rollout as rollout
 
 _HOME = {
     "Config": "mcprl.config",
     "McprlError": "mcprl.errors",
+    "TrainableModel": "mcprl.trainable",
     "Trajectory": "mcprl.api",
     "TrajectoryGroup": "mcprl.api",
     "connect": "mcprl.server",
     "gather_trajectory_groups": "mcprl.api",
     "generate": "mcprl.scenarios",
+    "generate_scenarios": "mcprl.scenarios",
     "load_pack": "mcprl.scenarios",
+    "rollout": "mcprl.trainable",
     "ruler": "mcprl.api",
     "ruler_score_group": "mcprl.api",
     "train": "mcprl.train",
@@ -39,17 +47,31 @@ _HOME = {
 __all__ = [
     "Config",
     "McprlError",
+    "TrainableModel",
     "Trajectory",
     "TrajectoryGroup",
     "__version__",
     "connect",
     "gather_trajectory_groups",
     "generate",
+    "generate_scenarios",
     "load_pack",
+    "rollout",
     "ruler",
     "ruler_score_group",
     "train",
 ]
+
+
+class _Package(ModuleType):
+    """Importing `mcprl.train` would set it as an attribute of the package, in place of the function of that name."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in _HOME or not isinstance(value, ModuleType):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:

@@ -6,11 +6,11 @@ Needs litellm (`pip install 'mcprl[llm]'`), no torch.
 """
 
 import asyncio
-from collections.abc import Awaitable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
 from mcprl.errors import ConfigError, McprlError
 from mcprl.judges.ruler import Rubric, Ruler, load_rubric
@@ -34,25 +34,44 @@ class Trajectory(BaseModel):
 
     def messages(self) -> list[Message]:
         """All of it as messages: a `Choice` as the assistant's."""
-        return [_message(item) for item in self.messages_and_choices]
+        return [as_message(item) for item in self.messages_and_choices]
 
     def log(self, text: str) -> None:
         self.logs.append(text)
 
 
 class TrajectoryGroup(BaseModel):
-    """Several tries of one task, and what went wrong with others. Iterates over the tries."""
+    """Several tries of one task, and what went wrong with others. Iterates over the tries.
+
+    Made of coroutines that give tries, it is awaited: `await TrajectoryGroup(rollout(...) for _ in range(8))`.
+    """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     trajectories: list[Trajectory] = []
     exceptions: list[BaseException] = Field(default=[], repr=False)
+    _pending: list[Awaitable[Trajectory]] = PrivateAttr(default=[])
 
-    def __init__(self, trajectories: Iterable[Trajectory | BaseException] = (), **more: Any) -> None:
-        given = list(trajectories)
+    def __init__(
+        self, trajectories: Iterable[Trajectory | BaseException | Awaitable[Trajectory]] = (), **more: Any
+    ) -> None:
+        every = list(trajectories)
+        given = [item for item in every if not isinstance(item, Awaitable)]
         broken = [item for item in given if isinstance(item, BaseException)] + list(more.pop("exceptions", ()))
         tried = [item for item in given if not isinstance(item, BaseException)]
         super().__init__(trajectories=tried, exceptions=broken, **more)
+        self._pending = [item for item in every if isinstance(item, Awaitable)]
+
+    def __await__(self) -> Generator[Any, None, Self]:
+        """Wait for the tries that are still coroutines, all at the same time. What they raise is in `exceptions`."""
+        return self._gathered().__await__()
+
+    async def _gathered(self) -> Self:
+        pending, self._pending = self._pending, []
+        found = await asyncio.gather(*pending, return_exceptions=True)
+        self.trajectories += [item for item in found if isinstance(item, Trajectory)]
+        self.exceptions += [item for item in found if isinstance(item, BaseException)]
+        return self
 
     def __iter__(self) -> Iterator[Trajectory]:  # pyright: ignore[reportIncompatibleMethodOverride]
         return iter(self.trajectories)
@@ -85,7 +104,7 @@ async def ruler(
     """
     params = dict(extra_litellm_params or {})
     model = ChatModel(judge_model, params.pop("api_base", ""), extra=params)
-    judge = Ruler(model, _rubric(rubric), [_tool(tool) for tool in tools or ()])
+    judge = Ruler(model, _rubric(rubric), [as_tool(tool) for tool in tools or ()])
     verdicts = await judge.judge(message_lists)
     scores = [
         TrajectoryScore(trajectory_id=str(place), explanation=verdict.explanation, score=verdict.score)
@@ -130,28 +149,46 @@ async def ruler_score_group(
 
 
 async def gather_trajectory_groups(
-    groups: Iterable[Awaitable[TrajectoryGroup]], *, max_exceptions: int = 0
+    groups: Iterable[Awaitable[TrajectoryGroup]],
+    *,
+    after_each: Callable[[TrajectoryGroup], Awaitable[TrajectoryGroup | None]] | None = None,
+    max_exceptions: int = 0,
 ) -> list[TrajectoryGroup]:
-    """All groups, made at the same time. Up to `max_exceptions` of them may fail and are left out; one more is raised
-    and ends the others."""
-    tasks = [asyncio.ensure_future(group) for group in groups]
+    """All groups, made at the same time; `after_each` makes of each what is returned, and leaves out those of which it
+    makes `None`.
+
+    Up to `max_exceptions` groups or tries may fail and are left out; one more is raised and ends the others.
+    """
+
+    async def made(group: Awaitable[TrajectoryGroup]) -> TrajectoryGroup | None:
+        done = await group
+        failed.extend(done.exceptions)
+        check()
+        return await after_each(done) if after_each else done
+
+    def check() -> None:
+        if len(failed) > max_exceptions:
+            raise failed[-1]
+
     failed: list[BaseException] = []
+    tasks = [asyncio.ensure_future(made(group)) for group in groups]
     try:
         for done in asyncio.as_completed(tasks):
             try:
                 await done
             except Exception as error:
-                failed.append(error)
-                if len(failed) > max_exceptions:
-                    raise
+                if error not in failed:
+                    failed.append(error)
+                check()
     finally:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-    return [task.result() for task in tasks if not task.exception()]
+    return [group for task in tasks if not task.exception() and (group := task.result()) is not None]
 
 
-def _message(item: Any) -> Message:
+def as_message(item: Any) -> Message:
+    """A message, or what a `Choice` says as one. Raises `ConfigError` for anything else."""
     if isinstance(item, dict):
         return item  # pyright: ignore[reportUnknownVariableType]
     message = getattr(item, "message", item)
@@ -160,7 +197,8 @@ def _message(item: Any) -> Message:
     return message.model_dump(exclude_none=True)
 
 
-def _tool(tool: dict[str, Any]) -> Tool:
+def as_tool(tool: dict[str, Any]) -> Tool:
+    """A tool in OpenAI's function format as ours."""
     function = tool.get("function", tool)
     return Tool(function["name"], function.get("description", ""), function.get("parameters", {"type": "object"}))
 

@@ -180,7 +180,7 @@ def scenarios(config: "Config", out: str | None) -> None:
             pack = load_pack(config.scenarios.pack)
         else:
             async with server.connect(config.servers, config.tools) as connected:
-                pack = await generate(connected, config.scenarios, config.seed)
+                pack = await generate(connected, config.scenarios, config.seed, click.echo)
         if out:
             pack.save(out)
         screen.show_pack(screen.console(), pack)

@@ -62,6 +62,25 @@ class ToolPolicy(Section):
 class ScenarioConfig(Section):
     pack: str = ""
     """A folder with a pack to use instead of generating one."""
+    generator: str = "grounded"
+    """Who writes the tasks: `grounded` composes them of what the server holds, without a language model; `llm:MODEL`
+    (litellm's name) has a language model write them, each proved by executing its plan; `auto` is a language model
+    where a provider's key is set, else `grounded`."""
+    instructions: str = ""
+    """What a language model that writes tasks is told besides: whom to write for, what to ask about, what to leave."""
+    generator_base_url: str = ""
+    """The endpoint of the language model that writes tasks, where it is not the provider's own."""
+    max_generator_cost: Annotated[float, Field(ge=0)] = 1e9
+    """US dollars that writing tasks may cost; before they are passed, the tasks written so far are taken."""
+    generator_cache: str = "~/.cache/mcprl/generator"
+    """The folder in which what a language model wrote is kept, so that the same tasks cost nothing again; empty keeps
+    none."""
+    embedding_model: str = ""
+    """A model by litellm's name that tells by meaning whether two tasks are alike; where empty, shared words tell."""
+    open_tasks: bool = False
+    """Keep training tasks of a language model whose outcome no check can tell; they need a judge that can."""
+    measure: Annotated[int, Field(ge=0)] = 0
+    """Tries of each training task by the model before training: what it always or never does comes later."""
     train: Annotated[int, Field(ge=1)] = 640
     """Training tasks to generate: as many as the steps take, since a task seen again and again is learnt by heart."""
     val: Annotated[int, Field(ge=1)] = 48
@@ -132,6 +151,9 @@ class JudgeConfig(Section):
     """Orders in which a group is judged; their scores are averaged."""
     evidence: bool = False
     """Tell the language model what is known of each try: expected facts, failed calls, state read back."""
+    anchors: tuple[Literal["base", "best"], ...] = ()
+    """Tries that are judged beside those of a task and never trained on, so that scores can be compared from step to
+    step: `base`, the base model's; `best`, the task's best so far."""
     ruler_weight: Annotated[float, Field(ge=0, le=1)] = 0.3
     """The language model's share of a `mixed` score."""
     timeout_s: Annotated[float, Field(gt=0)] = 120.0

@@ -9,7 +9,7 @@ import json
 import logging
 import os
 import random
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,7 +22,6 @@ from mcprl.errors import BudgetError, LlmError, MissingExtra
 
 _FINAL = ("AuthenticationError", "BadRequestError", "NotFoundError", "PermissionDeniedError", "PaymentRequiredError")
 _LONGEST_WAIT_S = 60.0
-_REPLY_TOKENS = 2_000  # what a reply is assumed to take when a call's cost is forecast
 
 Chat = Sequence[dict[str, str]]
 
@@ -40,7 +39,11 @@ class ChatModel:
     """US dollars."""
     cache: Path | None = None
     extra: dict[str, Any] = field(default_factory=dict[str, Any])
-    """More arguments for litellm's `acompletion`."""
+    """More arguments for litellm."""
+    reply_tokens: int = 2_000
+    """What a reply is assumed to take when a call's cost is forecast."""
+    limit: str = "--max-judge-cost"
+    """The option that sets `max_cost`."""
 
     def __post_init__(self) -> None:
         self.cost, self.calls = 0.0, 0
@@ -54,51 +57,72 @@ class ChatModel:
         without litellm.
         """
         asked = {"model": self.name, "base_url": self.base_url, "messages": messages, "schema": schema, **self.extra}
+
+        async def call() -> str:
+            litellm = await _litellm()
+            settings: dict[str, Any] = {"messages": list(messages), "drop_params": True}
+            if schema:
+                wanted = {"name": "reply", "schema": schema, "strict": True}
+                settings["response_format"] = {"type": "json_schema", "json_schema": wanted}
+            response = await self._paid(litellm, litellm.acompletion, settings, await self.forecast(messages))
+            said = response.choices[0].message
+            return str(said.content or getattr(said, "refusal", None) or "")
+
+        return str(await self._kept(asked, call))
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """A vector for each text, of a model that makes vectors. Raises as `reply` does."""
+        asked = {"model": self.name, "base_url": self.base_url, "texts": list(texts), **self.extra}
+
+        async def call() -> list[list[float]]:
+            litellm = await _litellm()
+            settings = {"input": list(texts), "encoding_format": "float"}
+            response = await self._paid(litellm, litellm.aembedding, settings, None)
+            return [list(entry["embedding"]) for entry in response.data]
+
+        return await self._kept(asked, call)
+
+    async def _kept(self, asked: dict[str, Any], call: Callable[[], Awaitable[Any]]) -> Any:
+        """What was answered when the same was asked before, else what `call` gives."""
         key = hashlib.sha256(json.dumps(asked, sort_keys=True, default=str).encode()).hexdigest()
         kept = self.cache / key[:2] / f"{key}.json" if self.cache else None
         if kept and kept.exists():
-            return str(json.loads(kept.read_text())["reply"])
+            return json.loads(kept.read_text())["reply"]
         async with self._limiter:
-            text = await self._call(messages, schema)
+            reply = await call()
         if kept:
             kept.parent.mkdir(parents=True, exist_ok=True)
             draft = kept.with_suffix(f".{os.getpid()}")
-            draft.write_text(json.dumps({"reply": text}))
+            draft.write_text(json.dumps({"reply": reply}))
             draft.replace(kept)
-        return text
+        return reply
 
     async def forecast(self, messages: Chat) -> float | None:
         """About what one such call costs in US dollars; `None` where litellm has no price for the model."""
         litellm = await _litellm()
         try:
             tokens = litellm.token_counter(model=self.name, messages=list(messages))
-            return sum(litellm.cost_per_token(self.name, tokens, _REPLY_TOKENS))
+            return sum(litellm.cost_per_token(self.name, tokens, self.reply_tokens))
         except Exception:  # litellm raises a plain Exception for a model that it has no price of
             return None
 
-    async def _call(self, messages: Chat, schema: dict[str, Any] | None) -> str:
-        litellm = await _litellm()
-        expected = await self.forecast(messages) or 0.0
+    async def _paid(self, litellm: Any, ask: Any, settings: dict[str, Any], forecast: float | None) -> Any:
+        expected = forecast or 0.0
         if self.cost + self._reserved + expected > self.max_cost:
             spent = f"{self.cost:.4f} dollars are spent, and one more call may cost {expected:.4f}"
-            raise BudgetError(f"{spent}; the limit is {self.max_cost:g} (--max-judge-cost)")
+            raise BudgetError(f"{spent}; the limit is {self.max_cost:g} ({self.limit})")
         self._reserved += expected
         try:
-            response = await self._persist(litellm, messages, schema)
+            response = await self._persist(ask, settings)
         finally:
             self._reserved -= expected
         self.calls += 1
         with suppress(Exception):  # as in `forecast`
             self.cost += litellm.completion_cost(response)
-        return str(response.choices[0].message.content or "")
+        return response
 
-    async def _persist(self, litellm: Any, messages: Chat, schema: dict[str, Any] | None) -> Any:
-        settings: dict[str, Any] = {"drop_params": True, "max_retries": 0, "timeout": self.timeout_s}
-        if schema:
-            settings["response_format"] = {
-                "type": "json_schema",
-                "json_schema": {"name": "reply", "schema": schema, "strict": True},
-            }
+    async def _persist(self, ask: Any, settings: dict[str, Any]) -> Any:
+        settings |= {"model": self.name, "max_retries": 0, "timeout": self.timeout_s}
         if self.base_url:
             settings["api_base"] = self.base_url
             if self.name.startswith("openai/") and "OPENAI_API_KEY" not in os.environ:
@@ -107,7 +131,7 @@ class ChatModel:
         for attempt in range(self.retries + 1):
             try:
                 with anyio.fail_after(self.timeout_s + 5):  # a server that trickles keeps litellm's own timeout waiting
-                    return await litellm.acompletion(model=self.name, messages=list(messages), **settings)
+                    return await ask(**settings)
             except Exception as error:  # litellm's exceptions have no base of their own
                 final = type(error).__name__ in _FINAL or attempt == self.retries
                 if final:

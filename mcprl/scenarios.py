@@ -9,22 +9,29 @@ same seed gives the same pack.
 
 import hashlib
 import json
+import logging
+import os
 import tomllib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import tomlkit
 from pydantic import TypeAdapter
 
+from mcprl.author import BATCH, Author
 from mcprl.compose import Composer
-from mcprl.config import ScenarioConfig
-from mcprl.errors import ScenarioError
+from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
+from mcprl.errors import ConfigError, ScenarioError
 from mcprl.grounding import Knowledge, probe
+from mcprl.llm import ChatModel
 from mcprl.planning import SHARES
+from mcprl.server import connect
+from mcprl.tasks import covered
 from mcprl.types import Fact, Message, Scenario, Split, Tool, ToolServer
 
+_log = logging.getLogger(__name__)
 _SCENARIO: TypeAdapter[Scenario] = TypeAdapter(Scenario)
 
 
@@ -43,9 +50,29 @@ class Pack:
     seed: int
     generator: str = "grounded"
     left_out: dict[str, str] = field(default_factory=dict[str, str])
+    thrown_out: dict[str, int] = field(default_factory=dict[str, int])
+    """How many drafts of a language model were not kept, by reason."""
 
     def split(self, split: Split) -> tuple[Scenario, ...]:
         return tuple(scenario for scenario in self.scenarios if scenario.split == split)
+
+    @property
+    def train(self) -> tuple[Scenario, ...]:
+        return self.split("train")
+
+    @property
+    def val(self) -> tuple[Scenario, ...]:
+        return self.split("val")
+
+    @property
+    def test(self) -> tuple[Scenario, ...]:
+        return self.split("test")
+
+    def __iter__(self) -> Iterator[Scenario]:
+        return iter(self.scenarios)
+
+    def __len__(self) -> int:
+        return len(self.scenarios)
 
     def coverage(self) -> list[tuple[str, int, int, int]]:
         """Rows of (tool, `tool.parameter` or `tool -> tool`, then the number of tasks in train, val and test that use
@@ -53,10 +80,7 @@ class Pack:
         """
         counts: dict[str, Counter[str]] = {}
         for scenario in self.scenarios:
-            used = {call.tool for call in scenario.plan}
-            used |= {f"{call.tool}.{name}" for call in scenario.plan for name in call.arguments}
-            used |= {f"{a.tool} -> {b.tool}" for a, b in zip(scenario.plan, scenario.plan[1:], strict=False)}
-            for name in used:
+            for name in covered(scenario):
                 counts.setdefault(name, Counter())[scenario.split] += 1
         return [(name, row["train"], row["val"], row["test"]) for name, row in sorted(counts.items())]
 
@@ -75,6 +99,7 @@ class Pack:
             "seed": self.seed,
             "tool_hash": self.tool_hash,
             "left_out": self.left_out,
+            "thrown_out": self.thrown_out,
         }
         (folder / "pack.toml").write_text(tomlkit.dumps(head))  # pyright: ignore[reportUnknownMemberType]
         for split in SHARES:
@@ -102,21 +127,37 @@ def load_pack(folder: str | Path) -> Pack:
                 found.append(replace(_SCENARIO.validate_json(line), split=split))
             except ValueError as error:
                 raise ScenarioError(f"{path}, line {number} is not a scenario: {str(error).splitlines()[0]}") from None
-    return Pack(tuple(found), head["tool_hash"], head["seed"], head["generator"], head.get("left_out", {}))
+    more = {name: head.get(name, {}) for name in ("left_out", "thrown_out")}
+    return Pack(tuple(found), head["tool_hash"], head["seed"], head["generator"], **more)
 
 
-async def generate(server: ToolServer, config: ScenarioConfig, seed: int = 0) -> Pack:
-    """Make a pack for a server. Raises `ScenarioError` where no task could be made or repeated."""
+async def generate(
+    server: ToolServer, config: ScenarioConfig, seed: int = 0, note: Callable[[str], None] = lambda _: None
+) -> Pack:
+    """Make a pack for a server; `note` is told what a user should know, such as what it may cost.
+
+    Raises `ScenarioError` where no task could be made or repeated, `LlmError` where a language model is to write them
+    and cannot be asked.
+    """
     if not server.tools:
         raise ScenarioError("the server offers no tool that may be called; see mcprl inspect and the --allow options")
+    model = _model(config, note)
     known = await probe(server, seed, config.probe_calls)
-    made: list[Scenario] = []
     targets: dict[Split, int] = {"test": config.test, "val": config.val, "train": config.train}
-    for split, target in targets.items():
-        made += await Composer(server, known, split, seed, config).compose(target)
-    made = [
-        s for s in made if not any((s.plan[-1].tool, c.name) in known.volatile for c in s.checks if isinstance(c, Fact))
-    ]
+    made: list[Scenario] = []
+    thrown_out: dict[str, int] = {}
+    if model:
+        author = Author(server, known, config, seed, model, _embedder(config), note)
+        made = await author.write(targets)
+        thrown_out = dict(author.thrown_out.most_common())
+    else:
+        for split, target in targets.items():
+            made += await Composer(server, known, split, seed, config).compose(target)
+        made = [
+            s
+            for s in made
+            if not any((s.plan[-1].tool, c.name) in known.volatile for c in s.checks if isinstance(c, Fact))
+        ]
     if not any(s.split == "train" for s in made) or not any(s.split == "test" for s in made):
         raise ScenarioError(_why_none(server, known))
     idle = {name: "never gave a result when probed" for name in known.tools if not known.working.get(name)}
@@ -125,7 +166,76 @@ async def generate(server: ToolServer, config: ScenarioConfig, seed: int = 0) ->
         for tool in server.tools
         if tool.name not in known.tools
     }
-    return Pack(tuple(made), tool_hash(server.tools), seed, left_out=idle)
+    written = f"llm:{model.name}" if model else "grounded"
+    return Pack(tuple(made), tool_hash(server.tools), seed, written, idle, thrown_out)
+
+
+async def generate_scenarios(
+    num_scenarios: int = 24,
+    server_url: str = "",
+    *,
+    generator: str = "auto",
+    instructions: str = "",
+    config: ScenarioConfig | None = None,
+    policy: ToolPolicy | None = None,
+    seed: int = 0,
+) -> Pack:
+    """Tasks for the server at a URL, or a command that speaks MCP on stdio: a quarter of them held out for the test, an
+    eighth for validation, and nothing that one names stands in the others.
+
+    `generator` is as in the configuration; what it costs and picks is logged. `config` holds further settings. Raises
+    as `connect` and `generate` do.
+    """
+    if num_scenarios < 8:
+        raise ConfigError(f"num_scenarios is {num_scenarios}; a split into train, val and test needs at least 8")
+    sizes = {"test": num_scenarios // 4, "val": num_scenarios // 8}
+    own = {"train": num_scenarios - sum(sizes.values()), "generator": generator, "instructions": instructions}
+    wanted = (config or ScenarioConfig()).model_copy(update=sizes | own)
+    async with connect([ServerConfig(target=server_url)], policy) as server:
+        return await generate(server, wanted, seed, _log.info)
+
+
+_KEYS = {
+    "OPENAI_API_KEY": "openai/o4-mini",
+    "ANTHROPIC_API_KEY": "anthropic/claude-haiku-4-5",
+    "GEMINI_API_KEY": "gemini/gemini-2.5-flash",
+    "OPENROUTER_API_KEY": "openrouter/openai/o4-mini",
+}
+"""The model that `auto` takes for the first of these keys that is set."""
+
+
+def _model(config: ScenarioConfig, note: Callable[[str], None]) -> ChatModel | None:
+    """The language model that is to write the tasks; `None` for the grounded generator. Raises `ConfigError`."""
+    kind, _, name = config.generator.partition(":")
+    if config.generator == "auto":
+        key = next((key for key in _KEYS if os.environ.get(key)), None)
+        why = f"{_KEYS[key]}, since {key} is set" if key else "the grounded generator, since no provider's key is set"
+        note(f"tasks are written by {why}")
+        if key is None:
+            return None
+        kind, name = "llm", _KEYS[key]
+    if config.generator == "grounded":
+        return None
+    if kind != "llm" or not name:
+        raise ConfigError(f"unknown generator {config.generator!r}; expected grounded, llm:MODEL or auto")
+    return ChatModel(
+        name,
+        config.generator_base_url,
+        timeout_s=300.0,
+        max_cost=config.max_generator_cost,
+        cache=_cache(config),
+        reply_tokens=300 * BATCH,
+        limit="--max-generator-cost",
+    )
+
+
+def _embedder(config: ScenarioConfig) -> ChatModel | None:
+    name = config.embedding_model
+    return ChatModel(name, config.generator_base_url, cache=_cache(config)) if name else None
+
+
+def _cache(config: ScenarioConfig) -> Path | None:
+    return Path(config.generator_cache).expanduser() if config.generator_cache else None
 
 
 def _why_none(server: ToolServer, known: Knowledge) -> str:

@@ -122,6 +122,10 @@ def show_pack(screen: Console, pack: "Pack") -> None:
     screen.print(table)
     for name, reason in pack.left_out.items():
         screen.print(f"[yellow]no task for {escape(name)}: {escape(reason)}[/]")
+    if pack.thrown_out:
+        screen.print(f"thrown out of what {escape(pack.generator.removeprefix('llm:'))} wrote:")
+        for reason, count in pack.thrown_out.items():
+            screen.print(f"  {count:>4} {escape(reason)}")
     sizes = {split: len(pack.split(split)) for split in ("train", "val", "test")}
     screen.print(f"\n{sizes['train']} training, {sizes['val']} validation and {sizes['test']} held-out tasks")
 

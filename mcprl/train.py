@@ -49,6 +49,7 @@ class _Tried:
     groups_P: list[Group]
     scores_P: list[list[Score]]
     failures: int
+    over_anchors: dict[str, float]
     rollout_s: float
     judge_s: float
 
@@ -86,6 +87,7 @@ class _Run:
         self.loaded = peft.load(config.model)
         self.engine = EmbeddedEngine(self.loaded, max_batch=config.engine.max_batch)
         self.judge, self.verifier = open_judge(config.judge, server.tools, config.seed), Verifier(server.tools)
+        self._best: dict[str, tuple[float, Trajectory]] = {}  # of each task the try with the highest score so far
 
     async def work(self) -> None:
         """Everything from the tasks to the held-out test."""
@@ -100,6 +102,8 @@ class _Run:
         train, val, test = pack.split("train"), pack.split("val"), pack.split("test")
         await self.evaluate("test:base", 0, test, None)
         await self._measure_difficulty(test)
+        if config.scenarios.measure:
+            train = await self._measure_difficulty(train, config.scenarios.measure)
         start = await self._warm_start(train)  # the adapter that RL starts from: the warm-started one, or none
         if start:
             await self.evaluate("test:warm", 0, test, start)
@@ -114,6 +118,7 @@ class _Run:
             self.say("note", text=forecast)
         if last:
             trainer.load(self._adapter(last).path)
+            self._remember(journal.trajectories("train"), journal.scores("train"))
         began = time.monotonic()
         validated = {0: await self.evaluate("val", 0, val, start)}
         for looked in (step for step in range(1, last + 1) if self._looks(step)):
@@ -150,12 +155,13 @@ class _Run:
         began = time.perf_counter()
         newest = step - 1 - config.pipeline
         current = self._adapter(newest) if newest > 0 else start
-        outcomes = ((o.scenario_id, o.step, bool(o.success)) for o in self.journal.outcomes("train"))
+        outcomes = ((o.scenario_id, o.step, o.success) for o in self.journal.outcomes("train"))
         chosen_P = draw(scenarios, outcomes, step, config.scenarios_per_step, self.config.seed)
         groups_P = await self._groups("train", step, chosen_P, config.group_size, current)
         rolled = time.perf_counter()
-        scores_P, failures = await self._judged(step, groups_P)
-        return _Tried(step, groups_P, scores_P, failures, rolled - began, time.perf_counter() - rolled)
+        scores_P, failures, over_anchors = await self._judged(step, groups_P)
+        seconds = (rolled - began, time.perf_counter() - rolled)
+        return _Tried(step, groups_P, scores_P, failures, over_anchors, *seconds)
 
     async def _learn_beside(
         self,
@@ -229,6 +235,7 @@ class _Run:
             "rollout_s": tried.rollout_s,
             "judge_s": tried.judge_s,
             "train_s": time.perf_counter() - began,
+            **tried.over_anchors,
             **self.judge.report(),
         }
         self.journal.write_step(step, metrics)
@@ -264,28 +271,62 @@ class _Run:
             raise ServerError(f"{len(broken)} of {len(every)} rollouts broke; the last: {broken[-1].error}")
         return [Group(scenario, tuple(tried_G)) for scenario, tried_G in zip(scenarios, tried_P_G, strict=True)]
 
-    async def _judged(self, step: int, groups_P: Sequence[Group]) -> tuple[list[list[Score]], int]:
-        """The judge's scores of each group, none where it failed, and how often it did. Raises `JudgeError` where that
-        is most of the groups, `BudgetError` where the judge has cost what it may."""
+    async def _judged(self, step: int, groups_P: Sequence[Group]) -> tuple[list[list[Score]], int, dict[str, float]]:
+        """The judge's scores of each group, none where it failed; how often it did; and how far the groups' means lay
+        over their anchors. Raises `JudgeError` where it failed at most of the groups, `BudgetError` where it has cost
+        what it may."""
         scores_P: list[list[Score]] = [[] for _ in groups_P]
+        anchors_P = await self._anchors(groups_P)
+        over: dict[str, list[float]] = {}
         failed: list[McprlError] = []
 
         async def one(p: int) -> None:
+            group, anchors = groups_P[p], anchors_P[p]
             try:
-                scores_P[p] = await self.judge.score(groups_P[p])
+                every = await self.judge.score(Group(group.scenario, (*group.trajectories, *anchors.values())))
             except (JudgeError, BudgetError) as error:
                 failed.append(error)
+                return
+            by_id = {score.trajectory_id: score for score in every}
+            scores_P[p] = [by_id[member.id] for member in group.trajectories if member.id in by_id]
+            for kind, anchor in anchors.items():
+                if scores_P[p] and anchor.id in by_id:
+                    mean = fmean(score.value for score in scores_P[p])
+                    over.setdefault(f"over_{kind}", []).append(mean - by_id[anchor.id].value)
 
         async with anyio.create_task_group() as tasks:
             for p in range(len(groups_P)):
                 tasks.start_soon(one, p)
-        if over := [error for error in failed if isinstance(error, BudgetError)]:
-            raise over[0]
+        if spent := [error for error in failed if isinstance(error, BudgetError)]:
+            raise spent[0]
         if len(failed) > len(groups_P) / 2:
             raise JudgeError(f"the judge failed at {len(failed)} of {len(groups_P)} groups; the last: {failed[-1]}")
-        for scores in scores_P:
+        for group, scores in zip(groups_P, scores_P, strict=True):
             self.journal.write_scores("train", step, scores)
-        return scores_P, len(failed)
+            self._remember(group.trajectories, scores)
+        return scores_P, len(failed), {kind: fmean(values) for kind, values in over.items()}
+
+    async def _anchors(self, groups_P: Sequence[Group]) -> list[dict[str, Trajectory]]:
+        """What is judged beside each group and never trained on, by kind."""
+        kinds = self.config.judge.anchors
+        found: list[dict[str, Trajectory]] = [{} for _ in groups_P]
+        if "base" in kinds:
+            base_P = await self._groups("anchor", 0, [group.scenario for group in groups_P], 1, None)
+            found = [{"base": base.trajectories[0]} for base in base_P]
+        if "best" in kinds:
+            for anchors, group in zip(found, groups_P, strict=True):
+                if group.scenario.id in self._best:
+                    anchors["best"] = self._best[group.scenario.id][1]
+        return found
+
+    def _remember(self, tried: Sequence[Trajectory], scores: Sequence[Score]) -> None:
+        if "best" not in self.config.judge.anchors:
+            return
+        by_id = {member.id: member for member in tried}
+        for score in scores:
+            member = by_id[score.trajectory_id]
+            if score.value > self._best.get(member.scenario_id, (-1.0,))[0]:
+                self._best[member.scenario_id] = score.value, member
 
     async def _tested(self, phase: str, step: int, group: Group) -> list[Score]:
         """Scores of a group that is not trained on: by its checks, where it has some."""
@@ -314,14 +355,16 @@ class _Run:
 
     # --- before and around the loop -----------------------------------------------------------------------------------
 
-    async def _measure_difficulty(self, scenarios: Sequence[Scenario]) -> None:
+    async def _measure_difficulty(self, scenarios: Sequence[Scenario], tries: int = 2) -> tuple[Scenario, ...]:
         """How often the base model fails at each task, from tries apart from the test: its luck must not sort it."""
-        groups = await self._groups("difficulty", 0, scenarios, 2, None)
+        groups = await self._groups("difficulty", 0, scenarios, tries, None)
+        measured: list[Scenario] = []
         for group in groups:
-            scores = await self._tested("difficulty", 0, group)
-            if scores:
-                failures = fmean(not score.success for score in scores)
-                self.journal.write_scenarios([replace(group.scenario, difficulty=failures)])
+            scores = await self._tested("difficulty", 0, group) if group.scenario.checks else []
+            failures = fmean(not score.success for score in scores) if scores else None
+            measured.append(replace(group.scenario, difficulty=failures))
+        self.journal.write_scenarios(measured)
+        return tuple(measured)
 
     async def _pack(self) -> Pack:
         """The run's tasks: those of the journal when resuming, those of the configured pack, or new ones."""
@@ -333,7 +376,8 @@ class _Run:
             pack = load_pack(self.config.scenarios.pack)
         else:
             self.say("generating")
-            pack = await generate(self.server, self.config.scenarios, self.config.seed)
+            note = lambda text: self.say("note", text=text)  # noqa: E731
+            pack = await generate(self.server, self.config.scenarios, self.config.seed, note)
         if not pack.fits(self.server.tools):
             raise ConfigError(
                 f"the scenarios were made for other tools (hash {pack.tool_hash}, the server's is "
@@ -347,6 +391,11 @@ class _Run:
             self.journal.write_fact("tool_hash", pack.tool_hash)
             self.journal.write_fact("model", self.config.model.name)
             self.journal.write_scenarios(pack.scenarios)
+        if self.config.judge.name == "verifier" and any(not scenario.checks for scenario in pack.train):
+            raise ConfigError(
+                "the pack has tasks without checks, which the verifier cannot score; name a judge that reads, such as "
+                "--judge ruler:default --judge-model MODEL"
+            )
         counts = {split: len(pack.split(split)) for split in ("train", "val", "test")}
         for split, count in counts.items():
             if not count:

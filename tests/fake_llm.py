@@ -1,4 +1,5 @@
-"""A language model that costs nothing: OpenAI's chat completions over real HTTP on loopback, answering as told."""
+"""A language model that costs nothing: OpenAI's chat completions and embeddings over real HTTP on loopback, answering
+as told."""
 
 import json
 import re
@@ -9,6 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from mcprl.digest import compact
 
 Request = dict[str, Any]
 
@@ -22,6 +25,8 @@ class Reply:
     headers: dict[str, str] = field(default_factory=dict[str, str])
     hang_s: float = 0.0
     finish: str = "stop"
+    refusal: str | None = None
+    vectors: list[list[float]] = field(default_factory=list[list[float]])
 
 
 @dataclass
@@ -51,19 +56,22 @@ def serving(answer: Callable[[Request, int], Reply]) -> Generator[FakeLlm]:
             closing.wait(reply.hang_s)
             body: dict[str, Any] = {"error": {"message": f"status {reply.status} as told", "type": "fake"}}
             if reply.status == 200:
-                message = {"role": "assistant", "content": reply.content}
+                message = {"role": "assistant", "content": reply.content or None, "refusal": reply.refusal}
                 choices = [{"index": 0, "message": message, "finish_reason": reply.finish}]
                 usage = {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}
                 body = {"id": "x", "object": "chat.completion", "created": 0, "model": request["model"]}
                 body |= {"choices": choices, "usage": usage}
-            data = json.dumps(body).encode()
+                if reply.vectors:
+                    data = [{"object": "embedding", "index": n, "embedding": v} for n, v in enumerate(reply.vectors)]
+                    body = {"object": "list", "model": request["model"], "data": data, "usage": usage}
+            sent = json.dumps(body).encode()
             try:
                 self.send_response(reply.status)
                 for name, value in {"content-type": "application/json", **reply.headers}.items():
                     self.send_header(name, value)
-                self.send_header("content-length", str(len(data)))
+                self.send_header("content-length", str(len(sent)))
                 self.end_headers()
-                self.wfile.write(data)
+                self.wfile.write(sent)
             except OSError:
                 pass  # the client gave up
 
@@ -85,23 +93,48 @@ def serving(answer: Callable[[Request, int], Reply]) -> Generator[FakeLlm]:
 
 
 BLOCK = re.compile(
-    r'<(tools|context|evidence|result|trajectory)( id="[^"<>]*")?>((?:[^<>]|<evidence>[^<>]*</evidence>)*)</\1>'
+    r'<(tools|context|evidence|step|trajectory)( id="[^"<>]*")?>((?:[^<>]|<evidence>[^<>]*</evidence>)*)</\1>'
 )
+
+
+def heard(request: Request) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """What all tries begin with, and the tools, as a judge finds them in a request."""
+    found = {
+        kind: json.loads(body) for kind, _, body in BLOCK.findall(_record(request)) if kind in ("context", "tools")
+    }
+    return spoken(found["context"], {}), found.get("tools", [])
 
 
 def tries(request: Request) -> dict[str, Any]:
     """What a judge finds in a request: each trajectory's messages by id, references filled in."""
     found: dict[str, Any] = {}
-    results: dict[str, str] = {}
-    for kind, name, body in BLOCK.findall(request["messages"][1]["content"]):
-        if kind == "result":
-            results[name[5:-1]] = json.loads(body)
+    steps: dict[str, Any] = {}
+    for kind, name, body in BLOCK.findall(_record(request)):
+        if kind == "step":
+            steps[name[5:-1]] = json.loads(body)
         if kind == "trajectory":
-            messages = json.loads(body.partition("<evidence>")[0])
-            for message in messages:
-                if isinstance(message.get("content"), dict):
-                    message["content"] = results[message["content"]["see"]]
-            found[name[5:-1]] = messages
+            own: list[Any] = json.loads(body.partition("<evidence>")[0])
+            found[name[5:-1]] = spoken(own, steps)
+    return found
+
+
+def _record(request: Request) -> str:
+    return str(request["messages"][1]["content"])
+
+
+def spoken(steps: list[Any], elsewhere: dict[str, Any]) -> list[dict[str, Any]]:
+    """Steps of the record as OpenAI's messages; numbers stand for what is written elsewhere."""
+    found: list[dict[str, Any]] = []
+    for given in steps:
+        step = elsewhere[str(given)] if isinstance(given, int) else given
+        if isinstance(step, str):
+            found.append({"role": "assistant", "content": step})
+        elif isinstance(step, dict):
+            found += [{"role": role, "content": text} for role, text in step.items()]
+        else:
+            found.append({"role": "assistant", "content": "", "tool_calls": [{"name": step[0], "arguments": step[1]}]})
+            results = [elsewhere[str(r)] if isinstance(r, int) else r for r in step[2:]]
+            found += [{"role": "tool", "content": r if isinstance(r, str) else compact(r)} for r in results]
     return found
 
 

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -52,9 +53,26 @@ except SystemExit as stop:
     assert "mcp" in loaded_by(call)
 
 
-def test_every_public_name_can_be_had() -> None:
+PUBLIC = """
+    Config McprlError TrainableModel Trajectory TrajectoryGroup __version__ connect gather_trajectory_groups generate
+    generate_scenarios load_pack rollout ruler ruler_score_group train
+""".split()
+
+
+def test_the_public_names_are_these_and_each_can_be_had() -> None:
     import mcprl
 
-    assert [name for name in mcprl.__all__ if getattr(mcprl, name, None) is None] == []
+    assert mcprl.__all__ == PUBLIC
+    assert [name for name in PUBLIC if isinstance(getattr(mcprl, name, None), ModuleType | None)] == []
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         _ = mcprl.nonsense
+
+
+def test_a_function_is_not_hidden_by_the_module_of_its_name() -> None:
+    loaded_by(
+        "import mcprl.train, mcprl.rollout\nfrom mcprl import train, rollout\nassert callable(train) and callable(rollout)"
+    )
+
+
+def test_scoring_a_group_and_writing_tasks_load_no_torch() -> None:
+    assert "torch" not in loaded_by("from mcprl import generate_scenarios, ruler_score_group, TrajectoryGroup")

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,10 @@ from fake_llm import Reply, Request, scored, serving, tries
 
 from mcprl import config
 from mcprl.config import Config
+from mcprl.curriculum import draw
 from mcprl.errors import ConfigError, JudgeError, ServerError
 from mcprl.journal import Journal
+from mcprl.scenarios import load_pack
 from mcprl.train import train
 
 SHOP = f"{sys.executable} {Path(__file__).parents[1] / 'examples' / 'servers' / 'shop.py'}"
@@ -154,6 +157,46 @@ async def test_a_judge_that_has_cost_what_it_may_ends_training_and_the_test_is_m
     assert any("training ends with step 1" in note and "the limit is 0.028" in note for note in notes)
     assert report.test is not None
     assert report.test.n == 4
+
+
+@LITELLM
+async def test_anchors_are_judged_beside_each_group_and_never_trained_on(tiny_model: Path, tmp_path: Path) -> None:
+    def prefers_later(request: Request, _: int) -> Reply:
+        return Reply(scored({name: n / 10 for n, name in enumerate(sorted(tries(request)))}))
+
+    with serving(prefers_later) as fake:
+        own = judged_by(fake.url, anchors=["base", "best"])
+        own["training"] |= {"steps": 3, "scenarios_per_step": 3}
+        await train(small(tiny_model, tmp_path, scenarios={"train": 3, "val": 3, "test": 4, "probe_calls": 60}, **own))
+    with Journal.open(tmp_path / "small") as journal:
+        assert {tried.scenario_id for tried in journal.trajectories("anchor", 0)} == {
+            tried.scenario_id for tried in journal.trajectories("train")
+        }
+        assert len(journal.scores("train")) == 3 * 3 * 3
+        assert all("over_base" in step.metrics for step in journal.steps())
+        assert ["over_best" in step.metrics for step in journal.steps()] == [False, True, True]
+        assert all(step.metrics.get("exact_tokens", 1.0) == 1.0 for step in journal.steps())
+
+
+async def test_training_tasks_can_be_measured_and_what_never_succeeds_comes_later(
+    tiny_model: Path, tmp_path: Path
+) -> None:
+    own = {"train": 6, "val": 3, "test": 4, "probe_calls": 60, "repeat_after_s": 0.1, "measure": 2}
+    await train(small(tiny_model, tmp_path, scenarios=own, training={"steps": 0}))
+    with Journal.open(tmp_path / "small") as journal:
+        measured = [scenario for scenario in journal.scenarios() if scenario.split == "train"]
+    assert [scenario.difficulty for scenario in measured] == [1.0] * 6
+    fresh = replace(measured[0], id="fresh", difficulty=0.5)
+    assert draw([*measured, fresh], [], 1, 1, 0) == [fresh]
+
+
+async def test_tasks_without_checks_need_a_judge_that_reads(tiny_model: Path, tmp_path: Path) -> None:
+    await train(small(tiny_model, tmp_path, training={"steps": 0}))
+    pack = load_pack(tmp_path / "small" / "scenarios")
+    free = replace(pack, scenarios=tuple(replace(s, checks=()) if s.split == "train" else s for s in pack.scenarios))
+    free.save(tmp_path / "free")
+    with pytest.raises(ConfigError, match="tasks without checks, which the verifier cannot score"):
+        await train(small(tiny_model, tmp_path, name="other", scenarios={"pack": str(tmp_path / "free")}))
 
 
 async def test_a_pack_for_other_tools_is_refused(tiny_model: Path, tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """What a language model gets to read of a group, and what its reply says: pure text in, text out (RULER).
 
-What all tries begin with and what several of them got back is written once. Every text that comes from a try or a
+What all tries begin with, and what several of them did, is written once. Every text that comes from a try or a
 server is JSON in which `<`, `>`, `&` and characters that do not show are escaped, so that no text can imitate the marks
 around it; the marks bear a number that cannot be guessed, and so do the ids.
 """
@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mcprl.digest import parse_json
 from mcprl.tree import common_prefix
 from mcprl.types import Message, Tool
 
@@ -39,7 +40,8 @@ SCHEMA: dict[str, Any] = {
     "required": ["scores"],
     "additionalProperties": False,
 }
-_SHARED_AT = 80  # a result of as many characters is written once where several tries got it
+_SHARED_AT = 24  # a step of as many characters is written once where several tries have it
+_SYLLABLES = [a + b for a in "bdfgklmnprstvz" for b in "aeiou"]  # ids made of these cost few tokens
 
 
 @dataclass(frozen=True)
@@ -76,26 +78,26 @@ def write(
 
     `evidence` has one mapping a try, or there is none. Texts above `max_chars` characters are shortened in the middle.
     """
-    shown = [[_message(message, max_chars) for message in messages] for messages in tries]
+    shown = [_steps(messages, max_chars) for messages in tries]
     common = min((common_prefix(shown[0], other) for other in shown), default=0)
-    rest = [[json.dumps(message, sort_keys=True) for message in messages[common:]] for messages in shown]
+    rest = [[json.dumps(step) for step in steps[common:]] for steps in shown]
     alike = [json.dumps([own, dict(evidence[n]) if evidence else None], sort_keys=True) for n, own in enumerate(rest)]
     secret = hashlib.sha256(json.dumps([str(seed), shown[0][:common], sorted(alike)]).encode()).hexdigest()
     rng = random.Random(secret)
-    names = {key: f"t{rng.getrandbits(40):010x}" for key in dict.fromkeys(alike)}
-    results = _repeated([shown[alike.index(key)][common:] for key in names])
+    names = {key: "".join(rng.choices(_SYLLABLES, k=4)) for key in dict.fromkeys(alike)}
+    steps = _repeated([rest[alike.index(key)] for key in names])
 
-    fence = f"record-{rng.getrandbits(48):012x}"
-    parts = [f"<tools>{_json([tool.as_function() for tool in tools])}</tools>"] if tools else []
-    parts.append(f"<context>{_json(shown[0][:common])}</context>")
-    parts += [f'<result id="{name}">{_json(text)}</result>' for text, name in results.items()]
+    fence = f"record-{''.join(rng.choices(_SYLLABLES, k=6))}"
+    parts = [f"<tools>{inert([_tool(tool) for tool in tools])}</tools>"] if tools else []
+    parts.append(f"<context>{inert(shown[0][:common])}</context>")
+    parts += [f'<step id="{number}">{inert(_seen(json.loads(text), steps))}</step>' for text, number in steps.items()]
     order = list(names)
     rng.shuffle(order)
     for key in order:
         at = alike.index(key)
-        own = [_seen(message, results) for message in shown[at][common:]]
-        known = f"<evidence>{_json(dict(evidence[at]))}</evidence>" if evidence else ""
-        parts.append(f'<trajectory id="{names[key]}">{_json(own)}{known}</trajectory>')
+        own = [steps[text] if text in steps else _seen(json.loads(text), steps) for text in rest[at]]
+        known = f"<evidence>{inert(dict(evidence[at]))}</evidence>" if evidence else ""
+        parts.append(f'<trajectory id="{names[key]}">{inert(own)}{known}</trajectory>')
     text = "\n".join([f"<{fence}>", *parts, f"</{fence}>"])
     return Record(text, fence, tuple(names[key] for key in alike))
 
@@ -138,17 +140,48 @@ def _scores(reply: str) -> list[dict[str, Any]]:
     raise ValueError('it holds no JSON object with a list "scores"')
 
 
-def _message(message: Message, max_chars: int) -> dict[str, Any]:
-    """What matters of a message: no ids of calls, which differ between tries that did the same."""
-    shown: dict[str, Any] = {"role": message["role"]}
-    if message.get("content") is not None:
-        shown["content"] = _shortened(str(message["content"]), max_chars)
-    calls = [call["function"] for call in message.get("tool_calls") or ()]
-    if calls:
-        shown["tool_calls"] = [
-            {"name": call["name"], "arguments": _shortened(str(call["arguments"]), max_chars)} for call in calls
-        ]
-    return shown
+def _steps(messages: Sequence[Message], max_chars: int) -> list[Any]:
+    """What was said and done, in few words: `"text"` of the agent, `[tool, arguments, result]`, `{"user": "text"}`.
+
+    The ids of calls, which differ between tries that did the same, only say which result belongs to which.
+    """
+    steps: list[Any] = []
+    waiting: dict[Any, list[Any]] = {}
+    for message in messages:
+        said, calls = _shortened(str(message.get("content") or ""), max_chars), message.get("tool_calls") or ()
+        if message["role"] == "assistant":
+            steps += [said] if said or not calls else []
+            for call in calls:
+                function = call["function"]
+                made: list[Any] = [str(function["name"]), _value(str(function["arguments"]), max_chars)]
+                waiting[call.get("id")] = made
+                steps.append(made)
+        elif message["role"] == "tool" and (made_before := waiting.pop(message.get("tool_call_id"), None)):
+            made_before.append(_value(str(message.get("content") or ""), max_chars))
+        else:
+            steps.append({str(message["role"]): said})
+    return steps
+
+
+def _value(text: str, max_chars: int) -> Any:
+    """Text as it is, shortened, or the JSON object or list that it spells: quoted, that would cost twice as much."""
+    value = parse_json(text) if len(text) <= max_chars else None
+    return _shortened(text, max_chars) if value is None else value
+
+
+def _tool(tool: Tool) -> dict[str, Any]:
+    """A tool without what tells a judge nothing: titles, and the type that all parameters have."""
+    schema = {key: value for key, value in tool.input_schema.items() if key not in ("type", "title", "$schema")}
+    return {"name": tool.name, "description": tool.description, "parameters": _untitled(schema)}
+
+
+def _untitled(schema: Any) -> Any:
+    """A schema without the titles that generators add; a parameter that is called `title` stays."""
+    if isinstance(schema, list):
+        return [_untitled(inner) for inner in schema]  # pyright: ignore[reportUnknownVariableType]
+    if not isinstance(schema, dict):
+        return schema
+    return {key: _untitled(value) for key, value in schema.items() if key != "title" or not isinstance(value, str)}  # pyright: ignore[reportUnknownVariableType]
 
 
 def _shortened(text: str, max_chars: int) -> str:
@@ -158,23 +191,24 @@ def _shortened(text: str, max_chars: int) -> str:
     return f"{text[:head]}[... {len(text) - head - tail} characters cut ...]{text[-tail:]}"
 
 
-def _repeated(tries: Sequence[Sequence[dict[str, Any]]]) -> dict[str, str]:
-    """Long texts that several tries hold, and the names that stand for them."""
-    count = Counter(
-        text
-        for messages in tries
-        for text in {message.get("content", "") for message in messages}
-        if len(text) >= _SHARED_AT
-    )
-    return {text: f"r{n}" for n, text in enumerate((text for text, held in count.items() if held > 1), 1)}
+def _repeated(tries: Sequence[Sequence[str]]) -> dict[str, int]:
+    """Steps that several tries have, results that several calls had, and the numbers that stand for them."""
+    count = Counter(text for steps in tries for text in set(steps) if len(text) >= _SHARED_AT)
+    distinct = {text: json.loads(text) for steps in tries for text in steps}
+    results = Counter(json.dumps(step[2]) for step in distinct.values() if isinstance(step, list) and len(step) > 2)
+    shared = [text for text in distinct if count[text] > 1]
+    shared += [text for text, times in results.items() if times > 1 and len(text) >= _SHARED_AT]
+    return {text: number for number, text in enumerate(shared, 1)}
 
 
-def _seen(message: dict[str, Any], results: Mapping[str, str]) -> dict[str, Any]:
-    name = results.get(message.get("content", ""))
-    return message if name is None else message | {"content": {"see": name}}
+def _seen(step: Any, numbers: Mapping[str, int]) -> Any:
+    """A step with the number of its result in its place, where that is written elsewhere."""
+    if not isinstance(step, list) or len(step) < 3:
+        return step  # pyright: ignore[reportUnknownVariableType]
+    return [*step[:2], numbers.get(json.dumps(step[2]), step[2])]
 
 
-def _json(value: Any) -> str:
+def inert(value: Any) -> str:
     """JSON that holds no mark and nothing that does not show."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
     return "".join(_escaped(char) if _hidden(char) else char for char in text)

@@ -145,10 +145,8 @@ class Ruler:
 
     def chat(self, record: Record) -> list[dict[str, str]]:
         """What is sent to the model for one record."""
-        ids = record.distinct
-        system = _filled(
-            self._system, rubric=self.rubric.render(), fence=record.fence, count=str(len(ids)), ids=", ".join(ids)
-        )
+        count = str(len(record.distinct))
+        system = _filled(self._system, rubric=self.rubric.render(), fence=record.fence, count=count)
         return [{"role": "system", "content": system}, {"role": "user", "content": record.text}]
 
 

@@ -1,0 +1,161 @@
+"""ART's loop from Python: scenarios, tries, RULER, training on the embedded engine with what was sampled."""
+
+import math
+import sys
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_llm import serving
+from openai.types.chat import ChatCompletionMessage
+from openai.types.chat.chat_completion import Choice
+from reading_judge import judge
+from test_server import free_port, http
+
+from mcprl import (
+    Config,
+    TrainableModel,
+    Trajectory,
+    TrajectoryGroup,
+    gather_trajectory_groups,
+    generate_scenarios,
+    rollout,
+    ruler_score_group,
+)
+from mcprl.config import RolloutConfig, ScenarioConfig, parse
+from mcprl.errors import ConfigError, TrainingError
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # litellm's own
+    pytest.mark.filterwarnings("ignore::UserWarning"),
+]
+
+SHOP = Path(__file__).parents[1] / "examples" / "servers" / "shop.py"
+TOOL = {
+    "type": "function",
+    "function": {"name": "get_order", "parameters": {"type": "object", "properties": {"order_id": {"type": "string"}}}},
+}
+
+
+@pytest.fixture(scope="module")
+def shop() -> Generator[str]:
+    port = free_port()
+    with http([sys.executable, SHOP, "--http", port], port) as url:
+        yield url
+
+
+def tiny(model: Path, runs: Path, name: str = "tiny") -> TrainableModel:
+    config = parse({"model": {"lora_rank": 4}, "rollout": {"max_tokens": 12}, "training": {"learning_rate": 1e-2}})
+    return TrainableModel(name, "tests", str(model), config=config, runs_dir=runs)
+
+
+async def said(model: TrainableModel, text: str, seed: int = 0, **more: Any) -> tuple[list[Any], Any]:
+    messages: list[Any] = [{"role": "user", "content": text}]
+    client = model.openai_client()
+    completion = await client.chat.completions.create(
+        model=model.get_inference_name(), messages=messages, seed=seed, max_tokens=12, **more
+    )
+    return messages, completion.choices[0]
+
+
+async def tried(model: TrainableModel, text: str, reward: float, seed: int, **more: Any) -> Trajectory:
+    messages, choice = await said(model, text, seed, **more)
+    return Trajectory(messages_and_choices=[*messages, choice], reward=reward)
+
+
+async def test_the_loop_of_arts_users_runs_on_the_embedded_engine(shop: str, tmp_path: Path) -> None:
+    few = ScenarioConfig(probe_calls=150, repeat_after_s=0.1)
+    scenarios = await generate_scenarios(num_scenarios=16, server_url=shop, generator="grounded", config=few)
+    assert (len(scenarios.train), len(scenarios.val), len(scenarios.test)) == (10, 2, 4)
+    assert len(scenarios) == len(list(scenarios)) == 16
+    async with TrainableModel("shop", "tests", "nano", runs_dir=tmp_path) as model:
+        with serving(judge) as fake:
+            params = {"api_base": fake.url, "api_key": "x"}
+            judged = await gather_trajectory_groups(
+                (TrajectoryGroup(rollout(model, s, shop, seed=n) for n in range(4)) for s in scenarios.train[:4]),
+                after_each=lambda group: ruler_score_group(group, "openai/fake", params, swallow_exceptions=True),
+            )
+        assert [len(group) for group in judged] == [4] * 4
+        assert all("independent_reward" in one.metrics and "success" in one.metrics for g in judged for one in g)
+        metrics = await model.train(judged)
+        assert metrics["exact_tokens"] == 1.0
+        assert metrics["sampler_gap_max"] < 1e-3
+        assert await model.get_step() == 1
+        again = await rollout(model, scenarios.test[0], shop, seed=0)
+        assert {item.policy_step for item in again.messages_and_choices if not isinstance(item, dict)} == {1}
+        assert again.metadata["split"] == "test"
+
+
+async def test_training_moves_the_model_to_what_was_rewarded(tiny_model: Path, tmp_path: Path) -> None:
+    async with tiny(tiny_model, tmp_path) as model:
+        group = TrajectoryGroup([await tried(model, "Order 42?", float(n == 0), n) for n in range(6)])
+        good = group.trajectories[0].messages_and_choices[-1]
+        for _ in range(6):
+            await model.train([group])
+        _, after = await said(model, "Order 42?", temperature=0)
+        assert good.token_ids[0] == after.token_ids[0]
+        assert after.policy_step == 6
+
+
+async def test_a_model_of_the_same_name_goes_on_where_it_was(tiny_model: Path, tmp_path: Path) -> None:
+    async with tiny(tiny_model, tmp_path) as model:
+        await model.train([TrajectoryGroup([await tried(model, "Order 42?", float(n), n) for n in range(2)])])
+        _, one = await said(model, "Order 42?", 5)
+    async with tiny(tiny_model, tmp_path) as again:
+        assert await again.get_step() == 1
+        _, other = await said(again, "Order 42?", 5)
+    assert one.token_ids == other.token_ids
+    async with tiny(tiny_model, tmp_path, "other") as fresh:
+        assert await fresh.get_step() == 0
+
+
+async def test_the_next_turn_of_a_conversation_extends_the_ids_of_the_last(tiny_model: Path, tmp_path: Path) -> None:
+    async with tiny(tiny_model, tmp_path) as model:
+        messages, first = await said(model, "Order 42?", tools=[TOOL])
+        client = model.openai_client()
+        more = [*messages, first.message.model_dump(exclude_none=True), {"role": "user", "content": "And 43?"}]
+        second = (await client.chat.completions.create(messages=more, tools=[TOOL], max_tokens=8)).choices[0]
+    before = first.prompt_token_ids + first.token_ids
+    assert second.prompt_token_ids[: len(before)] == before
+    assert [entry.token for entry in second.logprobs.content] == [f"token_id:{i}" for i in second.token_ids]
+    assert all(math.isfinite(entry.logprob) and entry.logprob <= 0 for entry in second.logprobs.content)
+
+
+async def test_what_cannot_be_trained_on_as_it_was_sampled_is_refused(tiny_model: Path, tmp_path: Path) -> None:
+    foreign = Choice(index=0, finish_reason="stop", message=ChatCompletionMessage(role="assistant", content="42"))
+    user = {"role": "user", "content": "Order 42?"}
+
+    def group(*items: Any) -> TrajectoryGroup:
+        return TrajectoryGroup([Trajectory(messages_and_choices=[user, *items], reward=float(n)) for n in range(2)])
+
+    async with tiny(tiny_model, tmp_path) as model:
+        with pytest.raises(ConfigError, match=r"a Choice bears no token ids.*model\.openai_client\(\)"):
+            await model.train([group(foreign)])
+        with pytest.raises(ConfigError, match="holds no Choice"):
+            await model.train([group({"role": "assistant", "content": "42"})])
+        with pytest.raises(ConfigError, match=r"rewards must be finite numbers, got .*nan"):
+            await model.train([TrajectoryGroup([await tried(model, "Order 42?", math.nan, 0)])])
+        greedy = [await tried(model, "Order 42?", float(n), n, temperature=0) for n in range(2)]
+        with pytest.raises(TrainingError, match=r"at temperatures \[0\.0\]; expected one above 0"):
+            await model.train([TrajectoryGroup(greedy)])
+
+
+async def test_a_group_without_a_difference_teaches_nothing_and_a_failed_judge_leaves_none(
+    tiny_model: Path, tmp_path: Path
+) -> None:
+    async with tiny(tiny_model, tmp_path) as model:
+        alike = TrajectoryGroup([await tried(model, "Order 42?", 0.5, n) for n in range(2)])
+        assert await model.train([alike, None]) == {"groups": 1.0, "dropped_groups": 1.0}
+        assert await model.get_step() == 0
+
+
+async def test_a_try_can_run_with_settings_of_its_own(shop: str, tiny_model: Path, tmp_path: Path) -> None:
+    few = ScenarioConfig(probe_calls=100, repeat_after_s=0.1)
+    scenarios = await generate_scenarios(8, shop, generator="grounded", config=few)
+    async with tiny(tiny_model, tmp_path) as model:
+        short = await rollout(model, scenarios.train[0], shop, config=RolloutConfig(max_turns=1, max_tokens=8))
+    assert sum(not isinstance(item, dict) for item in short.messages_and_choices) == 1
+    with pytest.raises(ConfigError, match="num_scenarios is 4; a split into train, val and test needs at least 8"):
+        await generate_scenarios(4, shop)
+    assert Config().rollout.max_turns > 1
