@@ -69,9 +69,8 @@ def test_the_public_names_are_these_and_each_can_be_had() -> None:
 
 
 def test_a_function_is_not_hidden_by_the_module_of_its_name() -> None:
-    loaded_by(
-        "import mcprl.train, mcprl.rollout\nfrom mcprl import train, rollout\nassert callable(train) and callable(rollout)"
-    )
+    modules = "import mcprl.train, mcprl.rollout"
+    loaded_by(f"{modules}\nfrom mcprl import train, rollout\nassert callable(train) and callable(rollout)")
 
 
 def test_scoring_a_group_and_writing_tasks_load_no_torch() -> None:
