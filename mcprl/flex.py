@@ -71,7 +71,7 @@ def pays(
         for _ in range(3):  # the last counts: the first ones compile and warm up
             leaves = [tensor.clone().requires_grad_() for tensor in given]
             began = time.perf_counter()
-            out = form(*leaves, trie, width**-0.5, None, sink)
+            out = form(leaves[0], leaves[1], leaves[2], trie, width**-0.5, None, sink)
             found = [out.detach(), *torch.autograd.grad(out, leaves, grad)]
             sums = [float(tensor.float().abs().sum()) for tensor in found]  # waits for the device
             took = time.perf_counter() - began

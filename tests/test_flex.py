@@ -46,7 +46,9 @@ def test_a_token_sees_itself_and_its_ancestors_and_nothing_else(window: int | No
 def test_its_forward_pass_is_that_of_the_form_by_nodes(window: int | None, sinks: torch.Tensor | None) -> None:
     trie = tree.build(_rows())
     with torch.no_grad():
-        one, other = (form(*_given(trie), trie, 0.3, window, sinks) for form in (flex.attend, tree_attention.attend))
+        query, key, value = _given(trie)
+        one = flex.attend(query, key, value, trie, 0.3, window, sinks)
+        other = tree_attention.attend(query, key, value, trie, 0.3, window, sinks)
     assert torch.allclose(one, other, atol=1e-5)
 
 
@@ -87,7 +89,8 @@ def test_on_cuda_it_gives_the_output_and_gradients_of_the_form_by_nodes(window: 
     found: list[list[torch.Tensor]] = []
     for form in (flex.attend, tree_attention.attend):
         leaves = [tensor.requires_grad_() for tensor in _given(trie, "cuda", dtype)]
-        out = form(*leaves, trie, 0.3, window, sinks)
+        query, key, value = leaves
+        out = form(query, key, value, trie, 0.3, window, sinks)
         found.append([out.detach(), *torch.autograd.grad(out.float().square().sum(), leaves)])
     near = 1e-4 if dtype == torch.float32 else 3e-2
     for one, other in zip(*found, strict=True):
