@@ -3,7 +3,8 @@
 In the depth-first layout all that lies below a node follows it, so what attends to a node's keys is one span of
 queries: causal over the node itself, open over the rest, which is a causal kernel with more queries than keys. That is
 one kernel call a node; a token's parts, one for each of its ancestors, are merged by their log-sum-exp. No keys are
-copied, and no mask is made but where a sliding window cuts.
+copied, and no mask is made but where a sliding window cuts. On CUDA one FlexAttention kernel takes its place where a
+trial shows it to be right and faster (`mcprl.flex`).
 """
 
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 from transformers import AttentionInterface, AttentionMaskInterface
 
+from mcprl import flex
 from mcprl.attention import attention, attention_backward, merge
 from mcprl.tree import Node, Tree
 
@@ -46,10 +48,21 @@ def _interface(
     if torch.is_autocast_enabled(kind := query.device.type):  # norms and rotations have left some in float32
         query, key, value = (given.to(torch.get_autocast_dtype(kind)) for given in (query, key, value))
     scale = query.shape[-1] ** -0.5 if scaling is None else scaling
+    form = attend
+    if query.is_cuda:
+        shape = query.shape[1], key.shape[1], query.shape[3], query.dtype, query.device, s_aux is not None
+        form = flex.attend if flex.pays(attend, *shape) else attend
+    return form(query, key, value, tree, scale, sliding_window, s_aux).transpose(1, 2), None
+
+
+def attend(
+    query: Tensor, key: Tensor, value: Tensor, tree: Tree, scale: float, window: int | None, sinks: Tensor | None
+) -> Tensor:
+    """What each token of the trie gets from its ancestors and itself, node by node; see `mcprl.flex.Attend`."""
     groups = query.shape[1] // key.shape[1]
     key, value = (kv.repeat_interleave(groups, 1) if groups > 1 else kv for kv in (key, value))
     apply: Callable[..., Tensor] = _TreeAttention.apply
-    return apply(query, key, value, s_aux, tree, scale, sliding_window).transpose(1, 2), None
+    return apply(query, key, value, sinks, tree, scale, window)
 
 
 AttentionInterface.register(TREE_ATTENTION, _interface)
