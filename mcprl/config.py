@@ -85,8 +85,10 @@ class ModelConfig(Section):
     """The rank of the LoRA matrices."""
     lora_alpha: Annotated[float, Field(gt=0)] = 32.0
     """The LoRA's scale times its rank."""
-    lora_targets: str = "all-linear"
-    """The layers that get a LoRA: `all-linear`, or names with commas between."""
+    lora_targets: str = "auto"
+    """The layers that get a LoRA: `all-linear`, names with commas between, or `auto` for what suits the family."""
+    template_options: dict[str, str] = {}
+    """Variables of the chat template, for the whole run and in what is saved: `enable_thinking = "false"`."""
     rslora: bool = False
     """Scale the LoRA by alpha over the root of its rank (arXiv 2312.03732), which suits high ranks."""
     dora: bool = False

@@ -27,6 +27,7 @@ _ALIASES = {
     "scenarios.val": "val-tasks",
     "scenarios.test": "test-tasks",
     "model.name": "model",
+    "model.template_options": "template-option",
     "engine.kind": "engine",
     "judge.name": "judge",
     "judge.base_url": "judge-base-url",

@@ -68,8 +68,18 @@ def head_ids(tokenizer: Tokenizer, messages: Sequence[Message], tools: Sequence[
 def end_of_turn(tokenizer: Tokenizer) -> str | None:
     """The control token with which the template ends a turn, `None` where it has none."""
     said = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
-    end = _last_control(tokenizer, render(tokenizer, said, generation_prompt=False))
+    return last_control(tokenizer, render(tokenizer, said, generation_prompt=False))
+
+
+def last_control(tokenizer: Tokenizer, text: str) -> str | None:
+    """The control token that ends `text`, white space aside."""
+    end = _last_control(tokenizer, text)
     return end.group() if end else None
+
+
+def inert(tokenizer: Tokenizer, text: str) -> str:
+    """The text with its control tokens broken up."""
+    return _inert(text, _pattern(tuple(tokenizer.get_added_vocab())))
 
 
 def _last_control(tokenizer: Tokenizer, text: str) -> re.Match[str] | None:
@@ -95,6 +105,7 @@ def _extension(
 def _message(tokenizer: Tokenizer, message: Message, control: re.Pattern[str]) -> Message:
     if message["role"] != "assistant":
         return message | {"content": _inert(message.get("content") or "", control)}
+    message = message | {"content": message.get("content") or ""}  # some templates look for words in it
     if not message.get("tool_calls") or _keeps_arguments(tokenizer):
         return message
     calls: list[dict[str, Any]] = message["tool_calls"]
@@ -160,7 +171,8 @@ class Reply:
 
 def parse_reply(text: str, turn: int = 0) -> Reply:
     """Read Hermes calls, `<tool_call>{"name": ..., "arguments": {...}}</tool_call>`: several, an unclosed last one,
-    arguments as an object or as JSON in a string. `turn` goes into the calls' ids: unique in a conversation."""
+    arguments as an object or as JSON in a string. `turn` goes into the calls' ids: unique in a conversation, and nine
+    letters and digits, which Mistral's templates insist on."""
     kept: list[str] = []
     calls: list[ParsedCall] = []
     malformed: list[str] = []
@@ -175,13 +187,17 @@ def parse_reply(text: str, turn: int = 0) -> Reply:
             malformed.append(f"the tool call could not be read: {error}")
         else:
             call = Call(name, json.loads(arguments))
-            calls.append(ParsedCall(f"call_{turn}_{len(calls)}", call, arguments))
+            calls.append(ParsedCall(f"call{turn:02}{len(calls):03}", call, arguments))
     return Reply("".join((*kept, text[at:])).strip(), tuple(calls), tuple(malformed))
 
 
 def assistant_message(text: str, turn: int = 0) -> Message:
-    """A model turn in OpenAI's shape. `arguments` is the text as sampled; an unreadable call stays in `content`."""
-    reply = parse_reply(text, turn)
+    """A model turn with Hermes calls in OpenAI's shape."""
+    return as_message(parse_reply(text, turn))
+
+
+def as_message(reply: Reply) -> Message:
+    """A reply in OpenAI's shape. `arguments` is the text as sampled; an unreadable call stays in `content`."""
     message: Message = {"role": "assistant", "content": reply.content}
     if reply.calls:
         message["tool_calls"] = [

@@ -12,7 +12,7 @@ from mcprl.config import RolloutConfig, ServerConfig, ToolPolicy
 from mcprl.errors import EngineError
 from mcprl.rollout import rollouts
 from mcprl.server import connect
-from mcprl.tokens import assistant_message
+from mcprl.tokens import assistant_message, parse_reply
 from mcprl.types import Adapter, Completion, CompletionRequest, Scenario, StateHolds, Trajectory
 
 SHOP = f"{sys.executable} {Path(__file__).parents[1] / 'examples' / 'servers' / 'shop.py'}"
@@ -36,7 +36,10 @@ class Scripted:
         ids = tuple(text.encode())
         reason = "tool_calls" if message.get("tool_calls") else "length" if len(ids) >= request.max_tokens else "stop"
         prompt = (*request.context_ids, len(request.messages))
-        return Completion(message, prompt, ids, (-0.5,) * len(ids), reason)
+        malformed = parse_reply(text).malformed
+        return Completion(message, prompt, ids, (-0.5,) * len(ids), reason, malformed=malformed)
+
+    async def ready(self) -> None: ...
 
     async def load_adapter(self, adapter: Adapter) -> None:
         raise NotImplementedError

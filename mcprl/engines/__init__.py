@@ -8,6 +8,10 @@ from mcprl.types import Adapter, Completion, CompletionRequest
 class Engine(Protocol):
     """Samples model turns, many at once; `EngineError` where it cannot."""
 
+    async def ready(self) -> None:
+        """Wait until turns can be sampled, however long the engine takes to start; `EngineError` if they never can."""
+        ...
+
     async def complete(self, request: CompletionRequest) -> Completion:
         """Sample one turn. Safe to call from many tasks; cancelling the task gives the turn up."""
         ...

@@ -21,7 +21,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import nn
 
-from mcprl import tokens
+from mcprl import families, tokens
 from mcprl.engines.attention import ATTENTION
 from mcprl.engines.decoding import Decoder, Stream, check
 from mcprl.errors import EngineError
@@ -76,6 +76,9 @@ class EmbeddedEngine:
         self._thread.start()
 
     # --- the async side -------------------------------------------------------------------------------------------
+
+    async def ready(self) -> None:
+        """At once: the engine is there as soon as it is made."""
 
     async def complete(self, request: CompletionRequest) -> Completion:
         """Sample one turn. Its log-probabilities are log softmax(logits / temperature), of greedy turns at 1."""
@@ -190,11 +193,10 @@ class EmbeddedEngine:
 
     def _completion(self, stream: Stream, turn: _Turn) -> Completion:
         ended = stream.ids[-1] in self._end_ids
-        text = self._tokenizer.decode(stream.ids[:-1] if ended else stream.ids, skip_special_tokens=False)
-        said = sum(message["role"] == "assistant" for message in turn.request.messages)
-        message = tokens.assistant_message(text, turn=said)
+        message, malformed = families.reply(self._tokenizer, stream.ids, self._end_ids, turn.request)
         reason = "length" if not ended else "tool_calls" if message.get("tool_calls") else "stop"
-        return Completion(message, stream.prompt, tuple(stream.ids), tuple(stream.logprobs), reason, turn.policy_step)
+        ids, logprobs = tuple(stream.ids), tuple(stream.logprobs)
+        return Completion(message, stream.prompt, ids, logprobs, reason, turn.policy_step, malformed)
 
     def _load(self, adapter: Adapter) -> None:
         mark = (adapter, _written(adapter))

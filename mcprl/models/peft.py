@@ -18,7 +18,8 @@ from transformers.utils import logging as transformers_logging
 
 from mcprl.config import ModelConfig
 from mcprl.errors import ModelError
-from mcprl.tokens import end_of_turn, render
+from mcprl.families import dialect, end_tokens, family
+from mcprl.tokens import render
 from mcprl.types import Tool
 
 NANO = Path(__file__).parent / "nano"
@@ -48,8 +49,15 @@ def load(config: ModelConfig, seed: int = 0) -> LoadedModel:
         model: Any = AutoModelForCausalLM.from_pretrained(path, dtype=getattr(torch, config.dtype))
     except (OSError, ValueError) as error:
         raise ModelError(f"model {config.name!r} cannot be loaded from {path}: {_first_line(error)}") from error
+    known = family(config.name, str(getattr(model.config, "model_type", "")))
+    if known and known.chat_template:
+        tokenizer.chat_template = known.chat_template
+    for option, value in config.template_options.items():  # in the template, so that it is saved and served with it
+        tokenizer.chat_template = f"{{%- set {option} = {_literal(value)} -%}}{tokenizer.chat_template or ''}"
     _check_template(tokenizer, config.name)
     targets = config.lora_targets
+    if targets == "auto":
+        targets = known.lora_targets if known else "all-linear"
     lora = LoraConfig(
         r=config.lora_rank,
         lora_alpha=config.lora_alpha,  # pyright: ignore[reportArgumentType]  a float scales as well as an int
@@ -140,10 +148,16 @@ def _check_template(tokenizer: Any, name: str) -> None:
 def _end_ids(model: Any, tokenizer: Any) -> tuple[int, ...]:
     configured = getattr(model.generation_config, "eos_token_id", None)
     ids = {*(configured if isinstance(configured, list) else [configured]), tokenizer.eos_token_id}
-    end = end_of_turn(tokenizer)
-    if end is not None:
-        ids.add(tokenizer.get_added_vocab()[end])
+    ids |= {tokenizer.get_added_vocab()[end] for end in end_tokens(tokenizer, dialect(tokenizer))}
     return tuple(sorted(int(end_id) for end_id in ids if end_id is not None))
+
+
+def _literal(value: str) -> str:
+    """A template option's value in Jinja: JSON as it is, anything else as a string."""
+    try:
+        return json.dumps(json.loads(value))
+    except ValueError:
+        return json.dumps(value)
 
 
 def _first_line(error: BaseException) -> str:
