@@ -58,7 +58,7 @@ bench: .venv/.bench
 
 .venv/.test: pyproject.toml | .venv/bin/python
 	@echo "== installing mcprl with all extras and the test tools into .venv (once, a few minutes)"
-	@$(PIP) install --no-compile --editable '.[train,llm,notebook,wandb,servers,dev]'
+	@$(PIP) install --no-compile --editable '.[train,llm,vllm,notebook,wandb,servers,dev]'
 	@touch .venv/.train $@
 
 .venv/.bench: pyproject.toml | .venv/.train

@@ -23,7 +23,7 @@ from mcprl import report
 from mcprl.advantages import advantages
 from mcprl.config import Config
 from mcprl.curriculum import draw
-from mcprl.engines.embedded import EmbeddedEngine
+from mcprl.engines import open_engine
 from mcprl.errors import BudgetError, ConfigError, JudgeError, McprlError, ServerError
 from mcprl.journal import Journal
 from mcprl.judges import open_judge
@@ -69,8 +69,8 @@ class _Run:
     def __init__(self, config: Config, journal: Journal, server: Server, trackers: Trackers, show: Show) -> None:
         self.config, self.journal, self.server, self.trackers, self.show = config, journal, server, trackers, show
         self.loaded = peft.load(config.model)
-        self.engine = EmbeddedEngine(self.loaded, max_batch=config.engine.max_batch)
         self.judge, self.verifier = open_judge(config.judge, server.tools, config.seed), Verifier(server.tools)
+        self.engine = open_engine(config, self.loaded, self.loaded.path, journal.folder / "vllm.log", self._hear)
 
     async def work(self) -> None:
         """Everything from the tasks to the held-out test."""
@@ -161,8 +161,9 @@ class _Run:
         adapter = Adapter(str(self.journal.folder / "adapters" / f"step-{step}"), step)
         trainer.save(adapter.path)
         self.journal.write_adapter(adapter)
-        await self.engine.load_adapter(adapter)
         trained = time.perf_counter()
+        await self.engine.load_adapter(adapter)
+        swapped = time.perf_counter()
 
         every = [tried for group in groups_P for tried in group.trajectories]
         scores = [score for scores in scores_P for score in scores]
@@ -178,6 +179,7 @@ class _Run:
             "rollout_s": rolled - began,
             "judge_s": judged - rolled,
             "train_s": trained - judged,
+            "swap_s": swapped - trained,
             **self.judge.report(),
         }
         self.journal.write_step(step, metrics)
@@ -344,6 +346,13 @@ class _Run:
         for step in saved[:-2]:
             if step != best and step not in validated:
                 shutil.rmtree(self._adapter(step).path, ignore_errors=True)
+
+    def _hear(self, kind: str, data: dict[str, Any]) -> None:
+        """What the engine tells: notes are kept, its progress is shown."""
+        if kind == "note":
+            self.say(kind, **data)
+        else:
+            self.show(kind, data)
 
     def say(self, kind: str, **data: Any) -> None:
         self.journal.write_event(kind, **data)

@@ -14,7 +14,7 @@ from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import anyio.to_thread
 from safetensors import SafetensorError
@@ -22,23 +22,13 @@ from safetensors.torch import load_file
 from torch import nn
 
 from mcprl import families, tokens
+from mcprl.engines import Policy
 from mcprl.engines.attention import ATTENTION
 from mcprl.engines.decoding import Decoder, Stream, check
 from mcprl.errors import EngineError
 from mcprl.types import Adapter, Completion, CompletionRequest
 
 MEMORY = 2 * 2**30
-
-
-class Policy(Protocol):
-    """What is needed of a loaded model: a `PeftModel` (or a plain causal LM), its tokenizer, what ends a turn."""
-
-    @property
-    def model(self) -> Any: ...
-    @property
-    def tokenizer(self) -> Any: ...
-    @property
-    def end_ids(self) -> tuple[int, ...]: ...
 
 
 @dataclass(eq=False)
