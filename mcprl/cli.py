@@ -204,6 +204,18 @@ def evaluate(config: "Config", adapter: str | None, split: str) -> None:
     _run(work)
 
 
+@_command("runs_dir", "model", "engine", "rollout")
+def doctor(config: "Config") -> None:
+    """Check whether this machine can do it: versions, GPU, vLLM, disk, the model's template and tool calls."""
+    from mcprl import screen
+    from mcprl.doctor import examine
+
+    with screen.console().status("looking", refresh_per_second=4):
+        failed = screen.show_findings(screen.console(), examine(config))
+    if failed:
+        raise _Unfit(f"{failed} to be put right: what to do stands behind each")
+
+
 @cli.group()
 def setup() -> None:
     """Make what some engines need beside mcprl."""
@@ -263,6 +275,10 @@ def _run_folder(run: str, runs_dir: str) -> Path:
 
 class _Stopped(McprlError):
     exit_code = 130
+
+
+class _Unfit(McprlError):
+    exit_code = 1
 
 
 class _Bug(McprlError):

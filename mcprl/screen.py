@@ -21,6 +21,7 @@ from mcprl.journal import FILE, Journal
 from mcprl.types import Call, Scenario, Tool
 
 if TYPE_CHECKING:  # listing runs needs no server
+    from mcprl.doctor import Finding
     from mcprl.evaluate import Evaluation
     from mcprl.scenarios import Pack
     from mcprl.server import Server, ToolStatus
@@ -204,6 +205,16 @@ class Progress:
     def _say(self, line: str, now: str) -> None:
         self._screen.print(line, markup=False)
         self._status.update(now)
+
+
+def show_findings(screen: Console, findings: "Iterable[Finding]") -> int:
+    """A line for each thing that was looked at, as soon as it was; returns how many are wrong."""
+    failed = 0
+    for finding in findings:
+        colour = {"ok": "green", "warn": "yellow", "fail": "red"}[finding.state]
+        screen.print(f"[{colour}]{finding.state:<5}[/]{finding.name:<9} {escape(finding.text)}")
+        failed += finding.state == "fail"
+    return failed
 
 
 class Steps:

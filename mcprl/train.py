@@ -82,6 +82,7 @@ class _Run:
     async def _work(self) -> None:
         config, journal = self.config, self.journal
         pack = await self._pack()
+        await self.engine.ready()  # it has been starting meanwhile
         train, val, test = pack.split("train"), pack.split("val"), pack.split("test")
         await self.evaluate("test:base", 0, test, None)
         await self._measure_difficulty(test)

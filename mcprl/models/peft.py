@@ -13,12 +13,12 @@ from peft import LoraConfig, PeftModel, get_peft_model
 from peft.utils.save_and_load import set_peft_model_state_dict
 from safetensors import SafetensorError
 from safetensors.torch import load_file
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 from transformers.utils import logging as transformers_logging
 
 from mcprl.config import ModelConfig
 from mcprl.errors import ModelError
-from mcprl.families import dialect, end_tokens, family
+from mcprl.families import Family, dialect, end_tokens, family
 from mcprl.tokens import render
 from mcprl.types import Tool
 
@@ -44,17 +44,11 @@ def load(config: ModelConfig, seed: int = 0) -> LoadedModel:
     """
     path = _locate(config.name)
     transformers_logging.disable_progress_bar()  # weights load in a moment; ours is the only progress to see
+    tokenizer, known, _ = read_tokenizer(config)
     try:
-        tokenizer: Any = AutoTokenizer.from_pretrained(path)
         model: Any = AutoModelForCausalLM.from_pretrained(path, dtype=getattr(torch, config.dtype))
     except (OSError, ValueError) as error:
         raise ModelError(f"model {config.name!r} cannot be loaded from {path}: {_first_line(error)}") from error
-    known = family(config.name, str(getattr(model.config, "model_type", "")))
-    if known and known.chat_template:
-        tokenizer.chat_template = known.chat_template
-    for option, value in config.template_options.items():  # in the template, so that it is saved and served with it
-        tokenizer.chat_template = f"{{%- set {option} = {_literal(value)} -%}}{tokenizer.chat_template or ''}"
-    _check_template(tokenizer, config.name)
     targets = config.lora_targets
     if targets == "auto":
         targets = known.lora_targets if known else "all-linear"
@@ -76,6 +70,26 @@ def load(config: ModelConfig, seed: int = 0) -> LoadedModel:
     if not isinstance(policy, PeftModel):
         raise ModelError(f"peft cannot wrap a {type(model).__name__}")
     return LoadedModel(policy, tokenizer, _end_ids(model, tokenizer), config.name, path)
+
+
+def read_tokenizer(config: ModelConfig) -> tuple[Any, Family | None, Any]:
+    """A model's tokenizer with the chat template that is used, its family and its transformers config; no weights.
+
+    Raises `ModelError` where it is missing, or its chat template cannot show tools or write calls that can be read.
+    """
+    path = _locate(config.name)
+    try:
+        tokenizer: Any = AutoTokenizer.from_pretrained(path)
+        model: Any = AutoConfig.from_pretrained(path)
+    except (OSError, ValueError) as error:
+        raise ModelError(f"model {config.name!r} cannot be loaded from {path}: {_first_line(error)}") from error
+    known = family(config.name, str(getattr(model, "model_type", "")))
+    if known and known.chat_template:
+        tokenizer.chat_template = known.chat_template
+    for option, value in config.template_options.items():  # in the template, so that it is saved and served with it
+        tokenizer.chat_template = f"{{%- set {option} = {_literal(value)} -%}}{tokenizer.chat_template or ''}"
+    _check_template(tokenizer, config.name)
+    return tokenizer, known, model
 
 
 def save_adapter(loaded: LoadedModel, folder: str | Path) -> Path:
@@ -143,6 +157,7 @@ def _check_template(tokenizer: Any, name: str) -> None:
         raise ModelError(f"the chat template of {name!r} fails: {_first_line(error)}") from error
     if tool.name not in text:
         raise ModelError(f"the chat template of {name!r} does not show tools; use a model made for tool calling")
+    dialect(tokenizer)
 
 
 def _end_ids(model: Any, tokenizer: Any) -> tuple[int, ...]:
