@@ -143,9 +143,7 @@ def _model(config: Config) -> Iterator[Finding]:
         text = f"the model reads {reads} tokens, rollout.max_total_tokens is {wanted.max_total_tokens}; lower it"
         yield Finding("tokens", "warn", text)
     else:
-        yield Finding(
-            "tokens", "ok", f"the model reads {reads} tokens, a rollout has {wanted.max_total_tokens} at most"
-        )
+        yield Finding("tokens", "ok", f"the model reads {reads}, a rollout has {wanted.max_total_tokens} at most")
 
 
 def _vllm(config: Config) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""Every family's own chat template: its calls are read back, and what a policy samples is trained in the context it saw.
+"""Every family's chat template: its calls are read back, and what a policy samples is trained in the context it saw.
 
 The policies are tiny random models that are taught one conversation by the warm start's own supervised steps, so that
 they call tools as their template does. The templates are TRL's copies of the published ones, read by path.
@@ -33,13 +33,14 @@ CONTROL = (
     "<|begin_of_text|> <|start_header_id|> <|end_header_id|> <|eot_id|> <|eom_id|> <|python_tag|> <|start|> <|end|> "
     "<|message|> <|channel|> <|constrain|> <|call|> <|return|> <start_of_turn> <end_of_turn> <|im_middle|> <|im_user|> "
     "<|im_assistant|> <|tool_calls_section_begin|> <|tool_calls_section_end|> <|tool_call_begin|> <|tool_call_end|> "
-    "<|tool_call_argument_begin|> <|im_tool|> [INST] [/INST] [TOOL_CALLS] [ARGS] [TOOL_RESULTS] [/TOOL_RESULTS] <s> </s>"
+    "<|tool_call_argument_begin|> <|im_tool|> [INST] [/INST] [TOOL_CALLS] [ARGS] [TOOL_RESULTS] [/TOOL_RESULTS] "
+    "<s> </s>"
 ).split()
 
 
 @dataclass(frozen=True)
 class Case:
-    """A family's template: `thought` is what its policy is taught to think, `breaks` whether a turn starts a new row."""
+    """A family's template; `thought` is what its policy is taught to think, `breaks` says that turns start new rows."""
 
     name: str
     template: str
@@ -56,7 +57,6 @@ CASES = [
     Case("Qwen3 without thinking", "qwen3", "hermes", options=(("enable_thinking", "false"),), breaks=True),
     Case("Qwen3.5", "qwen3_5_think", "qwen3_coder", thought="Let me see."),
     Case("Llama-3.1", "llama3_1", "llama3_json", parallel=False),
-    Case("Llama-3.2", "llama3_2", "llama3_json", parallel=False),
     Case("Hermes-3", "qwen2_5", "hermes"),
     Case("gemma-3", "", "hermes"),
     Case("gpt-oss", "gptoss", "openai", parallel=False, thought="Let me see."),
@@ -127,15 +127,17 @@ def conversation(case: Case) -> list[Message]:
 
 
 def taught(case: Case, loaded: LoadedModel) -> Trainer:
-    """The model after it has learnt the conversation by heart, its embeddings with it: a LoRA alone learns too slowly."""
+    """The model after its own weights, not the LoRA, have learnt the conversation by heart."""
     rows = tokens.rows(tokens.demonstration(loaded.tokenizer, conversation(case), [TOOL]))
-    for parameter in loaded.model.parameters():
-        parameter.requires_grad_(True)
+    for name, parameter in loaded.model.named_parameters():
+        parameter.requires_grad_("lora_" not in name)
     trainer = Trainer(loaded, TrainingConfig(learning_rate=1.5e-3))
-    for _ in range(400):
-        if trainer.supervise(rows)["loss"] < 0.02:
-            break
-    return trainer
+    loss = 1.0
+    for _ in range(600):
+        if loss < 0.003:  # so that most conversations sampled at temperature 1 have no slip
+            return trainer
+        loss = trainer.supervise(rows)["loss"]
+    raise AssertionError(f"not learnt in 600 steps: {loss}")
 
 
 async def converse(engine: EmbeddedEngine, seed: int, results: Sequence[str]) -> Trajectory:
@@ -172,7 +174,7 @@ def test_what_the_policy_samples_is_trained_in_the_context_that_it_saw(case: Cas
     async def sample() -> list[Trajectory]:
         engine = EmbeddedEngine(loaded)
         try:
-            return [await converse(engine, 100 * seed, ['{"city": "Graz"}']) for seed in range(4)]
+            return [await converse(engine, 100 * seed, ['{"city": "Graz"}']) for seed in range(6)]
         finally:
             await engine.close()
 
@@ -188,7 +190,7 @@ def test_what_the_policy_samples_is_trained_in_the_context_that_it_saw(case: Cas
         assert case.thought not in said["content"]
 
     rows_B = [row for one in tried for row in tokens.rows(one)]
-    assert (len(rows_B) > len(tried)) == (case.breaks or any(one.turns[-1].malformed for one in tried))
+    assert not case.breaks or len(rows_B) > len(tried)
     proof = tokens.certificate(rows_B, tried)
     assert proof.exactness == 1.0
     assert proof.trained == sum(len(turn.completion_ids) for one in tried for turn in one.turns)
