@@ -110,7 +110,7 @@ async def test_a_run_on_vllm_swaps_adapters_samples_what_it_trains_and_outlives_
     assert sum("vLLM serves after" in note for note in notes) == 2
     assert servers() == []
     with Journal.open(tmp_path / "shop") as journal:
-        steps = [step.metrics for step in journal.steps()]
+        steps: list[dict[str, Any]] = [dict(step.metrics) for step in journal.steps()]
         tried = journal.trajectories("train")
         for step in (1, 2, 3):
             sampled = {turn.policy_step for one in journal.trajectories("train", step) for turn in one.turns}
@@ -382,8 +382,6 @@ async def test_a_server_that_never_answers_is_given_up(loaded: LoadedModel, tmp_
     finally:
         await engine.close()
     assert [command for command in below(os.getpid(), processes()).values() if "sleep 600" in command] == []
-        "sleep 600" in c for c in below(os.getpid(), processes()).values()
-    )
 
 
 # --- setup ------------------------------------------------------------------------------------------------------------
