@@ -92,8 +92,7 @@ class Server:
         """The error for a caller whose request failed. Where the server may be gone, others wait till it is known."""
         if isinstance(error, openai.APIStatusError) and error.status_code < 500:
             return EngineError(f"vLLM refused: {error}")
-        if self.is_up:
-            self._up = anyio.Event()
+        self._go_down()
         self._doubt.set()
         return EngineError(f"vLLM failed: {error} (its log is {self._log})")
 
@@ -106,6 +105,11 @@ class Server:
             await self.client.close()
         self._fail(EngineError("the engine was closed before the turn was done"))
         self._private.cleanup()
+
+    def _go_down(self) -> None:
+        """Let requests wait. An event that some wait for already is kept, else they would wait for ever."""
+        if self.is_up:
+            self._up = anyio.Event()
 
     def _fail(self, error: EngineError) -> None:
         self._failure = self._failure or error
@@ -120,7 +124,8 @@ class Server:
                     await self._start()
                     self._up.set()
                     why = await self._watch()
-                    self._up, self._doubt = anyio.Event(), anyio.Event()
+                    self._go_down()
+                    self._doubt = anyio.Event()
                     if not left:
                         raise EngineError(f"{why}, after {self._engine.restarts} restarts")
                 self._show("note", {"text": f"{why}; it is started again"})
