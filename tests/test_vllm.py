@@ -18,6 +18,7 @@ from typing import Any
 import anyio
 import pytest
 from anyio.abc import SocketStream
+from taught import CASES, check, converse, random_model, save_taught, taught
 
 from mcprl import config, tokens, vllm_env
 from mcprl.config import Config, ModelConfig
@@ -278,6 +279,22 @@ async def test_a_server_that_runs_already_is_used_and_left_alone(
     assert len(servers()) == 1
     assert (await engine.complete(request("Which order?"))).completion_ids
     assert not (tmp_path / "vllm.log").exists()
+
+
+@needs_vllm
+async def test_a_template_with_thoughts_and_ends_of_its_own_is_sampled_exactly_by_vllm(tmp_path: Path) -> None:
+    case = next(case for case in CASES if case.name == "gpt-oss")
+    model = random_model(case, tmp_path)
+    trainer = taught(case, model)
+    save_taught(model)
+    given = config.parse({"model": {"name": model.path, "lora_rank": 64}, "engine": {"kind": "vllm"}})
+    engine = VllmEngine(given, model, model.path, tmp_path / "vllm.log")
+    try:
+        await engine.ready()
+        tried = [await converse(engine, 100 * seed) for seed in range(6)]
+    finally:
+        await engine.close()
+    assert check(case, trainer, tried)["sampler_gap_mean"] < 0.02
 
 
 # --- what needs no server ---------------------------------------------------------------------------------------------
