@@ -164,9 +164,7 @@ def check(case: Case, trainer: Trainer, tried: Sequence[Trajectory]) -> dict[str
     """What was sampled has calls (and thoughts) as they were taught, and is trained in the context that was seen."""
     turns = [turn for one in tried for turn in one.turns]
     made = [turn.message["tool_calls"] for turn in turns if turn.message.get("tool_calls")]
-    functions = [
-        (call["function"]["name"], json.loads(call["function"]["arguments"])) for calls in made for call in calls
-    ]
+    called = [(call["function"]["name"], json.loads(call["function"]["arguments"])) for calls in made for call in calls]
     assert called.count(("get_order", {"order_id": "O-00", "count": 0})) >= len(tried) / 2
     assert not case.parallel or max(map(len, made)) == 2
     if case.thought:
