@@ -137,7 +137,10 @@ def _model(config: Config) -> Iterator[Finding]:
     note = f"; {known.note}" if known and known.note else ""
     yield Finding("model", "ok", f"{config.model.name} ({family}): its template takes tools{note}")
     reasoning = f" --reasoning-parser {known.reasoning}" if known and known.reasoning else ""
-    yield Finding("parser", "ok", f"{style.name}, {calls}; to serve it: --tool-call-parser {style.vllm}{reasoning}")
+    vllm = f"vLLM {known.min_vllm} or later," if known and known.min_vllm else "vLLM"
+    yield Finding(
+        "parser", "ok", f"{style.name}, {calls}; to serve it: {vllm} --tool-call-parser {style.vllm}{reasoning}"
+    )
     reads, wanted = int(getattr(model.get_text_config(), "max_position_embeddings", 2**31)), config.rollout
     if wanted.max_total_tokens > reads:
         text = f"the model reads {reads} tokens, rollout.max_total_tokens is {wanted.max_total_tokens}; lower it"

@@ -29,7 +29,7 @@ def test_a_machine_that_can_run_the_default_is_fit(tmp_path: Path) -> None:
     assert {finding.state for finding in findings.values()} <= {"ok", "warn"}
     assert {"python", "packages", "gpu", "disk", "sockets", "model", "parser", "tokens", "vllm"} <= set(findings)
     assert f"torch {metadata.version('torch')}" in findings["packages"].text
-    assert findings["parser"].text.startswith("hermes, several calls a turn; to serve it: --tool-call-parser hermes")
+    assert findings["parser"].text.startswith("hermes, several calls a turn; to serve it: vLLM 0.8.5 or later, --tool-")
 
 
 def test_vllm_that_is_wanted_and_not_there_is_a_failure_with_what_to_run(tmp_path: Path) -> None:

@@ -193,7 +193,9 @@ def test_the_metrics_say_what_was_trained_and_how_far_sampler_and_trainer_were_a
     assert metrics["skipped"] == 0
 
     far = [(dataclasses.replace(row, logprobs=tuple(p - 2 for p in row.logprobs)), a) for row, a in batch[:6]]
-    metrics = _trainer().update([*far, *batch[6:]])
+    with pytest.raises(TrainingError, match=r"differ by 1\.000 nats per token on average, more than max_sampler_gap"):
+        _trainer().update([*far, *batch[6:]])
+    metrics = _trainer(max_sampler_gap=2.0).update([*far, *batch[6:]])
     assert metrics["sampler_gap_max"] == pytest.approx(2, abs=1e-4)
     assert metrics["sampler_gap_mean"] == pytest.approx(1, abs=1e-4)
     assert metrics["ratio_max"] == pytest.approx(math.exp(2), rel=1e-3)
