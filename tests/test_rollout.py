@@ -136,6 +136,24 @@ async def test_an_engine_that_never_answers_costs_one_deadline() -> None:
     assert tried.stop == "deadline"
 
 
+async def test_the_time_that_an_engine_takes_to_start_is_no_tries_own() -> None:
+    class Slow(Scripted):
+        async def ready(self) -> None:
+            await anyio.sleep(1.0)
+
+    [[tried]] = await tries(Slow(script("I do not know.")), scenario(), deadline_s=0.9)
+    assert tried.stop == "answered"
+
+
+async def test_an_engine_that_will_never_be_ready_ends_the_run() -> None:
+    class Dead(Scripted):
+        async def ready(self) -> None:
+            raise EngineError("vLLM did not start")
+
+    with pytest.RaisesGroup(pytest.RaisesExc(EngineError, match="did not start"), flatten_subgroups=True):
+        await tries(Dead(script("")), scenario())
+
+
 async def test_a_broken_engine_is_tried_again_and_then_is_data() -> None:
     def fails(request: CompletionRequest) -> str:
         raise EngineError("the worker died")

@@ -217,7 +217,8 @@ def test_the_kl_penalty_measures_and_shrinks_the_distance_to_the_base_model():
 def test_the_entropy_bonus_measures_and_raises_the_entropy(share: bool):
     entropies: dict[float, list[float]] = {}
     for coefficient in (0.001, 1.0):
-        trainer = _trainer(learning_rate=1e-2, entropy_coef=coefficient, share_prefixes=share)
+        settings = {"entropy_coef": coefficient, "share_prefixes": share, "max_sampler_gap": 10.0}
+        trainer = _trainer(learning_rate=1e-2, **settings)
         batch = _replaced(_batch(trainer))
         entropies[coefficient] = [trainer.update(batch)["entropy"] for _ in range(8)]
     assert entropies[0.001][0] == pytest.approx(entropies[1.0][0])
