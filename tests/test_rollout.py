@@ -1,5 +1,6 @@
 """Rollouts on a real server: every turn is recorded, bad calls are data, what broke is tried again, nothing hangs."""
 
+import math
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -137,12 +138,20 @@ async def test_an_engine_that_never_answers_costs_one_deadline() -> None:
 
 
 async def test_the_time_that_an_engine_takes_to_start_is_no_tries_own() -> None:
+    left: list[float] = []
+
     class Slow(Scripted):
         async def ready(self) -> None:
-            await anyio.sleep(1.0)
+            left.append(anyio.current_effective_deadline())
 
-    [[tried]] = await tries(Slow(script("I do not know.")), scenario(), deadline_s=0.9)
+        async def complete(self, request: CompletionRequest) -> Completion:
+            left.append(anyio.current_effective_deadline())
+            return await super().complete(request)
+
+    [[tried]] = await tries(Slow(script("I do not know.")), scenario(), deadline_s=100)
     assert tried.stop == "answered"
+    assert left[0] == math.inf
+    assert left[1] < math.inf
 
 
 async def test_an_engine_that_will_never_be_ready_ends_the_run() -> None:
