@@ -107,7 +107,7 @@ async def test_a_run_on_vllm_swaps_adapters_samples_what_it_trains_and_outlives_
 
     assert len(killed) == 1
     assert report.steps == 3
-    assert any("vLLM died" in note and "started again" in note for note in notes)
+    assert any("vLLM has died" in note and "started again" in note for note in notes)
     assert sum("vLLM serves after" in note for note in notes) == 2
     assert servers() == []
     with Journal.open(tmp_path / "shop") as journal:

@@ -193,10 +193,10 @@ class Server:
             if doubted:
                 await anyio.sleep(PROBE_S)  # what dies may answer once more
             if self._process and self._process.returncode is not None:
-                return f"vLLM died; {self._last_words()}"
+                return f"vLLM has died; {self._last_words()}"
             with suppress(httpx.TimeoutException):
                 if not await self._lives():
-                    return f"vLLM has lost its engine; {self._last_words()}"
+                    return f"vLLM has died; {self._last_words()}"
                 heard = time.monotonic()
                 if doubted:
                     self._doubt = anyio.Event()
