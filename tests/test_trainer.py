@@ -217,7 +217,7 @@ def test_the_kl_penalty_measures_and_shrinks_the_distance_to_the_base_model():
 def test_the_entropy_bonus_measures_and_raises_the_entropy(share: bool):
     entropies: dict[float, list[float]] = {}
     for coefficient in (0.001, 1.0):
-        settings = {"entropy_coef": coefficient, "share_prefixes": share, "max_sampler_gap": 10.0}
+        settings: dict[str, Any] = {"entropy_coef": coefficient, "share_prefixes": share, "max_sampler_gap": 10.0}
         trainer = _trainer(learning_rate=1e-2, **settings)
         batch = _replaced(_batch(trainer))
         entropies[coefficient] = [trainer.update(batch)["entropy"] for _ in range(8)]
