@@ -2,6 +2,7 @@
 # make train SERVER="http://127.0.0.1:8000/mcp"   ... on any server: a URL, or a command that speaks MCP on stdio
 # make train ARGS="--steps 5 --name quick"        ... with anything that `mcprl train` takes
 # make test                                       lint, types, layers and tests
+# make test-vllm                                  only the tests that talk to a real vLLM server
 # make bench                                      how fast decoding and the update are, beside transformers and TRL
 # make clean                                      remove what the above installed (runs/ stays)
 #
@@ -17,7 +18,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 export PATH := $(BIN):$(CURDIR)/node_modules/.bin:$(PATH)
 export SERVER
 
-.PHONY: help train test lint bench clean
+.PHONY: help train test test-vllm lint bench clean
 .DELETE_ON_ERROR:
 
 help:
@@ -32,9 +33,12 @@ train: .venv/.train
 	for _ in $$(seq 150); do python -c "import socket; socket.create_connection(('127.0.0.1', $$port))" 2>/dev/null && break; sleep 0.2; done; \
 	mcprl train --server "http://127.0.0.1:$$port/mcp" --name "shop-$$(date +%Y%m%d-%H%M%S)" $(ARGS)
 
-test: lint node_modules/.installed
+test: lint node_modules/.installed .venv/.vllm
 	@echo "== tests"
 	@pytest --nbmake tests $(wildcard examples/*.ipynb) $(ARGS)
+
+test-vllm: .venv/.test .venv/.vllm
+	@pytest tests -m vllm $(ARGS)
 
 lint: .venv/.test
 	@echo "== ruff, import-linter, pyright"
@@ -58,12 +62,17 @@ bench: .venv/.bench
 
 .venv/.test: pyproject.toml | .venv/bin/python
 	@echo "== installing mcprl with all extras and the test tools into .venv (once, a few minutes)"
-	@$(PIP) install --no-compile --editable '.[train,llm,quant,notebook,wandb,servers,dev]'
+	@$(PIP) install --no-compile --editable '.[train,llm,quant,vllm,notebook,wandb,servers,dev]'
 	@touch .venv/.train $@
 
 .venv/.bench: pyproject.toml | .venv/.train
 	@$(PIP) install --no-compile --editable '.[train,bench]'
 	@touch $@
+
+# vLLM lives in an environment of its own, outside of this folder; where it is there already, this takes a second.
+.venv/.vllm: mcprl/vllm_env.py | .venv/.test
+	@echo "== installing vLLM into an environment of its own (once, 4 GB, a few minutes)"
+	@mcprl setup vllm && touch $@
 
 # The Node servers that some tests talk to. Without npm those tests are skipped, and say so.
 node_modules/.installed: package.json package-lock.json

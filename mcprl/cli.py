@@ -23,6 +23,7 @@ from mcprl import __version__
 from mcprl.errors import ConfigError, JournalError, McprlError, MissingExtra
 
 if TYPE_CHECKING:
+    from mcprl import vllm_env
     from mcprl.config import Config
 
 T = TypeVar("T")
@@ -202,8 +203,9 @@ def evaluate(config: "Config", adapter: str | None, split: str) -> None:
     async def work() -> None:
         evaluate_pack = _with_torch("mcprl.evaluate").evaluate_pack
         shown = screen.console()
-        with shown.status("trying the tasks", refresh_per_second=4):
-            evaluation = await evaluate_pack(config, Path(adapter) if adapter else None, split)
+        with shown.status("trying the tasks", refresh_per_second=4) as status:
+            tell = screen.engine_progress(shown, status)
+            evaluation = await evaluate_pack(config, Path(adapter) if adapter else None, split, tell)
         screen.show_evaluation(shown, evaluation)
 
     _run(work)
@@ -228,6 +230,38 @@ def export(run: str, merged: bool, out: str | None, push: str | None, runs_dir: 
     click.echo(f"written to {exporting.export(folder, target, merged, command)}")
     if push:
         click.echo(f"pushed to {exporting.push(target, push)}")
+
+
+@_command("runs_dir", "model", "engine", "rollout")
+def doctor(config: "Config") -> None:
+    """Check whether this machine can do it: versions, GPU, vLLM, disk, the model's template and tool calls."""
+    from mcprl import screen
+    from mcprl.doctor import examine
+
+    with screen.console().status("looking", refresh_per_second=4):
+        failed = screen.show_findings(screen.console(), examine(config))
+    if failed:
+        raise _Unfit(f"{failed} to be put right: what to do stands behind each")
+
+
+@cli.group()
+def setup() -> None:
+    """Make what some engines need beside mcprl."""
+
+
+@setup.command("vllm")
+@click.option("--folder", metavar="FOLDER", help="Where to put it. [$MCPRL_VLLM, or a folder of the user's cache]")
+@click.option("--build", type=click.Choice(["cpu", "cuda"]), help="Which vLLM. [cuda where there is an NVIDIA GPU]")
+def setup_vllm(folder: str | None, build: "vllm_env.Build | None") -> None:
+    """Install vLLM, in the version that is tested, into an environment of its own; does nothing where that is done."""
+    from mcprl import screen, vllm_env
+
+    build = build or vllm_env.suits()
+    place = Path(folder).expanduser() if folder else vllm_env.default_folder(build)
+    with screen.Steps() as show:
+        environment = vllm_env.install(place, build, show)
+    use = f"--engine vllm --vllm-environment {folder}" if folder else "--engine vllm"
+    click.echo(f"vLLM {environment.version} ({environment.build}) is in {environment.folder}; use it with: {use}")
 
 
 @cli.group()
@@ -269,6 +303,10 @@ def _run_folder(run: str, runs_dir: str) -> Path:
 
 class _Stopped(McprlError):
     exit_code = 130
+
+
+class _Unfit(McprlError):
+    exit_code = 1
 
 
 class _Bug(McprlError):

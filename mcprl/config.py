@@ -108,8 +108,10 @@ class ModelConfig(Section):
     """The rank of the LoRA matrices."""
     lora_alpha: Annotated[float, Field(gt=0)] = 32.0
     """The LoRA's scale times its rank."""
-    lora_targets: str = "all-linear"
-    """The layers that get a LoRA: `all-linear`, or names with commas between."""
+    lora_targets: str = "auto"
+    """The layers that get a LoRA: `all-linear`, names with commas between, or `auto` for what suits the family."""
+    template_options: dict[str, str] = {}
+    """Variables of the chat template, for the whole run and in what is saved: `enable_thinking = "false"`."""
     rslora: bool = False
     """Scale the LoRA by alpha over the root of its rank (arXiv 2312.03732), which suits high ranks."""
     dora: bool = False
@@ -117,10 +119,27 @@ class ModelConfig(Section):
 
 
 class EngineConfig(Section):
-    kind: Literal["auto", "embedded"] = "auto"
-    """Where the policy is sampled. `embedded` runs in this process."""
+    kind: Literal["auto", "embedded", "vllm"] = "auto"
+    """Where the policy is sampled: `embedded` in this process, `vllm` on a vLLM server; `auto` is vllm where there is
+    a GPU and `mcprl setup vllm` was run, or a base_url is given."""
     max_batch: Annotated[int, Field(ge=1)] = 64
     """Sequences decoded at once."""
+    base_url: str = ""
+    """A vLLM server that runs already, on this machine: `http://127.0.0.1:8000/v1`. Empty starts one for the run."""
+    api_key_env: str = "VLLM_API_KEY"
+    """The environment variable that holds the key of the server at base_url; the key is never written down."""
+    environment: str = ""
+    """The folder of vLLM's environment; empty is where `mcprl setup vllm` puts it."""
+    args: tuple[str, ...] = ()
+    """Further arguments for the vLLM server: `--tensor-parallel-size=2`."""
+    gpu_memory: Annotated[float, Field(gt=0, le=1)] = 0.5
+    """The share of the GPU's memory that the vLLM server takes, weights included; the rest is the trainer's."""
+    cpu_cache_gib: Annotated[int, Field(ge=1)] = 1
+    """GiB that the vLLM server takes for keys and values where there is no GPU."""
+    start_timeout_s: Annotated[float, Field(gt=0)] = 900.0
+    """Seconds that the vLLM server may take to start."""
+    restarts: Annotated[int, Field(ge=0)] = 3
+    """Times that a vLLM server which died is started again in a run."""
 
 
 class RolloutConfig(Section):
@@ -206,6 +225,9 @@ class TrainingConfig(Section):
     """Keep only each layer's input for the backward pass and compute the rest again: less memory, a third slower."""
     autocast: Literal["auto", "off", "bf16"] = "auto"
     """Multiply float32 matrices in bfloat16, with sums in float32; `auto` does so on CPUs with instructions for it."""
+    max_sampler_gap: Annotated[float, Field(gt=0)] = 0.5
+    """Nats per token, on average, by which the trainer's log-probabilities may differ from the sampler's; beyond it the
+    run stops, since the two are not the same model."""
     max_grad_norm: Annotated[float, Field(gt=0)] = 1.0
     """The norm to which the gradient is clipped."""
     warm_start_steps: Annotated[int, Field(ge=0)] = 10

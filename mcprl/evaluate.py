@@ -7,7 +7,7 @@ from statistics import fmean
 
 from mcprl import stats
 from mcprl.config import Config
-from mcprl.engines.embedded import EmbeddedEngine
+from mcprl.engines import Show, open_engine
 from mcprl.errors import ModelError, ScenarioError
 from mcprl.judges import open_judge
 from mcprl.models import peft
@@ -38,8 +38,11 @@ class Evaluation:
     broken: int
 
 
-async def evaluate_pack(config: Config, adapter: Path | None = None, split: Split = "test") -> Evaluation:
+async def evaluate_pack(
+    config: Config, adapter: Path | None = None, split: Split = "test", show: Show = lambda *_: None
+) -> Evaluation:
     """Let the configured model, with `adapter` if one is given, do the tasks of `split`, `eval.tries` times each.
+    `show` is told what the engine does meanwhile.
 
     The tasks are those of the configured pack, or new ones. Raises `ServerError`, `ScenarioError` or `ModelError`.
     """
@@ -54,7 +57,7 @@ async def evaluate_pack(config: Config, adapter: Path | None = None, split: Spli
         if not (scenarios := pack.split(split)):
             raise ScenarioError(f"the pack has no {split} tasks")
         loaded = peft.load(config.model)
-        engine = EmbeddedEngine(loaded, max_batch=config.engine.max_batch)
+        engine = open_engine(config, loaded, loaded.path, Path(config.runs_dir) / "eval-vllm.log", show)
         try:
             policy = Adapter(str(adapter), 1) if adapter else None
             if policy:

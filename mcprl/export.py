@@ -84,7 +84,7 @@ def push(folder: Path, repo: str) -> str:
 
 
 def _write_adapter(config: ModelConfig, adapter: Adapter, folder: Path) -> None:
-    tokenizer, _ = peft.load_tokenizer(config)
+    tokenizer, _, _ = peft.read_tokenizer(config)
     tokenizer.save_pretrained(str(folder))
     weights, settings = (Path(adapter.path) / name for name in _ADAPTER)
     shutil.copyfile(weights, folder / weights.name)
@@ -94,7 +94,7 @@ def _write_adapter(config: ModelConfig, adapter: Adapter, folder: Path) -> None:
 
 def _write_merged(config: ModelConfig, adapter: Adapter, folder: Path) -> None:
     """The weights that were sampled from in the test; a quantized base is put down as what its codes stand for."""
-    tokenizer, base, _ = peft.load_base(config.model_copy(update={"device": "cpu"}))
+    tokenizer, _, base, _ = peft.load_base(config.model_copy(update={"device": "cpu"}))
     if config.quantization != "none":
         base = base.dequantize()
     model = merged_model(base, adapter.path)

@@ -42,7 +42,8 @@ class Reply:
 
 def parse_reply(text: str, turn: int = 0) -> Reply:
     """Read Hermes calls, `<tool_call>{"name": ..., "arguments": {...}}</tool_call>`: several, an unclosed last one,
-    arguments as an object or as JSON in a string. `turn` goes into the calls' ids: unique in a conversation."""
+    arguments as an object or as JSON in a string. `turn` goes into the calls' ids: unique in a conversation, and nine
+    letters and digits, which Mistral's templates insist on."""
     kept: list[str] = []
     calls: list[ParsedCall] = []
     malformed: list[str] = []
@@ -57,13 +58,17 @@ def parse_reply(text: str, turn: int = 0) -> Reply:
             malformed.append(f"the tool call could not be read: {error}")
         else:
             call = Call(name, json.loads(arguments))
-            calls.append(ParsedCall(f"call_{turn}_{len(calls)}", call, arguments))
+            calls.append(ParsedCall(f"call{turn:02}{len(calls):03}", call, arguments))
     return Reply("".join((*kept, text[at:])).strip(), tuple(calls), tuple(malformed))
 
 
 def assistant_message(text: str, turn: int = 0) -> Message:
-    """A model turn in OpenAI's shape. `arguments` is the text as sampled; an unreadable call stays in `content`."""
-    reply = parse_reply(text, turn)
+    """A model turn with Hermes calls in OpenAI's shape."""
+    return as_message(parse_reply(text, turn))
+
+
+def as_message(reply: Reply) -> Message:
+    """A reply in OpenAI's shape. `arguments` is the text as sampled; an unreadable call stays in `content`."""
     message: Message = {"role": "assistant", "content": reply.content}
     if reply.calls:
         message["tool_calls"] = [

@@ -15,7 +15,6 @@ import anyio
 from mcprl.config import RolloutConfig
 from mcprl.engines import Engine
 from mcprl.errors import EngineError, ServerError
-from mcprl.hermes import parse_reply
 from mcprl.types import (
     CallRecord,
     Completion,
@@ -84,9 +83,11 @@ async def rollout(
     adapter: str | None,
     temperature: float | None = None,
 ) -> Trajectory:
-    """One try of a scenario. Never raises for what the server, the engine or the policy does wrong."""
+    """One try of a scenario. What the server, the engine or the policy does wrong is data; `EngineError` is raised only
+    where there is no engine any more."""
     error = ""
     for attempt in range(config.retries + 1):
+        await engine.ready()  # the wait for an engine that starts is not the try's
         began = time.perf_counter()
         live = _Conversation(scenario, server, engine, config, _seed(seed, name, attempt), adapter, temperature)
         try:
@@ -150,24 +151,23 @@ class _Conversation:
             self.messages.append(completion.message)
             if completion.finish_reason == "length":
                 return "max_tokens"
-            if not await self._answer_calls(session, turn, completion.message):
+            if not await self._answer_calls(session, turn, completion):
                 return "answered"
         return "max_turns"
 
-    async def _answer_calls(self, session: Session, turn: int, message: Message) -> bool:
+    async def _answer_calls(self, session: Session, turn: int, completion: Completion) -> bool:
         """Make the calls of a turn and append what came back; false where the turn made none and so is the answer."""
-        malformed = parse_reply(str(message.get("content") or "")).malformed
-        requested: list[dict[str, Any]] = message.get("tool_calls") or []
+        requested: list[dict[str, Any]] = completion.message.get("tool_calls") or []
         for call in requested:
             arguments = json.loads(call["function"]["arguments"])
             result = await session.call(call["function"]["name"], arguments)
             self.calls.append(CallRecord(turn, call["function"]["name"], arguments, result))
             self.messages.append({"role": "tool", "tool_call_id": call["id"], "content": result.text})
-        for problem in malformed:
+        for problem in completion.malformed:
             self.calls.append(CallRecord(turn, "", None, ToolResult(problem, is_error=True)))
-        if malformed:
-            self.messages.append({"role": "user", "content": "Error: " + "; ".join(malformed)})
-        return bool(requested or malformed)
+        if completion.malformed:
+            self.messages.append({"role": "user", "content": "Error: " + "; ".join(completion.malformed)})
+        return bool(requested or completion.malformed)
 
     def trajectory(self, name: str, seconds: float, error: str) -> Trajectory:
         return Trajectory(

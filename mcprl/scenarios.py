@@ -254,8 +254,8 @@ async def transcript(server: ToolServer, scenario: Scenario) -> tuple[Message, .
     async with server.session(scenario.setup) as session:
         for number, call in enumerate(scenario.plan):
             function = {"name": call.tool, "arguments": json.dumps(call.arguments, ensure_ascii=False)}
-            calls = [{"id": f"call_{number}", "type": "function", "function": function}]
+            calls = [{"id": f"call{number:05}", "type": "function", "function": function}]
             messages.append({"role": "assistant", "content": None, "tool_calls": calls})
             result = await session.call(call.tool, call.arguments)
-            messages.append({"role": "tool", "tool_call_id": f"call_{number}", "content": result.text})
+            messages.append({"role": "tool", "tool_call_id": f"call{number:05}", "content": result.text})
     return (*messages, {"role": "assistant", "content": scenario.answer})

@@ -2,7 +2,7 @@
 
 import json
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from statistics import fmean
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
 from rich.markup import escape
+from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
@@ -20,6 +21,7 @@ from mcprl.journal import FILE, Journal
 from mcprl.types import Call, Scenario, Tool
 
 if TYPE_CHECKING:  # listing runs needs no server
+    from mcprl.doctor import Finding
     from mcprl.evaluate import Evaluation
     from mcprl.scenarios import Pack
     from mcprl.server import Server, ToolStatus
@@ -176,6 +178,8 @@ class Progress:
                 )
             case "note":
                 self._say(f"note         {data['text']}", "training")
+            case "serving":
+                self._status.update(f"vLLM is starting: {data['seconds']:.0f} s")
             case "warm":
                 self._status.update(f"warm start: step {data['step']}")
             case "step":
@@ -205,6 +209,51 @@ class Progress:
     def _say(self, line: str, now: str) -> None:
         self._screen.print(line, markup=False)
         self._status.update(now)
+
+
+def show_findings(screen: Console, findings: "Iterable[Finding]") -> int:
+    """A line for each thing that was looked at, as soon as it was; returns how many are wrong."""
+    failed = 0
+    for finding in findings:
+        colour = {"ok": "green", "warn": "yellow", "fail": "red"}[finding.state]
+        screen.print(f"[{colour}]{finding.state:<5}[/]{finding.name:<9} {escape(finding.text)}")
+        failed += finding.state == "fail"
+    return failed
+
+
+class Steps:
+    """Shows the steps of something long: a line for each, and on a terminal how long it has taken."""
+
+    def __init__(self) -> None:
+        self._screen = console()
+        self._status = self._screen.status("", refresh_per_second=4)
+        self._last = ""
+
+    def __enter__(self) -> Self:
+        self._status.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._status.stop()
+
+    def __call__(self, text: str) -> None:
+        name = text.partition(" (")[0]
+        if name != self._last:
+            self._screen.print(name, markup=False)
+            self._last = name
+        self._status.update(text)
+
+
+def engine_progress(screen: Console, status: Status) -> Callable[[str, Mapping[str, Any]], None]:
+    """What shows how an engine starts, beside a status line."""
+
+    def show(kind: str, data: Mapping[str, Any]) -> None:
+        if kind == "note":
+            screen.print(data["text"], markup=False)
+        else:
+            status.update(f"vLLM is starting: {data['seconds']:.0f} s")
+
+    return show
 
 
 # --- eval -------------------------------------------------------------------------------------------------------------

@@ -68,8 +68,18 @@ def head_ids(tokenizer: Tokenizer, messages: Sequence[Message], tools: Sequence[
 def end_of_turn(tokenizer: Tokenizer) -> str | None:
     """The control token with which the template ends a turn, `None` where it has none."""
     said = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
-    end = _last_control(tokenizer, render(tokenizer, said, generation_prompt=False))
+    return last_control(tokenizer, render(tokenizer, said, generation_prompt=False))
+
+
+def last_control(tokenizer: Tokenizer, text: str) -> str | None:
+    """The control token that ends `text`, white space aside."""
+    end = _last_control(tokenizer, text)
     return end.group() if end else None
+
+
+def inert(tokenizer: Tokenizer, text: str) -> str:
+    """The text with its control tokens broken up."""
+    return _inert(text, _pattern(tuple(tokenizer.get_added_vocab())))
 
 
 def _last_control(tokenizer: Tokenizer, text: str) -> re.Match[str] | None:
@@ -95,6 +105,7 @@ def _extension(
 def _message(tokenizer: Tokenizer, message: Message, control: re.Pattern[str]) -> Message:
     if message["role"] != "assistant":
         return message | {"content": _inert(message.get("content") or "", control)}
+    message = message | {"content": message.get("content") or ""}  # some templates look for words in it
     if not message.get("tool_calls") or _keeps_arguments(tokenizer):
         return message
     calls: list[dict[str, Any]] = message["tool_calls"]

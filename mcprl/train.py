@@ -23,7 +23,7 @@ from mcprl import memory, report
 from mcprl.advantages import advantages
 from mcprl.config import Config
 from mcprl.curriculum import draw
-from mcprl.engines.embedded import EmbeddedEngine
+from mcprl.engines import open_engine
 from mcprl.errors import BudgetError, ConfigError, JudgeError, McprlError, ServerError
 from mcprl.journal import Journal
 from mcprl.judges import open_judge
@@ -50,6 +50,7 @@ class _Tried:
     scores_P: list[list[Score]]
     failures: int
     over_anchors: dict[str, float]
+    swap_s: float
     rollout_s: float
     judge_s: float
 
@@ -85,9 +86,9 @@ class _Run:
     def __init__(self, config: Config, journal: Journal, server: Server, trackers: Trackers, show: Show) -> None:
         self.config, self.journal, self.server, self.trackers, self.show = config, journal, server, trackers, show
         self.loaded = peft.load(config.model)
-        self.engine = EmbeddedEngine(self.loaded, max_batch=config.engine.max_batch)
         self.judge, self.verifier = open_judge(config.judge, server.tools, config.seed), Verifier(server.tools)
         self._best: dict[str, tuple[float, Trajectory]] = {}  # of each task the try with the highest score so far
+        self.engine = open_engine(config, self.loaded, self.loaded.path, journal.folder / "vllm.log", self._hear)
 
     async def work(self) -> None:
         """Everything from the tasks to the held-out test."""
@@ -99,6 +100,7 @@ class _Run:
     async def _work(self) -> None:
         config, journal = self.config, self.journal
         pack = await self._pack()
+        await self.engine.ready()  # it has been starting meanwhile
         train, val, test = pack.split("train"), pack.split("val"), pack.split("test")
         await self.evaluate("test:base", 0, test, None)
         await self._measure_difficulty(test)
@@ -155,12 +157,15 @@ class _Run:
         began = time.perf_counter()
         newest = step - 1 - config.pipeline
         current = self._adapter(newest) if newest > 0 else start
+        if current:
+            await self.engine.load_adapter(current)
+        swapped = time.perf_counter()
         outcomes = ((o.scenario_id, o.step, o.success) for o in self.journal.outcomes("train"))
         chosen_P = draw(scenarios, outcomes, step, config.scenarios_per_step, self.config.seed)
         groups_P = await self._groups("train", step, chosen_P, config.group_size, current)
         rolled = time.perf_counter()
         scores_P, failures, over_anchors = await self._judged(step, groups_P)
-        seconds = (rolled - began, time.perf_counter() - rolled)
+        seconds = (swapped - began, rolled - swapped, time.perf_counter() - rolled)
         return _Tried(step, groups_P, scores_P, failures, over_anchors, *seconds)
 
     async def _learn_beside(
@@ -232,6 +237,7 @@ class _Run:
             "errors": sum(member.stop == "error" for member in every),
             "turns": fmean(len(member.turns) for member in every),
             "sampled_tokens": sum(len(turn.completion_ids) for member in every for turn in member.turns),
+            "swap_s": tried.swap_s,
             "rollout_s": tried.rollout_s,
             "judge_s": tried.judge_s,
             "train_s": time.perf_counter() - began,
@@ -445,6 +451,13 @@ class _Run:
         for step in saved[:-2]:
             if step != best and step not in validated:
                 shutil.rmtree(self._adapter(step).path, ignore_errors=True)
+
+    def _hear(self, kind: str, data: dict[str, Any]) -> None:
+        """What the engine tells: notes are kept, its progress is shown."""
+        if kind == "note":
+            self.say(kind, **data)
+        else:
+            self.show(kind, data)
 
     def say(self, kind: str, **data: Any) -> None:
         self.journal.write_event(kind, **data)

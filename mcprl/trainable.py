@@ -246,6 +246,9 @@ class _Engine:
     def __init__(self, model: TrainableModel) -> None:
         self.complete = model.sample
 
+    async def ready(self) -> None:
+        """At once: the model makes its engine when it is first sampled."""
+
     async def load_adapter(self, adapter: Adapter) -> None:
         raise NotImplementedError("a TrainableModel loads its own adapters")
 

@@ -68,8 +68,8 @@ class Trainer:
         with little signal is a small one.
 
         Returns the step's metrics; log-probabilities in nats, `sampler_gap` is |trainer - sampler| per token before the
-        step. Raises `TrainingError` where no token is to be trained, a certificate is below 100 %, or three steps in a
-        row were not finite.
+        step. Raises `TrainingError` where no token is to be trained, a certificate is below 100 %, the gap is beyond
+        `max_sampler_gap`, or three steps in a row were not finite.
         """
         if certificate and certificate.mismatches:
             wrong = f"{certificate.mismatches} of {certificate.trained} tokens"
@@ -78,10 +78,22 @@ class Trainer:
         if not rows:
             raise TrainingError("there is nothing to train on: no row has a sampled token; look at the step's rollouts")
         rows = [(row, share * advantage) for row, advantage in rows]
-        metrics = _together([self._policy_step(part, temperature) for part in self._parts(rows)])
+        taken: list[dict[str, float]] = []
+        for part in self._parts(rows):
+            taken.append(self._policy_step(part, temperature))
+            self._check_gap(taken[0]["sampler_gap_mean"])  # later parts differ by what the first have trained, too
+        metrics = _together(taken)
         if certificate:
             metrics["exact_tokens"] = certificate.exactness
         return metrics
+
+    def _check_gap(self, gap: float) -> None:
+        if gap > self.config.max_sampler_gap:
+            raise TrainingError(
+                f"sampler and trainer differ by {gap:.3f} nats per token on average, more than max_sampler_gap = "
+                f"{self.config.max_sampler_gap}: the engine does not sample from this model; look at its dtype, its "
+                "adapter and its sampling settings"
+            )
 
     def _parts(self, rows: Sequence[tuple[Row, float]]) -> Iterator[list[tuple[Row, float]]]:
         """The rows of each optimizer step: `epochs` times all of them, in `minibatches` parts, shuffled."""

@@ -184,6 +184,7 @@ class Completion:
 
     `prompt_ids` (T_prompt) is the whole context, `completion_ids` (T) what was sampled, the stop token included,
     `logprobs` (T) in nats under the distribution sampled from. `policy_step` is the optimizer step of the weights.
+    `malformed` says of each tool call that could not be read, in words for the model, what is wrong with it.
     """
 
     message: Message
@@ -192,6 +193,7 @@ class Completion:
     logprobs: tuple[float, ...]
     finish_reason: Literal["stop", "length", "tool_calls"]
     policy_step: int = 0
+    malformed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Rollouts on a real server: every turn is recorded, bad calls are data, what broke is tried again, nothing hangs."""
 
+import math
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from mcprl.config import RolloutConfig, ServerConfig, ToolPolicy
 from mcprl.errors import EngineError
-from mcprl.hermes import assistant_message
+from mcprl.hermes import assistant_message, parse_reply
 from mcprl.rollout import rollouts
 from mcprl.server import connect
 from mcprl.types import Adapter, Completion, CompletionRequest, Scenario, StateHolds, Trajectory
@@ -36,7 +37,10 @@ class Scripted:
         ids = tuple(text.encode())
         reason = "tool_calls" if message.get("tool_calls") else "length" if len(ids) >= request.max_tokens else "stop"
         prompt = (*request.context_ids, len(request.messages))
-        return Completion(message, prompt, ids, (-0.5,) * len(ids), reason)
+        malformed = parse_reply(text).malformed
+        return Completion(message, prompt, ids, (-0.5,) * len(ids), reason, malformed=malformed)
+
+    async def ready(self) -> None: ...
 
     async def load_adapter(self, adapter: Adapter) -> None:
         raise NotImplementedError
@@ -131,6 +135,32 @@ async def test_an_engine_that_never_answers_costs_one_deadline() -> None:
 
     [[tried]] = await tries(Mute(script("")), scenario(), deadline_s=0.2)
     assert tried.stop == "deadline"
+
+
+async def test_the_time_that_an_engine_takes_to_start_is_no_tries_own() -> None:
+    left: list[float] = []
+
+    class Slow(Scripted):
+        async def ready(self) -> None:
+            left.append(anyio.current_effective_deadline())
+
+        async def complete(self, request: CompletionRequest) -> Completion:
+            left.append(anyio.current_effective_deadline())
+            return await super().complete(request)
+
+    [[tried]] = await tries(Slow(script("I do not know.")), scenario(), deadline_s=100)
+    assert tried.stop == "answered"
+    assert left[0] == math.inf
+    assert left[1] < math.inf
+
+
+async def test_an_engine_that_will_never_be_ready_ends_the_run() -> None:
+    class Dead(Scripted):
+        async def ready(self) -> None:
+            raise EngineError("vLLM did not start")
+
+    with pytest.RaisesGroup(pytest.RaisesExc(EngineError, match="did not start"), flatten_subgroups=True):
+        await tries(Dead(script("")), scenario())
 
 
 async def test_a_broken_engine_is_tried_again_and_then_is_data() -> None:

@@ -17,7 +17,7 @@ SYSTEM: Message = {"role": "system", "content": "You help."}
 USER: Message = {"role": "user", "content": "Which order did C17 place?"}
 TOOL = Tool("get_order", "Look an order up.", {"type": "object", "properties": {"id": {"type": "integer"}}})
 REPLY = '<tool_call>{"name": "get_order", "arguments": {"id":  42}}</tool_call>'
-RESULT: Message = {"role": "tool", "tool_call_id": "call_0_0", "content": '{"total": 12.50}'}
+RESULT: Message = {"role": "tool", "tool_call_id": "call00000", "content": '{"total": 12.50}'}
 
 real_tokenizer = settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -130,7 +130,7 @@ def test_any_calls_are_read_back_as_written(written: list[Any], between: str, cl
     assert [call.call for call in reply.calls] == [Call(name, arguments) for name, arguments, *_ in written]
     assert reply.malformed == ()
     assert reply.content == "".join(between for _ in written).strip()
-    assert [call.id for call in reply.calls] == [f"call_3_{n}" for n in range(len(written))]
+    assert [call.id for call in reply.calls] == [f"call03{n:03}" for n in range(len(written))]
     assert all(json.loads(call.arguments) == call.call.arguments for call in reply.calls)
 
 
@@ -188,7 +188,7 @@ def test_a_message_holds_the_arguments_exactly_as_sampled() -> None:
     assert message == {
         "role": "assistant",
         "content": "Let me look.",
-        "tool_calls": [{"id": "call_1_0", "type": "function", "function": function}],
+        "tool_calls": [{"id": "call01000", "type": "function", "function": function}],
     }
 
 

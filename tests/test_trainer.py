@@ -193,7 +193,9 @@ def test_the_metrics_say_what_was_trained_and_how_far_sampler_and_trainer_were_a
     assert metrics["skipped"] == 0
 
     far = [(dataclasses.replace(row, logprobs=tuple(p - 2 for p in row.logprobs)), a) for row, a in batch[:6]]
-    metrics = _trainer().update([*far, *batch[6:]])
+    with pytest.raises(TrainingError, match=r"differ by 1\.000 nats per token on average, more than max_sampler_gap"):
+        _trainer().update([*far, *batch[6:]])
+    metrics = _trainer(max_sampler_gap=2.0).update([*far, *batch[6:]])
     assert metrics["sampler_gap_max"] == pytest.approx(2, abs=1e-4)
     assert metrics["sampler_gap_mean"] == pytest.approx(1, abs=1e-4)
     assert metrics["ratio_max"] == pytest.approx(math.exp(2), rel=1e-3)
@@ -215,7 +217,8 @@ def test_the_kl_penalty_measures_and_shrinks_the_distance_to_the_base_model():
 def test_the_entropy_bonus_measures_and_raises_the_entropy(share: bool):
     entropies: dict[float, list[float]] = {}
     for coefficient in (0.001, 1.0):
-        trainer = _trainer(learning_rate=1e-2, entropy_coef=coefficient, share_prefixes=share)
+        settings: dict[str, Any] = {"entropy_coef": coefficient, "share_prefixes": share, "max_sampler_gap": 10.0}
+        trainer = _trainer(learning_rate=1e-2, **settings)
         batch = _replaced(_batch(trainer))
         entropies[coefficient] = [trainer.update(batch)["entropy"] for _ in range(8)]
     assert entropies[0.001][0] == pytest.approx(entropies[1.0][0])

@@ -1,12 +1,26 @@
-"""The seam for engines: something that samples model turns. `embedded` runs in this process."""
+"""The seam for engines: something that samples model turns. `embedded` in this process, `vllm` on a server.
 
-from typing import Protocol
+Each engine's libraries are imported when it is opened.
+"""
 
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+from mcprl import vllm_env
+from mcprl.config import Config
 from mcprl.types import Adapter, Completion, CompletionRequest
+
+Show = Callable[[str, dict[str, Any]], None]
+"""Told what an engine does while it starts or recovers: a kind of event and its data."""
 
 
 class Engine(Protocol):
     """Samples model turns, many at once; `EngineError` where it cannot."""
+
+    async def ready(self) -> None:
+        """Wait until turns can be sampled, however long the engine takes to start; `EngineError` if they never can."""
+        ...
 
     async def complete(self, request: CompletionRequest) -> Completion:
         """Sample one turn. Safe to call from many tasks; cancelling the task gives the turn up."""
@@ -19,3 +33,33 @@ class Engine(Protocol):
     async def close(self) -> None:
         """Give up what is running and free everything."""
         ...
+
+
+class Policy(Protocol):
+    """What engines need of a loaded model: a `PeftModel` (or a plain causal LM), its tokenizer, what ends a turn."""
+
+    @property
+    def model(self) -> Any: ...
+    @property
+    def tokenizer(self) -> Any: ...
+    @property
+    def end_ids(self) -> tuple[int, ...]: ...
+
+
+def open_engine(config: Config, loaded: Policy, path: str, log: Path, show: Show = lambda *_: None) -> Engine:
+    """The configured engine for a loaded model that lies at `path`; a server's log goes to `log`.
+
+    `auto` is vLLM where there is a GPU and its environment has been set up, or where a server is named. To be called in
+    the event loop that uses the engine.
+    """
+    kind = config.engine.kind
+    if kind == "auto":
+        wanted = config.engine.base_url or (vllm_env.gpus() and vllm_env.find(config.engine.environment))
+        kind = "vllm" if wanted else "embedded"
+    if kind == "vllm":
+        from mcprl.engines.vllm import VllmEngine
+
+        return VllmEngine(config, loaded, path, log, show)
+    from mcprl.engines.embedded import EmbeddedEngine
+
+    return EmbeddedEngine(loaded, max_batch=config.engine.max_batch)

@@ -14,31 +14,21 @@ from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import anyio.to_thread
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
-from mcprl import hermes, tokens
+from mcprl import families, tokens
+from mcprl.engines import Policy
 from mcprl.engines.attention import ATTENTION
 from mcprl.engines.decoding import Decoder, Stream, check
 from mcprl.errors import EngineError
 from mcprl.types import Adapter, Completion, CompletionRequest
 
 MEMORY = 2 * 2**30
-
-
-class Policy(Protocol):
-    """What is needed of a loaded model: a `PeftModel` (or a plain causal LM), its tokenizer, what ends a turn."""
-
-    @property
-    def model(self) -> Any: ...
-    @property
-    def tokenizer(self) -> Any: ...
-    @property
-    def end_ids(self) -> tuple[int, ...]: ...
 
 
 @dataclass(eq=False)
@@ -76,6 +66,9 @@ class EmbeddedEngine:
         self._thread.start()
 
     # --- the async side -------------------------------------------------------------------------------------------
+
+    async def ready(self) -> None:
+        """At once: the engine is there as soon as it is made."""
 
     async def complete(self, request: CompletionRequest) -> Completion:
         """Sample one turn. Its log-probabilities are log softmax(logits / temperature), of greedy turns at 1."""
@@ -190,11 +183,10 @@ class EmbeddedEngine:
 
     def _completion(self, stream: Stream, turn: _Turn) -> Completion:
         ended = stream.ids[-1] in self._end_ids
-        text = self._tokenizer.decode(stream.ids[:-1] if ended else stream.ids, skip_special_tokens=False)
-        said = sum(message["role"] == "assistant" for message in turn.request.messages)
-        message = hermes.assistant_message(text, turn=said)
+        message, malformed = families.reply(self._tokenizer, stream.ids, self._end_ids, turn.request)
         reason = "length" if not ended else "tool_calls" if message.get("tool_calls") else "stop"
-        return Completion(message, stream.prompt, tuple(stream.ids), tuple(stream.logprobs), reason, turn.policy_step)
+        ids, logprobs = tuple(stream.ids), tuple(stream.logprobs)
+        return Completion(message, stream.prompt, ids, logprobs, reason, turn.policy_step, malformed)
 
     def _load(self, adapter: Adapter) -> None:
         mark = (adapter, _written(adapter))

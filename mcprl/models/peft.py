@@ -21,8 +21,9 @@ from transformers.utils import logging as transformers_logging
 
 from mcprl.config import ModelConfig
 from mcprl.errors import MissingExtra, ModelError
+from mcprl.families import Family, dialect, end_tokens, family
 from mcprl.plan import Size
-from mcprl.tokens import end_of_turn, render
+from mcprl.tokens import render
 from mcprl.types import Tool
 
 NANO = Path(__file__).parent / "nano"
@@ -45,8 +46,8 @@ def load(config: ModelConfig, seed: int = 0) -> LoadedModel:
 
     Raises `ModelError` where it is missing or its chat template cannot show tools.
     """
-    tokenizer, model, path = load_base(config)
-    targets = config.lora_targets
+    tokenizer, known, model, path = load_base(config)
+    targets = lora_targets(config, known)
     lora = LoraConfig(
         r=config.lora_rank,
         lora_alpha=config.lora_alpha,  # pyright: ignore[reportArgumentType]  a float scales as well as an int
@@ -67,10 +68,11 @@ def load(config: ModelConfig, seed: int = 0) -> LoadedModel:
     return LoadedModel(policy, tokenizer, _end_ids(model, tokenizer), config.name, path)
 
 
-def load_base(config: ModelConfig) -> tuple[Any, Any, str]:
-    """The tokenizer and the model without a LoRA, on its device, and the path or id it was loaded from. Raises as
-    `load` does, and `MissingExtra` where it is to be quantized without bitsandbytes."""
-    tokenizer, path = load_tokenizer(config)
+def load_base(config: ModelConfig) -> tuple[Any, Family | None, Any, str]:
+    """The tokenizer, the family, the model without a LoRA, on its device, and the path or id it was loaded from. Raises
+    as `load` does, and `MissingExtra` where it is to be quantized without bitsandbytes."""
+    tokenizer, known, _ = read_tokenizer(config)
+    path = locate(config.name)
     transformers_logging.disable_progress_bar()  # weights load in a moment; ours is the only progress to see
     options: dict[str, Any] = {"dtype": getattr(torch, config.dtype), "device_map": {"": device(config.device)}}
     if config.quantization != "none":
@@ -82,18 +84,34 @@ def load_base(config: ModelConfig) -> tuple[Any, Any, str]:
     for module in model.modules():  # before a copy shares its weights: the first to compute takes them over
         if hasattr(module, "init_8bit_state"):
             module.init_8bit_state()
-    return tokenizer, model, path
+    return tokenizer, known, model, path
 
 
-def load_tokenizer(config: ModelConfig) -> tuple[Any, str]:
-    """The model's tokenizer, and the path or id it was loaded from. Raises as `load` does."""
+def read_tokenizer(config: ModelConfig) -> tuple[Any, Family | None, Any]:
+    """A model's tokenizer with the chat template that is used, its family and its transformers config; no weights.
+
+    Raises `ModelError` where it is missing, or its chat template cannot show tools or write calls that can be read.
+    """
     path = locate(config.name)
     try:
         tokenizer: Any = AutoTokenizer.from_pretrained(path)
+        model: Any = AutoConfig.from_pretrained(path)
     except (OSError, ValueError) as error:
         raise _not_loaded(config, error) from error
+    known = family(config.name, str(getattr(model, "model_type", "")))
+    if known and known.chat_template:
+        tokenizer.chat_template = known.chat_template
+    for option, value in config.template_options.items():  # in the template, so that it is saved and served with it
+        tokenizer.chat_template = f"{{%- set {option} = {_literal(value)} -%}}{tokenizer.chat_template or ''}"
     _check_template(tokenizer, config.name)
-    return tokenizer, path
+    return tokenizer, known, model
+
+
+def lora_targets(config: ModelConfig, known: Family | None) -> str:
+    """The configured targets, or those of the model's family."""
+    if config.lora_targets != "auto":
+        return config.lora_targets
+    return known.lora_targets if known else "all-linear"
 
 
 def size(config: ModelConfig) -> Size:
@@ -105,7 +123,7 @@ def size(config: ModelConfig) -> Size:
             model: Any = AutoModelForCausalLM.from_config(shape)
     except (OSError, ValueError) as error:
         raise _not_loaded(config, error) from error
-    return size_of(model, config.lora_targets)
+    return size_of(model, lora_targets(config, family(config.name, str(getattr(shape, "model_type", "")))))
 
 
 def size_of(model: Any, targets: str = "all-linear") -> Size:
@@ -233,15 +251,22 @@ def _check_template(tokenizer: Any, name: str) -> None:
         raise ModelError(f"the chat template of {name!r} fails: {_first_line(error)}") from error
     if tool.name not in text:
         raise ModelError(f"the chat template of {name!r} does not show tools; use a model made for tool calling")
+    dialect(tokenizer)
 
 
 def _end_ids(model: Any, tokenizer: Any) -> tuple[int, ...]:
     configured = getattr(model.generation_config, "eos_token_id", None)
     ids = {*(configured if isinstance(configured, list) else [configured]), tokenizer.eos_token_id}
-    end = end_of_turn(tokenizer)
-    if end is not None:
-        ids.add(tokenizer.get_added_vocab()[end])
+    ids |= {tokenizer.get_added_vocab()[end] for end in end_tokens(tokenizer, dialect(tokenizer))}
     return tuple(sorted(int(end_id) for end_id in ids if end_id is not None))
+
+
+def _literal(value: str) -> str:
+    """A template option's value in Jinja: JSON as it is, anything else as a string."""
+    try:
+        return json.dumps(json.loads(value))
+    except ValueError:
+        return json.dumps(value)
 
 
 def _first_line(error: BaseException) -> str:

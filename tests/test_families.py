@@ -1,0 +1,114 @@
+"""Every family's chat template: its calls are read back, and what a policy samples is trained in the context it saw.
+
+The templates are TRL's copies of the published ones, read by path, and two of the same shape in `tests/templates`.
+"""
+
+from typing import Any
+
+import pytest
+from taught import CASES, CONTROL, TOOL, Case, check, converse, random_model, taught, template
+from transformers import AutoTokenizer
+
+from mcprl import families, tokens
+from mcprl.engines.embedded import EmbeddedEngine
+from mcprl.errors import ModelError
+from mcprl.models.peft import NANO, LoadedModel
+from mcprl.types import Completion, CompletionRequest, Message, Trajectory
+
+
+@pytest.fixture(scope="module", params=CASES, ids=lambda case: case.name)
+def case(request: pytest.FixtureRequest) -> Case:
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def loaded(case: Case, tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
+    return random_model(case, tmp_path_factory.mktemp("models"))
+
+
+def test_the_template_is_read_by_its_familys_parser(case: Case, loaded: LoadedModel) -> None:
+    style = families.dialect(loaded.tokenizer)
+    assert (style.name, style.parallel) == (case.parser, case.parallel)
+    known = families.family(loaded.path)
+    assert known is not None
+    assert known.parser == case.parser
+
+
+@pytest.mark.slow
+async def test_what_the_policy_samples_is_trained_in_the_context_that_it_saw(case: Case, loaded: LoadedModel) -> None:
+    trainer = taught(case, loaded)
+    engine = EmbeddedEngine(loaded)
+    try:
+        tried = [await converse(engine, 100 * seed) for seed in range(6)]
+    finally:
+        await engine.close()
+    assert check(case, trainer, tried)["sampler_gap_mean"] < 1e-3
+
+
+def test_thinking_that_is_stripped_from_history_starts_a_new_row() -> None:
+    tokenizer: Any = AutoTokenizer.from_pretrained(NANO)
+    tokenizer.add_tokens(CONTROL, special_tokens=True)
+    tokenizer.chat_template = template("qwen3").read_text()
+    first = tokens.prompt_ids(tokenizer, [{"role": "user", "content": "Hello"}], [TOOL])
+    sampled = tuple(tokenizer.encode("<think>\nHm.\n</think>\n\nHi.<|im_end|>", add_special_tokens=False))
+    request = CompletionRequest(({"role": "user", "content": "Hello"},), (TOOL,))
+    message, _ = families.reply(tokenizer, sampled, (tokenizer.eos_token_id,), request)
+    assert message == {"role": "assistant", "content": "Hi.", "reasoning_content": "Hm."}
+    again = [{"role": "user", "content": "Hello"}, message, {"role": "user", "content": "Again"}]
+    second = tokens.prompt_ids(tokenizer, again, [TOOL], (*first, *sampled))
+    assert "Hm." not in tokenizer.decode(second)
+    turns = (
+        Completion(message, first, sampled, (-1.0,) * len(sampled), "stop"),
+        Completion(message, second, sampled, (-1.0,) * len(sampled), "stop"),
+    )
+    tried = Trajectory("t", "s", (), turns)
+    assert len(tokens.rows(tried)) == 2
+    assert tokens.certificate(tokens.rows(tried), [tried]).exactness == 1.0
+
+
+# --- unknown models, unreadable calls ---------------------------------------------------------------------------------
+
+
+def nano_with(text: str) -> Any:
+    tokenizer: Any = AutoTokenizer.from_pretrained(NANO)
+    tokenizer.add_tokens(CONTROL, special_tokens=True)
+    tokenizer.name_or_path = "somebody/model-of-no-family"
+    tokenizer.chat_template = text
+    return tokenizer
+
+
+def test_a_model_of_no_family_gets_the_parser_that_reads_its_template() -> None:
+    assert families.dialect(nano_with(template("gptoss").read_text())).name == "openai"
+    assert families.dialect(nano_with(template("nemotron_3_nano").read_text())).name == "qwen3_coder"
+
+
+def test_a_template_that_no_parser_reads_is_refused_with_what_it_writes() -> None:
+    with pytest.raises(ModelError, match=r"somebody/model-of-no-family.*arg_key.*no parser reads"):
+        families.dialect(nano_with(template("glm4moe").read_text()))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("gptoss", '<|channel|>commentary to=functions.get_order <|constrain|>json<|message|>{"order_id": <|call|>'),
+        ("qwen3_5_think", "<tool_call>\n<function=get_order>\n<parameter=order_id>O-1"),
+        ("llama3_1", '{"name": "get_order", "parameters": [1]}<|eot_id|>'),
+        ("mistral", "[TOOL_CALLS]get_order[ARGS]{nothing}</s>"),
+        ("qwen3", '<think>\n</think>\n\n<tool_call>{"name": "get_order"'),
+    ],
+)
+def test_a_call_that_cannot_be_read_is_said_to_the_model_and_ends_no_turn_of_another(name: str, text: str) -> None:
+    tokenizer = nano_with(template(name).read_text())
+    request = CompletionRequest(({"role": "user", "content": "Hello"},), (TOOL,))
+    message, malformed = families.reply(tokenizer, tokenizer.encode(text, add_special_tokens=False), (), request)
+    assert "tool_calls" not in message or name == "qwen3_5_think"
+    assert malformed or name == "qwen3_5_think"  # its parameters need no end
+    told: Message = {"role": "user", "content": "Error: " + "; ".join(malformed)}
+    assert tokens.render(tokenizer, [*request.messages, message, told], [TOOL])
+
+
+def test_every_family_names_a_parser_of_the_table_and_a_template_that_is_there() -> None:
+    known, parsers = families.table()
+    assert {family.parser for family in known} <= set(parsers)
+    assert [family.name for family in known if family.template and not family.chat_template] == []
+    assert len({family.pattern for family in known}) == len(known)

