@@ -56,6 +56,7 @@ def _mask(tree: Tree, window: int | None, device: torch.device) -> BlockMask:
 
 
 @cache
+@torch.enable_grad()  # the first to ask computes without
 def pays(
     other: Attend, heads: int, kv_heads: int, width: int, dtype: torch.dtype, device: torch.device, sinks: bool
 ) -> bool:
