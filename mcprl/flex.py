@@ -56,6 +56,7 @@ def _mask(tree: Tree, window: int | None, device: torch.device) -> BlockMask:
 
 
 @cache
+@torch.enable_grad()  # the first to ask computes without
 def pays(
     other: Attend, heads: int, kv_heads: int, width: int, dtype: torch.dtype, device: torch.device, sinks: bool
 ) -> bool:
@@ -68,26 +69,20 @@ def pays(
     sink = draw(heads) if sinks else None
 
     def run(form: Attend) -> tuple[list[Tensor], float]:
-        for _ in range(3):  # the last counts: the first ones compile and warm up
-            leaves = [tensor.clone().requires_grad_() for tensor in given]
-            began = time.perf_counter()
-            out = form(leaves[0], leaves[1], leaves[2], trie, width**-0.5, None, sink)
-            found = [out.detach(), *torch.autograd.grad(out, leaves, grad)]
-            sums = [float(tensor.float().abs().sum()) for tensor in found]  # waits for the device
-            took = time.perf_counter() - began
-        return found if all(map(_finite, sums)) else [], took
+        began = time.perf_counter()
+        leaves = [tensor.clone().requires_grad_() for tensor in given]
+        out = form(leaves[0], leaves[1], leaves[2], trie, width**-0.5, None, sink)
+        found = [out.detach(), *torch.autograd.grad(out, leaves, grad)]
+        finite = all(bool(tensor.isfinite().all()) for tensor in found)  # waits for the device
+        return found if finite else [], time.perf_counter() - began
 
     try:
-        (own, own_s), (theirs, theirs_s) = run(attend), run(other)
+        (own, own_s), (theirs, theirs_s) = ([run(form) for _ in range(3)][-1] for form in (attend, other))  # warm
     except Exception:  # whatever a compiler or a driver raises: there is the other form
         return False
     near = 1e-4 if dtype == torch.float32 else 3e-2
     alike = len(own) == 4 and all(_apart(one, two) < near for one, two in zip(own, theirs, strict=True))
     return alike and own_s < theirs_s
-
-
-def _finite(value: float) -> bool:
-    return abs(value) < float("inf")
 
 
 def _apart(one: Tensor, other: Tensor) -> float:
