@@ -23,6 +23,7 @@ from mcprl.models.peft import NANO, LoadedModel, load
 from mcprl.trainer import Trainer
 from mcprl.types import Completion, CompletionRequest, Message, Tool, Trajectory
 
+TEMPERATURE = 0.4  # of what is sampled: few slips, and log-probabilities that differ from those at 1
 SHIPPED = Path(__file__).parent / "templates"
 TOOL = Tool(
     "get_order",
@@ -91,9 +92,9 @@ def random_model(case: Case, folder: Path) -> LoadedModel:
             hidden_size=64,
             intermediate_size=128,
             num_hidden_layers=2,
-            num_attention_heads=4,
-            num_key_value_heads=2,
-            head_dim=16,
+            num_attention_heads=2,
+            num_key_value_heads=1,
+            head_dim=32,  # vLLM on a CPU knows no smaller one
             max_position_embeddings=4096,
             tie_word_embeddings=True,
             eos_token_id=tokenizer.eos_token_id,
@@ -128,7 +129,7 @@ def taught(case: Case, loaded: LoadedModel) -> Trainer:
     trainer = Trainer(loaded, TrainingConfig(learning_rate=1.5e-3))
     loss = 1.0
     for _ in range(600):
-        if loss < 0.003:  # so that most conversations sampled at temperature 1 have no slip
+        if loss < 0.003:
             return trainer
         loss = trainer.supervise(rows)["loss"]
     raise AssertionError(f"not learnt in 600 steps: {loss}")
@@ -148,7 +149,9 @@ async def converse(engine: Engine, seed: int) -> Trajectory:
     turns: list[Completion] = []
     for turn in range(4):
         context = (*turns[-1].prompt_ids, *turns[-1].completion_ids) if turns else ()
-        done = await engine.complete(CompletionRequest(tuple(messages), (TOOL,), context, 160, 1.0, seed + turn))
+        done = await engine.complete(
+            CompletionRequest(tuple(messages), (TOOL,), context, 160, TEMPERATURE, seed + turn)
+        )
         turns.append(done)
         messages.append(done.message)
         requested = done.message.get("tool_calls") or []
@@ -176,4 +179,4 @@ def check(case: Case, trainer: Trainer, tried: Sequence[Trajectory]) -> dict[str
     proof = tokens.certificate(rows_B, tried)
     assert proof.exactness == 1.0
     assert proof.trained == sum(len(turn.completion_ids) for turn in turns)
-    return trainer.update([(row, 1.0) for row in rows_B], certificate=proof)
+    return trainer.update([(row, 1.0) for row in rows_B], TEMPERATURE, proof)
