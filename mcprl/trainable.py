@@ -118,7 +118,8 @@ class TrainableModel:
         where a `Choice` bears no token ids, `TrainingError` where the update cannot be made.
         """
         _, engine, trainer = await self._open()
-        trainer.config = config or self.config.training
+        # What is trained on may have been sampled long ago: how far the model has moved since is its owner's to judge.
+        trainer.config = (config or self.config.training).model_copy(update={"max_sampler_gap": math.inf})
         given = [group for group in groups if group is not None]
         rows_B: list[tuple[Row, float]] = []
         used: list[Sampled] = []
