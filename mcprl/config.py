@@ -79,8 +79,6 @@ class ScenarioConfig(Section):
     """A model by litellm's name that tells by meaning whether two tasks are alike; where empty, shared words tell."""
     open_tasks: bool = False
     """Keep training tasks of a language model whose outcome no check can tell; they need a judge that can."""
-    measure: Annotated[int, Field(ge=0)] = 0
-    """Tries of each training task by the model before training: what it always or never does comes later."""
     train: Annotated[int, Field(ge=1)] = 640
     """Training tasks to generate: as many as the steps take, since a task seen again and again is learnt by heart."""
     val: Annotated[int, Field(ge=1)] = 48
@@ -232,6 +230,8 @@ class TrainingConfig(Section):
     """The norm to which the gradient is clipped."""
     warm_start_steps: Annotated[int, Field(ge=0)] = 10
     """Supervised steps on the verified plans of the training tasks before RL, at three times the learning rate."""
+    measure: Annotated[int, Field(ge=0)] = 0
+    """Tries of each training task by the model before training: what it always or never does comes later."""
     pipeline: bool = False
     """Sample and judge the next step while this one trains, with the adapter of the step before (one step off policy,
     which the loss's importance ratios account for). Worth it where both have a device of their own."""

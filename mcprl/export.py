@@ -14,13 +14,12 @@ from mcprl import __version__, report
 from mcprl.config import ModelConfig
 from mcprl.engines.embedded import merged_model
 from mcprl.errors import ConfigError, JournalError, ModelError
+from mcprl.families import dialect
 from mcprl.journal import Journal
 from mcprl.models import peft
 from mcprl.report import Report
 from mcprl.types import Adapter
 
-PARSER = "hermes"
-"""How models trained here write tool calls: vLLM's --tool-call-parser."""
 ABOUT = "mcprl.json"
 _ADAPTER = ("adapter_model.safetensors", "adapter_config.json")
 
@@ -40,13 +39,16 @@ def export(run: Path, out: Path, merged: bool, command: str) -> Path:
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(parents=True)
     try:
+        tokenizer, _, _ = peft.read_tokenizer(config)
+        tokenizer.save_pretrained(str(draft))
+        parser = dialect(tokenizer).vllm
         if merged:
             _write_merged(config, adapter, draft)
         else:
             _write_adapter(config, adapter, draft)
-        about = _about(config, adapter, proof, merged, command)
+        about = _about(config, adapter, proof, merged, parser, command)
         (draft / ABOUT).write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n")
-        (draft / "README.md").write_text(card(config, proof, merged, command))
+        (draft / "README.md").write_text(card(config, proof, merged, parser, command))
         shutil.rmtree(out, ignore_errors=True)
         draft.rename(out)
     except OSError as error:
@@ -84,8 +86,6 @@ def push(folder: Path, repo: str) -> str:
 
 
 def _write_adapter(config: ModelConfig, adapter: Adapter, folder: Path) -> None:
-    tokenizer, _, _ = peft.read_tokenizer(config)
-    tokenizer.save_pretrained(str(folder))
     weights, settings = (Path(adapter.path) / name for name in _ADAPTER)
     shutil.copyfile(weights, folder / weights.name)
     kept = json.loads(settings.read_text()) | {"base_model_name_or_path": _public_name(config)}
@@ -94,12 +94,10 @@ def _write_adapter(config: ModelConfig, adapter: Adapter, folder: Path) -> None:
 
 def _write_merged(config: ModelConfig, adapter: Adapter, folder: Path) -> None:
     """The weights that were sampled from in the test; a quantized base is put down as what its codes stand for."""
-    tokenizer, _, base, _ = peft.load_base(config.model_copy(update={"device": "cpu"}))
+    _, _, base, _ = peft.load_base(config.model_copy(update={"device": "cpu"}))
     if config.quantization != "none":
         base = base.dequantize()
-    model = merged_model(base, adapter.path)
-    tokenizer.save_pretrained(str(folder))
-    model.save_pretrained(str(folder))
+    merged_model(base, adapter.path).save_pretrained(str(folder))
 
 
 def _public_name(config: ModelConfig) -> str:
@@ -111,14 +109,16 @@ def _on_hub(config: ModelConfig) -> bool:
     return config.name != "nano" and not Path(config.name).is_dir()
 
 
-def _about(config: ModelConfig, adapter: Adapter, proof: Report, merged: bool, command: str) -> dict[str, Any]:
+def _about(
+    config: ModelConfig, adapter: Adapter, proof: Report, merged: bool, parser: str, command: str
+) -> dict[str, Any]:
     """What programs may want to know, for `mcprl.json`."""
     rates = {"base": proof.test.base, "warm": proof.test.warm, "trained": proof.test.trained}
     return {
         "mcprl": __version__,
         "form": "merged" if merged else "adapter",
         "base_model": _public_name(config),
-        "tool_parser": PARSER,
+        "tool_parser": parser,
         "server": proof.server,
         "tools": proof.tools,
         "tool_hash": proof.tool_hash,
@@ -136,7 +136,7 @@ def _about(config: ModelConfig, adapter: Adapter, proof: Report, merged: bool, c
     }
 
 
-def card(config: ModelConfig, proof: Report, merged: bool, command: str) -> str:
+def card(config: ModelConfig, proof: Report, merged: bool, parser: str, command: str) -> str:
     """The README.md of an export: what it is, what was proved, how to load and to serve it, how it was made."""
     base = _public_name(config)
     head = ["---", f"library_name: {'transformers' if merged else 'peft'}", "pipeline_tag: text-generation"]
@@ -158,14 +158,14 @@ def card(config: ModelConfig, proof: Report, merged: bool, command: str) -> str:
         report.grid(proved),
         "None of these tasks was trained on; all models were tested on the same ones.",
         "\n".join(f"- {line}" for line in made),
-        "## Use\n\n" + report.fenced("\n".join(_usage(base, config, merged)), "sh"),
+        "## Use\n\n" + report.fenced("\n".join(_usage(base, config, merged, parser)), "sh"),
         "## How it was made\n\n" + report.fenced(command, "sh"),
     )
     return "\n\n".join(parts) + "\n"
 
 
-def _usage(base: str, config: ModelConfig, merged: bool) -> list[str]:
-    serve = f"--enable-auto-tool-choice --tool-call-parser {PARSER}"
+def _usage(base: str, config: ModelConfig, merged: bool, parser: str) -> list[str]:
+    serve = f"--enable-auto-tool-choice --tool-call-parser {parser}"
     if merged:
         return [f"vllm serve . {serve}", "# or: transformers.AutoModelForCausalLM.from_pretrained('.')"]
     load = f"# or: peft.PeftModel.from_pretrained(base, '.'), where base is {base} loaded in {config.dtype}"

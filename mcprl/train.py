@@ -104,8 +104,8 @@ class _Run:
         train, val, test = pack.split("train"), pack.split("val"), pack.split("test")
         await self.evaluate("test:base", 0, test, None)
         await self._measure_difficulty(test)
-        if config.scenarios.measure:
-            train = await self._measure_difficulty(train, config.scenarios.measure)
+        if config.training.measure:
+            train = await self._measure_difficulty(train, config.training.measure)
         start = await self._warm_start(train)  # the adapter that RL starts from: the warm-started one, or none
         if start:
             await self.evaluate("test:warm", 0, test, start)

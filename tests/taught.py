@@ -77,7 +77,7 @@ def template(name: str) -> Path:
 
 
 def random_model(case: Case, folder: Path) -> LoadedModel:
-    """A random model of three layers, 64 wide, in a folder of the family's name, with the family's template."""
+    """A random model of two layers, 64 wide, in a folder of the family's name, with the family's template."""
     folder = folder / case.name.replace(" ", "-")
     tokenizer: Any = AutoTokenizer.from_pretrained(NANO)
     tokenizer.add_tokens(CONTROL, special_tokens=True)

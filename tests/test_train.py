@@ -181,8 +181,7 @@ async def test_anchors_are_judged_beside_each_group_and_never_trained_on(tiny_mo
 async def test_training_tasks_can_be_measured_and_what_never_succeeds_comes_later(
     tiny_model: Path, tmp_path: Path
 ) -> None:
-    own = {"train": 6, "val": 3, "test": 4, "probe_calls": 60, "repeat_after_s": 0.1, "measure": 2}
-    await train(small(tiny_model, tmp_path, scenarios=own, training={"steps": 0}))
+    await train(small(tiny_model, tmp_path, training={"steps": 0, "measure": 2}))
     with Journal.open(tmp_path / "small") as journal:
         measured = [scenario for scenario in journal.scenarios() if scenario.split == "train"]
     assert [scenario.difficulty for scenario in measured] == [1.0] * 6
