@@ -282,7 +282,8 @@ def test_ctrl_c_in_training_says_what_is_kept_and_how_to_go_on(tmp_path: Path, t
 
 def test_every_option_that_the_readme_names_exists() -> None:
     text = (Path(__file__).parent.parent / "README.md").read_text()
-    others = {"--trl", "--rounds", "--local-timezone", "--enable-lora", "--generation-config"}  # of what is not mcprl
+    # What is not mcprl's.
+    others = {"--trl", "--rounds", "--jobs", "--local-timezone", "--enable-lora", "--generation-config"}
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z]\b(?!-)", text)) - others
     offered = "".join(mcprl(command, "--help").out for command in ("train", "scenarios", "eval", "export"))
     assert len(named) > 10
