@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from mcprl.checks import Scalar
 from mcprl.config import ScenarioConfig
 from mcprl.errors import LlmError, ScenarioError
-from mcprl.grounding import Knowledge
 from mcprl.judges.record import inert
+from mcprl.knowledge import Knowledge
 from mcprl.llm import ChatModel
 from mcprl.planning import split_of
 from mcprl.resources import find

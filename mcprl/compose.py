@@ -11,8 +11,9 @@ import anyio
 from mcprl.checks import holds
 from mcprl.config import ScenarioConfig
 from mcprl.errors import ServerError
-from mcprl.grounding import Knowledge, State, read_around
+from mcprl.knowledge import Knowledge, State
 from mcprl.planning import Planner, call_of
+from mcprl.probing import read_around
 from mcprl.reading import Kind, kinds
 from mcprl.results import usable
 from mcprl.types import Fact, SaysMissing, Scenario, Split, Tool, ToolServer

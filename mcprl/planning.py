@@ -13,7 +13,7 @@ from typing import Any
 
 from mcprl import wording
 from mcprl.checks import Scalar, squash
-from mcprl.grounding import Knowledge, State
+from mcprl.knowledge import Knowledge, State
 from mcprl.results import Field, record_of, result_fields, rows_of, usable
 from mcprl.slots import Slot, build
 from mcprl.types import Call, Check, Fact, Scenario, Session, Split, Tool, ToolResult

@@ -6,8 +6,8 @@ from typing import Any
 
 from mcprl import wording
 from mcprl.checks import Scalar, holds, leaves, says_missing, squash
-from mcprl.grounding import State
 from mcprl.invent import stranger
+from mcprl.knowledge import State
 from mcprl.planning import Executed, Filled, Planner, call_of, given
 from mcprl.results import Field, Keys, record_fields, record_of, rows_of, usable
 from mcprl.slots import Path, Slot, spoken

@@ -1,7 +1,7 @@
 """Tasks for a server that has told us nothing but its tools: grounded, executed, checked, and split so that nothing
 leaks.
 
-`generate` probes the server (`grounding`), composes plans of 1-4 calls, executes each, keeps those that work and
+`generate` probes the server (`probing`), composes plans of 1-4 calls, executes each, keeps those that work and
 repeat, words them (`wording`) and stores what the execution proved. The split is by value: every entity value belongs
 to train, val or test by a hash of the seed, and a task is kept only in the split to which all its values belong. The
 same seed gives the same pack.
@@ -24,9 +24,10 @@ from mcprl.author import BATCH, Author
 from mcprl.compose import Composer
 from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import ConfigError, ScenarioError
-from mcprl.grounding import Knowledge, probe
+from mcprl.knowledge import Knowledge
 from mcprl.llm import ChatModel
 from mcprl.planning import SHARES
+from mcprl.probing import probe
 from mcprl.server import connect
 from mcprl.tasks import covered
 from mcprl.types import Fact, Message, Scenario, Split, Tool, ToolServer

@@ -7,10 +7,9 @@ try), so a run killed at any instant goes on with `resume` from the last complet
 """
 
 import json
-import random
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -24,18 +23,17 @@ from mcprl.advantages import advantages
 from mcprl.config import Config
 from mcprl.curriculum import draw
 from mcprl.engines import open_engine
-from mcprl.errors import BudgetError, ConfigError, JudgeError, McprlError, ServerError
+from mcprl.errors import BudgetError, McprlError, ServerError
 from mcprl.journal import Journal
-from mcprl.judges import open_judge
-from mcprl.judges.verifier import Verifier
 from mcprl.models import peft
+from mcprl.prepare import prepare_pack, warm_start
 from mcprl.rollout import rollouts
-from mcprl.scenarios import Pack, generate, load_pack, tool_hash, transcript
+from mcprl.scoring import Judged, Scoring
 from mcprl.server import Server, connect
-from mcprl.tokens import certificate, demonstration, rows
+from mcprl.tokens import certificate, rows
 from mcprl.trackers import Trackers, open_trackers
 from mcprl.trainer import Trainer
-from mcprl.types import Adapter, Group, Row, Scenario, Score, Trajectory
+from mcprl.types import Adapter, Group, Row, Scenario, Trajectory
 
 Show = Callable[[str, dict[str, Any]], None]
 """Told what happens while it happens: a kind of event and its data; the command line prints it."""
@@ -43,13 +41,11 @@ Show = Callable[[str, dict[str, Any]], None]
 
 @dataclass(frozen=True)
 class _Tried:
-    """What a step trains on: its tries and their scores, how many groups the judge failed at, and the seconds spent."""
+    """What a step trains on: its tries, what the judge made of them, and the seconds spent."""
 
     step: int
     groups_P: list[Group]
-    scores_P: list[list[Score]]
-    failures: int
-    over_anchors: dict[str, float]
+    judged: Judged
     swap_s: float
     rollout_s: float
     judge_s: float
@@ -86,8 +82,8 @@ class _Run:
     def __init__(self, config: Config, journal: Journal, server: Server, trackers: Trackers, show: Show) -> None:
         self.config, self.journal, self.server, self.trackers, self.show = config, journal, server, trackers, show
         self.loaded = peft.load(config.model)
-        self.judge, self.verifier = open_judge(config.judge, server.tools, config.seed), Verifier(server.tools)
-        self._best: dict[str, tuple[float, Trajectory]] = {}  # of each task the try with the highest score so far
+        base = lambda scenarios: self._groups("anchor", 0, scenarios, 1, None)  # noqa: E731
+        self.scoring = Scoring(config, server.tools, journal, base)
         self.engine = open_engine(config, self.loaded, self.loaded.path, journal.folder / "vllm.log", self._hear)
 
     async def work(self) -> None:
@@ -99,14 +95,15 @@ class _Run:
 
     async def _work(self) -> None:
         config, journal = self.config, self.journal
-        pack = await self._pack()
+        pack = await prepare_pack(config, journal, self.server, self.say)
         await self.engine.ready()  # it has been starting meanwhile
         train, val, test = pack.split("train"), pack.split("val"), pack.split("test")
         await self.evaluate("test:base", 0, test, None)
         await self._measure_difficulty(test)
         if config.training.measure:
             train = await self._measure_difficulty(train, config.training.measure)
-        start = await self._warm_start(train)  # the adapter that RL starts from: the warm-started one, or none
+        # The adapter that RL starts from: the warm-started one, or none.
+        start = await warm_start(config, journal, self.server, self.loaded, train, self.say, self.show)
         if start:
             await self.evaluate("test:warm", 0, test, start)
 
@@ -116,11 +113,10 @@ class _Run:
         last = journal.last_step() or 0
         tried = list(journal.trajectories("test:base", 0))[: config.training.group_size]
         groups = (config.training.steps - last) * config.training.scenarios_per_step
-        if forecast := await self.judge.forecast(groups, Group(test[0], tuple(tried))):
+        if forecast := await self.scoring.judge.forecast(groups, Group(test[0], tuple(tried))):
             self.say("note", text=forecast)
         if last:
             trainer.load(self._adapter(last).path)
-            self._remember(journal.trajectories("train"), journal.scores("train"))
         began = time.monotonic()
         validated = {0: await self.evaluate("val", 0, val, start)}
         for looked in (step for step in range(1, last + 1) if self._looks(step)):
@@ -164,9 +160,8 @@ class _Run:
         chosen_P = draw(scenarios, outcomes, step, config.scenarios_per_step, self.config.seed)
         groups_P = await self._groups("train", step, chosen_P, config.group_size, current)
         rolled = time.perf_counter()
-        scores_P, failures, over_anchors = await self._judged(step, groups_P)
-        seconds = (swapped - began, rolled - swapped, time.perf_counter() - rolled)
-        return _Tried(step, groups_P, scores_P, failures, over_anchors, *seconds)
+        judged = await self.scoring.train(step, groups_P)
+        return _Tried(step, groups_P, judged, swapped - began, rolled - swapped, time.perf_counter() - rolled)
 
     async def _learn_beside(
         self,
@@ -206,8 +201,8 @@ class _Run:
         rows_B: list[tuple[Row, float]] = []
         used: list[Trajectory] = []
         dropped = 0
-        for group, scores in zip(tried.groups_P, tried.scores_P, strict=True):
-            values = self._dealt(step, group, [score.value for score in scores])
+        for group, scores in zip(tried.groups_P, tried.judged.scores_P, strict=True):
+            values = self.scoring.dealt(step, group, scores)
             centred = advantages(values, config.advantage_scale, config.signal_tolerance)
             if centred is None:
                 dropped += 1
@@ -219,7 +214,7 @@ class _Run:
         metrics: dict[str, float] = {}
         if rows_B:
             proof = certificate([row for row, _ in rows_B], used)
-            share = len(used) / sum(map(len, tried.scores_P))
+            share = len(used) / sum(map(len, tried.judged.scores_P))
             update = lambda: trainer.update(rows_B, self.config.rollout.temperature, proof, share)  # noqa: E731
             metrics = await anyio.to_thread.run_sync(update)
         adapter = self._adapter(step)
@@ -227,13 +222,13 @@ class _Run:
         self.journal.write_adapter(adapter)
 
         every = [member for group in tried.groups_P for member in group.trajectories]
-        scores = [score for scores in tried.scores_P for score in scores]
+        scores = [score for scores in tried.judged.scores_P for score in scores]
         metrics |= {
             "score": fmean(score.value for score in scores) if scores else 0.0,
             "success": fmean(bool(score.success) for score in scores) if scores else 0.0,
             "groups": len(tried.groups_P),
             "dropped_groups": dropped,
-            "judge_failures": tried.failures,
+            "judge_failures": tried.judged.failures,
             "errors": sum(member.stop == "error" for member in every),
             "turns": fmean(len(member.turns) for member in every),
             "sampled_tokens": sum(len(turn.completion_ids) for member in every for turn in member.turns),
@@ -241,8 +236,8 @@ class _Run:
             "rollout_s": tried.rollout_s,
             "judge_s": tried.judge_s,
             "train_s": time.perf_counter() - began,
-            **tried.over_anchors,
-            **self.judge.report(),
+            **tried.judged.over_anchors,
+            **self.scoring.judge.report(),
         }
         self.journal.write_step(step, metrics)
         self.trackers.log_step(step, metrics)
@@ -277,80 +272,11 @@ class _Run:
             raise ServerError(f"{len(broken)} of {len(every)} rollouts broke; the last: {broken[-1].error}")
         return [Group(scenario, tuple(tried_G)) for scenario, tried_G in zip(scenarios, tried_P_G, strict=True)]
 
-    async def _judged(self, step: int, groups_P: Sequence[Group]) -> tuple[list[list[Score]], int, dict[str, float]]:
-        """The judge's scores of each group, none where it failed; how often it did; and how far the groups' means lay
-        over their anchors. Raises `JudgeError` where it failed at most of the groups, `BudgetError` where it has cost
-        what it may."""
-        scores_P: list[list[Score]] = [[] for _ in groups_P]
-        anchors_P = await self._anchors(groups_P)
-        over: dict[str, list[float]] = {}
-        failed: list[McprlError] = []
-
-        async def one(p: int) -> None:
-            group, anchors = groups_P[p], anchors_P[p]
-            try:
-                every = await self.judge.score(Group(group.scenario, (*group.trajectories, *anchors.values())))
-            except (JudgeError, BudgetError) as error:
-                failed.append(error)
-                return
-            by_id = {score.trajectory_id: score for score in every}
-            scores_P[p] = [by_id[member.id] for member in group.trajectories if member.id in by_id]
-            for kind, anchor in anchors.items():
-                if scores_P[p] and anchor.id in by_id:
-                    mean = fmean(score.value for score in scores_P[p])
-                    over.setdefault(f"over_{kind}", []).append(mean - by_id[anchor.id].value)
-
-        async with anyio.create_task_group() as tasks:
-            for p in range(len(groups_P)):
-                tasks.start_soon(one, p)
-        if spent := [error for error in failed if isinstance(error, BudgetError)]:
-            raise spent[0]
-        if len(failed) > len(groups_P) / 2:
-            raise JudgeError(f"the judge failed at {len(failed)} of {len(groups_P)} groups; the last: {failed[-1]}")
-        for group, scores in zip(groups_P, scores_P, strict=True):
-            self.journal.write_scores("train", step, scores)
-            self._remember(group.trajectories, scores)
-        return scores_P, len(failed), {kind: fmean(values) for kind, values in over.items()}
-
-    async def _anchors(self, groups_P: Sequence[Group]) -> list[dict[str, Trajectory]]:
-        """What is judged beside each group and never trained on, by kind."""
-        kinds = self.config.judge.anchors
-        found: list[dict[str, Trajectory]] = [{} for _ in groups_P]
-        if "base" in kinds:
-            base_P = await self._groups("anchor", 0, [group.scenario for group in groups_P], 1, None)
-            found = [{"base": base.trajectories[0]} for base in base_P]
-        if "best" in kinds:
-            for anchors, group in zip(found, groups_P, strict=True):
-                if group.scenario.id in self._best:
-                    anchors["best"] = self._best[group.scenario.id][1]
-        return found
-
-    def _remember(self, tried: Sequence[Trajectory], scores: Sequence[Score]) -> None:
-        if "best" not in self.config.judge.anchors:
-            return
-        by_id = {member.id: member for member in tried}
-        for score in scores:
-            member = by_id[score.trajectory_id]
-            if score.value > self._best.get(member.scenario_id, (-1.0,))[0]:
-                self._best[member.scenario_id] = score.value, member
-
-    async def _tested(self, phase: str, step: int, group: Group) -> list[Score]:
-        """Scores of a group that is not trained on: by its checks, where it has some."""
-        scores = await (self.verifier if group.scenario.checks else self.judge).score(group)
-        self.journal.write_scores(phase, step, scores)
-        return scores
-
-    def _dealt(self, step: int, group: Group, values: list[float]) -> list[float]:
-        """The scores as they are, or for the control that must learn nothing, dealt at random within the group."""
-        if self.config.control == "shuffle-rewards":
-            random.Random(f"{self.config.seed} {step} {group.scenario.id}").shuffle(values)
-        return values
-
     async def evaluate(self, phase: str, step: int, scenarios: Sequence[Scenario], adapter: Adapter | None) -> float:
         """The mean score on held-out tasks, recorded under `phase`. What the journal holds is not sampled again."""
         began = time.perf_counter()
         groups = await self._groups(phase, step, scenarios, self.config.eval.tries, adapter)
-        scores = [score for group in groups for score in await self._tested(phase, step, group)]
+        scores = [score for group in groups for score in await self.scoring.held_out(phase, step, group)]
         if not scores:
             return 0.0
         success = fmean(bool(score.success) for score in scores)
@@ -366,72 +292,11 @@ class _Run:
         groups = await self._groups("difficulty", 0, scenarios, tries, None)
         measured: list[Scenario] = []
         for group in groups:
-            scores = await self._tested("difficulty", 0, group) if group.scenario.checks else []
+            scores = await self.scoring.held_out("difficulty", 0, group) if group.scenario.checks else []
             failures = fmean(not score.success for score in scores) if scores else None
             measured.append(replace(group.scenario, difficulty=failures))
         self.journal.write_scenarios(measured)
         return tuple(measured)
-
-    async def _pack(self) -> Pack:
-        """The run's tasks: those of the journal when resuming, those of the configured pack, or new ones."""
-        folder = self.journal.folder / "scenarios"
-        recorded = self.journal.scenarios()
-        if recorded:
-            pack = Pack(tuple(recorded), self.journal.fact("tool_hash"), self.config.seed)
-        elif self.config.scenarios.pack:
-            pack = load_pack(self.config.scenarios.pack)
-        else:
-            self.say("generating")
-            note = lambda text: self.say("note", text=text)  # noqa: E731
-            pack = await generate(self.server, self.config.scenarios, self.config.seed, note)
-        if not pack.fits(self.server.tools):
-            raise ConfigError(
-                f"the scenarios were made for other tools (hash {pack.tool_hash}, the server's is "
-                f"{tool_hash(self.server.tools)}); generate new ones or point to the same server and options"
-            )
-        if not recorded:
-            pack.save(folder)
-            self.journal.write_fact("server", [facts.title or facts.name for facts in self.server.describe()])
-            self.journal.write_fact("tools", [tool.name for tool in self.server.tools])
-            self.journal.write_fact("left_out", {s.name: s.reason for s in self.server.listing if not s.allowed})
-            self.journal.write_fact("tool_hash", pack.tool_hash)
-            self.journal.write_fact("model", self.config.model.name)
-            self.journal.write_scenarios(pack.scenarios)
-        if self.config.judge.name == "verifier" and any(not scenario.checks for scenario in pack.train):
-            raise ConfigError(
-                "the pack has tasks without checks, which the verifier cannot score; name a judge that reads, such as "
-                "--judge ruler:default --judge-model MODEL"
-            )
-        counts = {split: len(pack.split(split)) for split in ("train", "val", "test")}
-        for split, count in counts.items():
-            if not count:
-                raise ConfigError(f"the pack has no {split} tasks; it needs some in each of train, val and test")
-        self.say("scenarios", **counts)
-        if untested := pack.untested():
-            self.say("note", text=f"no held-out task uses {', '.join(untested)}: the test will not tell about them")
-        return pack
-
-    async def _warm_start(self, scenarios: Sequence[Scenario]) -> Adapter | None:
-        """A few supervised steps on the training tasks' verified plans; the report keeps their part apart from RL's."""
-        config = self.config.training
-        if not config.warm_start_steps or self.config.control != "none":
-            return None
-        adapter = Adapter(str(self.journal.folder / "adapters" / "warm"), 0)
-        if any(saved.kind == "warm" for saved in self.journal.adapters()):
-            peft.load_adapter_weights(self.loaded, adapter.path)
-            return adapter
-        self.say("warming", steps=config.warm_start_steps)
-        trainer = Trainer(self.loaded, config)
-        for step in range(1, config.warm_start_steps + 1):
-            batch: list[Row] = []
-            for scenario in _epochs(scenarios, 2 * config.scenarios_per_step, self.config.seed, step):
-                messages = await transcript(self.server, scenario)
-                batch += rows(demonstration(self.loaded.tokenizer, messages, self.server.tools, scenario.id))
-            metrics = await anyio.to_thread.run_sync(trainer.supervise, batch)
-            self.show("warm", {"step": step, **metrics})
-        trainer.save(adapter.path)
-        self.journal.write_adapter(adapter, kind="warm")
-        return adapter
 
     def _looks(self, step: int) -> bool:
         return step % self.config.training.eval_every == 0
@@ -462,16 +327,6 @@ class _Run:
     def say(self, kind: str, **data: Any) -> None:
         self.journal.write_event(kind, **data)
         self.show(kind, data)
-
-
-def _epochs(scenarios: Sequence[Scenario], count: int, seed: int, step: int) -> Iterator[Scenario]:
-    """The scenarios of a step: shuffled epochs cut into steps, so that each is drawn equally often."""
-    count = min(count, len(scenarios))
-    for at in range((step - 1) * count, step * count):
-        epoch, position = divmod(at, len(scenarios))
-        order = list(range(len(scenarios)))
-        random.Random(f"{seed} epoch {epoch}").shuffle(order)
-        yield scenarios[order[position]]
 
 
 def _folder(config: Config) -> Path:

@@ -16,8 +16,8 @@ from mcprl import wording
 from mcprl.checks import Scalar, holds, leaves, says_missing, squash
 from mcprl.config import ScenarioConfig
 from mcprl.errors import ServerError
-from mcprl.grounding import Knowledge
 from mcprl.judges.verifier import Verifier
+from mcprl.knowledge import Knowledge
 from mcprl.planning import split_of
 from mcprl.results import record_of, usable
 from mcprl.slots import Path, build, is_read, slots

@@ -2,8 +2,8 @@
 
 from mcprl import wording
 from mcprl.checks import holds
-from mcprl.grounding import State, fill_write
 from mcprl.invent import invent
+from mcprl.knowledge import State, fill_write
 from mcprl.planning import Filled, Planner, call_of, given
 from mcprl.slots import build
 from mcprl.types import CallMade, Scenario, Session, StateHolds, Tool
