@@ -2,7 +2,7 @@
 # make train SERVER="http://127.0.0.1:8000/mcp"   ... on any server: a URL, or a command that speaks MCP on stdio
 # make train ARGS="--steps 5 --name quick"        ... with anything that `mcprl train` takes
 # make test                                       lint, types, layers and tests
-# make test-vllm                                  only the tests that talk to a real vLLM server
+# make test-vllm                                  the tests that talk to a real vLLM server (installs one, 4 GB)
 # make bench                                      how fast decoding and the update are, beside transformers and TRL
 # make clean                                      remove what the above installed (runs/ stays)
 #
@@ -33,9 +33,9 @@ train: .venv/.train
 	for _ in $$(seq 150); do python -c "import socket; socket.create_connection(('127.0.0.1', $$port))" 2>/dev/null && break; sleep 0.2; done; \
 	mcprl train --server "http://127.0.0.1:$$port/mcp" --name "shop-$$(date +%Y%m%d-%H%M%S)" $(ARGS)
 
-test: lint node_modules/.installed .venv/.vllm
+test: lint node_modules/.installed
 	@echo "== tests"
-	@pytest --nbmake tests $(wildcard examples/*.ipynb) $(ARGS)
+	@pytest --nbmake -n logical --maxprocesses 4 --dist worksteal -m 'not vllm' tests $(wildcard examples/*.ipynb) $(ARGS)
 
 test-vllm: .venv/.test .venv/.vllm
 	@pytest tests -m vllm $(ARGS)

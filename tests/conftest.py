@@ -9,6 +9,8 @@ import pytest
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # importing litellm must not fetch a price list
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+if workers := os.environ.get("PYTEST_XDIST_WORKER_COUNT"):  # the cores are shared out: more threads than cores crawl
+    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // int(workers))))
 
 TEXTS = [
     'Which order did customer C17 place? <tool_call>{"name": "get_order", "arguments": {"order_id": 42}}</tool_call>',
