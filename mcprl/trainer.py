@@ -54,6 +54,7 @@ class Trainer:
         # No weight decay: on a LoRA it would pull towards the base model, which is the KL term's work.
         self._optimizer = torch.optim.AdamW(self._parameters.values(), lr=config.learning_rate, weight_decay=0.0)
         self._skips = 0
+        self._cores = torch.get_num_threads()
 
     def update(
         self,
@@ -181,6 +182,7 @@ class Trainer:
     ) -> dict[str, float]:
         """Backward over bins of rows of `objective` (their loss per token), then AdamW."""
         started = time.perf_counter()
+        torch.set_num_threads(self._cores)  # a thread begins with what any other last set: one, where the engine does
         trained_B = [sum(row.mask) for row in rows]
         weight_B = loss.weights(trained_B, normalization, max(trained_B))
         total = 0.0

@@ -80,9 +80,10 @@ def _span(span: Span, layer: int, query: Tensor, key: Tensor, value: Tensor, sca
     group = query.shape[0] // key.shape[0]
     keys, values = _repeat(keys[:, :end], group), _repeat(values[:, :end], group)
     out, lse = attention(query[None], keys, values, scale, span.mask, causal=span.mask is None)
-    if span.trunk is not None:
+    if span.trunk is not None:  # all of it is seen, so queries of heads that share keys can be asked as one head's
         keys, values = span.trunk[layer]
-        out = merge(out, lse, *attention(query[None], _repeat(keys, group), _repeat(values, group), scale))
+        trunk, trunk_lse = attention(query.reshape(1, len(keys), -1, query.shape[-1]), keys[None], values[None], scale)
+        out = merge(out, lse, trunk.view(out.shape), trunk_lse.reshape(lse.shape))
     return out[0].transpose(0, 1)
 
 

@@ -12,7 +12,8 @@ within that distance of the boundary between two tokens can differ with the comp
 
 from bisect import bisect_left
 from collections import OrderedDict, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +28,9 @@ PREFILL_TOKENS = 4096  # new tokens that a step takes before it lets further seq
 WORTH_WAITING = 16  # a sequence waits one step where another is about to compute this many of its tokens
 TRUNKS = 8
 SHORTEST_TRUNK = 32
+TINY = (
+    2**20
+)  # elements of the largest matrix; see `benchmarks/decode.py`
 
 
 @dataclass(eq=False)
@@ -117,6 +121,7 @@ class Decoder:
         self._new, self._device = weight.new_zeros, weight.device  # zeros: what a mask hides must be finite
         self._kv = self._new(config.num_hidden_layers, 2, 0, heads, 0, width)
         self._token_bytes = config.num_hidden_layers * 2 * heads * width * weight.element_size()
+        self._tiny = max(p.numel() for p in model.parameters() if p.dim() == 2 and p is not weight) < TINY
         self._half = memory // 2 // self._token_bytes  # tokens
         self._no_mask = self._new(1, 1, 1, 1)  # a mask that is 4-D is left alone by transformers
         self.waiting: deque[Stream] = deque()
@@ -140,15 +145,16 @@ class Decoder:
         if not self.rows:
             return []
         step, tokens, positions, last = self._plan(joined)
-        logits = self.model(
-            input_ids=tokens[None],
-            position_ids=positions[None],
-            attention_mask=self._no_mask,
-            use_cache=False,
-            logits_to_keep=last,
-            decoding=step,
-        ).logits[0]
-        picked = self._sample(logits)
+        with self._cores():
+            logits = self.model(
+                input_ids=tokens[None],
+                position_ids=positions[None],
+                attention_mask=self._no_mask,
+                use_cache=False,
+                logits_to_keep=last,
+                decoding=step,
+            ).logits[0]
+            picked = self._sample(logits)
         for stream in joined:
             stream.known = len(stream.own)
             if self.reuse and stream.own not in stream.trunk.sources:
@@ -352,6 +358,16 @@ class Decoder:
         for stream, logprob in zip(self.rows, chosen, strict=True):
             stream.logprobs.append(logprob)
         return picked.tolist()
+
+    @contextmanager
+    def _cores(self) -> Generator[None]:
+        """One core for a tiny model: waking others for every little product takes longer than they save."""
+        usual = torch.get_num_threads()
+        torch.set_num_threads(1 if self._tiny else usual)
+        try:
+            yield
+        finally:
+            torch.set_num_threads(usual)
 
     def _ends(self, stream: Stream, token: int) -> bool:
         stream.ids.append(token)
