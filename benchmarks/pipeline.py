@@ -19,6 +19,7 @@ import platform
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from datetime import date
 from pathlib import Path
 from statistics import median
@@ -45,6 +46,9 @@ class Waiting:
         self.seconds, self.step = seconds, 0
 
     async def ready(self) -> None: ...
+
+    def asleep(self) -> AbstractAsyncContextManager[None]:
+        return nullcontext()
 
     async def load_adapter(self, adapter: Adapter) -> None:
         self.step = adapter.step

@@ -4,7 +4,8 @@
     python benchmarks/servers.py --only time --seeds 0    a part
     python benchmarks/servers.py --jobs 2                 two runs side by side: sooner done, but slower each
     python benchmarks/servers.py --table                  the table of what is there, run nothing
-    python benchmarks/servers.py --controls               the two controls on the shop, which must show nothing
+    python benchmarks/servers.py --variants learning-rate-0 shuffled-rewards    controls on the shop: must show nothing
+    python benchmarks/servers.py --variants unshared      the shop, rows trained one by one: must change nothing
 
 Every run is the command that a user would type; it is printed. The table is made of the runs' report.json, and is kept
 with the machine and the date in benchmarks/results/servers.json.
@@ -52,7 +53,11 @@ BENCHES = (
     Bench("memory", "mcp-server-memory", ("--env", "MEMORY_FILE_PATH={scratch}/memory.json")),
     Bench("filesystem", "mcp-server-filesystem {scratch}", ("--allow-destructive",)),
 )
-CONTROLS = {"learning rate 0": ("--learning-rate", "0"), "shuffled rewards": ("--control", "shuffle-rewards")}
+VARIANTS = {
+    "learning-rate-0": ("--learning-rate", "0"),
+    "shuffled-rewards": ("--control", "shuffle-rewards"),
+    "unshared": ("--no-share-prefixes",),
+}
 
 
 def main() -> None:
@@ -60,22 +65,21 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", choices=[bench.name for bench in BENCHES], help="these servers")
     parser.add_argument("--seeds", nargs="*", type=int, default=[0, 1, 2])
     parser.add_argument("--jobs", type=int, default=1, help="runs side by side")
-    parser.add_argument("--controls", action="store_true", help="run the controls on the shop instead")
+    parser.add_argument("--variants", nargs="*", choices=VARIANTS, default=(), help="these, of the shop, instead")
     parser.add_argument("--table", action="store_true", help="run nothing")
     given = parser.parse_args()
     chosen = [bench for bench in BENCHES if not given.only or bench.name in given.only]
     if not given.table:
-        variants = CONTROLS.items() if given.controls else [("", ())]
-        runs = list(product(given.seeds, chosen[:1] if given.controls else chosen, variants))
+        runs = product(given.seeds, BENCHES[:1] if given.variants else chosen, given.variants or ("",))
         threads = max(1, (os.cpu_count() or 1) // given.jobs)
         with ThreadPoolExecutor(given.jobs) as pool:
-            list(pool.map(lambda one: run(one[1], one[0], one[2][0], one[2][1], threads), runs))
+            list(pool.map(lambda one: run(one[0], one[1], one[2], threads), runs))
     keep()
 
 
-def run(bench: Bench, seed: int, label: str, extra: tuple[str, ...], threads: int) -> None:
+def run(seed: int, bench: Bench, variant: str, threads: int) -> None:
     """One `mcprl train`, unless its report is there; one that was stopped goes on."""
-    name = "-".join([bench.name, *label.split(), str(seed)])
+    name = "-".join(filter(None, (bench.name, variant, str(seed))))
     folder = RUNS / name
     if (folder / "report.json").exists() and json.loads((folder / "report.json").read_text())["finished"]:
         return
@@ -83,7 +87,7 @@ def run(bench: Bench, seed: int, label: str, extra: tuple[str, ...], threads: in
     with served(bench, environment) as port:
         again = ("--resume", str(folder)) if (folder / "journal.sqlite").exists() else ("--name", name)
         target = ("--server", bench.target.replace("{port}", str(port)))
-        options = (*bench.options, "--runs-dir", str(RUNS), "--seed", str(seed), *extra, *again)
+        options = (*bench.options, "--runs-dir", str(RUNS), "--seed", str(seed), *VARIANTS.get(variant, ()), *again)
         command = (str(Path(sys.executable).with_name("mcprl")), "train", *target, *options)
         print("$", " ".join(command), flush=True)
         subprocess.run(command, env=environment, cwd=ROOT, check=False)

@@ -132,6 +132,9 @@ class EngineConfig(Section):
     """Further arguments for the vLLM server: `--tensor-parallel-size=2`."""
     gpu_memory: Annotated[float, Field(gt=0, le=1)] = 0.5
     """The share of the GPU's memory that the vLLM server takes, weights included; the rest is the trainer's."""
+    sleep: bool = False
+    """The vLLM server sleeps during updates: its weights wait in main memory, its keys and values are dropped,
+    and the trainer gets the GPU that both share. Not with a pipeline, which samples meanwhile."""
     cpu_cache_gib: Annotated[int, Field(ge=1)] = 1
     """GiB that the vLLM server takes for keys and values where there is no GPU."""
     start_timeout_s: Annotated[float, Field(gt=0)] = 900.0

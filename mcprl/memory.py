@@ -1,11 +1,12 @@
 """Whether a run fits into the memory that is free, said before it begins; the arithmetic is `mcprl.plan`'s."""
 
+import math
 from pathlib import Path
 
 import psutil
 import torch
 
-from mcprl import plan
+from mcprl import engines, plan, vllm_env
 from mcprl.config import Config
 from mcprl.errors import ConfigError
 from mcprl.models import peft
@@ -20,25 +21,45 @@ def check(config: Config) -> str:
     Raises `ConfigError` where it surely does not fit, and `ModelError` where there is no such model or device.
     """
     device = peft.device(config.model.device)
-    return verdict(peft.size(config.model), settings(config, device.type == "cuda"), free(device), str(device))
+    given = settings(config, device)
+    apart = free(serving()) if given.place == "apart" and not config.engine.base_url else math.inf
+    return verdict(peft.size(config.model), given, free(device), str(device), apart)
 
 
-def verdict(size: Size, given: Settings, there: float, device: str) -> str:
-    """The line for what is there. Raises `ConfigError` where not even the weights fit."""
+def verdict(size: Size, given: Settings, there: float, device: str, apart: float = math.inf) -> str:
+    """The line for what is there, and `apart` for a server on a device of its own. Raises `ConfigError` where not even
+    the weights fit."""
     needed = plan.need(size, given)
     line = (
         f"a model of {_parameters(size.parameters)} needs about {_gib(needed.train)} of {_gib(there)} free ({device})"
     )
-    if needed.train <= there:
+    if apart < math.inf:
+        line += f", and vLLM about {_gib(needed.serve)} of {_gib(apart)}"
+    if needed.train <= there and needed.serve <= apart:
         return line
-    near = plan.nearest(size, given, there)
+    near = plan.nearest(size, given, there, apart)
     advice = f"it would fit with {_flags(given, near)}" if near else "no setting makes it fit; take a smaller model"
     if needed.floor > there:
         raise ConfigError(f"{line}, {_gib(needed.floor)} of it before the first token; {advice}")
     return f"{line} and may run out of it; {advice}"
 
 
-def settings(config: Config, gpu: bool) -> Settings:
+def serving() -> torch.device:
+    """Where the run's vLLM server is: on the first GPU that is visible."""
+    return torch.device("cuda", 0) if vllm_env.gpus() else torch.device("cpu")
+
+
+def place(config: Config, device: torch.device) -> plan.Place:
+    """Where turns are sampled, seen from the device that trains."""
+    if not engines.uses_vllm(config):
+        return "embedded"
+    server = serving()
+    if config.engine.base_url or (device.type, device.index or 0) != (server.type, server.index or 0):
+        return "apart"
+    return "asleep" if config.engine.sleep and server.type == "cuda" else "awake"
+
+
+def settings(config: Config, device: torch.device) -> Settings:
     """What of a configuration counts."""
     model, training = config.model, config.training
     return Settings(
@@ -49,7 +70,8 @@ def settings(config: Config, gpu: bool) -> Settings:
         bin_tokens=training.bin_tokens,
         max_total_tokens=config.rollout.max_total_tokens,
         max_batch=config.engine.max_batch,
-        gpu=gpu,
+        place=place(config, device),
+        gpu=device.type == "cuda",
     )
 
 

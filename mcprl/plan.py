@@ -47,6 +47,9 @@ class Size:
     keys: int
 
 
+Place = Literal["embedded", "asleep", "awake", "apart"]
+
+
 @dataclass(frozen=True)
 class Settings:
     """What of a configuration counts, under the names that it has there.
@@ -62,7 +65,7 @@ class Settings:
     bin_tokens: int = 8192
     max_total_tokens: int = 4096
     max_batch: int = 64
-    place: Literal["embedded", "asleep", "awake", "apart"] = "embedded"
+    place: Place = "embedded"
     gpu: bool = False
 
 

@@ -216,7 +216,8 @@ class _Run:
             proof = certificate([row for row, _ in rows_B], used)
             share = len(used) / sum(map(len, tried.judged.scores_P))
             update = lambda: trainer.update(rows_B, self.config.rollout.temperature, proof, share)  # noqa: E731
-            metrics = await anyio.to_thread.run_sync(update)
+            async with self.engine.asleep():
+                metrics = await anyio.to_thread.run_sync(update)
         adapter = self._adapter(step)
         trainer.save(adapter.path)
         self.journal.write_adapter(adapter)

@@ -16,6 +16,7 @@ import random
 import time
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace, TracebackType
@@ -249,6 +250,9 @@ class _Engine:
 
     async def ready(self) -> None:
         """At once: the model makes its engine when it is first sampled."""
+
+    def asleep(self) -> AbstractAsyncContextManager[None]:
+        return nullcontext()
 
     async def load_adapter(self, adapter: Adapter) -> None:
         raise NotImplementedError("a TrainableModel loads its own adapters")

@@ -11,7 +11,7 @@ from peft import LoraConfig, get_peft_model
 from test_cli import effective, mcprl
 from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, Qwen3Config, Qwen3ForCausalLM
 
-from mcprl import flags, memory, plan, resources
+from mcprl import flags, memory, plan, resources, vllm_env
 from mcprl.config import Config, ModelConfig, load, parse
 from mcprl.errors import ConfigError
 from mcprl.forward import Forward, checkpoint_layers
@@ -120,6 +120,25 @@ def test_where_sampling_takes_place_decides_what_is_needed_at_once() -> None:
     assert plan.cache(size, settings) == 147456 * 64 * 4096  # 2 (k, v) x 2 bytes x 8 heads x 128 x 36 layers a token
 
 
+def test_a_server_counts_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second, cpu = torch.device("cuda"), torch.device("cuda", 1), torch.device("cpu")
+    served = parse({"engine": {"kind": "vllm"}})
+    assert memory.place(served, cpu) == "awake"  # the CPU build
+    monkeypatch.setattr(vllm_env, "gpus", lambda: ["one", "another"])
+    assert memory.place(served, first) == "awake"
+    assert memory.place(parse({"engine": {"kind": "vllm", "sleep": True}}), first) == "asleep"
+    assert memory.place(preset("two-gpus"), second) == "apart"
+    assert memory.place(served, cpu) == "apart"
+    assert memory.place(parse({"engine": {"base_url": "http://127.0.0.1:8000/v1"}}), first) == "apart"
+    assert memory.place(parse({"engine": {"kind": "embedded"}}), first) == "embedded"
+
+
+def test_a_server_on_a_gpu_of_its_own_must_fit_there() -> None:
+    size, given = published("Qwen3-4B"), replace(Settings(dtype="bfloat16", gpu=True), place="apart")
+    assert memory.verdict(size, given, 100 * GIB, "cuda:1", 60 * GIB).endswith("and vLLM about 27.5 GiB of 60.0 GiB")
+    assert "it would fit with --max-batch" in memory.verdict(size, given, 100 * GIB, "cuda:1", 20 * GIB)
+
+
 def test_what_does_not_fit_is_said_with_the_fewest_changes_that_make_it_fit() -> None:
     size, given = published("Qwen3-4B"), Settings(dtype="bfloat16", gpu=True)
     assert "--gradient-checkpointing" in memory.verdict(size, given, 40 * GIB, "cuda")
@@ -145,14 +164,14 @@ def test_it_is_refused_only_where_not_even_the_weights_fit() -> None:
 
 
 def test_what_is_advised_are_flags_of_train() -> None:
-    size, given = published("Qwen3-14B"), memory.settings(Config(), gpu=True)
+    size, given = published("Qwen3-14B"), memory.settings(Config(), torch.device("cuda"))
     found = plan.nearest(size, given, 16 * GIB)
     assert found
     for name in plan.changes(given, found):
         leaf = flags.flags()[name.replace("_", "-")]
         section, _, key = leaf.key.partition(".")
         changed = parse({section: {key: getattr(found, name)}})
-        assert getattr(memory.settings(changed, gpu=True), name) == getattr(found, name)
+        assert getattr(memory.settings(changed, torch.device("cuda")), name) == getattr(found, name)
 
 
 def test_train_refuses_what_cannot_fit_in_one_line_and_leaves_no_run(
@@ -206,7 +225,8 @@ def preset(name: str) -> Config:
 
 
 def needed(name: str, model: str, place: Any) -> plan.Need:
-    return plan.need(published(model), replace(memory.settings(preset(name), gpu=name != "laptop"), place=place))
+    device = torch.device("cpu" if name == "laptop" else "cuda")
+    return plan.need(published(model), replace(memory.settings(preset(name), device), place=place))
 
 
 @pytest.mark.parametrize(("name", "model", "place", "free"), [*((n, *rest) for n, rest in PRESETS.items()), *MORE])

@@ -3,6 +3,7 @@
 import math
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,9 @@ class Scripted:
         return Completion(message, prompt, ids, (-0.5,) * len(ids), reason, malformed=malformed)
 
     async def ready(self) -> None: ...
+
+    def asleep(self) -> AbstractAsyncContextManager[None]:
+        return nullcontext()
 
     async def load_adapter(self, adapter: Adapter) -> None:
         raise NotImplementedError

@@ -4,6 +4,7 @@ Each engine's libraries are imported when it is opened.
 """
 
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -30,6 +31,10 @@ class Engine(Protocol):
         """Make requests that name this adapter possible. It replaces the one before; the base model stays available."""
         ...
 
+    def asleep(self) -> AbstractAsyncContextManager[None]:
+        """While nobody wants a turn: what the engine holds of a GPU is the update's meanwhile, if so configured."""
+        ...
+
     async def close(self) -> None:
         """Give up what is running and free everything."""
         ...
@@ -46,17 +51,21 @@ class Policy(Protocol):
     def end_ids(self) -> tuple[int, ...]: ...
 
 
+def uses_vllm(config: Config) -> bool:
+    """Whether the configured engine is vLLM: `auto` is, where there is a GPU and its environment has been set up, or
+    where a server is named."""
+    engine = config.engine
+    if engine.kind == "auto":
+        return bool(engine.base_url or (vllm_env.gpus() and vllm_env.find(engine.environment)))
+    return engine.kind == "vllm"
+
+
 def open_engine(config: Config, loaded: Policy, path: str, log: Path, show: Show = lambda *_: None) -> Engine:
     """The configured engine for a loaded model that lies at `path`; a server's log goes to `log`.
 
-    `auto` is vLLM where there is a GPU and its environment has been set up, or where a server is named. To be called in
-    the event loop that uses the engine.
+    To be called in the event loop that uses the engine.
     """
-    kind = config.engine.kind
-    if kind == "auto":
-        wanted = config.engine.base_url or (vllm_env.gpus() and vllm_env.find(config.engine.environment))
-        kind = "vllm" if wanted else "embedded"
-    if kind == "vllm":
+    if uses_vllm(config):
         from mcprl.engines.vllm import VllmEngine
 
         return VllmEngine(config, loaded, path, log, show)

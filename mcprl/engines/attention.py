@@ -24,7 +24,6 @@ class Span:
     end: int
     at: int
     kv: Tensor
-    trunk: Tensor | None
     mask: Tensor | None  # (new, at + new); None where the span begins the row: then it is simply causal
 
 
@@ -37,7 +36,7 @@ class Step:
     at: Tensor  # (B,) where each row's new token goes
     mask: Tensor  # (B, 1, 1, C) 0 where a row may look, -inf elsewhere
     longest: int
-    trunks: list[tuple[Tensor, Tensor | None]]  # each trunk's kv and the rows on it, None for all of them
+    trunks: list[tuple[Tensor, Tensor | None]]  # each trunk's kv and which of the N tokens are on it, None for all
     spans: list[Span]
 
     def attend(self, layer: int, query: Tensor, key: Tensor, value: Tensor, scale: float) -> Tensor:
@@ -46,33 +45,35 @@ class Step:
         for span in self.spans:
             new = slice(span.start, span.end)
             parts.append(_span(span, layer, query[:, new], key[:, new], value[:, new], scale))
-        return torch.cat(parts) if len(parts) > 1 else parts[0]
+        out, lse = (torch.cat(part) if len(parts) > 1 else part[0] for part in zip(*parts, strict=True))
+        H, _, D = query.shape
+        for kv, tokens in self.trunks:
+            asked = query if tokens is None else query[:, tokens]
+            # All of a trunk is seen by all, so the queries of all heads that share its keys are asked as one head's.
+            flat = asked.reshape(1, len(key), -1, D)
+            trunk, trunk_lse = attention(flat, kv[layer, 0][None], kv[layer, 1][None], scale)
+            trunk, trunk_lse = trunk.reshape(H, -1, D).transpose(0, 1), trunk_lse.reshape(H, -1).T
+            if tokens is None:
+                out = merge(out, lse, trunk, trunk_lse)
+            else:
+                out[tokens] = merge(out[tokens], lse[tokens], trunk, trunk_lse)
+        return out
 
-    def _decode(self, layer: int, query: Tensor, key: Tensor, value: Tensor, scale: float) -> Tensor:
+    def _decode(self, layer: int, query: Tensor, key: Tensor, value: Tensor, scale: float) -> tuple[Tensor, Tensor]:
+        """What the decoding rows make of their own tokens: (B, H, D) and its log-sum-exp, (B, H)."""
         B, KVH = len(self.rows), key.shape[0]
         H, _, D = query.shape
         keys, values = self.kv[layer, 0], self.kv[layer, 1]  # (row, KVH, C, D)
         keys[self.rows, :, self.at] = key[:, :B].transpose(0, 1)
         values[self.rows, :, self.at] = value[:, :B].transpose(0, 1)
-        grouped = query[:, :B].view(KVH, H // KVH, B, D)
+        grouped = query[:, :B].view(KVH, H // KVH, B, D).permute(2, 0, 1, 3)
         seen = slice(0, self.longest)
-        out, lse = attention(
-            grouped.permute(2, 0, 1, 3), keys[:B, :, seen], values[:B, :, seen], scale, self.mask[:B, :, :, seen]
-        )
-        for kv, rows in self.trunks:
-            asked = grouped if rows is None else grouped[:, :, rows]
-            flat = asked.reshape(1, KVH, -1, D)  # all rows' queries are queries to one and the same trunk
-            trunk, trunk_lse = attention(flat, kv[layer, 0][None], kv[layer, 1][None], scale)
-            trunk = trunk.view(KVH, H // KVH, -1, D).permute(2, 0, 1, 3)
-            trunk_lse = trunk_lse.reshape(KVH, H // KVH, -1).permute(2, 0, 1)
-            if rows is None:
-                out = merge(out, lse, trunk, trunk_lse)
-            else:
-                out[rows] = merge(out[rows], lse[rows], trunk, trunk_lse)
-        return out.reshape(B, H, D)
+        out, lse = attention(grouped, keys[:B, :, seen], values[:B, :, seen], scale, self.mask[:B, :, :, seen])
+        return out.reshape(B, H, D), lse.reshape(B, H)
 
 
-def _span(span: Span, layer: int, query: Tensor, key: Tensor, value: Tensor, scale: float) -> Tensor:
+def _span(span: Span, layer: int, query: Tensor, key: Tensor, value: Tensor, scale: float) -> tuple[Tensor, Tensor]:
+    """What a span makes of its own tokens: (n, H, D) and its log-sum-exp, (n, H)."""
     end = span.at + query.shape[1]
     keys, values = span.kv[layer]  # (KVH, C, D) each
     keys[:, span.at : end] = key
@@ -80,11 +81,7 @@ def _span(span: Span, layer: int, query: Tensor, key: Tensor, value: Tensor, sca
     group = query.shape[0] // key.shape[0]
     keys, values = _repeat(keys[:, :end], group), _repeat(values[:, :end], group)
     out, lse = attention(query[None], keys, values, scale, span.mask, causal=span.mask is None)
-    if span.trunk is not None:  # all of it is seen, so queries of heads that share keys can be asked as one head's
-        keys, values = span.trunk[layer]
-        trunk, trunk_lse = attention(query.reshape(1, len(keys), -1, query.shape[-1]), keys[None], values[None], scale)
-        out = merge(out, lse, trunk.view(out.shape), trunk_lse.reshape(lse.shape))
-    return out[0].transpose(0, 1)
+    return out[0].transpose(0, 1), lse[0].T
 
 
 def _repeat(tensor: Tensor, group: int) -> Tensor:

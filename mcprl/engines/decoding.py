@@ -12,8 +12,7 @@ within that distance of the boundary between two tokens can differ with the comp
 
 from bisect import bisect_left
 from collections import OrderedDict, deque
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,9 +27,7 @@ PREFILL_TOKENS = 4096  # new tokens that a step takes before it lets further seq
 WORTH_WAITING = 16  # a sequence waits one step where another is about to compute this many of its tokens
 TRUNKS = 8
 SHORTEST_TRUNK = 32
-TINY = (
-    2**20
-)  # elements of the largest matrix; see `benchmarks/decode.py`
+TINY = 2**20  # elements of the largest matrix; see `benchmarks/decode.py`
 
 
 @dataclass(eq=False)
@@ -136,25 +133,32 @@ class Decoder:
     def busy(self) -> bool:
         return bool(self.waiting or self.rows)
 
-    @torch.inference_mode()
     def step(self) -> list[Stream]:
         """Let waiting streams join, sample one token of each, and return those that are done."""
+        usual = torch.get_num_threads()
+        torch.set_num_threads(1 if self._tiny else usual)  # waking a core for a tiny product costs more than it saves
+        try:
+            return self._step()
+        finally:
+            torch.set_num_threads(usual)
+
+    @torch.inference_mode()
+    def _step(self) -> list[Stream]:
         for stream in [stream for stream in self.rows if not stream.wanted()]:
             self._leave(stream)
         joined = self._join()
         if not self.rows:
             return []
         step, tokens, positions, last = self._plan(joined)
-        with self._cores():
-            logits = self.model(
-                input_ids=tokens[None],
-                position_ids=positions[None],
-                attention_mask=self._no_mask,
-                use_cache=False,
-                logits_to_keep=last,
-                decoding=step,
-            ).logits[0]
-            picked = self._sample(logits)
+        logits = self.model(
+            input_ids=tokens[None],
+            position_ids=positions[None],
+            attention_mask=self._no_mask,
+            use_cache=False,
+            logits_to_keep=last,
+            decoding=step,
+        ).logits[0]
+        picked = self._sample(logits)
         for stream in joined:
             stream.known = len(stream.own)
             if self.reuse and stream.own not in stream.trunk.sources:
@@ -265,7 +269,7 @@ class Decoder:
             return self._root
         kv = self._new(*self._kv.shape[:2], self._kv.shape[3], len(ids), self._kv.shape[5])
         nothing = self._long([])
-        step = Step(self._kv, nothing, nothing, self._no_mask, 0, [], [Span(0, len(ids), 0, kv, None, None)])
+        step = Step(self._kv, nothing, nothing, self._no_mask, 0, [], [Span(0, len(ids), 0, kv, None)])
         tokens = self._long(ids)[None]
         positions = self._range(0, len(ids))[None]
         self.model(
@@ -307,7 +311,7 @@ class Decoder:
             self._tokens = self._long([stream.ids[-1] for stream in running])
             hidden = self._range(0, self._kv.shape[4]) > self._at[:, None]
             self._mask = self._new(hidden.shape).masked_fill_(hidden, -torch.inf)[:, None, None]
-            self._on_trunks = self._by_trunk(running)
+            self._on_trunks = self._by_trunk([(stream, row, row + 1) for row, stream in enumerate(running)])
             self._temperature = self._float([[stream.temperature or 1.0] for stream in self.rows])
         else:
             self._at += 1
@@ -317,25 +321,29 @@ class Decoder:
         step = Step(self._kv, self._row_ids, self._at, self._mask, longest, self._on_trunks, [])
         if not joined:
             return step, self._tokens, self._positions, 0
-        tokens, positions, ends = [self._tokens], [self._positions], list(range(len(running)))
+        tokens, positions = [self._tokens], [self._positions]
+        places = [(stream, row, row + 1) for row, stream in enumerate(running)]
         start = len(running)
         for stream in joined:
             new = stream.own[stream.known :]
             at, end = stream.known, start + len(new)
             mask = causal_mask(len(new), len(stream.own), self._kv) if at else None
-            step.spans.append(Span(start, end, at, self._kv[:, :, stream.row], stream.trunk.kv, mask))
+            step.spans.append(Span(start, end, at, self._kv[:, :, stream.row], mask))
             tokens.append(self._long(new))
             positions.append(self._range(at, len(stream.own)) + len(stream.trunk.ids))
-            ends.append(end - 1)
+            places.append((stream, start, end))
             start = end
-        return step, torch.cat(tokens), torch.cat(positions), self._long(ends)
+        step.trunks = self._by_trunk(places)
+        return step, torch.cat(tokens), torch.cat(positions), self._long([end - 1 for _, _, end in places])
 
-    def _by_trunk(self, running: list[Stream]) -> list[tuple[Tensor, Tensor | None]]:
+    def _by_trunk(self, places: list[tuple[Stream, int, int]]) -> list[tuple[Tensor, Tensor | None]]:
+        """Each trunk's keys and values, and which tokens of the step are on it; `places` are the streams' tokens."""
         groups: dict[int, tuple[Tensor, list[int]]] = {}
-        for row, stream in enumerate(running):
+        for stream, start, end in places:
             if stream.trunk.kv is not None:
-                groups.setdefault(id(stream.trunk), (stream.trunk.kv, []))[1].append(row)
-        return [(kv, None if len(rows) == len(running) else self._long(rows)) for kv, rows in groups.values()]
+                groups.setdefault(id(stream.trunk), (stream.trunk.kv, []))[1].extend(range(start, end))
+        count = places[-1][2] if places else 0
+        return [(kv, None if len(on) == count else self._long(on)) for kv, on in groups.values()]
 
     def _sample(self, logits: Tensor) -> list[int]:
         """Draw each row's token from softmax(logits / temperature) over the whole vocabulary, by inverting the
@@ -358,16 +366,6 @@ class Decoder:
         for stream, logprob in zip(self.rows, chosen, strict=True):
             stream.logprobs.append(logprob)
         return picked.tolist()
-
-    @contextmanager
-    def _cores(self) -> Generator[None]:
-        """One core for a tiny model: waking others for every little product takes longer than they save."""
-        usual = torch.get_num_threads()
-        torch.set_num_threads(1 if self._tiny else usual)
-        try:
-            yield
-        finally:
-            torch.set_num_threads(usual)
 
     def _ends(self, stream: Stream, token: int) -> bool:
         stream.ids.append(token)

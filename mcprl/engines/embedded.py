@@ -11,7 +11,7 @@ import math
 import queue
 import threading
 from concurrent.futures import Future, InvalidStateError
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -81,6 +81,10 @@ class EmbeddedEngine:
         future: Future[None] = Future()
         self._send(_Load(adapter, future))
         await asyncio.wrap_future(future)
+
+    def asleep(self) -> AbstractAsyncContextManager[None]:
+        """Nothing: keys and values are kept from step to step, and the weights are the trainer's own."""
+        return nullcontext()
 
     async def close(self) -> None:
         """End the thread; whoever still waits gets an `EngineError`."""

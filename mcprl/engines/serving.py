@@ -61,6 +61,9 @@ class Server:
         self._private = TemporaryDirectory(prefix="mcprl-")  # mode 0700
         self._socket = Path(self._private.name) / "vllm.sock"
         self._command = _command(config, environment, path, longest, self._socket) if environment else []
+        self.sleep_level = None  # as vLLM counts: 1 gives memory back, 0 only pauses
+        if config.engine.sleep and environment:
+            self.sleep_level = 1 if environment.build == "cuda" else 0
         self._variables = _variables(config, environment, path, self._private.name) if environment else {}
         limits = httpx.Limits(max_connections=None)
         transport = None if self.is_foreign else httpx.AsyncHTTPTransport(uds=str(self._socket), limits=limits)
@@ -81,6 +84,11 @@ class Server:
     @property
     def is_up(self) -> bool:
         return self._up.is_set() and not self._failure
+
+    @property
+    def root(self) -> str:
+        """The address above `/v1`, where vLLM's own routes are."""
+        return str(self.client.base_url).rstrip("/").removesuffix("/v1")
 
     async def ready(self) -> None:
         """Wait until the server takes requests. Raises `EngineError` where it never will."""
@@ -205,9 +213,8 @@ class Server:
 
     async def _lives(self) -> bool:
         """Whether the server and its engine are well. Raises `httpx.TimeoutException` where it does not say."""
-        root = str(self.client.base_url).rstrip("/").removesuffix("/v1")
         try:
-            return (await self._http.get(f"{root}/health", timeout=10)).is_success
+            return (await self._http.get(f"{self.root}/health", timeout=10)).is_success
         except httpx.TimeoutException:
             raise
         except httpx.HTTPError:
@@ -244,6 +251,7 @@ def _command(config: Config, environment: vllm_env.Environment, path: str, longe
     # be what the trainer computes.
     command += ["--generation-config", "vllm", "--logprobs-mode", "processed_logprobs"]
     if environment.build == "cuda":
+        command += ["--enable-sleep-mode"] if engine.sleep else []
         return [*command, "--gpu-memory-utilization", str(engine.gpu_memory)]
     # vLLM 0.32 on a CPU dies of a request with a seed whose prompt it computes in parts ("CPU Generator does not use
     # offset").
@@ -255,6 +263,8 @@ def _variables(config: Config, environment: vllm_env.Environment, path: str, pri
     variables = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PYTHONHOME")}
     variables |= {"VLLM_ALLOW_RUNTIME_LORA_UPDATING": "True", "VLLM_RPC_BASE_PATH": private}
     variables |= {"VLLM_HOST_IP": "127.0.0.1", "VLLM_NO_USAGE_STATS": "1"}
+    if config.engine.sleep:
+        variables["VLLM_SERVER_DEV_MODE"] = "1"  # it has the routes for it; nobody else reaches the socket
     if Path(path).is_dir():
         variables["HF_HUB_OFFLINE"] = "1"
     if environment.build == "cpu":  # compiling, at the first request, takes 13 s and a C++ compiler

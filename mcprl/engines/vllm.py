@@ -6,6 +6,8 @@ back is the ids and log-probabilities that vLLM sampled, so that nothing is rend
 
 import secrets
 from collections import Counter
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from typing import Any
 import anyio
 import anyio.to_thread
 import openai
+import torch
 
 from mcprl import families, tokens
 from mcprl.config import Config
@@ -42,6 +45,12 @@ class VllmEngine:
     def __init__(self, config: Config, loaded: Policy, path: str, log: Path, show: Show = lambda *_: None) -> None:
         if config.model.dora:
             raise ConfigError("model.dora = true: vLLM serves no DoRA adapters; leave it out, or use --engine embedded")
+        if config.engine.sleep and (config.training.pipeline or config.engine.base_url):
+            other = "engine.base_url" if config.engine.base_url else "training.pipeline"
+            raise ConfigError(
+                f"engine.sleep = true does not go with {other}: only a server of the run's own sleeps, and "
+                "only while nothing is sampled; leave one of them out"
+            )
         self._tokenizer, self._end_ids = loaded.tokenizer, loaded.end_ids
         self._rendering = anyio.CapacityLimiter(1)  # a tokenizer is not for several threads at once
         self._adapters: dict[str, _Served] = {}
@@ -108,7 +117,27 @@ class VllmEngine:
         for old in list(self._adapters.values())[:-ADAPTERS]:
             if not self._running[old.name]:
                 del self._adapters[old.adapter.name]
-                await self._post("unload_lora_adapter", {"lora_name": old.name})
+                await self._post("/unload_lora_adapter", {"lora_name": old.name})
+
+    @asynccontextmanager
+    async def asleep(self) -> AsyncGenerator[None]:
+        """With `engine.sleep`, the server gives its GPU memory back meanwhile: weights wait in main memory, keys and
+        values are dropped. On a CPU, where vLLM has none to give, it only pauses."""
+        if self._server.sleep_level is None:
+            yield
+            return
+        await self.ready()
+        await self._post(f"{self._server.root}/sleep?level={self._server.sleep_level}&mode=wait")
+        try:
+            yield
+        finally:
+            torch.cuda.empty_cache()  # what the update no longer needs must be vLLM's again; nothing where no GPU is
+            try:
+                await self._post(f"{self._server.root}/wake_up")
+            except EngineError:
+                if self._server.is_up:
+                    raise
+                await self.ready()  # it died asleep; the one in its place is awake
 
     async def close(self) -> None:
         """End the server, if it is ours; whoever still waits gets an `EngineError`."""
@@ -140,11 +169,11 @@ class VllmEngine:
 
     async def _load(self, served: _Served) -> None:
         folder = await anyio.Path(served.adapter.path).absolute()
-        await self._post("load_lora_adapter", {"lora_name": served.name, "lora_path": str(folder)})
+        await self._post("/load_lora_adapter", {"lora_name": served.name, "lora_path": str(folder)})
 
-    async def _post(self, route: str, body: dict[str, str]) -> None:
+    async def _post(self, route: str, body: dict[str, str] | None = None) -> None:
         try:
-            await self._server.client.post(f"/{route}", body=body, cast_to=str)
+            await self._server.client.post(route, body=body, cast_to=str)
         except openai.NotFoundError as error:
             needs = "--enable-lora, VLLM_ALLOW_RUNTIME_LORA_UPDATING=True and the run's folder"
             raise EngineError(f"the server takes no adapters ({error}); it needs {needs}") from error
