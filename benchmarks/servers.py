@@ -5,7 +5,8 @@
     python benchmarks/servers.py --jobs 2                 two runs side by side: sooner done, but slower each
     python benchmarks/servers.py --table                  the table of what is there, run nothing
     python benchmarks/servers.py --variants learning-rate-0 shuffled-rewards    controls on the shop: must show nothing
-    python benchmarks/servers.py --variants unshared      the shop, rows trained one by one: must change nothing
+    python benchmarks/servers.py --variants short short-unshared short-vllm     30 steps, with prefixes shared, without,
+                                                          and sampled by vLLM: must be alike
 
 Every run is the command that a user would type; it is printed. The table is made of the runs' report.json, and is kept
 with the machine and the date in benchmarks/results/servers.json.
@@ -56,7 +57,9 @@ BENCHES = (
 VARIANTS = {
     "learning-rate-0": ("--learning-rate", "0"),
     "shuffled-rewards": ("--control", "shuffle-rewards"),
-    "unshared": ("--no-share-prefixes",),
+    "short": ("--steps", "30"),
+    "short-unshared": ("--steps", "30", "--no-share-prefixes"),
+    "short-vllm": ("--steps", "30", "--engine", "vllm"),
 }
 
 

@@ -81,7 +81,7 @@ async def test_a_run_on_vllm_swaps_adapters_samples_what_it_trains_and_outlives_
             "servers": [{"target": SHOP}],
             "tools": {"read_only": True},
             "scenarios": {"train": 24, "val": 3, "test": 6, "probe_calls": 100, "repeat_after_s": 0.1},
-            "engine": {"kind": "vllm"},
+            "engine": {"kind": "vllm", "sleep": True},
             "training": {"steps": 3, "scenarios_per_step": 4, "group_size": 4, "eval_every": 3, "warm_start_steps": 2},
             "rollout": {"deadline_s": 300},
         }
@@ -118,6 +118,8 @@ async def test_a_run_on_vllm_swaps_adapters_samples_what_it_trains_and_outlives_
     assert len(steps) == 3
     updates = [metrics for metrics in steps if "sampler_gap_mean" in metrics]
     assert len(updates) >= 2
+    log = (tmp_path / "shop" / "vllm.log").read_text()
+    assert log.count("wake up the engine") == len(updates), "it slept through each update and through nothing else"
     assert all(metrics["exact_tokens"] == 1.0 for metrics in updates)
     assert all(metrics["sampler_gap_mean"] < 0.02 for metrics in updates)
     assert all(metrics["swap_s"] < 2 for metrics in steps)
@@ -355,14 +357,19 @@ async def test_without_vllm_the_error_says_how_to_get_it(loaded: LoadedModel, tm
 
 
 @pytest.mark.parametrize(
-    ("model", "reason"),
-    [({"dora": True}, "vLLM serves no DoRA"), ({"lora_rank": 1000}, "lora_rank = 1000: vLLM serves ranks up to 512")],
+    ("settings", "reason"),
+    [
+        ({"model": {"dora": True}}, "vLLM serves no DoRA"),
+        ({"model": {"lora_rank": 1000}}, "lora_rank = 1000: vLLM serves ranks up to 512"),
+        ({"engine": {"sleep": True}, "training": {"pipeline": True}}, "does not go with training.pipeline"),
+        ({"engine": {"sleep": True, "base_url": "http://127.0.0.1:1/v1"}}, "does not go with engine.base_url"),
+    ],
 )
 async def test_what_vllm_cannot_serve_is_said_before_it_starts(
-    model: dict[str, Any], reason: str, loaded: LoadedModel, tmp_path: Path
+    settings: dict[str, Any], reason: str, loaded: LoadedModel, tmp_path: Path
 ) -> None:
     with pytest.raises(ConfigError, match=reason):
-        VllmEngine(config.parse({"model": model}), loaded, loaded.path, tmp_path / "vllm.log")
+        VllmEngine(config.parse(settings), loaded, loaded.path, tmp_path / "vllm.log")
 
 
 def environment_that(folder: Path, does: str) -> str:
