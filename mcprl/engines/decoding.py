@@ -10,16 +10,15 @@ product over more rows may round its last bits differently (about 1e-6 in a log-
 within that distance of the boundary between two tokens can differ with the company that a sequence keeps.
 """
 
-from bisect import bisect_left
 from collections import OrderedDict, deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from mcprl.engines.attention import ATTENTION, Span, Step, causal_mask
+from mcprl.engines.streams import Stream, Trunk, covers
 from mcprl.errors import EngineError
 from mcprl.tree import common_prefix
 
@@ -28,51 +27,6 @@ WORTH_WAITING = 16  # a sequence waits one step where another is about to comput
 TRUNKS = 8
 SHORTEST_TRUNK = 32
 TINY = 2**20  # elements of the largest matrix; see `benchmarks/decode.py`
-
-
-@dataclass(eq=False)
-class Trunk:
-    """Tokens that many prompts begin with, their keys and values (layer, k/v, head, T, D), and the own tokens that are
-    known behind them: of a running sequence or kept from a finished one."""
-
-    ids: tuple[int, ...]
-    kv: Tensor | None = None
-    ordered: list[tuple[int, ...]] = field(default_factory=list[tuple[int, ...]])
-    sources: dict[tuple[int, ...], "Stream | Tensor"] = field(default_factory=dict[tuple[int, ...], "Stream | Tensor"])
-
-    def longest(self, own: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
-        """The known tokens that share most with these, and how many they share: a neighbour in sorted order."""
-        at = bisect_left(self.ordered, own)
-        near = self.ordered[max(at - 1, 0) : at + 1]
-        return max(((ids, common_prefix(ids, own)) for ids in near), key=lambda found: found[1], default=((), 0))
-
-    def add(self, own: tuple[int, ...], source: "Stream | Tensor") -> None:
-        if own not in self.sources:
-            self.ordered.insert(bisect_left(self.ordered, own), own)
-        self.sources[own] = source
-
-    def remove(self, own: tuple[int, ...]) -> None:
-        del self.sources[own]
-        del self.ordered[bisect_left(self.ordered, own)]
-
-
-@dataclass(eq=False)
-class Stream:
-    """One turn being sampled. `prompt` and what it asks for go in, `ids` and `logprobs` (T) come out."""
-
-    prompt: tuple[int, ...]
-    head: Callable[[], tuple[int, ...]]
-    max_new: int
-    temperature: float
-    seed: int
-    wanted: Callable[[], bool] = lambda: True  # false ends it early
-    ids: list[int] = field(default_factory=list[int])
-    logprobs: list[float] = field(default_factory=list[float])
-    draws: list[float] = field(default_factory=list[float])
-    trunk: Trunk = field(default_factory=lambda: Trunk(()))
-    own: tuple[int, ...] = ()
-    row: int = -1
-    known: int = 0  # own tokens whose keys and values are in the row
 
 
 def check(model: Any) -> None:
@@ -184,7 +138,7 @@ class Decoder:
             stream.own = stream.prompt[len(stream.trunk.ids) :]
             ids, shared = stream.trunk.longest(stream.own) if self.reuse else ((), 0)
             shared = min(shared, len(stream.own) - 1)  # the last token gives the logits: it is always computed
-            if self.reuse and any(_covers(other, stream, shared + WORTH_WAITING) for other in joined):
+            if self.reuse and any(covers(other, stream, shared + WORTH_WAITING) for other in joined):
                 passed.append(stream)
                 continue
             if not self._reserve(len(self.rows) + 1, len(stream.own) + stream.max_new):
@@ -370,9 +324,3 @@ class Decoder:
     def _ends(self, stream: Stream, token: int) -> bool:
         stream.ids.append(token)
         return token in self.end_ids or len(stream.ids) == stream.max_new
-
-
-def _covers(other: Stream, stream: Stream, length: int) -> bool:
-    """Whether `other`, which is about to be computed, begins with `length` tokens of `stream`, so that waiting pays."""
-    both = other.trunk is stream.trunk and len(stream.own) > length <= len(other.own)
-    return both and other.own[:length] == stream.own[:length]

@@ -24,7 +24,8 @@ from torch import Tensor, nn
 from mcprl import families, tokens
 from mcprl.engines import Policy
 from mcprl.engines.attention import ATTENTION
-from mcprl.engines.decoding import Decoder, Stream, check
+from mcprl.engines.decoding import Decoder, check
+from mcprl.engines.streams import Stream
 from mcprl.errors import EngineError
 from mcprl.types import Adapter, Completion, CompletionRequest
 
