@@ -117,8 +117,8 @@ def train(config: "Config", resume: str | None) -> None:
     folder = _run_folder(resume, config.runs_dir) if resume else Path(config.runs_dir) / config.name
 
     async def work() -> None:
-        train = _with_torch("mcprl.train").train
         with screen.Progress(folder) as progress:
+            train = _with_torch("mcprl.train").train  # which takes seconds
             report = await train(config, folder if resume else None, progress)
         screen.show_report(screen.console(), report)
 
@@ -201,9 +201,9 @@ def evaluate(config: "Config", adapter: str | None, split: str) -> None:
     from mcprl import screen
 
     async def work() -> None:
-        evaluate_pack = _with_torch("mcprl.evaluate").evaluate_pack
         shown = screen.console()
         with shown.status("trying the tasks", refresh_per_second=4) as status:
+            evaluate_pack = _with_torch("mcprl.evaluate").evaluate_pack
             tell = screen.engine_progress(shown, status)
             evaluation = await evaluate_pack(config, Path(adapter) if adapter else None, split, tell)
         screen.show_evaluation(shown, evaluation)

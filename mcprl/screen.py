@@ -152,7 +152,7 @@ class Progress:
 
     def __init__(self, folder: Path) -> None:
         self._screen = console()
-        self._status = self._screen.status("connecting and loading the model", refresh_per_second=4)
+        self._status = self._screen.status("loading the model and connecting", refresh_per_second=4)
         self._folder = folder
         self._seconds: deque[float] = deque(maxlen=10)
 
@@ -177,7 +177,7 @@ class Progress:
                     f"{who:<12} success {data['success']:.1%} of {n} tasks{step}  {data['seconds']:.1f} s", "training"
                 )
             case "note":
-                self._say(f"note         {data['text']}", "training")
+                self._screen.print(f"note         {data['text']}", markup=False)
             case "serving":
                 self._status.update(f"vLLM is starting: {data['seconds']:.0f} s")
             case "warm":
