@@ -1,13 +1,12 @@
 """`mcprl doctor`: a line for each thing with what to do, and an exit code that scripts can use."""
 
 import json
-import subprocess
-import sys
 from importlib import metadata
 from pathlib import Path
 from shutil import copytree
 
 import pytest
+from test_cli import mcprl
 
 from mcprl import config
 from mcprl.doctor import Finding, examine
@@ -76,7 +75,6 @@ def test_a_package_of_the_wrong_version_is_named_with_what_to_install(
 
 @pytest.mark.parametrize(("engine", "code"), [("embedded", 0), ("vllm", 1)])
 def test_the_exit_code_says_whether_something_must_be_put_right(engine: str, code: int, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "mcprl", "doctor", "--engine", engine, "--runs-dir", str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == code, done.stdout + done.stderr
-    assert ("1 to be put right" in done.stderr) == (code == 1)
+    done = mcprl("doctor", "--engine", engine, "--runs-dir", str(tmp_path))
+    assert done.code == code, done.out + done.err
+    assert ("1 to be put right" in done.err) == (code == 1)
