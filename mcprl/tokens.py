@@ -19,6 +19,8 @@ from mcprl.types import Completion, Message, Row, Tool, Trajectory
 class Tokenizer(Protocol):
     """What is needed of a transformers tokenizer."""
 
+    chat_template: Any
+
     def apply_chat_template(self, conversation: Any, /, **options: Any) -> Any: ...
     def encode(self, text: str, /, *, add_special_tokens: bool = True) -> list[int]: ...
     def get_added_vocab(self) -> dict[str, int]: ...
@@ -36,10 +38,23 @@ def render(
     end a turn or forge one. No tools means `None`, not an empty list: templates tell them apart (TRL 5379).
     """
     control = _pattern(tuple(tokenizer.get_added_vocab()))
-    functions: Any = [_inert(tool.as_function(), control) for tool in tools] or None
+    functions = [_inert(tool.as_function(), control) for tool in tools] or None
     said = [_message(tokenizer, message, control) for message in messages]
-    text = tokenizer.apply_chat_template(said, tools=functions, tokenize=False, add_generation_prompt=generation_prompt)
-    return str(text)
+    return _rendered(tokenizer, str(tokenizer.chat_template), json.dumps([said, functions]), generation_prompt)
+
+
+@lru_cache(maxsize=1024)
+def _rendered(tokenizer: Tokenizer, template: str, conversation: str, generation_prompt: bool) -> str:
+    """Messages and functions, given as JSON, in the chat template. Kept, since the tries of a task begin alike and a
+    template takes milliseconds."""
+    said, functions = json.loads(conversation)
+    options = {"tools": functions, "tokenize": False, "add_generation_prompt": generation_prompt}
+    return str(tokenizer.apply_chat_template(said, **options))
+
+
+@lru_cache(maxsize=1024)
+def _encoded(tokenizer: Tokenizer, text: str) -> tuple[int, ...]:
+    return tuple(tokenizer.encode(text, add_special_tokens=False))
 
 
 def prompt_ids(
@@ -54,15 +69,15 @@ def prompt_ids(
     text = render(tokenizer, messages, tools)
     extension = _extension(tokenizer, text, messages, tools, context_ids) if context_ids else None
     if extension is None:
-        return tuple(tokenizer.encode(text, add_special_tokens=False))
-    return (*context_ids, *tokenizer.encode(extension, add_special_tokens=False))
+        return _encoded(tokenizer, text)
+    return (*context_ids, *_encoded(tokenizer, extension))
 
 
 def head_ids(tokenizer: Tokenizer, messages: Sequence[Message], tools: Sequence[Tool] = ()) -> tuple[int, ...]:
     """The ids that open every conversation with these tools and these leading system messages, whatever follows."""
     system = list(takewhile(lambda message: message["role"] == "system", messages))
     one, other = (render(tokenizer, [*system, {"role": "user", "content": said}], tools) for said in ("a", "b"))
-    return tuple(tokenizer.encode(one[: common_prefix(one, other)], add_special_tokens=False))
+    return _encoded(tokenizer, one[: common_prefix(one, other)])
 
 
 def end_of_turn(tokenizer: Tokenizer) -> str | None:
@@ -163,7 +178,7 @@ def demonstration(
         before, after = render(tokenizer, messages[:at], tools), render(tokenizer, messages[: at + 1], tools, False)
         said = after.removeprefix(before)
         last = list(end.finditer(said))[-1]
-        ids = tuple(tokenizer.encode(said[: last.end()], add_special_tokens=False))
+        ids = _encoded(tokenizer, said[: last.end()])
         turns.append(Completion(message, prompt, ids, (0.0,) * len(ids), "stop"))
     return Trajectory(name, name, tuple(messages), tuple(turns))
 

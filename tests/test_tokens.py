@@ -70,6 +70,24 @@ def test_a_template_that_rewrites_history_is_rendered_anew(tiny_model: Path) -> 
     assert stripping.decode(prompt) == tokens.render(stripping, messages)
 
 
+def test_a_conversation_is_rendered_once_and_anew_where_the_template_changes(tiny_model: Path) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(tiny_model)
+    rendered: list[str] = []
+    apply = tokenizer.apply_chat_template
+
+    def count(*given: Any, **options: Any) -> Any:
+        rendered.append(tokenizer.chat_template)
+        return apply(*given, **options)
+
+    tokenizer.apply_chat_template = count
+    said: list[Message] = [{"role": "user", "content": "Where is order 17?"}]
+    assert tokens.prompt_ids(tokenizer, said) == tokens.prompt_ids(tokenizer, [dict(said[0])])
+    assert len(rendered) == 1
+    first = tokens.render(tokenizer, said)
+    tokenizer.chat_template = "{{ messages[0].content }}"
+    assert tokens.render(tokenizer, said) == "Where is order 17?" != first
+
+
 def test_a_template_that_quotes_arguments_itself_gets_them_parsed(tiny_model: Path) -> None:
     quoting = with_template(
         tiny_model,
