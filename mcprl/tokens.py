@@ -43,7 +43,7 @@ def render(
     return _rendered(tokenizer, str(tokenizer.chat_template), json.dumps([said, functions]), generation_prompt)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def _rendered(tokenizer: Tokenizer, template: str, conversation: str, generation_prompt: bool) -> str:
     """Messages and functions, given as JSON, in the chat template. Kept, since the tries of a task begin alike and a
     template takes milliseconds."""
@@ -52,7 +52,7 @@ def _rendered(tokenizer: Tokenizer, template: str, conversation: str, generation
     return str(tokenizer.apply_chat_template(said, **options))
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def _encoded(tokenizer: Tokenizer, text: str) -> tuple[int, ...]:
     return tuple(tokenizer.encode(text, add_special_tokens=False))
 
