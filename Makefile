@@ -17,6 +17,8 @@ BIN := $(CURDIR)/.venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 export PATH := $(BIN):$(CURDIR)/node_modules/.bin:$(PATH)
 export SERVER
+# Where a shell forbids byte code (containers do), every process would compile torch anew, which takes ten seconds.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help train test test-vllm lint bench clean
 .DELETE_ON_ERROR:
