@@ -59,7 +59,7 @@ def test_the_wheel_holds_the_data_that_the_repository_has(built: Path) -> None:
     assert any(name.endswith("licenses/LICENSE") for name in names)
 
 
-def test_the_wheel_runs_in_an_empty_environment_without_torch(built: Path, empty: Path) -> None:
+def test_the_wheel_runs_without_torch_and_says_what_training_needs(built: Path, empty: Path) -> None:
     install(next(built.glob("*.whl")), empty)
     mcprl = empty / "bin" / "mcprl"
     assert "inspect" in run(mcprl, "--help", cwd=empty)
@@ -76,13 +76,8 @@ def test_the_wheel_runs_in_an_empty_environment_without_torch(built: Path, empty
     bundled = run(empty / "bin" / "python", "-c", find, cwd=empty).split()
     assert bundled == sorted(path.name for path in (ROOT / "judges").iterdir())
     assert "torch" not in run(sys.executable, "-m", "pip", "--python", empty / "bin" / "python", "list", cwd=empty)
-
-
-def test_training_without_its_extra_says_what_to_install(built: Path, empty: Path) -> None:
-    install(next(built.glob("*.whl")), empty)
-    server = str(Path(sys.executable).parent / "mcp-server-time")
-    command = [str(empty / "bin" / "mcprl"), "train", "--server", server]
-    done = subprocess.run(command, cwd=empty, capture_output=True, text=True, timeout=60)
+    train = [str(mcprl), "train", "--server", str(Path(sys.executable).parent / "mcp-server-time")]
+    done = subprocess.run(train, cwd=empty, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
     assert "pip install 'mcprl[train]'" in done.stderr
 
