@@ -8,6 +8,7 @@ import pytest
 import torch
 from peft import LoraConfig, get_peft_model
 from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
 from transformers import (
     Gemma2Config,
     Gemma2ForCausalLM,
@@ -300,6 +301,31 @@ def test_the_head_in_chunks_equals_the_head_at_once(monkeypatch: pytest.MonkeyPa
     sources = [hidden, *(layer.parameters() if trained else ())]
     for one, other in zip(*(torch.autograd.grad(weight @ by, sources) for by in (found, expected)), strict=True):
         assert _apart(one, other) < 1e-5
+
+
+class Sizes(TorchDispatchMode):
+    """Notes how many elements the largest tensor has that any operation makes."""
+
+    largest = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        out = func(*args, **(kwargs or {}))
+        made = [tensor for tensor in (out if isinstance(out, tuple | list) else (out,)) if torch.is_tensor(tensor)]
+        self.largest = max([self.largest, *(tensor.numel() for tensor in made)])
+        return out
+
+
+def test_a_large_vocabulary_trains_without_a_tensor_larger_than_a_chunk():
+    vocabulary, tokens = 151_936, 400
+    layer = nn.Linear(16, vocabulary, bias=False).requires_grad_(False)
+    hidden = torch.randn(tokens, 16, requires_grad=True)
+    for compute in (lambda h: head.target_logprobs(layer, h, torch.arange(tokens)), lambda h: head.entropies(layer, h)):
+        with Sizes() as sizes:
+            compute(hidden).sum().backward()
+        assert sizes.largest <= head.CHUNK < tokens * vocabulary
+    with Sizes() as sizes:
+        layer(hidden)
+    assert sizes.largest == tokens * vocabulary, "the whole would have been noticed"
 
 
 @pytest.mark.parametrize("mask", ["none", "causal", "some", "windows"])

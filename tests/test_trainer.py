@@ -101,9 +101,11 @@ def test_the_policy_learns_to_say_the_token_that_is_rewarded():
     assert sum(share[-5:]) / 5 > 0.7
 
 
+@pytest.mark.parametrize("share", [True, False])
 @pytest.mark.parametrize("loss", ["cispo", "ppo", "gspo"])
-def test_the_step_follows_the_plain_policy_gradient_of_whole_rows(loss: str):
-    trainer = _trainer(loss=loss, max_grad_norm=1e9)
+def test_the_step_follows_the_plain_policy_gradient_of_whole_rows(loss: str, share: bool):
+    trainer = _trainer(loss=loss, share_prefixes=share, max_grad_norm=1e9)
+    assert trainer.forward.shares == share
     batch = _batch(trainer)
     total = sum(sum(row.mask) for row, _ in batch)
     for row, advantage in batch:  # on-policy, so that the ratio is 1 and the gradient is -A grad log pi
