@@ -127,17 +127,13 @@ class VllmEngine:
             yield
             return
         await self.ready()
-        await self._post(f"{self._server.root}/sleep?level={self._server.sleep_level}&mode=wait")
+        await self._tell(f"sleep?level={self._server.sleep_level}&mode=wait")
         try:
             yield
         finally:
             torch.cuda.empty_cache()  # what the update no longer needs must be vLLM's again; nothing where no GPU is
-            try:
-                await self._post(f"{self._server.root}/wake_up")
-            except EngineError:
-                if self._server.is_up:
-                    raise
-                await self.ready()  # it died asleep; the one in its place is awake
+            await self._tell("wake_up")
+            await self.ready()
 
     async def close(self) -> None:
         """End the server, if it is ours; whoever still waits gets an `EngineError`."""
@@ -170,6 +166,14 @@ class VllmEngine:
     async def _load(self, served: _Served) -> None:
         folder = await anyio.Path(served.adapter.path).absolute()
         await self._post("/load_lora_adapter", {"lora_name": served.name, "lora_path": str(folder)})
+
+    async def _tell(self, route: str) -> None:
+        """Ask what is above `/v1`. A server that dies meanwhile needs not be told: the one in its place is awake."""
+        try:
+            await self._post(f"{self._server.root}/{route}")
+        except EngineError:
+            if self._server.is_up:
+                raise
 
     async def _post(self, route: str, body: dict[str, str] | None = None) -> None:
         try:
