@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
 from mcprl.errors import ConfigError, McprlError
 from mcprl.judges.ruler import Rubric, Ruler, load_rubric
-from mcprl.llm import ChatModel
+from mcprl.llm import POLICY, ChatModel, LanguageModel
 from mcprl.types import Message, Tool
 
 DEFAULT_JUDGE = "openai/o4-mini"
@@ -90,7 +90,7 @@ class TrajectoryScore(BaseModel):
 
 async def ruler(
     message_lists: Sequence[Sequence[Message]],
-    judge_model: str = DEFAULT_JUDGE,
+    judge_model: str | LanguageModel = DEFAULT_JUDGE,
     extra_litellm_params: dict[str, Any] | None = None,
     rubric: str = "default",
     tools: Sequence[dict[str, Any]] | None = None,
@@ -99,11 +99,11 @@ async def ruler(
 ) -> list[TrajectoryScore]:
     """Rank tries against each other, 0 to 1, in the order given.
 
-    `rubric` is the name of one in `judges/`, a TOML file, or the words themselves. `tools` are OpenAI's. `debug` prints
-    each score and why. Raises `JudgeError` where the judge gave no usable scores.
+    `judge_model` is litellm's name of a model, or a model of one's own (`TrainableModel.judge()`). `rubric` is the name
+    of one in `judges/`, a TOML file, or the words themselves. `tools` are OpenAI's. `debug` prints each score and why.
+    Raises `JudgeError` where the judge gave no usable scores.
     """
-    params = dict(extra_litellm_params or {})
-    model = ChatModel(judge_model, params.pop("api_base", ""), extra=params)
+    model = _judge(judge_model, dict(extra_litellm_params or {}))
     judge = Ruler(model, _rubric(rubric), [as_tool(tool) for tool in tools or ()])
     verdicts = await judge.judge(message_lists)
     scores = [
@@ -118,7 +118,7 @@ async def ruler(
 
 async def ruler_score_group(
     group: TrajectoryGroup,
-    judge_model: str = DEFAULT_JUDGE,
+    judge_model: str | LanguageModel = DEFAULT_JUDGE,
     extra_litellm_params: dict[str, Any] | None = None,
     rubric: str = "default",
     *,
@@ -201,6 +201,14 @@ def as_tool(tool: dict[str, Any]) -> Tool:
     """A tool in OpenAI's function format as ours."""
     function = tool.get("function", tool)
     return Tool(function["name"], function.get("description", ""), function.get("parameters", {"type": "object"}))
+
+
+def _judge(model: str | LanguageModel, params: dict[str, Any]) -> LanguageModel:
+    if not isinstance(model, str):
+        return model
+    if model == POLICY:
+        raise ConfigError(f"judge_model {model!r} is a run's own model; here, give the judge() of a TrainableModel")
+    return ChatModel(model, params.pop("api_base", ""), extra=params)
 
 
 def _rubric(rubric: str) -> Rubric:

@@ -21,7 +21,7 @@ from mcprl.config import ScenarioConfig
 from mcprl.errors import LlmError, ScenarioError
 from mcprl.judges.record import inert
 from mcprl.knowledge import Knowledge
-from mcprl.llm import ChatModel
+from mcprl.llm import ChatModel, LanguageModel
 from mcprl.planning import split_of
 from mcprl.resources import find
 from mcprl.results import usable
@@ -48,7 +48,7 @@ class Author:
         known: Knowledge,
         config: ScenarioConfig,
         seed: int,
-        model: ChatModel,
+        model: LanguageModel,
         embedder: ChatModel | None = None,
         note: Callable[[str], None] = lambda _: None,
     ) -> None:
@@ -103,8 +103,7 @@ class Author:
         return {split: target - made[split] for split, target in targets.items() if made[split] < target}
 
     async def _forecast(self, chat: list[dict[str, str]], calls: int) -> None:
-        each = await self.model.forecast(chat)
-        price = f"for about {each * calls:.2f} dollars" if each else "at a price that litellm does not know"
+        price = await self.model.price(chat, calls)
         self.note(f"{self.model.name} will be asked for tasks {calls} times or more, {price}")
 
     # --- asking -------------------------------------------------------------------------------------------------------

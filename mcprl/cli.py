@@ -9,7 +9,8 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from datetime import datetime
 from importlib import import_module
 from importlib.util import find_spec
@@ -25,6 +26,7 @@ from mcprl.errors import ConfigError, JournalError, McprlError, MissingExtra
 if TYPE_CHECKING:
     from mcprl import vllm_env
     from mcprl.config import Config
+    from mcprl.engines.own import OwnModel
 
 T = TypeVar("T")
 _RUN = ("name", "runs_dir", "seed", "control", "trackers")
@@ -166,7 +168,7 @@ def inspect(config: "Config") -> None:
     _run(work)
 
 
-@_command("seed", *_SERVER, "scenarios")
+@_command("seed", *_SERVER, "scenarios", "model", "engine")
 @click.option("--out", metavar="FOLDER", help="Where to save the pack, for a person to read and edit.")
 def scenarios(config: "Config", out: str | None) -> None:
     """Generate tasks for a server and show what they cover."""
@@ -180,8 +182,8 @@ def scenarios(config: "Config", out: str | None) -> None:
         if config.scenarios.pack:
             pack = load_pack(config.scenarios.pack)
         else:
-            async with server.connect(config.servers, config.tools) as connected:
-                pack = await generate(connected, config.scenarios, config.seed, click.echo)
+            async with server.connect(config.servers, config.tools) as connected, _writer(config) as policy:
+                pack = await generate(connected, config.scenarios, config.seed, click.echo, policy)
         if out:
             pack.save(out)
         screen.show_pack(screen.console(), pack)
@@ -189,6 +191,20 @@ def scenarios(config: "Config", out: str | None) -> None:
             click.echo(f"saved in {out}; train on it with: mcprl train --pack {out} --server ...")
 
     _run(work)
+
+
+@asynccontextmanager
+async def _writer(config: "Config") -> "AsyncGenerator[OwnModel | None]":
+    """The configured model, where it is to write the tasks itself."""
+    from mcprl.engines.own import OwnModel
+    from mcprl.llm import POLICY
+
+    if config.scenarios.generator != f"llm:{POLICY}":
+        yield None
+        return
+    log = Path(config.runs_dir) / "scenarios-vllm.log"
+    async with _with_torch("mcprl.prepare").sampling(config, log) as engine:
+        yield OwnModel(lambda: engine)
 
 
 @_command("seed", *_SERVER, "scenarios", "model", "engine", "rollout", "judge", "eval", name="eval")

@@ -64,8 +64,8 @@ class ScenarioConfig(Section):
     """A folder with a pack to use instead of generating one."""
     generator: str = "grounded"
     """Who writes the tasks: `grounded` composes them of what the server holds, without a language model; `llm:MODEL`
-    (litellm's name) has a language model write them, each proved by executing its plan; `auto` is a language model
-    where a provider's key is set, else `grounded`."""
+    (litellm's name) has a language model write them, each proved by executing its plan, `llm:policy` the model that is
+    trained; `auto` is a language model where a provider's key is set, else `grounded`."""
     instructions: str = ""
     """What a language model that writes tasks is told besides: whom to write for, what to ask about, what to leave."""
     generator_base_url: str = ""
@@ -164,7 +164,8 @@ class JudgeConfig(Section):
     language model rank the tries of a task by a rubric (a name or a file); `mixed:RUBRIC` weighs both; `auto` is
     `mixed:default` where a judge model is named, else `verifier`. Held-out tasks are always tested by the verifier."""
     model: str = ""
-    """The language model that judges, by litellm's name: `openai/o4-mini`, `anthropic/...`, `hosted_vllm/...`."""
+    """The language model that judges, by litellm's name: `openai/o4-mini`, `anthropic/...`, `hosted_vllm/...`; or
+    `policy`, the model that is trained, with its adapter off."""
     base_url: str = ""
     """The judge's endpoint, where it is not the provider's own: anything that speaks OpenAI's protocol."""
     permutations: Annotated[int, Field(ge=1)] = 1

@@ -7,10 +7,11 @@ from statistics import fmean
 
 from mcprl import stats
 from mcprl.config import Config
-from mcprl.engines import Show, open_engine
+from mcprl.engines import Show
+from mcprl.engines.own import OwnModel
 from mcprl.errors import ModelError, ScenarioError
 from mcprl.judges import open_judge
-from mcprl.models import peft
+from mcprl.prepare import sampling
 from mcprl.rollout import rollouts
 from mcprl.scenarios import generate, load_pack
 from mcprl.server import connect
@@ -48,35 +49,31 @@ async def evaluate_pack(
     """
     if adapter is not None and not (adapter / "adapter_model.safetensors").is_file():
         raise ModelError(f"{adapter} holds no adapter; a run keeps its adapters in runs/NAME/adapters/step-N")
-    async with connect(config.servers, config.tools) as server:
+    log = Path(config.runs_dir) / "eval-vllm.log"
+    async with connect(config.servers, config.tools) as server, sampling(config, log, show) as engine:
+        judge = open_judge(config.judge, server.tools, config.seed, OwnModel(lambda: engine))
         pack = load_pack(config.scenarios.pack) if config.scenarios.pack else None
         if pack is None:
-            pack = await generate(server, config.scenarios, config.seed)
+            pack = await generate(server, config.scenarios, config.seed, policy=OwnModel(lambda: engine))
         if not pack.fits(server.tools):
             raise ScenarioError(f"{config.scenarios.pack} was made for other tools than this server's; make a new pack")
         if not (scenarios := pack.split(split)):
             raise ScenarioError(f"the pack has no {split} tasks")
-        loaded = peft.load(config.model)
-        engine = open_engine(config, loaded, loaded.path, Path(config.runs_dir) / "eval-vllm.log", show)
-        try:
-            policy = Adapter(str(adapter), 1) if adapter else None
-            if policy:
-                await engine.load_adapter(policy)
-            tried_P_G = await rollouts(
-                scenarios,
-                config.eval.tries,
-                server,
-                engine,
-                config.rollout,
-                label=f"eval/{split}",
-                seed=config.seed,
-                adapter=policy.name if policy else None,
-                temperature=config.eval.temperature,
-                limit=config.engine.max_batch,
-            )
-        finally:
-            await engine.close()
-        judge = open_judge(config.judge, server.tools, config.seed)
+        trained = Adapter(str(adapter), 1) if adapter else None
+        if trained:
+            await engine.load_adapter(trained)
+        tried_P_G = await rollouts(
+            scenarios,
+            config.eval.tries,
+            server,
+            engine,
+            config.rollout,
+            label=f"eval/{split}",
+            seed=config.seed,
+            adapter=trained.name if trained else None,
+            temperature=config.eval.temperature,
+            limit=config.engine.max_batch,
+        )
         results: list[Result] = []
         for scenario, tried_G in zip(scenarios, tried_P_G, strict=True):
             scores = {score.trajectory_id: score for score in await judge.score(Group(scenario, tuple(tried_G)))}

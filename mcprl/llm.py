@@ -1,4 +1,5 @@
-"""A language model behind an API, through litellm: any provider, or any endpoint that speaks OpenAI's protocol.
+"""Language models that judge and write: the seam, and those behind an API, through litellm: any provider, or any
+endpoint that speaks OpenAI's protocol. (The run's own model is `engines.own`.)
 
 A call is retried where trying again may help, honouring Retry-After; replies are kept on disk by what was asked, so
 that asking again costs nothing; what calls cost is added up, and none is made that could pass the limit.
@@ -13,7 +14,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import anyio
 import anyio.to_thread
@@ -23,7 +24,29 @@ from mcprl.errors import BudgetError, LlmError, MissingExtra
 _FINAL = ("AuthenticationError", "BadRequestError", "NotFoundError", "PermissionDeniedError", "PaymentRequiredError")
 _LONGEST_WAIT_S = 60.0
 
+POLICY = "policy"
+"""The name of the run's own model, its adapter off, where a judge's or a writer's is asked for."""
+
 Chat = Sequence[dict[str, str]]
+
+
+class LanguageModel(Protocol):
+    """Something that answers a chat. `cost` (US dollars) and `calls` are those made so far."""
+
+    name: str
+    cost: float
+    calls: int
+
+    async def reply(self, messages: Chat, schema: dict[str, Any] | None = None) -> str:
+        """What the model says to the messages, as JSON of `schema` where the model can be told so.
+
+        Raises `LlmError` where it cannot be had.
+        """
+        ...
+
+    async def price(self, messages: Chat, calls: int) -> str:
+        """What so many calls like this will cost, in words that follow "it will be asked"."""
+        ...
 
 
 @dataclass
@@ -105,6 +128,10 @@ class ChatModel:
             return sum(litellm.cost_per_token(self.name, tokens, self.reply_tokens))
         except Exception:  # litellm raises a plain Exception for a model that it has no price of
             return None
+
+    async def price(self, messages: Chat, calls: int) -> str:
+        each = await self.forecast(messages)
+        return f"for about {calls * each:.2f} dollars" if each else "at a price that litellm does not know"
 
     async def _paid(self, litellm: Any, ask: Any, settings: dict[str, Any], forecast: float | None) -> Any:
         expected = forecast or 0.0

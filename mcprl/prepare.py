@@ -1,14 +1,18 @@
 """What a run needs before its first step: tasks, recorded with the run, and a policy that tries every tool at all."""
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import anyio
 
 from mcprl.config import Config
+from mcprl.engines import Engine, Show, open_engine
 from mcprl.errors import ConfigError
 from mcprl.journal import Journal
+from mcprl.llm import LanguageModel
 from mcprl.models import peft
 from mcprl.scenarios import Pack, generate, load_pack, tool_hash, transcript
 from mcprl.server import Server
@@ -20,8 +24,20 @@ Say = Callable[..., None]
 """Records an event and shows it: `say(kind, **data)`."""
 
 
-async def prepare_pack(config: Config, journal: Journal, server: Server, say: Say) -> Pack:
-    """The run's tasks: those of the journal when resuming, those of the configured pack, or new ones.
+@asynccontextmanager
+async def sampling(config: Config, log: Path, show: Show = lambda *_: None) -> AsyncGenerator[Engine]:
+    """The configured model in the configured engine, to be sampled and not trained; a server's log goes to `log`."""
+    loaded = peft.load(config.model)
+    engine = open_engine(config, loaded, loaded.path, log, show)
+    try:
+        yield engine
+    finally:
+        await engine.close()
+
+
+async def prepare_pack(config: Config, journal: Journal, server: Server, policy: LanguageModel, say: Say) -> Pack:
+    """The run's tasks: those of the journal when resuming, those of the configured pack, or new ones, which `policy`,
+    the run's own model, may write.
 
     Raises `ConfigError` where they do not fit the server's tools or the judge, or a split is empty.
     """
@@ -33,7 +49,8 @@ async def prepare_pack(config: Config, journal: Journal, server: Server, say: Sa
         pack = load_pack(config.scenarios.pack)
     else:
         say("generating")
-        pack = await generate(server, config.scenarios, config.seed, lambda text: say("note", text=text))
+        note = lambda text: say("note", text=text)  # noqa: E731
+        pack = await generate(server, config.scenarios, config.seed, note, policy)
     if not pack.fits(server.tools):
         raise ConfigError(
             f"the scenarios were made for other tools (hash {pack.tool_hash}, the server's is "

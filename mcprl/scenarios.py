@@ -25,7 +25,7 @@ from mcprl.compose import Composer
 from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import ConfigError, ScenarioError
 from mcprl.knowledge import Knowledge
-from mcprl.llm import ChatModel
+from mcprl.llm import POLICY, ChatModel, LanguageModel
 from mcprl.planning import SHARES
 from mcprl.probing import probe
 from mcprl.server import connect
@@ -133,16 +133,21 @@ def load_pack(folder: str | Path) -> Pack:
 
 
 async def generate(
-    server: ToolServer, config: ScenarioConfig, seed: int = 0, note: Callable[[str], None] = lambda _: None
+    server: ToolServer,
+    config: ScenarioConfig,
+    seed: int = 0,
+    note: Callable[[str], None] = lambda _: None,
+    policy: LanguageModel | None = None,
 ) -> Pack:
-    """Make a pack for a server; `note` is told what a user should know, such as what it may cost.
+    """Make a pack for a server; `note` is told what a user should know, such as what it may cost; `policy` is the run's
+    own model, where it has one.
 
     Raises `ScenarioError` where no task could be made or repeated, `LlmError` where a language model is to write them
     and cannot be asked.
     """
     if not server.tools:
         raise ScenarioError("the server offers no tool that may be called; see mcprl inspect and the --allow options")
-    model = _model(config, note)
+    model = _model(config, note, policy)
     known = await probe(server, seed, config.probe_calls)
     targets: dict[Split, int] = {"test": config.test, "val": config.val, "train": config.train}
     made: list[Scenario] = []
@@ -205,7 +210,7 @@ _KEYS = {
 """The model that `auto` takes for the first of these keys that is set."""
 
 
-def _model(config: ScenarioConfig, note: Callable[[str], None]) -> ChatModel | None:
+def _model(config: ScenarioConfig, note: Callable[[str], None], policy: LanguageModel | None) -> LanguageModel | None:
     """The language model that is to write the tasks; `None` for the grounded generator. Raises `ConfigError`."""
     kind, _, name = config.generator.partition(":")
     if config.generator == "auto":
@@ -219,6 +224,10 @@ def _model(config: ScenarioConfig, note: Callable[[str], None]) -> ChatModel | N
         return None
     if kind != "llm" or not name:
         raise ConfigError(f"unknown generator {config.generator!r}; expected grounded, llm:MODEL or auto")
+    if name == POLICY:
+        if policy is None:
+            raise ConfigError(f"generator {config.generator!r}: no run is here whose model could write; name another")
+        return policy
     return ChatModel(
         name,
         config.generator_base_url,

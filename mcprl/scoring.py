@@ -12,6 +12,7 @@ from mcprl.errors import BudgetError, JudgeError, McprlError
 from mcprl.journal import Journal
 from mcprl.judges import open_judge
 from mcprl.judges.verifier import Verifier
+from mcprl.llm import LanguageModel
 from mcprl.types import Group, Scenario, Score, Tool, Trajectory
 
 
@@ -26,17 +27,19 @@ class Judged:
 
 
 class Scoring:
-    """Scores groups and records what was said. `base` makes one try of the base model at each scenario."""
+    """Scores groups and records what was said. `policy` is the run's own model, which may be the judge; `base` makes
+    one try of it at each scenario."""
 
     def __init__(
         self,
         config: Config,
         tools: tuple[Tool, ...],
         journal: Journal,
+        policy: LanguageModel,
         base: Callable[[Sequence[Scenario]], Awaitable[list[Group]]],
     ) -> None:
         self.config, self.journal, self._base = config, journal, base
-        self.judge, self.verifier = open_judge(config.judge, tools, config.seed), Verifier(tools)
+        self.judge, self.verifier = open_judge(config.judge, tools, config.seed, policy), Verifier(tools)
         self._best: dict[str, tuple[float, Trajectory]] = {}  # of each task the try with the highest score so far
         complete = (journal.last_step() or 0) if "best" in config.judge.anchors else 0  # a step is not its own anchor
         for step in range(1, complete + 1):

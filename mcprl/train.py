@@ -23,6 +23,7 @@ from mcprl.advantages import advantages
 from mcprl.config import Config
 from mcprl.curriculum import draw
 from mcprl.engines import open_engine
+from mcprl.engines.own import OwnModel
 from mcprl.errors import BudgetError, McprlError, ServerError
 from mcprl.journal import Journal
 from mcprl.models import peft
@@ -83,7 +84,7 @@ class _Run:
         self.config, self.journal, self.server, self.trackers, self.show = config, journal, server, trackers, show
         self.loaded = peft.load(config.model)
         base = lambda scenarios: self._groups("anchor", 0, scenarios, 1, None)  # noqa: E731
-        self.scoring = Scoring(config, server.tools, journal, base)
+        self.scoring = Scoring(config, server.tools, journal, OwnModel(lambda: self.engine), base)
         self.engine = open_engine(config, self.loaded, self.loaded.path, journal.folder / "vllm.log", self._hear)
 
     async def work(self) -> None:
@@ -95,7 +96,7 @@ class _Run:
 
     async def _work(self) -> None:
         config, journal = self.config, self.journal
-        pack = await prepare_pack(config, journal, self.server, self.say)
+        pack = await prepare_pack(config, journal, self.server, OwnModel(lambda: self.engine), self.say)
         await self.engine.ready()  # it has been starting meanwhile
         train, val, test = pack.split("train"), pack.split("val"), pack.split("test")
         await self.evaluate("test:base", 0, test, None)

@@ -29,6 +29,7 @@ from mcprl.advantages import advantages
 from mcprl.api import Trajectory, TrajectoryGroup, as_message, as_tool
 from mcprl.config import Config, RolloutConfig, ServerConfig, TrainingConfig
 from mcprl.engines.embedded import EmbeddedEngine
+from mcprl.engines.own import OwnModel
 from mcprl.errors import ConfigError, MissingExtra, ServerError, TrainingError
 from mcprl.judges.verifier import Verifier
 from mcprl.models import peft
@@ -103,11 +104,15 @@ class TrainableModel:
         """
         return SimpleNamespace(chat=SimpleNamespace(completions=SimpleNamespace(create=self._create)))
 
-    async def sample(self, request: CompletionRequest) -> Completion:
-        """One turn of the newest weights: what `rollout` and the client are made of."""
+    async def sample(self, request: CompletionRequest, base: bool = False) -> Completion:
+        """One turn of the newest weights, or of the base model: what rollouts, client and judge are made of."""
         engine = (await self._open())[1]
-        named = self._adapter.name if self._adapter else None
+        named = self._adapter.name if self._adapter and not base else None
         return await engine.complete(replace(request, adapter=named))
+
+    def judge(self) -> OwnModel:
+        """The base model, its adapter off, as a judge: `ruler_score_group(group, model.judge())`."""
+        return OwnModel(lambda: _Engine(self, base=True))
 
     async def train(
         self, groups: Iterable[TrajectoryGroup | None], config: TrainingConfig | None = None
@@ -243,10 +248,13 @@ async def rollout(
 
 
 class _Engine:
-    """A model as the engine of a rollout: always its newest weights."""
+    """A model as the engine of a rollout: always its newest weights, or always its base."""
 
-    def __init__(self, model: TrainableModel) -> None:
-        self.complete = model.sample
+    def __init__(self, model: TrainableModel, base: bool = False) -> None:
+        self._model, self._base = model, base
+
+    async def complete(self, request: CompletionRequest) -> Completion:
+        return await self._model.sample(request, self._base)
 
     async def ready(self) -> None:
         """At once: the model makes its engine when it is first sampled."""

@@ -166,7 +166,8 @@ class CompletionRequest:
     """One model turn to sample.
 
     `context_ids` are the token ids of the conversation so far (last prompt + last completion); an engine that can,
-    extends them instead of rendering the history again. `adapter` names a loaded adapter; `None` is the base model.
+    extends them instead of rendering the history again. `adapter` names a loaded adapter; `None` is the base model. An
+    engine that can, holds the reply to the JSON `schema`.
     """
 
     messages: tuple[Message, ...]
@@ -176,6 +177,7 @@ class CompletionRequest:
     temperature: float = 1.0
     seed: int = 0
     adapter: str | None = None
+    schema: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)

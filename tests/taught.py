@@ -123,13 +123,20 @@ def conversation(case: Case) -> list[Message]:
 
 def taught(case: Case, loaded: LoadedModel) -> Trainer:
     """The model after its own weights, not the LoRA, have learnt the conversation by heart."""
-    rows = tokens.rows(tokens.demonstration(loaded.tokenizer, conversation(case), [TOOL]))
+    return learnt(loaded, conversation(case), [TOOL])
+
+
+def learnt(
+    loaded: LoadedModel, messages: Sequence[Message], tools: Sequence[Tool] = (), until: float = 0.003
+) -> Trainer:
+    """The model after its own weights, not the LoRA, have learnt what the assistant says by heart."""
+    rows = tokens.rows(tokens.demonstration(loaded.tokenizer, messages, tools))
     for name, parameter in loaded.model.named_parameters():
         parameter.requires_grad_("lora_" not in name)
     trainer = Trainer(loaded, TrainingConfig(learning_rate=1.5e-3))
     loss = 1.0
     for _ in range(600):
-        if loss < 0.003:
+        if loss < until:
             return trainer
         loss = trainer.supervise(rows)["loss"]
     raise AssertionError(f"not learnt in 600 steps: {loss}")

@@ -3,6 +3,7 @@
 `mcprl setup vllm` makes its environment (`make test` does so by itself).
 """
 
+import json
 import os
 import signal
 import socket
@@ -23,6 +24,7 @@ from taught import CASES, check, converse, random_model, save_taught, taught
 from mcprl import config, tokens, vllm_env
 from mcprl.config import Config, ModelConfig
 from mcprl.engines import keeper
+from mcprl.engines.own import OwnModel
 from mcprl.engines.vllm import VllmEngine
 from mcprl.errors import ConfigError, EngineError
 from mcprl.journal import Journal
@@ -238,6 +240,18 @@ async def test_the_same_seed_samples_the_same_turn_and_what_is_sampled_is_what_i
     assert tokens.certificate(tokens.rows(tried), [tried]).exactness == 1.0
     with pytest.raises(EngineError, match=r"the prompt has \d+ tokens; vLLM reads 4095 at most"):
         await engine.complete(request("word " * 5000))
+
+
+@needs_vllm
+async def test_a_reply_is_held_to_the_schema_that_is_asked_for(engine: VllmEngine) -> None:
+    """As the run's own model is, when it judges: the nano policy by itself would answer in prose."""
+    entry = {"properties": {"right": {"type": "boolean"}, "mark": {"enum": [1, 2]}}, "required": ["right", "mark"]}
+    schema = {"type": "object", "additionalProperties": False, **entry}
+    said = json.loads(await OwnModel(lambda: engine).reply(request("Which order?").messages, schema))
+    assert said["right"] in (True, False)
+    assert said["mark"] in (1, 2)
+    free = await OwnModel(lambda: engine).reply(request("Which order?").messages)
+    assert not free.startswith("{")
 
 
 @asynccontextmanager

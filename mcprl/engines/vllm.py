@@ -22,6 +22,7 @@ from mcprl.config import Config
 from mcprl.engines import Policy, Show
 from mcprl.engines.serving import ADAPTERS, Server
 from mcprl.errors import ConfigError, EngineError
+from mcprl.llm import POLICY
 from mcprl.types import Adapter, Completion, CompletionRequest
 
 NEUTRAL = {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}  # nothing but the temperature may shape what is sampled
@@ -58,7 +59,7 @@ class VllmEngine:
         self._loads = 0
         self._running: Counter[str] = Counter()
         readable = int(getattr(loaded.model.config.get_text_config(), "max_position_embeddings", 2**31))
-        longest = min(readable, 2 * config.rollout.max_total_tokens)
+        longest = min(readable, _longest(config))
         self._server = Server(config, path, longest, log, show, self._load_again)
 
     async def ready(self) -> None:
@@ -77,6 +78,7 @@ class VllmEngine:
         room = self._server.limit - len(prompt)
         if room < 1:
             raise EngineError(f"the prompt has {len(prompt)} tokens; vLLM reads {self._server.limit - 1} at most")
+        held = {"structured_outputs": {"json": request.schema}} if request.schema else {}
         self._running[name] += 1
         try:
             answer = await self._server.client.completions.create(
@@ -87,7 +89,7 @@ class VllmEngine:
                 top_p=1.0,
                 seed=request.seed,
                 logprobs=0,
-                extra_body={**NEUTRAL, "stop_token_ids": list(self._end_ids), "return_token_ids": True},
+                extra_body={**NEUTRAL, **held, "stop_token_ids": list(self._end_ids), "return_token_ids": True},
             )
         except openai.OpenAIError as error:
             raise self._server.lost(error) from error
@@ -183,6 +185,13 @@ class VllmEngine:
             raise EngineError(f"the server takes no adapters ({error}); it needs {needs}") from error
         except openai.OpenAIError as error:
             raise self._server.lost(error) from error
+
+
+def _longest(config: Config) -> int:
+    """The tokens of the longest context: of a rollout, or of a group's tries where the run's own model judges them."""
+    asked = (config.judge.model, config.scenarios.generator.removeprefix("llm:"))
+    tries = config.training.group_size + len(config.judge.anchors) if POLICY in asked else 1
+    return (tries + 1) * config.rollout.max_total_tokens
 
 
 def _written(adapter: Adapter) -> int:

@@ -6,6 +6,7 @@ from typing import Protocol
 from mcprl.config import JudgeConfig
 from mcprl.errors import ConfigError
 from mcprl.judges.verifier import Verifier
+from mcprl.llm import POLICY, ChatModel, LanguageModel
 from mcprl.types import Group, Score, Tool
 
 
@@ -26,8 +27,10 @@ class Judge(Protocol):
         ...
 
 
-def open_judge(config: JudgeConfig, tools: tuple[Tool, ...], seed: int = 0) -> Judge:
-    """The judge that a configuration names. Raises `ConfigError`."""
+def open_judge(
+    config: JudgeConfig, tools: tuple[Tool, ...], seed: int = 0, policy: LanguageModel | None = None
+) -> Judge:
+    """The judge that a configuration names; `policy` is the run's own model, where it has one. Raises `ConfigError`."""
     name, _, rubric = config.name.partition(":")
     if name == "auto":
         name = "mixed" if config.model else "verifier"
@@ -39,19 +42,9 @@ def open_judge(config: JudgeConfig, tools: tuple[Tool, ...], seed: int = 0) -> J
         raise ConfigError(f"judge {config.name!r} needs a language model; name one with --judge-model")
     from mcprl.judges.mixed import Mixed
     from mcprl.judges.ruler import Ruler, load_rubric
-    from mcprl.llm import ChatModel
 
-    model = ChatModel(
-        config.model,
-        config.base_url,
-        config.timeout_s,
-        config.retries,
-        config.concurrency,
-        config.max_cost,
-        Path(config.cache).expanduser() if config.cache else None,
-    )
     ruler = Ruler(
-        model,
+        _model(config, policy),
         load_rubric(rubric or "default"),
         tools,
         permutations=config.permutations,
@@ -59,3 +52,18 @@ def open_judge(config: JudgeConfig, tools: tuple[Tool, ...], seed: int = 0) -> J
         seed=seed,
     )
     return Mixed(Verifier(tools), ruler, 1.0 if name == "ruler" else config.ruler_weight)
+
+
+def _model(config: JudgeConfig, policy: LanguageModel | None) -> LanguageModel:
+    if config.model != POLICY:
+        cache = Path(config.cache).expanduser() if config.cache else None
+        limits = (config.timeout_s, config.retries, config.concurrency, config.max_cost)
+        return ChatModel(config.model, config.base_url, *limits, cache)
+    if config.base_url:
+        raise ConfigError(
+            f"judge.model = {POLICY!r} is the run's own model, which has no endpoint; leave judge.base_url = "
+            f"{config.base_url!r} out, or name the model that is there (openai/NAME)"
+        )
+    if policy is None:
+        raise ConfigError(f"judge.model = {POLICY!r}: no run is here whose model could judge; name another")
+    return policy

@@ -11,7 +11,7 @@ import pydantic
 from mcprl.checks import says_missing
 from mcprl.errors import BudgetError, ConfigError, JudgeError, LlmError
 from mcprl.judges.record import SCHEMA, Record, Verdict, read, write
-from mcprl.llm import ChatModel
+from mcprl.llm import LanguageModel
 from mcprl.resources import find
 from mcprl.types import Fact, Group, Message, Score, Tool, Trajectory
 
@@ -67,7 +67,7 @@ class Ruler:
 
     def __init__(
         self,
-        model: ChatModel,
+        model: LanguageModel,
         rubric: Rubric,
         tools: Sequence[Tool] = (),
         *,
@@ -113,9 +113,8 @@ class Ruler:
 
     async def forecast(self, groups: int, example: Group) -> str:
         record = write([tried.messages for tried in example.trajectories], self.tools)
-        each = await self.model.forecast(self.chat(record))
         calls = groups * self.permutations
-        price = f"for about {calls * each:.2f} dollars" if each else "at a price that litellm does not know"
+        price = await self.model.price(self.chat(record), calls)
         return f"the judge {self.model.name} will be asked up to {calls} times, {price}"
 
     def report(self) -> dict[str, float]:

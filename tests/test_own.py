@@ -1,0 +1,203 @@
+"""The run's own model as judge and as writer of tasks: the real engine, with the adapter that it has learnt off."""
+
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+import anyio.to_thread
+import pytest
+import torch
+from fake_llm import scored, tries
+from taught import CASES, learnt, random_model
+from test_author import author
+from test_ruler import TOOLS, group
+from test_train import SHOP, small
+
+from mcprl.api import Trajectory, TrajectoryGroup, ruler, ruler_score_group
+from mcprl.cli import main
+from mcprl.config import JudgeConfig
+from mcprl.engines.embedded import EmbeddedEngine
+from mcprl.engines.own import OwnModel
+from mcprl.errors import ConfigError, EngineError, JudgeError, LlmError
+from mcprl.journal import Journal
+from mcprl.judges import open_judge
+from mcprl.judges.record import Record, write
+from mcprl.judges.ruler import Ruler, load_rubric
+from mcprl.models.peft import LoadedModel, save_adapter
+from mcprl.scenarios import load_pack
+from mcprl.train import train
+from mcprl.trainable import TrainableModel
+from mcprl.types import Adapter, Completion, CompletionRequest, Message
+
+TRIED = group("It is paid.", "It is shipped.")
+RUBRIC = 'name = "right"\ntext = "Is it right?"\n'
+TOLD: dict[str, Any] = {"temperature": 0.0, "max_tokens": 200}
+
+
+def never() -> EmbeddedEngine:
+    raise AssertionError("nothing is to be asked")
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+def rubric(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("rubrics") / "right.toml"
+    path.write_text(RUBRIC)
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def record() -> Record:
+    return write([tried.messages for tried in TRIED.trajectories], seed=(0, 0))
+
+
+@pytest.fixture(scope="module")
+def chat(record: Record, rubric: str) -> list[Message]:
+    """What the judge is asked about the tries."""
+    return [*Ruler(OwnModel(never), load_rubric(rubric)).chat(record)]
+
+
+@pytest.fixture(scope="module")
+def judge(chat: list[Message], record: Record, tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
+    """A tiny model that knows one judgement by heart: 0.9 and 0.2 for the two tries."""
+    loaded = random_model(CASES[0], tmp_path_factory.mktemp("judge"))
+    verdict = scored(dict(zip(record.ids, (0.9, 0.2), strict=True)))
+    learnt(loaded, [*chat, {"role": "assistant", "content": verdict}], until=0.03)
+    return loaded
+
+
+@pytest.fixture(scope="module")
+async def engine(judge: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[EmbeddedEngine]:
+    """That model in its engine, an adapter on it that says something else."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1)
+        for name, parameter in judge.model.named_parameters():
+            if "lora_B" in name:
+                parameter.data.normal_()
+    folder = tmp_path_factory.mktemp("adapters") / "step-1"
+    save_adapter(judge, folder)
+    engine = EmbeddedEngine(judge)
+    await engine.load_adapter(Adapter(str(folder), 1))
+    yield engine
+    await engine.close()
+
+
+async def test_the_base_judges_however_far_the_adapter_has_moved(
+    engine: EmbeddedEngine, chat: list[Message], rubric: str
+) -> None:
+    own = OwnModel(lambda: engine)
+    opened = open_judge(JudgeConfig(name=f"ruler:{rubric}", model="policy"), (), 0, own)
+    assert [score.value for score in await opened.score(TRIED)] == [0.9, 0.2]
+    assert own.calls == 1
+    assert await opened.forecast(4, TRIED) == "the judge policy will be asked up to 4 times, at no cost but its time"
+    moved = await engine.complete(CompletionRequest(tuple(chat), adapter="step-1", **TOLD))
+    assert moved.message.get("content") != await own.reply(chat)
+
+
+async def test_what_a_model_cannot_judge_is_an_error_and_never_a_score(engine: EmbeddedEngine) -> None:
+    own = OwnModel(lambda: engine)
+    with pytest.raises(JudgeError, match="policy gave no usable scores, asked twice"):  # it knows another order's ids
+        await Ruler(own, load_rubric("concise"), seed=1).score(TRIED)
+    with pytest.raises(LlmError, match=r"policy, the run's own model: the prompt has \d+ tokens; the model reads 4095"):
+        await own.reply([{"role": "user", "content": "order " * 9_000}])
+
+
+async def test_an_engine_that_dies_is_asked_again(engine: EmbeddedEngine, chat: list[Message]) -> None:
+    class Dying:
+        asked = waited = 0
+
+        async def ready(self) -> None:
+            self.waited += 1
+
+        async def complete(self, request: CompletionRequest) -> Completion:
+            self.asked += 1
+            if self.asked < 3:
+                raise EngineError("the server has died")
+            return await engine.complete(request)
+
+    dying: Any = Dying()
+    assert "0.9" in await OwnModel(lambda: dying).reply(chat)
+    assert dying.waited == 3
+    dying.asked = -5
+    with pytest.raises(LlmError, match="the server has died"):
+        await OwnModel(lambda: dying).reply(chat)
+
+
+async def test_a_trainable_model_judges_with_its_base(judge: LoadedModel, tmp_path: Path) -> None:
+    given = [Trajectory(messages_and_choices=[{"role": "user", "content": "hello"}]) for _ in range(2)]
+    async with TrainableModel("judge", base_model="nano", runs_dir=tmp_path) as model:
+        with pytest.raises(JudgeError, match="policy gave no usable scores"):  # the nano model was not taught to judge
+            await ruler_score_group(TrajectoryGroup(given), model.judge())
+        assert await ruler_score_group(TrajectoryGroup(given), model.judge(), swallow_exceptions=True) is None
+
+
+async def test_it_is_named_only_where_there_is_a_run(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="no run is here whose model could judge"):
+        open_judge(JudgeConfig(name="ruler:default", model="policy"), TOOLS)
+    with pytest.raises(ConfigError, match=r"give the judge\(\) of a TrainableModel"):
+        await ruler([[{"role": "user", "content": "hello"}]], "policy")
+    with pytest.raises(ConfigError, match=r"has no endpoint; leave judge\.base_url"):
+        open_judge(JudgeConfig(name="ruler:default", model="policy", base_url="http://x"), TOOLS, 0, OwnModel(never))
+
+
+def speak(monkeypatch: pytest.MonkeyPatch) -> list[CompletionRequest]:
+    """Let the embedded engine answer a judge's or a writer's request as a large model would; the requests it got."""
+    asked: list[CompletionRequest] = []
+    sample = EmbeddedEngine.complete
+
+    async def complete(self: EmbeddedEngine, request: CompletionRequest) -> Completion:
+        if request.schema is None:
+            return await sample(self, request)
+        asked.append(request)
+        told = {"messages": request.messages}
+        likes = {name: min(1.0, len(str(m)) / 3_000) for name, m in tries(told).items()}
+        said = scored(likes) if "scores" in request.schema["properties"] else author(told, 0).content
+        return Completion({"role": "assistant", "content": said}, (), (), (), "stop")
+
+    monkeypatch.setattr(EmbeddedEngine, "complete", complete)
+    return asked
+
+
+async def test_a_run_whose_own_model_writes_the_tasks_and_judges_the_tries(
+    tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = speak(monkeypatch)
+    more: dict[str, Any] = {
+        "judge": {"name": "ruler:tool_use", "model": "policy"},
+        "scenarios": {
+            "train": 6,
+            "val": 3,
+            "test": 4,
+            "probe_calls": 60,
+            "repeat_after_s": 0.1,
+            "generator": "llm:policy",
+        },
+        "training": {"warm_start_steps": 0},
+    }
+    await train(small(tiny_model, tmp_path, **more))
+    kinds = ["judge" if "scores" in request.schema["properties"] else "writer" for request in asked if request.schema]
+    assert kinds.count("judge") == 2 * 2
+    assert "writer" in kinds
+    assert all(request.adapter is None and request.temperature == 0 for request in asked)
+    assert load_pack(tmp_path / "small" / "scenarios").generator == "llm:policy"
+    with Journal.open(tmp_path / "small") as journal:
+        assert all("ruler 0." in score.explanation for score in journal.scores("train"))
+        assert [step.metrics["judge_calls"] for step in journal.steps()] == [2, 4]
+
+
+async def test_scenarios_are_written_by_the_model_that_is_named(
+    tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = speak(monkeypatch)
+    sizes = "--train-tasks 4 --val-tasks 2 --test-tasks 3 --probe-calls 60 --repeat-after-s 0.1".split()
+    own = ["--generator", "llm:policy", "--model", str(tiny_model)]
+    command = ["scenarios", "--server", SHOP, "--out", str(tmp_path / "pack"), *sizes, *own]
+    with pytest.raises(SystemExit, match="0"):
+        await anyio.to_thread.run_sync(main, command)
+    assert asked
+    assert "policy will be asked for tasks 3 times or more, at no cost but its time" in capsys.readouterr().out
+    assert load_pack(tmp_path / "pack").generator == "llm:policy"
