@@ -22,7 +22,7 @@ class Tokenizer(Protocol):
     chat_template: Any
 
     def apply_chat_template(self, conversation: Any, /, **options: Any) -> Any: ...
-    def encode(self, text: str, /, *, add_special_tokens: bool = True) -> list[int]: ...
+    def encode(self, text: str, /, *, add_special_tokens: bool = True, verbose: bool = True) -> list[int]: ...
     def get_added_vocab(self) -> dict[str, int]: ...
 
 
@@ -54,7 +54,7 @@ def _rendered(tokenizer: Tokenizer, template: str, conversation: str, generation
 
 @lru_cache(maxsize=256)
 def _encoded(tokenizer: Tokenizer, text: str) -> tuple[int, ...]:
-    return tuple(tokenizer.encode(text, add_special_tokens=False))
+    return tuple(tokenizer.encode(text, add_special_tokens=False, verbose=False))  # engines tell of too long ones
 
 
 def prompt_ids(
