@@ -10,13 +10,20 @@ from torch import Tensor
 
 
 def attention(
-    query: Tensor, key: Tensor, value: Tensor, scale: float, mask: Tensor | None = None, causal: bool = False
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    scale: float,
+    mask: Tensor | None = None,
+    causal: bool = False,
+    blind: bool = False,
 ) -> tuple[Tensor, Tensor]:
-    """The output (B, heads, Q, D) and its log-sum-exp. A query that `mask` lets see no key gets 0 and -inf."""
+    """The output (B, heads, Q, D) and its log-sum-exp. `blind` says that `mask` may let a query see no key, which then
+    gets 0 and -inf."""
     if _fused(query):
         kernel = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
         out, lse = kernel(query, key, value, 0.0, causal, attn_mask=mask, scale=scale)
-        if mask is not None:  # the kernel calls it 0
+        if blind and mask is not None:  # the kernel calls it 0
             lse = lse.masked_fill((mask == -torch.inf).all(-1), -torch.inf)
         return out, lse
     scores = _scores(query, key, scale, mask, causal)

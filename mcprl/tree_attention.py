@@ -123,7 +123,8 @@ def _attend(
 ) -> tuple[Tensor, Tensor]:
     """Of the node's tokens and all below it: attention over the node's keys."""
     own, whole = slice(node.start, node.end), slice(node.start, node.stop)
-    return attention(query[:, :, whole], key[:, :, own], value[:, :, own], scale, mask, causal=mask is None)
+    parts = (query[:, :, whole], key[:, :, own], value[:, :, own])
+    return attention(*parts, scale, mask, causal=mask is None, blind=True)
 
 
 def _window_mask(tree: Tree, node: Node, window: int | None, like: Tensor) -> Tensor | None:

@@ -27,6 +27,13 @@ WORTH_WAITING = 16  # a sequence waits one step where another is about to comput
 TRUNKS = 8
 SHORTEST_TRUNK = 32
 TINY = 2**20  # elements of the largest matrix; see `benchmarks/decode.py`
+MANY = 512  # tokens from which on a step of a tiny model is worth waking the other cores for
+
+
+def is_tiny(model: Any) -> bool:
+    """Whether a step's products are so small that what surrounds them counts."""
+    embedding = model.get_input_embeddings().weight
+    return max(p.numel() for p in model.parameters() if p.dim() == 2 and p is not embedding) < TINY
 
 
 def check(model: Any) -> None:
@@ -72,7 +79,7 @@ class Decoder:
         self._new, self._device = weight.new_zeros, weight.device  # zeros: what a mask hides must be finite
         self._kv = self._new(config.num_hidden_layers, 2, 0, heads, 0, width)
         self._token_bytes = config.num_hidden_layers * 2 * heads * width * weight.element_size()
-        self._tiny = max(p.numel() for p in model.parameters() if p.dim() == 2 and p is not weight) < TINY
+        self._tiny = is_tiny(model)
         self._half = memory // 2 // self._token_bytes  # tokens
         self._no_mask = self._new(1, 1, 1, 1)  # a mask that is 4-D is left alone by transformers
         self.waiting: deque[Stream] = deque()
@@ -89,12 +96,12 @@ class Decoder:
 
     def step(self) -> list[Stream]:
         """Let waiting streams join, sample one token of each, and return those that are done."""
-        usual = torch.get_num_threads()
-        torch.set_num_threads(1 if self._tiny else usual)  # waking a core for a tiny product costs more than it saves
+        self._cores = torch.get_num_threads()
+        torch.set_num_threads(1 if self._tiny else self._cores)  # waking one for a tiny product costs more than it saves
         try:
             return self._step()
         finally:
-            torch.set_num_threads(usual)
+            torch.set_num_threads(self._cores)
 
     @torch.inference_mode()
     def _step(self) -> list[Stream]:
@@ -104,15 +111,7 @@ class Decoder:
         if not self.rows:
             return []
         step, tokens, positions, last = self._plan(joined)
-        logits = self.model(
-            input_ids=tokens[None],
-            position_ids=positions[None],
-            attention_mask=self._no_mask,
-            use_cache=False,
-            logits_to_keep=last,
-            decoding=step,
-        ).logits[0]
-        picked = self._sample(logits)
+        picked = self._sample(self._forward(step, tokens, positions, last))
         for stream in joined:
             stream.known = len(stream.own)
             if self.reuse and stream.own not in stream.trunk.sources:
@@ -224,16 +223,7 @@ class Decoder:
         kv = self._new(*self._kv.shape[:2], self._kv.shape[3], len(ids), self._kv.shape[5])
         nothing = self._long([])
         step = Step(self._kv, nothing, nothing, self._no_mask, 0, [], [Span(0, len(ids), 0, kv, None)])
-        tokens = self._long(ids)[None]
-        positions = self._range(0, len(ids))[None]
-        self.model(
-            input_ids=tokens,
-            position_ids=positions,
-            attention_mask=self._no_mask,
-            use_cache=False,
-            logits_to_keep=1,
-            decoding=step,
-        )
+        self._forward(step, self._long(ids), self._range(0, len(ids)), 1)
         self._trunks[ids] = trunk = Trunk(ids, kv)
         if len(self._trunks) > TRUNKS:
             _, old = self._trunks.popitem(last=False)
@@ -251,6 +241,22 @@ class Decoder:
         return torch.arange(start, end, device=self._device)
 
     # --- one step -------------------------------------------------------------------------------------------------
+
+    def _forward(self, step: Step, tokens: Tensor, positions: Tensor, kept: Tensor | int) -> Tensor:
+        """The logits of the `kept` ones of flat tokens (N,) at positions (N,)."""
+        threads = torch.get_num_threads()
+        torch.set_num_threads(self._cores if len(tokens) >= MANY else threads)
+        try:
+            return self.model(
+                input_ids=tokens[None],
+                position_ids=positions[None],
+                attention_mask=self._no_mask,
+                use_cache=False,
+                logits_to_keep=kept,
+                decoding=step,
+            ).logits[0]
+        finally:
+            torch.set_num_threads(threads)
 
     def _plan(self, joined: list[Stream]) -> tuple[Step, Tensor, Tensor, Tensor | int]:
         """The step, its flat tokens (N,) and positions (N,), and where each row's logits are."""
