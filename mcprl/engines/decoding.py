@@ -97,7 +97,7 @@ class Decoder:
     def step(self) -> list[Stream]:
         """Let waiting streams join, sample one token of each, and return those that are done."""
         self._cores = torch.get_num_threads()
-        torch.set_num_threads(1 if self._tiny else self._cores)  # waking one for a tiny product costs more than it saves
+        torch.set_num_threads(1 if self._tiny else self._cores)  # waking one for a tiny product is dearer than it
         try:
             return self._step()
         finally:
