@@ -1,4 +1,4 @@
-"""What `--pipeline` buys: the wall time of a step over the slower of its two sides, sampling and training.
+"""What `--pipeline on` buys: the wall time of a step over the slower of its two sides, sampling and training.
 
     python benchmarks/pipeline.py             sides of set durations: an engine and a trainer that wait
     python benchmarks/pipeline.py --vllm      and the real ones: vLLM on this CPU and the trainer beside it
@@ -133,7 +133,7 @@ def settings(folder: str, port: int, steps: int, pipeline: bool) -> dict[str, An
         "runs_dir": folder,
         "servers": [{"target": BENCHES[0].target.replace("{port}", str(port))}],
         "scenarios": {"train": 32, "val": 4, "test": 8},
-        "training": {"steps": steps, "pipeline": pipeline, "warm_start_steps": 0, "eval_every": steps},
+        "training": {"steps": steps, "pipeline": "on" if pipeline else "off", "warm_start_steps": 0, "eval_every": steps},
     }
 
 

@@ -236,9 +236,9 @@ class TrainingConfig(Section):
     """Supervised steps on the verified plans of the training tasks before RL, at three times the learning rate."""
     measure: Annotated[int, Field(ge=0)] = 0
     """Tries of each training task by the model before training: what it always or never does comes later."""
-    pipeline: bool = False
+    pipeline: Literal["auto", "on", "off"] = "auto"
     """Sample and judge the next step while this one trains, with the adapter of the step before (one step off policy,
-    which the loss's importance ratios account for). Worth it where both have a device of their own."""
+    which the loss's importance ratios account for); `auto` does so where vLLM has another device than the trainer."""
     eval_every: Annotated[int, Field(ge=1)] = 10
     """Steps between looks at the validation tasks."""
     patience: Annotated[int, Field(ge=1)] = 4

@@ -50,12 +50,14 @@ def parse_json(text: str) -> Json:
         return None
 
 
-def cap(text: str, max_bytes: int) -> tuple[str, int]:
-    """`text` cut to `max_bytes` of UTF-8 on a character boundary, marker excluded, and how many bytes were cut.
+def whole(text: str) -> str:
+    """The text with question marks for lone surrogates, which JSON can spell but no tokenizer and no database takes."""
+    return text.encode(errors="replace").decode()
 
-    Lone surrogates, which JSON can spell but no tokenizer takes, become question marks.
-    """
-    data = text.encode(errors="replace")
+
+def cap(text: str, max_bytes: int) -> tuple[str, int]:
+    """`whole` text cut to `max_bytes` of UTF-8 between characters, marker excluded, and how many bytes were cut."""
+    data = whole(text).encode()
     if len(data) <= max_bytes:
         return data.decode(), 0
     kept = data[:max_bytes].decode(errors="ignore")

@@ -21,6 +21,7 @@ from uuid import uuid4
 from mcprl import config as configuration
 from mcprl.config import Config
 from mcprl.database import Database
+from mcprl.digest import whole
 from mcprl.errors import JournalError
 from mcprl.files import write_whole
 from mcprl.records import (
@@ -169,7 +170,7 @@ class Journal:
 
     def write_scores(self, phase: str, step: int, scores: Sequence[Score]) -> None:
         """Keep scores of trajectories that are in the journal; a trajectory that is scored again gets the new score."""
-        rows = [(phase, step, s.trajectory_id, s.value, s.success, s.explanation) for s in scores]
+        rows = [(phase, step, s.trajectory_id, s.value, s.success, whole(s.explanation)) for s in scores]
         try:
             self._db.write("insert or replace into score values (?, ?, ?, ?, ?, ?)", rows)
         except sqlite3.IntegrityError:

@@ -8,6 +8,7 @@ from typing import Any
 
 import anyio
 
+from mcprl import memory
 from mcprl.config import Config
 from mcprl.engines import Engine, Show, open_engine
 from mcprl.errors import ConfigError
@@ -22,6 +23,15 @@ from mcprl.types import Adapter, Row, Scenario
 
 Say = Callable[..., None]
 """Records an event and shows it: `say(kind, **data)`."""
+
+
+def settled(config: Config) -> Config:
+    """The configuration with what this machine decides written out, so that the run goes on alike on another."""
+    if config.training.pipeline != "auto":
+        return config
+    apart = memory.place(config, peft.device(config.model.device)) == "apart" and not config.engine.sleep
+    training = config.training.model_copy(update={"pipeline": "on" if apart else "off"})
+    return config.model_copy(update={"training": training})
 
 
 @asynccontextmanager

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -106,7 +106,9 @@ def _draft(entry: Mapping[str, Any]) -> Draft:
     request = " ".join(str(entry["request"]).split())
     if not request or not all(isinstance(value, str | int | float) for _, value in facts):
         raise ValueError("no request, or a fact that is no value")
-    return Draft(request, plan, facts, entry.get("missing") is True, str(entry.get("answer") or ""))
+    draft = Draft(request, plan, facts, entry.get("missing") is True, str(entry.get("answer") or ""))
+    json.dumps(asdict(draft), ensure_ascii=False).encode()  # half a surrogate pair could not be sent: a ValueError
+    return draft
 
 
 def _arguments(given: Any) -> dict[str, Any]:

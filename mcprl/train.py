@@ -27,7 +27,7 @@ from mcprl.engines.own import OwnModel
 from mcprl.errors import BudgetError, McprlError, ServerError
 from mcprl.journal import Journal
 from mcprl.models import peft
-from mcprl.prepare import prepare_pack, warm_start
+from mcprl.prepare import prepare_pack, settled, warm_start
 from mcprl.rollout import rollouts
 from mcprl.scoring import Judged, Scoring
 from mcprl.server import Server, connect
@@ -60,6 +60,7 @@ async def train(config: Config, resume: str | Path | None = None, show: Show = l
     """
     if not resume:
         show("note", {"text": await anyio.to_thread.run_sync(memory.check, config)})
+        config = settled(config)
     with Journal.open(resume, write=True) if resume else Journal.create(_folder(config), config) as journal:
         config = _with_servers(journal.config, config) if resume else config
         trackers = open_trackers(config.trackers, journal.folder, config)
@@ -82,6 +83,7 @@ def _with_servers(saved: Config, given: Config) -> Config:
 class _Run:
     def __init__(self, config: Config, journal: Journal, server: Server, trackers: Trackers, show: Show) -> None:
         self.config, self.journal, self.server, self.trackers, self.show = config, journal, server, trackers, show
+        self.pipelined = config.training.pipeline == "on"
         self.loaded = peft.load(config.model)
         base = lambda scenarios: self._groups("anchor", 0, scenarios, 1, None)  # noqa: E731
         self.scoring = Scoring(config, server.tools, journal, OwnModel(lambda: self.engine), base)
@@ -128,7 +130,7 @@ class _Run:
                 break
             try:
                 tried = ahead or await self._try(step, train, start)
-                further = step + 1 if config.training.pipeline and step < config.training.steps else None
+                further = step + 1 if self.pipelined and step < config.training.steps else None
                 ahead = await self._learn_beside(tried, trainer, further, train, start)
             except BudgetError as error:
                 self.say("note", text=f"training ends with step {journal.last_step() or 0}: {error}")
@@ -152,7 +154,7 @@ class _Run:
         the one before, so that the same adapter is used however the run was interrupted."""
         config = self.config.training
         began = time.perf_counter()
-        newest = step - 1 - config.pipeline
+        newest = step - 1 - self.pipelined
         current = self._adapter(newest) if newest > 0 else start
         if current:
             await self.engine.load_adapter(current)

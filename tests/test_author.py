@@ -307,6 +307,11 @@ def test_replies_are_read_whole_fenced_or_cut(text: str, kept: int) -> None:
     assert all(one.plan[0].arguments == {"order_id": "O-2001"} for one in found)
 
 
+def test_a_task_with_half_a_character_could_not_be_sent_and_is_none() -> None:
+    halves = [draft("What is up with \ud83d?", GET, {}), draft("Where is it?", [("get_order", {"id": "\ud83d"})], {})]
+    assert read(json.dumps({"tasks": halves})) == ([], 2)
+
+
 async def test_a_model_that_only_refuses_is_an_error_that_quotes_it(shop: ServerConfig) -> None:
     with pytest.raises(ScenarioError, match=r"wrote no task that could be kept .*a reply without tasks"):
         await written(shop, lambda *_: Reply("As a model of manners I decline."))

@@ -132,9 +132,11 @@ def test_any_text_json_and_ids_that_a_server_or_a_model_can_produce_survive(run,
     call = CallRecord(0, words, {"x": tree}, ToolResult(words, tree))
     name = str(run.fact("count", 0))
     run.write_fact("count", int(name) + 1)
-    made = Trajectory(name, words, (turn.message,), (turn,), (call,), error=words)
+    made = Trajectory(name, "s1", (turn.message,), (turn,), (call,), error=words)
     run.write_trajectories("train", int(name), [made])
+    run.write_scores("train", int(name), [Score(name, 0.5, None, words)])
     assert run.trajectories("train", int(name)) == [made]
+    assert run.scores("train", int(name))[0].explanation == words.encode(errors="replace").decode()
 
 
 def test_a_trajectory_written_again_changes_nothing_and_a_score_written_again_counts(run):

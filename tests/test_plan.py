@@ -17,6 +17,7 @@ from mcprl.errors import ConfigError
 from mcprl.forward import Forward, checkpoint_layers
 from mcprl.models import peft
 from mcprl.plan import GIB, Settings, Size
+from mcprl.prepare import settled
 from mcprl.types import Row
 
 pytestmark = pytest.mark.filterwarnings("ignore:.is_gradient_checkpointing.:FutureWarning")
@@ -131,6 +132,25 @@ def test_a_server_counts_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     assert memory.place(served, cpu) == "apart"
     assert memory.place(parse({"engine": {"base_url": "http://127.0.0.1:8000/v1"}}), first) == "apart"
     assert memory.place(parse({"engine": {"kind": "embedded"}}), first) == "embedded"
+
+
+@pytest.mark.parametrize(
+    ("engine", "pipeline", "expected"),
+    [
+        ({"kind": "embedded"}, "auto", "off"),
+        ({"kind": "vllm"}, "auto", "on"),
+        ({"kind": "vllm", "sleep": True}, "auto", "off"),
+        ({"base_url": "http://127.0.0.1:8000/v1"}, "auto", "on"),
+        ({"kind": "vllm"}, "off", "off"),
+        ({"kind": "embedded"}, "on", "on"),
+    ],
+)
+def test_the_next_step_is_sampled_meanwhile_where_vllm_has_a_device_of_its_own(
+    engine: dict[str, Any], pipeline: str, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vllm_env, "gpus", lambda: ["one"])  # vLLM's; the trainer is on the CPU
+    given = parse({"engine": engine, "model": {"device": "cpu"}, "training": {"pipeline": pipeline}})
+    assert settled(given).training.pipeline == expected
 
 
 def test_a_server_on_a_gpu_of_its_own_must_fit_there() -> None:

@@ -58,9 +58,9 @@ async def test_a_run_leaves_a_folder_with_everything_in_it(tiny_model: Path, tmp
         assert (folder / name).exists(), name
 
 
-@pytest.mark.parametrize("pipeline", [False, True])
+@pytest.mark.parametrize("pipeline", ["off", "on"])
 async def test_a_run_that_was_stopped_goes_on_and_ends_as_if_it_had_not_been(
-    pipeline: bool, tiny_model: Path, tmp_path: Path
+    pipeline: str, tiny_model: Path, tmp_path: Path
 ) -> None:
     class Stop(Exception):
         pass
@@ -87,7 +87,7 @@ async def test_a_run_that_was_stopped_goes_on_and_ends_as_if_it_had_not_been(
             step: {turn.policy_step for tried in one.trajectories("train", step) for turn in tried.turns}
             for step in (1, 2, 3)
         }
-    assert policies == ({1: {0}, 2: {0}, 3: {1}} if pipeline else {1: {0}, 2: {1}, 3: {2}})
+    assert policies == ({1: {0}, 2: {0}, 3: {1}} if pipeline == "on" else {1: {0}, 2: {1}, 3: {2}})
     assert sampled[0] == sampled[1]
     assert losses[0] == pytest.approx(losses[1])
     assert resumed.test == whole.test

@@ -375,7 +375,7 @@ async def test_without_vllm_the_error_says_how_to_get_it(loaded: LoadedModel, tm
     [
         ({"model": {"dora": True}}, "vLLM serves no DoRA"),
         ({"model": {"lora_rank": 1000}}, "lora_rank = 1000: vLLM serves ranks up to 512"),
-        ({"engine": {"sleep": True}, "training": {"pipeline": True}}, "does not go with training.pipeline"),
+        ({"engine": {"sleep": True}, "training": {"pipeline": "on"}}, "does not go with training.pipeline"),
         ({"engine": {"sleep": True, "base_url": "http://127.0.0.1:1/v1"}}, "does not go with engine.base_url"),
     ],
 )

@@ -46,8 +46,8 @@ class VllmEngine:
     def __init__(self, config: Config, loaded: Policy, path: str, log: Path, show: Show = lambda *_: None) -> None:
         if config.model.dora:
             raise ConfigError("model.dora = true: vLLM serves no DoRA adapters; leave it out, or use --engine embedded")
-        if config.engine.sleep and (config.training.pipeline or config.engine.base_url):
-            other = "engine.base_url" if config.engine.base_url else "training.pipeline"
+        if config.engine.sleep and (config.training.pipeline == "on" or config.engine.base_url):
+            other = "engine.base_url" if config.engine.base_url else 'training.pipeline = "on"'
             raise ConfigError(
                 f"engine.sleep = true does not go with {other}: only a server of the run's own sleeps, and "
                 "only while nothing is sampled; leave one of them out"
