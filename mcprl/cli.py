@@ -182,8 +182,8 @@ def scenarios(config: "Config", out: str | None) -> None:
         if config.scenarios.pack:
             pack = load_pack(config.scenarios.pack)
         else:
-            async with server.connect(config.servers, config.tools) as connected, _writer(config) as policy:
-                pack = await generate(connected, config.scenarios, config.seed, click.echo, policy)
+            async with server.connect(config.servers, config.tools) as connected, _writer(config) as own:
+                pack = await generate(connected, config.scenarios, config.seed, click.echo, own)
         if out:
             pack.save(out)
         screen.show_pack(screen.console(), pack)

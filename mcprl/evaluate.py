@@ -54,7 +54,7 @@ async def evaluate_pack(
         judge = open_judge(config.judge, server.tools, config.seed, OwnModel(lambda: engine))
         pack = load_pack(config.scenarios.pack) if config.scenarios.pack else None
         if pack is None:
-            pack = await generate(server, config.scenarios, config.seed, policy=OwnModel(lambda: engine))
+            pack = await generate(server, config.scenarios, config.seed, own=OwnModel(lambda: engine))
         if not pack.fits(server.tools):
             raise ScenarioError(f"{config.scenarios.pack} was made for other tools than this server's; make a new pack")
         if not (scenarios := pack.split(split)):

@@ -12,7 +12,7 @@ from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 
 from mcprl import __version__, report
 from mcprl.config import ModelConfig
-from mcprl.engines.embedded import merged_model
+from mcprl.engines.weights import merged_model
 from mcprl.errors import ConfigError, JournalError, ModelError
 from mcprl.families import dialect
 from mcprl.journal import Journal

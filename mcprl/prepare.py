@@ -45,8 +45,8 @@ async def sampling(config: Config, log: Path, show: Show = lambda *_: None) -> A
         await engine.close()
 
 
-async def prepare_pack(config: Config, journal: Journal, server: Server, policy: LanguageModel, say: Say) -> Pack:
-    """The run's tasks: those of the journal when resuming, those of the configured pack, or new ones, which `policy`,
+async def prepare_pack(config: Config, journal: Journal, server: Server, own: LanguageModel, say: Say) -> Pack:
+    """The run's tasks: those of the journal when resuming, those of the configured pack, or new ones, which `own`,
     the run's own model, may write.
 
     Raises `ConfigError` where they do not fit the server's tools or the judge, or a split is empty.
@@ -60,7 +60,7 @@ async def prepare_pack(config: Config, journal: Journal, server: Server, policy:
     else:
         say("generating")
         note = lambda text: say("note", text=text)  # noqa: E731
-        pack = await generate(server, config.scenarios, config.seed, note, policy)
+        pack = await generate(server, config.scenarios, config.seed, note, own)
     if not pack.fits(server.tools):
         raise ConfigError(
             f"the scenarios were made for other tools (hash {pack.tool_hash}, the server's is "

@@ -137,9 +137,9 @@ async def generate(
     config: ScenarioConfig,
     seed: int = 0,
     note: Callable[[str], None] = lambda _: None,
-    policy: LanguageModel | None = None,
+    own: LanguageModel | None = None,
 ) -> Pack:
-    """Make a pack for a server; `note` is told what a user should know, such as what it may cost; `policy` is the run's
+    """Make a pack for a server; `note` is told what a user should know, such as what it may cost; `own` is the run's
     own model, where it has one.
 
     Raises `ScenarioError` where no task could be made or repeated, `LlmError` where a language model is to write them
@@ -147,7 +147,7 @@ async def generate(
     """
     if not server.tools:
         raise ScenarioError("the server offers no tool that may be called; see mcprl inspect and the --allow options")
-    model = _model(config, note, policy)
+    model = _model(config, note, own)
     known = await probe(server, seed, config.probe_calls)
     targets: dict[Split, int] = {"test": config.test, "val": config.val, "train": config.train}
     made: list[Scenario] = []
@@ -210,7 +210,7 @@ _KEYS = {
 """The model that `auto` takes for the first of these keys that is set."""
 
 
-def _model(config: ScenarioConfig, note: Callable[[str], None], policy: LanguageModel | None) -> LanguageModel | None:
+def _model(config: ScenarioConfig, note: Callable[[str], None], own: LanguageModel | None) -> LanguageModel | None:
     """The language model that is to write the tasks; `None` for the grounded generator. Raises `ConfigError`."""
     kind, _, name = config.generator.partition(":")
     if config.generator == "auto":
@@ -225,9 +225,9 @@ def _model(config: ScenarioConfig, note: Callable[[str], None], policy: Language
     if kind != "llm" or not name:
         raise ConfigError(f"unknown generator {config.generator!r}; expected grounded, llm:MODEL or auto")
     if name == POLICY:
-        if policy is None:
+        if own is None:
             raise ConfigError(f"generator {config.generator!r}: no run is here whose model could write; name another")
-        return policy
+        return own
     return ChatModel(
         name,
         config.generator_base_url,

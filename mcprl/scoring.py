@@ -27,7 +27,7 @@ class Judged:
 
 
 class Scoring:
-    """Scores groups and records what was said. `policy` is the run's own model, which may be the judge; `base` makes
+    """Scores groups and records what was said. `own` is the run's own model, which may be the judge; `base` makes
     one try of it at each scenario."""
 
     def __init__(
@@ -35,11 +35,11 @@ class Scoring:
         config: Config,
         tools: tuple[Tool, ...],
         journal: Journal,
-        policy: LanguageModel,
+        own: LanguageModel,
         base: Callable[[Sequence[Scenario]], Awaitable[list[Group]]],
     ) -> None:
         self.config, self.journal, self._base = config, journal, base
-        self.judge, self.verifier = open_judge(config.judge, tools, config.seed, policy), Verifier(tools)
+        self.judge, self.verifier = open_judge(config.judge, tools, config.seed, own), Verifier(tools)
         self._best: dict[str, tuple[float, Trajectory]] = {}  # of each task the try with the highest score so far
         complete = (journal.last_step() or 0) if "best" in config.judge.anchors else 0  # a step is not its own anchor
         for step in range(1, complete + 1):

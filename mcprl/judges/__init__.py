@@ -27,10 +27,8 @@ class Judge(Protocol):
         ...
 
 
-def open_judge(
-    config: JudgeConfig, tools: tuple[Tool, ...], seed: int = 0, policy: LanguageModel | None = None
-) -> Judge:
-    """The judge that a configuration names; `policy` is the run's own model, where it has one. Raises `ConfigError`."""
+def open_judge(config: JudgeConfig, tools: tuple[Tool, ...], seed: int = 0, own: LanguageModel | None = None) -> Judge:
+    """The judge that a configuration names; `own` is the run's own model, where it has one. Raises `ConfigError`."""
     name, _, rubric = config.name.partition(":")
     if name == "auto":
         name = "mixed" if config.model else "verifier"
@@ -44,7 +42,7 @@ def open_judge(
     from mcprl.judges.ruler import Ruler, load_rubric
 
     ruler = Ruler(
-        _model(config, policy),
+        _model(config, own),
         load_rubric(rubric or "default"),
         tools,
         permutations=config.permutations,
@@ -54,7 +52,7 @@ def open_judge(
     return Mixed(Verifier(tools), ruler, 1.0 if name == "ruler" else config.ruler_weight)
 
 
-def _model(config: JudgeConfig, policy: LanguageModel | None) -> LanguageModel:
+def _model(config: JudgeConfig, own: LanguageModel | None) -> LanguageModel:
     if config.model != POLICY:
         cache = Path(config.cache).expanduser() if config.cache else None
         limits = (config.timeout_s, config.retries, config.concurrency, config.max_cost)
@@ -64,6 +62,6 @@ def _model(config: JudgeConfig, policy: LanguageModel | None) -> LanguageModel:
             f"judge.model = {POLICY!r} is the run's own model, which has no endpoint; leave judge.base_url = "
             f"{config.base_url!r} out, or name the model that is there (openai/NAME)"
         )
-    if policy is None:
+    if own is None:
         raise ConfigError(f"judge.model = {POLICY!r}: no run is here whose model could judge; name another")
-    return policy
+    return own
