@@ -3,6 +3,7 @@
 # make train ARGS="--steps 5 --name quick"        ... with anything that `mcprl train` takes
 # make test                                       lint, types, layers and tests
 # make test-vllm                                  the tests that talk to a real vLLM server (installs one, 4 GB)
+# make test-unsloth                               the trainer with unsloth and the oldest transformers (installs both, 3 GB)
 # make bench                                      how fast decoding and the update are, beside transformers and TRL
 # make clean                                      remove what the above installed (runs/ stays)
 #
@@ -20,7 +21,7 @@ export SERVER
 # Where a shell forbids byte code (containers do), every process would compile torch anew, which takes ten seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help train test test-vllm lint bench clean
+.PHONY: help train test test-vllm test-unsloth lint bench clean
 .DELETE_ON_ERROR:
 
 help:
@@ -37,10 +38,15 @@ train: .venv/.train
 
 test: lint node_modules/.installed
 	@echo "== tests"
-	@pytest --nbmake -n logical --maxprocesses 4 --dist worksteal -m 'not vllm' tests $(wildcard examples/*.ipynb) $(ARGS)
+	@pytest --nbmake -n logical --maxprocesses 4 --dist worksteal -m 'not vllm and not unsloth' tests $(wildcard examples/*.ipynb) $(ARGS)
 
 test-vllm: .venv/.test .venv/.vllm
 	@pytest tests -m vllm $(ARGS)
+
+# Others' warnings are no errors here: what comes with unsloth gives some at import.
+test-unsloth: .venv-unsloth/.installed
+	@.venv-unsloth/bin/python -m pytest -o filterwarnings=default -n logical --maxprocesses 4 \
+		tests/test_unsloth.py tests/test_forward.py tests/test_trainer.py tests/test_plan.py tests/test_embedded.py $(ARGS)
 
 lint: .venv/.test
 	@echo "== ruff, import-linter, pyright"
@@ -76,6 +82,16 @@ bench: .venv/.bench
 	@echo "== installing vLLM into an environment of its own (once, 4 GB, a few minutes)"
 	@mcprl setup vllm && touch $@
 
+# It has an environment of its own, since it holds transformers back. Beside a torch for CPUs the CUDA builds that come
+# along cannot be imported, and break transformers.
+.venv-unsloth/.installed: pyproject.toml | .venv/bin/python
+	@echo "== installing mcprl with unsloth into .venv-unsloth (once, 3 GB, a few minutes)"
+	@$(PYTHON) -m venv .venv-unsloth
+	@.venv-unsloth/bin/python -m pip --disable-pip-version-check -qq install --no-compile --editable '.[train,unsloth,dev]'
+	@.venv-unsloth/bin/python -c 'import torchvision' 2>/dev/null || \
+		.venv-unsloth/bin/python -m pip --disable-pip-version-check -qq uninstall --yes torchvision xformers
+	@touch $@
+
 # The Node servers that some tests talk to. Without npm those tests are skipped, and say so.
 node_modules/.installed: package.json package-lock.json
 	@if command -v npm >/dev/null; then \
@@ -84,4 +100,4 @@ node_modules/.installed: package.json package-lock.json
 	else echo "== no npm: the tests marked npm will be skipped"; fi
 
 clean:
-	rm -rf .venv node_modules .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf .venv .venv-unsloth node_modules .pytest_cache .ruff_cache .import_linter_cache

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
@@ -63,8 +64,10 @@ def _python(config: Config) -> Iterator[Finding]:
 
 
 def _packages(config: Config) -> Iterator[Finding]:
-    """What `pip install mcprl[train]` asks for (`vllm`, too, where that is the engine) against what is there."""
+    """What `pip install mcprl[train]` asks for (`vllm` and `unsloth`, too, where used) against what is there."""
     extras = ["", "train", *(["vllm"] if config.engine.kind == "vllm" or config.engine.base_url else [])]
+    if config.model.loader == "unsloth" or (config.model.loader == "auto" and find_spec("unsloth")):
+        extras.append("unsloth")
     found: dict[str, str] = {}
     wrong: list[str] = []
     for requirement in map(Requirement, metadata.requires("mcprl") or ()):
@@ -81,7 +84,7 @@ def _packages(config: Config) -> Iterator[Finding]:
         asked = ",".join(filter(None, extras))
         yield Finding("packages", "fail", f"{'; '.join(wrong)}: run pip install 'mcprl[{asked}]'")
     else:
-        shown = ("mcp", "torch", "transformers", "peft", "openai")
+        shown = ("mcp", "torch", "transformers", "peft", "openai", "unsloth")
         yield Finding("packages", "ok", ", ".join(f"{name} {found[name]}" for name in shown if name in found))
 
 

@@ -94,7 +94,7 @@ def _write_adapter(config: ModelConfig, adapter: Adapter, folder: Path) -> None:
 
 def _write_merged(config: ModelConfig, adapter: Adapter, folder: Path) -> None:
     """The weights that were sampled from in the test; a quantized base is put down as what its codes stand for."""
-    _, _, base, _ = peft.load_base(config.model_copy(update={"device": "cpu"}))
+    _, _, base, _ = peft.load_base(config.model_copy(update={"device": "cpu", "loader": "transformers"}))
     if config.quantization != "none":
         base = base.dequantize()
     merged_model(base, adapter.path).save_pretrained(str(folder))

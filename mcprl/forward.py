@@ -165,7 +165,8 @@ def checkpoint_layers(model: Any) -> None:
     def contexts() -> tuple[AbstractContextManager[None], AbstractContextManager[None]]:
         return nullcontext(), _attention(model, config._attn_implementation)
 
-    model.activation_checkpointing_enable({"use_reentrant": False, "context_fn": contexts})
+    renamed = getattr(model, "activation_checkpointing_enable", None)  # its name since transformers 5.23
+    (renamed or model.gradient_checkpointing_enable)({"use_reentrant": False, "context_fn": contexts})
     for module in model.modules():
         if getattr(module, "gradient_checkpointing", False):
             module.training = True

@@ -14,7 +14,7 @@ from mcprl.engines import Engine, Show, open_engine
 from mcprl.errors import ConfigError
 from mcprl.journal import Journal
 from mcprl.llm import LanguageModel
-from mcprl.models import peft
+from mcprl.models import peft, unsloth
 from mcprl.scenarios import Pack, generate, load_pack, tool_hash, transcript
 from mcprl.server import Server
 from mcprl.tokens import demonstration, rows
@@ -27,11 +27,12 @@ Say = Callable[..., None]
 
 def settled(config: Config) -> Config:
     """The configuration with what this machine decides written out, so that the run goes on alike on another."""
-    if config.training.pipeline != "auto":
-        return config
-    apart = memory.place(config, peft.device(config.model.device)) == "apart" and not config.engine.sleep
-    training = config.training.model_copy(update={"pipeline": "on" if apart else "off"})
-    return config.model_copy(update={"training": training})
+    device, model, training = peft.device(config.model.device), config.model, config.training
+    model = model.model_copy(update={"loader": "unsloth" if unsloth.wanted(model, device) else "transformers"})
+    if training.pipeline == "auto":
+        apart = memory.place(config, device) == "apart" and not config.engine.sleep
+        training = training.model_copy(update={"pipeline": "on" if apart else "off"})
+    return config.model_copy(update={"model": model, "training": training})
 
 
 @asynccontextmanager

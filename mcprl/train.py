@@ -61,6 +61,8 @@ async def train(config: Config, resume: str | Path | None = None, show: Show = l
     if not resume:
         show("note", {"text": await anyio.to_thread.run_sync(memory.check, config)})
         config = settled(config)
+        if config.model.loader == "unsloth":
+            show("note", {"text": "unsloth loads the model, which takes a while; --loader transformers does without"})
     with Journal.open(resume, write=True) if resume else Journal.create(_folder(config), config) as journal:
         config = _with_servers(journal.config, config) if resume else config
         trackers = open_trackers(config.trackers, journal.folder, config)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 from mcprl.errors import EngineError
+from mcprl.files import cache_folder
 
 Build = Literal["cpu", "cuda"]
 
@@ -65,8 +66,7 @@ def default_folder(build: Build | None = None) -> Path:
     """Where the environment is: `$MCPRL_VLLM`, else a folder of the user's cache named for version and build."""
     if given := os.environ.get("MCPRL_VLLM"):
         return Path(given).expanduser()
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return cache / "mcprl" / f"vllm-{VERSION}-{build or suits()}"
+    return cache_folder() / f"vllm-{VERSION}-{build or suits()}"
 
 
 @dataclass(frozen=True)

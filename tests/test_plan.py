@@ -15,7 +15,7 @@ from mcprl import flags, memory, plan, resources, vllm_env
 from mcprl.config import Config, ModelConfig, load, parse
 from mcprl.errors import ConfigError
 from mcprl.forward import Forward, checkpoint_layers
-from mcprl.models import peft
+from mcprl.models import peft, unsloth
 from mcprl.plan import GIB, Settings, Size
 from mcprl.prepare import settled
 from mcprl.types import Row
@@ -151,6 +151,14 @@ def test_the_next_step_is_sampled_meanwhile_where_vllm_has_a_device_of_its_own(
     monkeypatch.setattr(vllm_env, "gpus", lambda: ["one"])  # vLLM's; the trainer is on the CPU
     given = parse({"engine": engine, "model": {"device": "cpu"}, "training": {"pipeline": pipeline}})
     assert settled(given).training.pipeline == expected
+
+
+def test_what_loads_the_model_is_written_down_for_a_resume(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unsloth, "find_spec", lambda _: True)
+    on_a_gpu, on_a_cpu = parse({}), parse({"model": {"device": "cpu"}})
+    monkeypatch.setattr(peft, "device", lambda name: torch.device("cuda" if name == "auto" else name))
+    monkeypatch.setattr(memory, "place", lambda *_: "embedded")
+    assert [settled(config).model.loader for config in (on_a_gpu, on_a_cpu)] == ["unsloth", "transformers"]
 
 
 def test_a_server_on_a_gpu_of_its_own_must_fit_there() -> None:

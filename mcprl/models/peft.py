@@ -22,6 +22,7 @@ from transformers.utils import logging as transformers_logging
 from mcprl.config import ModelConfig
 from mcprl.errors import MissingExtra, ModelError
 from mcprl.families import Family, dialect, end_tokens, family
+from mcprl.models import unsloth
 from mcprl.plan import Size
 from mcprl.tokens import render
 from mcprl.types import Tool
@@ -71,14 +72,18 @@ def load(config: ModelConfig, seed: int = 0) -> LoadedModel:
 def load_base(config: ModelConfig) -> tuple[Any, Family | None, Any, str]:
     """The tokenizer, the family, the model without a LoRA, on its device, and the path or id it was loaded from. Raises
     as `load` does, and `MissingExtra` where it is to be quantized without bitsandbytes."""
-    tokenizer, known, _ = read_tokenizer(config)
+    tokenizer, known, shape = read_tokenizer(config)
     path = locate(config.name)
     transformers_logging.disable_progress_bar()  # weights load in a moment; ours is the only progress to see
-    options: dict[str, Any] = {"dtype": getattr(torch, config.dtype), "device_map": {"": device(config.device)}}
+    place = device(config.device)
+    options: dict[str, Any] = {"dtype": getattr(torch, config.dtype), "device_map": {"": place}}
     if config.quantization != "none":
         options["quantization_config"] = _quantization(config)
     try:
-        model: Any = AutoModelForCausalLM.from_pretrained(path, **options)
+        if unsloth.wanted(config, place):
+            model: Any = unsloth.load_base(path, shape, config, place)
+        else:
+            model = AutoModelForCausalLM.from_pretrained(path, **options)
     except (OSError, ValueError) as error:
         raise _not_loaded(config, error) from error
     for module in model.modules():  # before a copy shares its weights: the first to compute takes them over
