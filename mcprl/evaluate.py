@@ -12,7 +12,7 @@ from mcprl.engines.own import OwnModel
 from mcprl.errors import ModelError, ScenarioError
 from mcprl.judges import open_judge
 from mcprl.prepare import sampling
-from mcprl.rollout import rollouts
+from mcprl.rollout import rollouts, unfinished
 from mcprl.scenarios import generate, load_pack
 from mcprl.server import connect
 from mcprl.types import Adapter, Group, Scenario, Split, Trajectory
@@ -45,7 +45,8 @@ async def evaluate_pack(
     """Let the configured model, with `adapter` if one is given, do the tasks of `split`, `eval.tries` times each.
     `show` is told what the engine does meanwhile.
 
-    The tasks are those of the configured pack, or new ones. Raises `ServerError`, `ScenarioError` or `ModelError`.
+    The tasks are those of the configured pack, or new ones. Raises `ServerError`, `ScenarioError`, `EngineError`
+    or `ModelError`.
     """
     if adapter is not None and not (adapter / "adapter_model.safetensors").is_file():
         raise ModelError(f"{adapter} holds no adapter; a run keeps its adapters in runs/NAME/adapters/step-N")
@@ -74,6 +75,8 @@ async def evaluate_pack(
             temperature=config.eval.temperature,
             limit=config.engine.max_batch,
         )
+        if note := unfinished([tried for tried_G in tried_P_G for tried in tried_G], config.rollout):
+            show("note", {"text": note})
         results: list[Result] = []
         for scenario, tried_G in zip(scenarios, tried_P_G, strict=True):
             scores = {score.trajectory_id: score for score in await judge.score(Group(scenario, tuple(tried_G)))}

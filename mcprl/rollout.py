@@ -72,6 +72,25 @@ async def rollouts(
     return [[found[p, g] for g in range(tries)] for p in range(len(scenarios))]
 
 
+def unfinished(tries: Sequence[Trajectory], config: RolloutConfig) -> str:
+    """What is to be said of tries that were cut short: nothing where that were few.
+
+    Raises `ServerError` where most broke, and `EngineError` where time ran out before the first turn of every one.
+    """
+    broken = [tried for tried in tries if tried.stop == "error"]
+    if len(broken) > len(tries) / 2:
+        raise ServerError(f"{len(broken)} of {len(tries)} rollouts broke; the last: {broken[-1].error}")
+    late = [tried for tried in tries if tried.stop == "deadline"]
+    if late and len(late) == len(tries) and not any(tried.turns for tried in tries):
+        raise EngineError(
+            f"none of {len(tries)} rollouts had its first turn within {config.deadline_s:g} seconds; give them more "
+            "(--deadline-s), or take a smaller model or a faster engine"
+        )
+    if len(late) <= len(tries) / 10:
+        return ""
+    return f"{len(late)} of {len(tries)} rollouts ran out of time and count as they stood; --deadline-s gives them more"
+
+
 async def rollout(
     scenario: Scenario,
     server: ToolServer,

@@ -24,11 +24,11 @@ from mcprl.config import Config
 from mcprl.curriculum import draw
 from mcprl.engines import open_engine
 from mcprl.engines.own import OwnModel
-from mcprl.errors import BudgetError, McprlError, ServerError
+from mcprl.errors import BudgetError, McprlError
 from mcprl.journal import Journal
 from mcprl.models import peft
 from mcprl.prepare import prepare_pack, settled, warm_start
-from mcprl.rollout import rollouts
+from mcprl.rollout import rollouts, unfinished
 from mcprl.scoring import Judged, Scoring
 from mcprl.server import Server, connect
 from mcprl.tokens import certificate, rows
@@ -272,10 +272,8 @@ class _Run:
             recorded=recorded,
             done=lambda tried: self.journal.write_trajectories(phase, step, [tried]),
         )
-        every = [tried for tried_G in tried_P_G for tried in tried_G]
-        broken = [tried for tried in every if tried.stop == "error"]
-        if len(broken) > len(every) / 2:
-            raise ServerError(f"{len(broken)} of {len(every)} rollouts broke; the last: {broken[-1].error}")
+        if note := unfinished([tried for tried_G in tried_P_G for tried in tried_G], self.config.rollout):
+            self.say("note", text=note)
         return [Group(scenario, tuple(tried_G)) for scenario, tried_G in zip(scenarios, tried_P_G, strict=True)]
 
     async def evaluate(self, phase: str, step: int, scenarios: Sequence[Scenario], adapter: Adapter | None) -> float:

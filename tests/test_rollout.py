@@ -1,6 +1,7 @@
 """Rollouts on a real server: every turn is recorded, bad calls are data, what broke is tried again, nothing hangs."""
 
 import math
+import re
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
@@ -11,11 +12,11 @@ import anyio
 import pytest
 
 from mcprl.config import RolloutConfig, ServerConfig, ToolPolicy
-from mcprl.errors import EngineError
+from mcprl.errors import EngineError, McprlError
 from mcprl.hermes import assistant_message, parse_reply
-from mcprl.rollout import rollouts
+from mcprl.rollout import rollouts, unfinished
 from mcprl.server import connect
-from mcprl.types import Adapter, Completion, CompletionRequest, Scenario, StateHolds, Trajectory
+from mcprl.types import Adapter, Completion, CompletionRequest, Message, Scenario, StateHolds, Trajectory
 
 SHOP = f"{sys.executable} {Path(__file__).parents[1] / 'examples' / 'servers' / 'shop.py'}"
 CALL = '<tool_call>{"name": "get_order", "arguments": {"order_id": "O-2107"}}</tool_call>'
@@ -139,6 +140,33 @@ async def test_an_engine_that_never_answers_costs_one_deadline() -> None:
 
     [[tried]] = await tries(Mute(script("")), scenario(), deadline_s=0.2)
     assert tried.stop == "deadline"
+
+
+@pytest.mark.parametrize(
+    ("stops", "turns", "said"),
+    [
+        (["answered"] * 9 + ["error"], 1, ""),
+        (["answered"] * 9 + ["deadline"], 1, ""),
+        (["answered"] * 8 + ["deadline"] * 2, 1, r"2 of 10 rollouts ran out of time .* --deadline-s"),
+        (["deadline"] * 10, 1, r"10 of 10 rollouts ran out of time"),
+        (
+            ["deadline"] * 10,
+            0,
+            r"EngineError: none of 10 rollouts had its first turn within 120 seconds; .*--deadline-s",
+        ),
+        (["answered"] * 4 + ["error"] * 6, 1, r"ServerError: 6 of 10 rollouts broke; the last: it fell"),
+    ],
+)
+def test_what_was_cut_short_is_said_and_where_it_is_nearly_all_the_run_ends(
+    stops: list[Any], turns: int, said: str
+) -> None:
+    turn = Completion(Message(role="assistant", content=""), (1,), (2,), (-1.0,), "stop", 0)
+    cut = [Trajectory("t", "s", (), (turn,) * turns, stop=stop, error="it fell") for stop in stops]
+    try:
+        found = unfinished(cut, RolloutConfig())
+    except McprlError as error:
+        found = f"{type(error).__name__}: {error}"
+    assert re.search(f"^{said}", found) if said else not found
 
 
 async def test_the_time_that_an_engine_takes_to_start_is_no_tries_own() -> None:
