@@ -101,8 +101,8 @@ class ModelConfig(Section):
     quantization: Literal["none", "int8", "nf4"] = "none"
     """Keep the base's linear layers in 8 or 4 bits (bitsandbytes: `pip install 'mcprl[quant]'`); the LoRA is not."""
     loader: Literal["auto", "transformers", "unsloth"] = "auto"
-    """What loads the base; `unsloth` trains faster on a GPU, and `auto` takes it there where it is installed
-    (`pip install 'mcprl[unsloth]'`)."""
+    """What loads the base: `unsloth` (`pip install 'mcprl[unsloth]'`) puts in layers of its own, made for training a
+    LoRA on a GPU; `auto` takes it where it is installed and the device is one."""
     device: str = "auto"
     """Where the model is trained: `cpu`, `cuda`, `cuda:1`; `auto` is CUDA where there is some."""
     lora_rank: Annotated[int, Field(ge=1)] = 16

@@ -12,7 +12,7 @@ from fake_llm import Reply, Request, scored, serving, tries
 from mcprl import config
 from mcprl.config import Config
 from mcprl.curriculum import draw
-from mcprl.errors import ConfigError, JudgeError, ServerError
+from mcprl.errors import ConfigError, EngineError, JudgeError, ServerError
 from mcprl.journal import Journal
 from mcprl.scenarios import load_pack
 from mcprl.train import train
@@ -204,6 +204,12 @@ async def test_a_pack_for_other_tools_is_refused(tiny_model: Path, tmp_path: Pat
     other = small(tiny_model, tmp_path, name="other", scenarios={"pack": pack}, tools={"deny": ["get_order"]})
     with pytest.raises(ConfigError, match="made for other tools"):
         await train(other)
+
+
+async def test_a_run_whose_tries_never_have_a_turn_ends(tiny_model: Path, tmp_path: Path) -> None:
+    limits = {"max_turns": 2, "max_tokens": 12, "deadline_s": 1e-3}
+    with pytest.raises(EngineError, match=r"none of 4 rollouts had its first turn within 0.001 seconds"):
+        await train(small(tiny_model, tmp_path, rollout=limits))
 
 
 async def test_a_server_that_does_not_start_is_one_line(tiny_model: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A base model loaded through unsloth, which replaces parts of it by ones that train a LoRA faster.
+"""A base model loaded through unsloth, which replaces parts of it by ones made for training a LoRA on a GPU.
 
 Of unsloth only `FastModel` is used. It leaves the attention to transformers, where prefix sharing takes part in it;
 `FastLanguageModel` has one of its own, with which every row would be computed whole. What a run adds to the base (LoRA,
@@ -44,8 +44,7 @@ def load_base(path: str, shape: Any, config: ModelConfig, device: torch.device) 
     said = io.StringIO()
     try:
         with contextlib.redirect_stdout(said), warnings.catch_warnings():
-            # It wants to be imported before transformers, for patches of TRL's trainers; `FastModel` patches the model.
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # it wants to be imported first; but `FastModel` patches what it loads
             model, _ = import_module("unsloth").FastModel.from_pretrained(
                 path,
                 max_seq_length=shape.get_text_config().max_position_embeddings,
