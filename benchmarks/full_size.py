@@ -31,8 +31,8 @@ from mcprl.models.peft import NANO
 
 RESULTS = Path(__file__).parent / "results" / "full_size.json"
 SMALL = {
-    "train-tasks": 12, "val-tasks": 4, "test-tasks": 12, "steps": 3, "scenarios-per-step": 4, "group-size": 4,
-    "warm-start-steps": 1, "eval-every": 3, "deadline-s": 1200,
+    "train-tasks": 8, "val-tasks": 2, "test-tasks": 4, "steps": 2, "scenarios-per-step": 2, "group-size": 4,
+    "warm-start-steps": 0, "eval-every": 2, "deadline-s": 1200,
 }  # fmt: skip
 FIRM = 0.01  # what marks a known token in a spare place of the residual stream; small beside what is there
 SPARE = -1  # that place
