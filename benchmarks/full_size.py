@@ -56,7 +56,7 @@ def main() -> None:
 
 @torch.no_grad()
 def widened(folder: Path) -> float:
-    """Save the wide model; returns by how much its log-probabilities are off nano's on a text, in nats at most."""
+    """Save the wide model; returns how far its log-probabilities are off nano's on random tokens, in nats at most."""
     nano = Qwen3ForCausalLM.from_pretrained(NANO, dtype=torch.float32)
     small = nano.config
     torch.manual_seed(0)
