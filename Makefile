@@ -78,7 +78,7 @@ bench: .venv/.bench
 	@touch $@
 
 # vLLM lives in an environment of its own, outside of this folder; where it is there already, this takes a second.
-.venv/.vllm: mcprl/vllm_env.py | .venv/.test
+.venv/.vllm: mcprl/engines/vllm/environment.py | .venv/.test
 	@echo "== installing vLLM into an environment of its own (once, 4 GB, a few minutes)"
 	@mcprl setup vllm && touch $@
 

@@ -18,9 +18,9 @@ import anyio
 import torch
 from transformers import AutoTokenizer, PreTrainedTokenizerFast, Qwen3Config, Qwen3ForCausalLM
 
-from mcprl import tokens
-from mcprl.engines.embedded import EmbeddedEngine
-from mcprl.models.peft import NANO
+from mcprl.chat import prompts
+from mcprl.engines.embedded.engine import EmbeddedEngine
+from mcprl.models.load import NANO
 from mcprl.types import Completion, CompletionRequest, Message
 
 
@@ -68,10 +68,10 @@ async def with_engine(policy: Policy, requests: list[CompletionRequest]) -> floa
 
 def with_generate(policy: Policy, requests: list[CompletionRequest]) -> float:
     began = time.perf_counter()
-    prompts = [list(tokens.prompt_ids(policy.tokenizer, request.messages)) for request in requests]
-    width, new = max(map(len, prompts)), requests[0].max_tokens
-    ids = torch.tensor([[0] * (width - len(prompt)) + prompt for prompt in prompts])
-    mask = torch.tensor([[0] * (width - len(prompt)) + [1] * len(prompt) for prompt in prompts])
+    asked = [list(prompts.prompt_ids(policy.tokenizer, request.messages)) for request in requests]
+    width, new = max(map(len, asked)), requests[0].max_tokens
+    ids = torch.tensor([[0] * (width - len(prompt)) + prompt for prompt in asked])
+    mask = torch.tensor([[0] * (width - len(prompt)) + [1] * len(prompt) for prompt in asked])
     policy.model.generate(
         input_ids=ids, attention_mask=mask, do_sample=True, max_new_tokens=new, min_new_tokens=new, pad_token_id=0
     )
@@ -122,7 +122,7 @@ def main() -> None:
         seconds["engine"].append(anyio.run(with_engine, policy, requests))
     count = options.sequences * options.new
     rates = {name: count / statistics.median(values[1:]) for name, values in seconds.items()}  # the first run warms up
-    prompt = len(tokens.prompt_ids(policy.tokenizer, requests[0].messages))
+    prompt = len(prompts.prompt_ids(policy.tokenizer, requests[0].messages))
     faster = rates["engine"] / rates["generate"]
     print(f"{options.sequences} sequences, prompts of {prompt} tokens, {options.new} new tokens each:")
     print(f"  engine {rates['engine']:,.0f} tokens/s, generate {rates['generate']:,.0f} tokens/s: {faster:.1f} times")

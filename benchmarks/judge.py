@@ -23,9 +23,10 @@ matplotlib.use("Agg")
 
 from matplotlib import pyplot
 
-from mcprl.advantages import advantages
 from mcprl.judges.ruler import Ruler, load_rubric
-from mcprl.llm import Chat, ChatModel
+from mcprl.llm import Chat
+from mcprl.llm.litellm import ChatModel
+from mcprl.training.advantages import advantages
 from mcprl.types import Message
 
 RESULTS = Path(__file__).parent / "results"

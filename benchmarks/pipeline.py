@@ -29,9 +29,10 @@ from unittest.mock import patch
 import anyio
 from servers import BENCHES, served
 
-from mcprl import config, scoring
-from mcprl.journal import Journal
-from mcprl.trainer import Trainer
+from mcprl import config
+from mcprl.judges import scoring
+from mcprl.runs.journal import Journal
+from mcprl.training.trainer import Trainer
 from mcprl.types import Adapter, Completion, CompletionRequest, Group, Message, Score
 
 loop = importlib.import_module("mcprl.train")

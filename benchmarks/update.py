@@ -31,10 +31,10 @@ import torch
 from peft import LoraConfig, get_peft_model
 from transformers import AutoTokenizer, Qwen3Config, Qwen3ForCausalLM
 
-from mcprl import head, tree
 from mcprl.config import TrainingConfig
-from mcprl.models.peft import NANO, LoadedModel
-from mcprl.trainer import Trainer
+from mcprl.models.load import NANO, LoadedModel
+from mcprl.training import lm_head, trie
+from mcprl.training.trainer import Trainer
 from mcprl.types import Row
 
 RESULTS = Path(__file__).parent / "results" / "update.json"
@@ -111,7 +111,7 @@ def ours(batch: Batch, share: bool) -> Update:
 
 def bound(batch: Batch) -> Update:
     """One plain causal row with as many tokens as the trie, as many of them trained."""
-    size = tree.unique_tokens([row.ids[:-1] for row, _ in batch])
+    size = trie.unique_tokens([row.ids[:-1] for row, _ in batch])
     trained = sum(sum(row.mask) for row, _ in batch)
     mask = (False,) * (size + 1 - trained) + (True,) * trained
     return ours([_row(_random("bound", size + 1), mask, 0)], share=False)
@@ -177,7 +177,7 @@ def flop(lengths: Sequence[int], attended: float) -> float:
 
 def pairs(ids_B: Sequence[Sequence[int]]) -> float:
     """Query and key pairs of the rows' trie: every token sees its ancestors and itself."""
-    return float(sum(position + 1 for position in tree.build(ids_B).positions))
+    return float(sum(position + 1 for position in trie.build(ids_B).positions))
 
 
 def seconds(update: Update) -> float:
@@ -196,7 +196,7 @@ def measure(case: str, rounds: int, with_trl: bool) -> dict[str, float]:
         update()
     runs = [{name: seconds(update) for name, update in variants.items()} for _ in range(rounds)]
     lengths = [len(ids) for ids in contexts]
-    unique = tree.unique_tokens(contexts)
+    unique = trie.unique_tokens(contexts)
     shared = flop([unique], pairs(contexts))
     padded = flop(lengths, sum(length * (length + 1) / 2 for length in lengths)) / shared
     plain = shared / flop([unique], unique * (unique + 1) / 2)
@@ -241,7 +241,7 @@ def heads(rounds: int) -> dict[str, float]:
     hidden, targets = torch.randn(1600, 256, requires_grad=True), torch.randint(151_936, (1600,))
 
     def chunked() -> None:
-        head.target_logprobs(layer, hidden, targets).sum().backward()
+        lm_head.target_logprobs(layer, hidden, targets).sum().backward()
 
     def full() -> None:
         layer(hidden).log_softmax(-1).gather(1, targets[:, None]).sum().backward()

@@ -12,35 +12,35 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from mcprl.api import Trajectory as Trajectory
-    from mcprl.api import TrajectoryGroup as TrajectoryGroup
-    from mcprl.api import gather_trajectory_groups as gather_trajectory_groups
-    from mcprl.api import ruler as ruler
-    from mcprl.api import ruler_score_group as ruler_score_group
+    from mcprl.art.groups import Trajectory as Trajectory
+    from mcprl.art.groups import TrajectoryGroup as TrajectoryGroup
+    from mcprl.art.groups import gather_trajectory_groups as gather_trajectory_groups
+    from mcprl.art.groups import ruler as ruler
+    from mcprl.art.groups import ruler_score_group as ruler_score_group
+    from mcprl.art.model import TrainableModel as TrainableModel
+    from mcprl.art.model import rollout as rollout
     from mcprl.config import Config as Config
     from mcprl.errors import McprlError as McprlError
-    from mcprl.scenarios import generate as generate
-    from mcprl.scenarios import generate_scenarios as generate_scenarios
-    from mcprl.scenarios import load_pack as load_pack
-    from mcprl.server import connect as connect
+    from mcprl.scenarios.generate import generate as generate
+    from mcprl.scenarios.generate import generate_scenarios as generate_scenarios
+    from mcprl.scenarios.pack import load_pack as load_pack
+    from mcprl.servers.server import connect as connect
     from mcprl.train import train as train
-    from mcprl.trainable import TrainableModel as TrainableModel
-    from mcprl.trainable import rollout as rollout
 
 _HOME = {
     "Config": "mcprl.config",
     "McprlError": "mcprl.errors",
-    "TrainableModel": "mcprl.trainable",
-    "Trajectory": "mcprl.api",
-    "TrajectoryGroup": "mcprl.api",
-    "connect": "mcprl.server",
-    "gather_trajectory_groups": "mcprl.api",
-    "generate": "mcprl.scenarios",
-    "generate_scenarios": "mcprl.scenarios",
-    "load_pack": "mcprl.scenarios",
-    "rollout": "mcprl.trainable",
-    "ruler": "mcprl.api",
-    "ruler_score_group": "mcprl.api",
+    "TrainableModel": "mcprl.art.model",
+    "Trajectory": "mcprl.art.groups",
+    "TrajectoryGroup": "mcprl.art.groups",
+    "connect": "mcprl.servers.server",
+    "gather_trajectory_groups": "mcprl.art.groups",
+    "generate": "mcprl.scenarios.generate",
+    "generate_scenarios": "mcprl.scenarios.generate",
+    "load_pack": "mcprl.scenarios.pack",
+    "rollout": "mcprl.art.model",
+    "ruler": "mcprl.art.groups",
+    "ruler_score_group": "mcprl.art.groups",
     "train": "mcprl.train",
 }
 

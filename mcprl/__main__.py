@@ -1,6 +1,6 @@
 """`mcprl` and `python -m mcprl`."""
 
-from mcprl.cli import main
+from mcprl.cli.commands import main
 
 if __name__ == "__main__":
     main()

@@ -17,6 +17,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mcprl.errors import ConfigError
 
+POLICY = "policy"
+"""The name of the run's own model, its adapter off, where a judge's or a writer's is asked for."""
+
 _REFERENCE = re.compile(r"\$\w+|\$\{\w+\}")
 _SECRET = re.compile(
     r"(://(?=[^/\s]*@)|[?&][^=&\s]+=(?=[^&\s])|[\w-]*(?:key|token|secret|passw(?:or)?d)[\w-]*[ =])(?!\$)(?:(?<=://)[^/\s]*(?=@)|[^&\s]+)",

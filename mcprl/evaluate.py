@@ -5,16 +5,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from mcprl import stats
 from mcprl.config import Config
 from mcprl.engines import Show
-from mcprl.engines.own import OwnModel
 from mcprl.errors import ModelError, ScenarioError
 from mcprl.judges import open_judge
+from mcprl.llm.policy import OwnModel
 from mcprl.prepare import sampling
 from mcprl.rollout import rollouts, unfinished
-from mcprl.scenarios import generate, load_pack
-from mcprl.server import connect
+from mcprl.runs import intervals
+from mcprl.scenarios.generate import generate
+from mcprl.scenarios.pack import load_pack
+from mcprl.servers.server import connect
 from mcprl.types import Adapter, Group, Scenario, Split, Trajectory
 
 
@@ -99,4 +100,4 @@ async def evaluate_pack(
 def _rate(results: list[Result]) -> tuple[int, float, float, float]:
     """Tasks whose every try broke count as failures: they must not make a model look better."""
     total = sum(result.success or 0.0 for result in results)
-    return len(results), total / len(results), *stats.wilson(total, len(results))
+    return len(results), total / len(results), *intervals.wilson(total, len(results))

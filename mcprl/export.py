@@ -10,14 +10,15 @@ from typing import Any
 from huggingface_hub import HfApi, get_token
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 
-from mcprl import __version__, report
+from mcprl import __version__
+from mcprl.chat.families import dialect
 from mcprl.config import ModelConfig
-from mcprl.engines.weights import merged_model
+from mcprl.engines.embedded.weights import merged_model
 from mcprl.errors import ConfigError, JournalError, ModelError
-from mcprl.families import dialect
-from mcprl.journal import Journal
-from mcprl.models import peft
-from mcprl.report import Report
+from mcprl.models.load import load_base, read_tokenizer
+from mcprl.runs import report
+from mcprl.runs.journal import Journal
+from mcprl.runs.report import Report
 from mcprl.types import Adapter
 
 ABOUT = "mcprl.json"
@@ -39,7 +40,7 @@ def export(run: Path, out: Path, merged: bool, command: str) -> Path:
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(parents=True)
     try:
-        tokenizer, _, _ = peft.read_tokenizer(config)
+        tokenizer, _, _ = read_tokenizer(config)
         tokenizer.save_pretrained(str(draft))
         parser = dialect(tokenizer).vllm
         if merged:
@@ -94,7 +95,7 @@ def _write_adapter(config: ModelConfig, adapter: Adapter, folder: Path) -> None:
 
 def _write_merged(config: ModelConfig, adapter: Adapter, folder: Path) -> None:
     """The weights that were sampled from in the test; a quantized base is put down as what its codes stand for."""
-    _, _, base, _ = peft.load_base(config.model_copy(update={"device": "cpu", "loader": "transformers"}))
+    _, _, base, _ = load_base(config.model_copy(update={"device": "cpu", "loader": "transformers"}))
     if config.quantization != "none":
         base = base.dequantize()
     merged_model(base, adapter.path).save_pretrained(str(folder))
@@ -168,10 +169,10 @@ def _usage(base: str, config: ModelConfig, merged: bool, parser: str) -> list[st
     serve = f"--enable-auto-tool-choice --tool-call-parser {parser}"
     if merged:
         return [f"vllm serve . {serve}", "# or: transformers.AutoModelForCausalLM.from_pretrained('.')"]
-    load = f"# or: peft.PeftModel.from_pretrained(base, '.'), where base is {base} loaded in {config.dtype}"
+    load = f"# or: load.PeftModel.from_pretrained(base, '.'), where base is {base} loaded in {config.dtype}"
     if config.name == "nano":
         return [
-            "# nano ships with mcprl, its folder is mcprl.models.peft.NANO; --merged exports a model of its own",
+            "# nano ships with mcprl, its folder is mcprl.models.load.NANO; --merged exports a model of its own",
             load,
         ]
     if config.dora:

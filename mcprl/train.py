@@ -18,22 +18,23 @@ from typing import Any
 
 import anyio
 
-from mcprl import memory, report
-from mcprl.advantages import advantages
 from mcprl.config import Config
-from mcprl.curriculum import draw
 from mcprl.engines import open_engine
-from mcprl.engines.own import OwnModel
 from mcprl.errors import BudgetError, McprlError
-from mcprl.journal import Journal
-from mcprl.models import peft
-from mcprl.prepare import prepare_pack, settled, warm_start
+from mcprl.judges.scoring import Judged, Scoring
+from mcprl.llm.policy import OwnModel
+from mcprl.models.load import load_model
+from mcprl.prepare import fits, prepare_pack, settled
 from mcprl.rollout import rollouts, unfinished
-from mcprl.scoring import Judged, Scoring
-from mcprl.server import Server, connect
-from mcprl.tokens import certificate, rows
-from mcprl.trackers import Trackers, open_trackers
-from mcprl.trainer import Trainer
+from mcprl.runs import report
+from mcprl.runs.journal import Journal
+from mcprl.runs.trackers import Trackers, open_trackers
+from mcprl.servers.server import Server, connect
+from mcprl.training.advantages import advantages
+from mcprl.training.curriculum import draw
+from mcprl.training.rows import certificate, training_rows
+from mcprl.training.trainer import Trainer
+from mcprl.training.warm_start import warm_start
 from mcprl.types import Adapter, Group, Row, Scenario, Trajectory
 
 Show = Callable[[str, dict[str, Any]], None]
@@ -59,7 +60,7 @@ async def train(config: Config, resume: str | Path | None = None, show: Show = l
     `JournalError` or `TrainingError`, each with what to do.
     """
     if not resume:
-        show("note", {"text": await anyio.to_thread.run_sync(memory.check, config)})
+        show("note", {"text": await anyio.to_thread.run_sync(fits, config)})
         config = settled(config)
         if config.model.loader == "unsloth":
             show("note", {"text": "unsloth loads the model, which takes a while; --loader transformers does without"})
@@ -86,7 +87,7 @@ class _Run:
     def __init__(self, config: Config, journal: Journal, server: Server, trackers: Trackers, show: Show) -> None:
         self.config, self.journal, self.server, self.trackers, self.show = config, journal, server, trackers, show
         self.pipelined = config.training.pipeline == "on"
-        self.loaded = peft.load(config.model)
+        self.loaded = load_model(config.model)
         base = lambda scenarios: self._groups("anchor", 0, scenarios, 1, None)  # noqa: E731
         self.scoring = Scoring(config, server.tools, journal, OwnModel(lambda: self.engine), base)
         self.engine = open_engine(config, self.loaded, self.loaded.path, journal.folder / "vllm.log", self._hear)
@@ -215,7 +216,7 @@ class _Run:
             by_id = {score.trajectory_id: advantage for score, advantage in zip(scores, centred, strict=True)}
             scored = [member for member in group.trajectories if member.id in by_id]
             used += scored
-            rows_B += [(row, by_id[row.trajectory_id]) for member in scored for row in rows(member)]
+            rows_B += [(row, by_id[row.trajectory_id]) for member in scored for row in training_rows(member)]
         metrics: dict[str, float] = {}
         if rows_B:
             proof = certificate([row for row, _ in rows_B], used)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from mcprl.digest import compact
+from mcprl.text import compact
 
 Request = dict[str, Any]
 

@@ -13,9 +13,10 @@ from typing import Any
 
 from fake_llm import Reply, Request, heard, scored, tries
 
-from mcprl.checks import holds, leaves, says_missing
-from mcprl.digest import looks_like_error, parse_json
-from mcprl.slots import words
+from mcprl.judges.checks import holds, leaves, says_missing
+from mcprl.scenarios.names import words
+from mcprl.servers.digest import looks_like_error
+from mcprl.text import parse_json
 
 CODE = re.compile(r"\b[A-Za-z]+-\d+\b|\b\d{4}-\d\d-\d\d\b|'([^']+)'|\"([^\"]+)\"")
 WRITES = re.compile(r"\b(?:add|change|create|delete|set|update|remove|rename|write|store|save|move)\b", re.IGNORECASE)

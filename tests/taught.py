@@ -16,11 +16,12 @@ import torch
 from safetensors.torch import save_file
 from transformers import AutoTokenizer, Qwen3Config, Qwen3ForCausalLM
 
-from mcprl import tokens
 from mcprl.config import ModelConfig, TrainingConfig
 from mcprl.engines import Engine
-from mcprl.models.peft import NANO, LoadedModel, load
-from mcprl.trainer import Trainer
+from mcprl.models.load import NANO, LoadedModel, load_model
+from mcprl.training.rows import certificate, training_rows
+from mcprl.training.trainer import Trainer
+from mcprl.training.warm_start import demonstration
 from mcprl.types import Completion, CompletionRequest, Message, Tool, Trajectory
 
 TEMPERATURE = 0.4  # of what is sampled: few slips, and log-probabilities that differ from those at 1
@@ -100,7 +101,7 @@ def random_model(case: Case, folder: Path) -> LoadedModel:
             eos_token_id=tokenizer.eos_token_id,
         )
         Qwen3ForCausalLM(config).save_pretrained(str(folder))
-    return load(ModelConfig(name=str(folder), lora_rank=64, lora_alpha=128, template_options=dict(case.options)))
+    return load_model(ModelConfig(name=str(folder), lora_rank=64, lora_alpha=128, template_options=dict(case.options)))
 
 
 def call(number: int, turn: int, name: str = "") -> dict[str, Any]:
@@ -130,7 +131,7 @@ def learnt(
     loaded: LoadedModel, messages: Sequence[Message], tools: Sequence[Tool] = (), until: float = 0.003
 ) -> Trainer:
     """The model after its own weights, not the LoRA, have learnt what the assistant says by heart."""
-    rows = tokens.rows(tokens.demonstration(loaded.tokenizer, messages, tools))
+    rows = training_rows(demonstration(loaded.tokenizer, messages, tools))
     for name, parameter in loaded.model.named_parameters():
         parameter.requires_grad_("lora_" not in name)
     trainer = Trainer(loaded, TrainingConfig(learning_rate=1.5e-3))
@@ -181,9 +182,9 @@ def check(case: Case, trainer: Trainer, tried: Sequence[Trajectory]) -> dict[str
         thoughts = [turn.message.get("reasoning_content") or turn.message.get("thinking") for turn in turns]
         assert thoughts.count(case.thought) >= len(tried) / 2
         assert not any(case.thought in turn.message["content"] for turn in turns if turn.message.get("tool_calls"))
-    rows_B = [row for one in tried for row in tokens.rows(one)]
+    rows_B = [row for one in tried for row in training_rows(one)]
     assert not case.breaks or len(rows_B) > len(tried)
-    proof = tokens.certificate(rows_B, tried)
+    proof = certificate(rows_B, tried)
     assert proof.exactness == 1.0
     assert proof.trained == sum(len(turn.completion_ids) for turn in turns)
     return trainer.update([(row, 1.0) for row in rows_B], TEMPERATURE, proof)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcprl.advantages import advantages
+from mcprl.training.advantages import advantages
 
 
 def test_advantages_are_scores_less_the_groups_mean():

@@ -15,14 +15,14 @@ from fake_llm import Reply, Request, serving
 from test_scenarios import replay
 from test_server import free_port, http
 
-from mcprl.author import BATCH
 from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import BudgetError, ConfigError, LlmError, ScenarioError
 from mcprl.judges.verifier import Verifier
-from mcprl.planning import split_of
-from mcprl.scenarios import Pack, generate, load_pack
-from mcprl.server import connect
-from mcprl.tasks import ALIKE, likeness, read, triples
+from mcprl.scenarios.author import BATCH
+from mcprl.scenarios.drafts import ALIKE, likeness, read, triples
+from mcprl.scenarios.generate import generate
+from mcprl.scenarios.pack import Pack, load_pack, split_of
+from mcprl.servers.server import connect
 from mcprl.types import CallMade, Fact, SaysMissing, StateHolds
 
 pytestmark = [

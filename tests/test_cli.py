@@ -19,10 +19,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcprl import config as configuration
-from mcprl import flags
-from mcprl.cli import cli, main
+from mcprl.cli import options
+from mcprl.cli.commands import cli, main
 from mcprl.config import Config
-from mcprl.journal import Journal
+from mcprl.runs.journal import Journal
 
 MCPRL = Path(sys.executable).parent / "mcprl"
 TIME = "mcp-server-time --local-timezone UTC"
@@ -48,7 +48,7 @@ def effective(*arguments: str) -> dict[str, Any]:
 
 def test_every_setting_is_a_flag_of_train_with_its_sentence_as_help() -> None:
     text = " ".join(CliRunner(env={"COLUMNS": "200"}).invoke(cli, ["train", "--help"]).output.split())
-    for flag, leaf in flags.flags().items():
+    for flag, leaf in options.flags().items():
         sentence = " ".join((leaf.info.description or "").replace("`", "").split())
         assert f"--{flag} " in text, flag
         assert sentence, f"{leaf.key} has no sentence"
@@ -56,7 +56,7 @@ def test_every_setting_is_a_flag_of_train_with_its_sentence_as_help() -> None:
 
 
 def test_flag_names_are_unique_and_say_their_section_where_two_share_a_name() -> None:
-    named = flags.flags()
+    named = options.flags()
     assert len({leaf.key for leaf in named.values()}) == len(named)
     assert named["steps"].key == "training.steps"
     assert named["eval-temperature"].key == "eval.temperature"

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from mcprl.curriculum import draw
+from mcprl.training.curriculum import draw
 from mcprl.types import Scenario
 
 TASKS = [Scenario(f"s{n}", f"Task {n}?", ()) for n in range(12)]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcprl.digest import cap, digest, digest_json
+from mcprl.servers.digest import cap, digest, digest_json
 
 values: Any = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

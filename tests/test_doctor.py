@@ -9,8 +9,8 @@ import pytest
 from test_cli import mcprl
 
 from mcprl import config
-from mcprl.doctor import Finding, examine
-from mcprl.models.peft import NANO
+from mcprl.cli.doctor import Finding, examine
+from mcprl.models.load import NANO
 
 
 @pytest.fixture(autouse=True)

@@ -14,11 +14,13 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import LlamaConfig, LlamaForCausalLM, Qwen3Config, Qwen3ForCausalLM
 
-from mcprl import hermes, tokens
+from mcprl.chat import hermes, prompts
 from mcprl.config import ModelConfig
-from mcprl.engines.embedded import EmbeddedEngine
+from mcprl.engines.embedded.engine import EmbeddedEngine
 from mcprl.errors import EngineError
-from mcprl.models.peft import LoadedModel, load, load_adapter_weights, save_adapter
+from mcprl.models.adapters import load_adapter_weights, save_adapter
+from mcprl.models.load import LoadedModel, load_model
+from mcprl.training.rows import certificate, training_rows
 from mcprl.types import Adapter, Completion, CompletionRequest, Message, Tool, Trajectory
 
 pytestmark = pytest.mark.anyio
@@ -34,7 +36,7 @@ SYSTEM: Message = {"role": "system", "content": "You answer questions about the 
 
 @pytest.fixture(scope="module")
 def loaded(tiny_model: Path) -> LoadedModel:
-    return load(ModelConfig(name=str(tiny_model), lora_rank=4))
+    return load_model(ModelConfig(name=str(tiny_model), lora_rank=4))
 
 
 @asynccontextmanager
@@ -143,7 +145,7 @@ async def test_samples_follow_the_softmax_over_the_whole_vocabulary(loaded: Load
 
 async def test_a_merged_adapter_equals_the_peft_forward_and_the_base_stays(loaded: LoadedModel, tmp_path: Path) -> None:
     adapter = randomized(loaded, tmp_path / "step-3", 3)
-    trained = load(ModelConfig(name=loaded.path, lora_rank=4))
+    trained = load_model(ModelConfig(name=loaded.path, lora_rank=4))
     load_adapter_weights(trained, adapter.path)
     request = ask("which order?", max_tokens=16)
     async with running(loaded) as engine:
@@ -166,7 +168,7 @@ async def test_a_merged_adapter_equals_the_peft_forward_and_the_base_stays(loade
 async def test_variants_of_lora_are_merged_as_peft_computes_them(
     loaded: LoadedModel, tmp_path: Path, variant: dict[str, Any]
 ) -> None:
-    trained = load(ModelConfig(name=loaded.path, lora_rank=4, **variant))
+    trained = load_model(ModelConfig(name=loaded.path, lora_rank=4, **variant))
     adapter = randomized(trained, tmp_path / "step-1", 1)
     load_adapter_weights(trained, adapter.path)
     async with running(loaded) as engine:
@@ -202,9 +204,9 @@ async def converse_all(engine: EmbeddedEngine) -> list[Trajectory]:
 async def test_conversations_side_by_side_give_one_exact_row_each(loaded: LoadedModel) -> None:
     async with running(loaded) as engine:
         trajectories = await converse_all(engine)
-    rows = [row for trajectory in trajectories for row in tokens.rows(trajectory)]
+    rows = [row for trajectory in trajectories for row in training_rows(trajectory)]
     assert len(rows) == len(trajectories)
-    proof = tokens.certificate(rows, trajectories)
+    proof = certificate(rows, trajectories)
     assert proof.exactness == 1.0
     assert proof.trained == sum(len(turn.completion_ids) for t in trajectories for turn in t.turns)
     for trajectory in trajectories:
@@ -247,7 +249,7 @@ async def test_a_llama_decodes_exactly_too(loaded: LoadedModel, tmp_path: Path) 
             initializer_range=0.3,
         )
         LlamaForCausalLM(config).save_pretrained(str(tmp_path))
-    llama = load(ModelConfig(name=str(tmp_path), lora_targets="q_proj, v_proj"))
+    llama = load_model(ModelConfig(name=str(tmp_path), lora_targets="q_proj, v_proj"))
     async with running(llama) as engine:
         for trajectory in await converse_all(engine):
             for turn in trajectory.turns:
@@ -270,11 +272,11 @@ async def test_a_model_that_cannot_be_decoded_exactly_is_refused(loaded: LoadedM
     )
     Qwen3ForCausalLM(config).save_pretrained(str(tmp_path))
     with pytest.raises(EngineError, match="full attention only, Qwen3ForCausalLM has other layers"):
-        EmbeddedEngine(load(ModelConfig(name=str(tmp_path))))
+        EmbeddedEngine(load_model(ModelConfig(name=str(tmp_path))))
 
 
 async def test_bfloat16_decodes_close_to_its_own_forward(tiny_model: Path) -> None:
-    policy = load(ModelConfig(name=str(tiny_model), dtype="bfloat16"))
+    policy = load_model(ModelConfig(name=str(tiny_model), dtype="bfloat16"))
     async with running(policy) as engine:
         completion = await engine.complete(ask("which?", max_tokens=12))
     reference = reference_logprobs(policy.model, completion)
@@ -360,9 +362,9 @@ async def test_an_adapter_that_is_missing_or_no_lora_is_refused(loaded: LoadedMo
 async def test_parallel_calls_come_back_as_tool_calls(tiny_model: Path) -> None:
     calls = [{"name": "get_order", "arguments": {"id": n}} for n in (1, 2)]
     said = "".join(f"<tool_call>{json.dumps(call)}</tool_call>" for call in calls)
-    taught = load(ModelConfig(name=str(tiny_model)))
+    taught = load_model(ModelConfig(name=str(tiny_model)))
     request = ask("which?", temperature=0.0, max_tokens=120)
-    memorize(taught, tokens.prompt_ids(taught.tokenizer, request.messages, TOOLS), said)
+    memorize(taught, prompts.prompt_ids(taught.tokenizer, request.messages, TOOLS), said)
     async with running(taught) as engine:
         completion = await engine.complete(request)
         cut = await engine.complete(replace(request, max_tokens=len(completion.completion_ids) - 8))

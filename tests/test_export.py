@@ -19,11 +19,12 @@ from test_train import small
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from mcprl import export as exporting
-from mcprl import flags
+from mcprl.chat.prompts import render
+from mcprl.cli import options
 from mcprl.config import Config, ModelConfig, parse, redacted
-from mcprl.journal import Journal
-from mcprl.models import peft
-from mcprl.tokens import render
+from mcprl.models.adapters import load_adapter_weights
+from mcprl.models.load import NANO, load_model
+from mcprl.runs.journal import Journal
 from mcprl.train import train
 from mcprl.types import Tool
 
@@ -67,9 +68,9 @@ def logits(model: Any) -> torch.Tensor:
 def expected(run: Path) -> torch.Tensor:
     """The logits of the model that the run tested, and that they are not the base model's."""
     with Journal.open(run) as journal:
-        loaded, adapter = peft.load(journal.config.model), exporting.tested(journal)
+        loaded, adapter = load_model(journal.config.model), exporting.tested(journal)
     base = logits(loaded.model)
-    peft.load_adapter_weights(loaded, adapter.path)
+    load_adapter_weights(loaded, adapter.path)
     found = logits(loaded.model)
     assert (found - base).abs().max() > 0.1
     return found
@@ -86,7 +87,7 @@ def test_the_adapter_gives_the_tested_models_logits_in_peft(run: Path, expected:
         "tokenizer.json",
         "tokenizer_config.json",
     }
-    base = AutoModelForCausalLM.from_pretrained(peft.NANO, dtype=torch.float32)
+    base = AutoModelForCausalLM.from_pretrained(NANO, dtype=torch.float32)
     assert torch.equal(logits(PeftModel.from_pretrained(base, out)), expected)
 
 
@@ -103,7 +104,7 @@ def test_the_merged_model_gives_them_in_transformers_without_the_base_or_peft(
 def test_the_tokenizer_shows_tools_as_in_training(run: Path) -> None:
     tools = [Tool("get_order", "Look an order up.", {"type": "object", "properties": {"id": {"type": "integer"}}})]
     said = [{"role": "user", "content": "Which order?"}]
-    own = AutoTokenizer.from_pretrained(peft.NANO)
+    own = AutoTokenizer.from_pretrained(NANO)
     for out in (export(run), export(run, "--merged")):
         assert render(AutoTokenizer.from_pretrained(out), said, tools) == render(own, said, tools)
 
@@ -167,7 +168,7 @@ def test_the_command_on_the_card_makes_the_same_settings(tmp_path: Path) -> None
         "training": {"share_prefixes": False, "learning_rate": 5e-5, "steps": 3},
     }
     given = parse(tree)
-    words = shlex.split(flags.command(given))
+    words = shlex.split(options.command(given))
     assert words[:2] == ["mcprl", "train"]
     made = effective(*words[1:])
     again = redacted(given)
@@ -232,8 +233,8 @@ def test_a_quantized_base_is_merged_as_what_its_codes_stand_for(run: Path, tmp_p
     config = ModelConfig(quantization="nf4", lora_rank=4)
     with Journal.open(run) as journal:
         adapter = exporting.tested(journal)
-    loaded = peft.load(config)
-    peft.load_adapter_weights(loaded, adapter.path)
+    loaded = load_model(config)
+    load_adapter_weights(loaded, adapter.path)
     tmp_path.joinpath("out").mkdir()
     exporting._write_merged(config, adapter, tmp_path / "out")
     model = AutoModelForCausalLM.from_pretrained(tmp_path / "out")

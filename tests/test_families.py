@@ -9,10 +9,11 @@ import pytest
 from taught import CASES, CONTROL, TOOL, Case, check, converse, random_model, taught, template
 from transformers import AutoTokenizer
 
-from mcprl import families, tokens
-from mcprl.engines.embedded import EmbeddedEngine
+from mcprl.chat import families, prompts
+from mcprl.engines.embedded.engine import EmbeddedEngine
 from mcprl.errors import ModelError
-from mcprl.models.peft import NANO, LoadedModel
+from mcprl.models.load import NANO, LoadedModel
+from mcprl.training.rows import certificate, training_rows
 from mcprl.types import Completion, CompletionRequest, Message, Trajectory
 
 
@@ -49,21 +50,21 @@ def test_thinking_that_is_stripped_from_history_starts_a_new_row() -> None:
     tokenizer: Any = AutoTokenizer.from_pretrained(NANO)
     tokenizer.add_tokens(CONTROL, special_tokens=True)
     tokenizer.chat_template = template("qwen3").read_text()
-    first = tokens.prompt_ids(tokenizer, [{"role": "user", "content": "Hello"}], [TOOL])
+    first = prompts.prompt_ids(tokenizer, [{"role": "user", "content": "Hello"}], [TOOL])
     sampled = tuple(tokenizer.encode("<think>\nHm.\n</think>\n\nHi.<|im_end|>", add_special_tokens=False))
     request = CompletionRequest(({"role": "user", "content": "Hello"},), (TOOL,))
     message, _ = families.reply(tokenizer, sampled, (tokenizer.eos_token_id,), request)
     assert message == {"role": "assistant", "content": "Hi.", "reasoning_content": "Hm."}
     again = [{"role": "user", "content": "Hello"}, message, {"role": "user", "content": "Again"}]
-    second = tokens.prompt_ids(tokenizer, again, [TOOL], (*first, *sampled))
+    second = prompts.prompt_ids(tokenizer, again, [TOOL], (*first, *sampled))
     assert "Hm." not in tokenizer.decode(second)
     turns = (
         Completion(message, first, sampled, (-1.0,) * len(sampled), "stop"),
         Completion(message, second, sampled, (-1.0,) * len(sampled), "stop"),
     )
     tried = Trajectory("t", "s", (), turns)
-    assert len(tokens.rows(tried)) == 2
-    assert tokens.certificate(tokens.rows(tried), [tried]).exactness == 1.0
+    assert len(training_rows(tried)) == 2
+    assert certificate(training_rows(tried), [tried]).exactness == 1.0
 
 
 # --- unknown models, unreadable calls ---------------------------------------------------------------------------------
@@ -104,7 +105,7 @@ def test_a_call_that_cannot_be_read_is_said_to_the_model_and_ends_no_turn_of_ano
     assert "tool_calls" not in message or name == "qwen3_5_think"
     assert malformed or name == "qwen3_5_think"  # its parameters need no end
     told: Message = {"role": "user", "content": "Error: " + "; ".join(malformed)}
-    assert tokens.render(tokenizer, [*request.messages, message, told], [TOOL])
+    assert prompts.render(tokenizer, [*request.messages, message, told], [TOOL])
 
 
 def test_every_family_names_a_parser_of_the_table_and_a_template_that_is_there() -> None:

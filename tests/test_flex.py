@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import torch
 
-from mcprl import flex, tree, tree_attention
-from mcprl.tree import Tree
+from mcprl.training import flex_attention, trie_attention
+from mcprl.training.trie import Tree, build
 
 pytestmark = pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile:UserWarning")
 needs_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
@@ -29,7 +29,7 @@ def _given(trie: Tree, device: str = "cpu", dtype: torch.dtype = torch.float32) 
 @pytest.mark.parametrize("window", [None, 7])
 def test_a_token_sees_itself_and_its_ancestors_and_nothing_else(window: int | None) -> None:
     rows = _rows()
-    trie = tree.build(rows)
+    trie = build(rows)
     expected = torch.zeros(len(trie), len(trie), dtype=torch.bool)
     for row, ids in enumerate(rows):
         places = [trie.place(row, depth) for depth in range(len(ids))]
@@ -37,18 +37,18 @@ def test_a_token_sees_itself_and_its_ancestors_and_nothing_else(window: int | No
             first = 0 if window is None else max(0, depth - window + 1)
             expected[place, places[first : depth + 1]] = True
     places = torch.arange(len(trie))
-    seen = flex.sees(trie, window, torch.device("cpu"))
+    seen = flex_attention.sees(trie, window, torch.device("cpu"))
     assert torch.equal(seen(0, 0, places[:, None], places[None]), expected)
 
 
 @pytest.mark.parametrize("sinks", [None, torch.tensor([0.5, -1.0, 2.0, 0.0])], ids=["no sinks", "sinks"])
 @pytest.mark.parametrize("window", [None, 7])
 def test_its_forward_pass_is_that_of_the_form_by_nodes(window: int | None, sinks: torch.Tensor | None) -> None:
-    trie = tree.build(_rows())
+    trie = build(_rows())
     with torch.no_grad():
         query, key, value = _given(trie)
-        one = flex.attend(query, key, value, trie, 0.3, window, sinks)
-        other = tree_attention.attend(query, key, value, trie, 0.3, window, sinks)
+        one = flex_attention.attend(query, key, value, trie, 0.3, window, sinks)
+        other = trie_attention.attend(query, key, value, trie, 0.3, window, sinks)
     assert torch.allclose(one, other, atol=1e-5)
 
 
@@ -63,21 +63,21 @@ def test_it_is_taken_only_where_a_trial_shows_it_right_and_faster(
 
     def tried(*given: Any) -> torch.Tensor:
         clock[0] += 3 if slow else 1
-        return tree_attention.attend(*given) * (1 + off)
+        return trie_attention.attend(*given) * (1 + off)
 
     def other(*given: Any) -> torch.Tensor:
         clock[0] += 2
-        return tree_attention.attend(*given)
+        return trie_attention.attend(*given)
 
     monkeypatch.setattr(time, "perf_counter", lambda: clock[0])
-    monkeypatch.setattr(flex, "attend", tried)
+    monkeypatch.setattr(flex_attention, "attend", tried)
     with torch.no_grad():
-        assert flex.pays(other, 4, 2, 8, torch.float32, torch.device("cpu"), True) is taken
+        assert flex_attention.pays(other, 4, 2, 8, torch.float32, torch.device("cpu"), True) is taken
 
 
 def test_a_kernel_that_fails_is_not_taken() -> None:
     """FlexAttention itself on a CPU: it has no backward there."""
-    assert not flex.pays(tree_attention.attend, 2, 2, 8, torch.float32, torch.device("cpu"), False)
+    assert not flex_attention.pays(trie_attention.attend, 2, 2, 8, torch.float32, torch.device("cpu"), False)
 
 
 @pytest.mark.gpu
@@ -85,10 +85,10 @@ def test_a_kernel_that_fails_is_not_taken() -> None:
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("window", [None, 7])
 def test_on_cuda_it_gives_the_output_and_gradients_of_the_form_by_nodes(window: int | None, dtype: torch.dtype) -> None:
-    trie = tree.build(_rows())
+    trie = build(_rows())
     sinks = torch.tensor([0.5, -1.0, 2.0, 0.0], device="cuda")
     found: list[list[torch.Tensor]] = []
-    for form in (flex.attend, tree_attention.attend):
+    for form in (flex_attention.attend, trie_attention.attend):
         leaves = [tensor.requires_grad_() for tensor in _given(trie, "cuda", dtype)]
         query, key, value = leaves
         out = form(query, key, value, trie, 0.3, window, sinks)

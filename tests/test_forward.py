@@ -26,8 +26,9 @@ from transformers import (
     Qwen3ForCausalLM,
 )
 
-from mcprl import attention, forward, head
 from mcprl.errors import ModelError, TrainingError
+from mcprl.models import attention
+from mcprl.training import forward, lm_head
 from mcprl.types import Row
 
 # transformers 5.23 warns of a name that peft 0.21 still uses.
@@ -291,12 +292,12 @@ def test_what_is_no_language_model_is_refused():
 @pytest.mark.parametrize("chunk", [61, 61 * 4, 2**23])
 @pytest.mark.parametrize("trained", [False, True])
 def test_the_head_in_chunks_equals_the_head_at_once(monkeypatch: pytest.MonkeyPatch, chunk: int, trained: bool):
-    monkeypatch.setattr(head, "CHUNK", chunk)
+    monkeypatch.setattr(lm_head, "CHUNK", chunk)
     torch.manual_seed(0)
     layer = nn.Linear(16, 61, bias=False).requires_grad_(trained)
     hidden, targets, weight = torch.randn(9, 16, requires_grad=True), torch.randint(61, (9,)), torch.randn(9)
     expected = (layer(hidden) / 0.7).log_softmax(-1)[range(9), targets]
-    found = head.target_logprobs(layer, hidden, targets, 0.7)
+    found = lm_head.target_logprobs(layer, hidden, targets, 0.7)
     assert _apart(found, expected) < 1e-6
     sources = [hidden, *(layer.parameters() if trained else ())]
     for one, other in zip(*(torch.autograd.grad(weight @ by, sources) for by in (found, expected)), strict=True):
@@ -319,10 +320,13 @@ def test_a_large_vocabulary_trains_without_a_tensor_larger_than_a_chunk():
     vocabulary, tokens = 151_936, 400
     layer = nn.Linear(16, vocabulary, bias=False).requires_grad_(False)
     hidden = torch.randn(tokens, 16, requires_grad=True)
-    for compute in (lambda h: head.target_logprobs(layer, h, torch.arange(tokens)), lambda h: head.entropies(layer, h)):
+    for compute in (
+        lambda h: lm_head.target_logprobs(layer, h, torch.arange(tokens)),
+        lambda h: lm_head.entropies(layer, h),
+    ):
         with Sizes() as sizes:
             compute(hidden).sum().backward()
-        assert sizes.largest <= head.CHUNK < tokens * vocabulary
+        assert sizes.largest <= lm_head.CHUNK < tokens * vocabulary
     with Sizes() as sizes:
         layer(hidden)
     assert sizes.largest == tokens * vocabulary, "the whole would have been noticed"

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from mcprl.config import Config, RolloutConfig, ServerConfig
 from mcprl.errors import JournalError
-from mcprl.journal import FILE, Journal
-from mcprl.records import Outcome
+from mcprl.runs.journal import FILE, Journal
+from mcprl.runs.records import Outcome
 from mcprl.types import (
     Adapter,
     Call,
@@ -168,7 +168,7 @@ def test_a_folder_that_holds_a_run_is_not_begun_again(run):
 def test_a_second_writer_is_refused_at_once_and_a_reader_is_not(run):
     with pytest.raises(JournalError, match=f"{run.folder} cannot be written: another process is writing to it"):
         Journal.open(run.folder, write=True)
-    script = f"from mcprl.journal import Journal; Journal.open({str(run.folder)!r}, write=True)"
+    script = f"from mcprl.runs.journal import Journal; Journal.open({str(run.folder)!r}, write=True)"
     other = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
     assert "another process is writing to it" in other.stderr
     with Journal.open(run.folder) as reader:
@@ -197,7 +197,7 @@ def test_threads_may_share_a_journal(run):
 WRITER = """
 import sys
 from mcprl.config import Config
-from mcprl.journal import Journal
+from mcprl.runs.journal import Journal
 from mcprl.types import Score
 from test_journal import trajectory
 
@@ -313,7 +313,7 @@ def test_adapters_are_found_after_the_folder_has_moved(run, tmp_path):
 
 def test_wall_time_counts_the_work_and_not_the_pause_before_a_resume(tmp_path, monkeypatch):
     clock = iter([100.0, 110.0, 500.0, 530.0, 531.0])
-    monkeypatch.setattr("mcprl.journal._now", lambda: next(clock))
+    monkeypatch.setattr("mcprl.runs.journal._now", lambda: next(clock))
     killed = Journal.create(tmp_path, Config())  # 100
     killed.write_step(1, {})  # 110
     killed._db.close()

@@ -31,7 +31,7 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
 @pytest.mark.parametrize("arguments", [[], ["train"], ["inspect"], ["runs"], ["runs", "list"]], ids=" ".join)
 def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
     call = f"""
-from mcprl.cli import main
+from mcprl.cli.commands import main
 try:
     main({[*arguments, "--help"]})
 except SystemExit as stop:
@@ -44,7 +44,7 @@ def test_inspect_needs_neither_torch_nor_what_comes_with_it() -> None:
     call = f"""
 for name in {[name for name in HEAVY if not name.startswith("mcp")] + ["tokenizers", "jinja2", "safetensors"]}:
     sys.modules[name] = None  # importing it raises ImportError
-from mcprl.cli import main
+from mcprl.cli.commands import main
 try:
     main(["inspect", "--server", "mcp-server-time"])
 except SystemExit as stop:

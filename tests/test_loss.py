@@ -6,7 +6,7 @@ import random
 import pytest
 import torch
 
-from mcprl import loss
+from mcprl.training import loss
 
 LOW, HIGH = 0.2, 0.3
 Tokens = tuple[list[float], list[float], list[float]]

@@ -23,7 +23,7 @@ import practice  # noqa: E402  # pyright: ignore[reportMissingImports]
 import pretrain  # noqa: E402  # pyright: ignore[reportMissingImports]
 import talks  # noqa: E402  # pyright: ignore[reportMissingImports]
 
-from mcprl.tokens import prompt_ids  # noqa: E402
+from mcprl.chat.prompts import prompt_ids  # noqa: E402
 
 MINIATURE = pretrain.Budget(steps=6, tokens=300, practice=900, mix=0.3, warm_up=2, held_out=1)
 

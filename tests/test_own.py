@@ -13,20 +13,21 @@ from test_author import author
 from test_ruler import TOOLS, group
 from test_train import SHOP, small
 
-from mcprl.api import Trajectory, TrajectoryGroup, ruler, ruler_score_group
-from mcprl.cli import main
+from mcprl.art.groups import Trajectory, TrajectoryGroup, ruler, ruler_score_group
+from mcprl.art.model import TrainableModel
+from mcprl.cli.commands import main
 from mcprl.config import JudgeConfig
-from mcprl.engines.embedded import EmbeddedEngine
-from mcprl.engines.own import OwnModel
+from mcprl.engines.embedded.engine import EmbeddedEngine
 from mcprl.errors import ConfigError, EngineError, JudgeError, LlmError
-from mcprl.journal import Journal
 from mcprl.judges import open_judge
-from mcprl.judges.record import Record, write
+from mcprl.judges.prompt import Record, write
 from mcprl.judges.ruler import Ruler, load_rubric
-from mcprl.models.peft import LoadedModel, save_adapter
-from mcprl.scenarios import load_pack
+from mcprl.llm.policy import OwnModel
+from mcprl.models.adapters import save_adapter
+from mcprl.models.load import LoadedModel
+from mcprl.runs.journal import Journal
+from mcprl.scenarios.pack import load_pack
 from mcprl.train import train
-from mcprl.trainable import TrainableModel
 from mcprl.types import Adapter, Completion, CompletionRequest, Message
 
 TRIED = group("It is paid.", "It is shipped.")

@@ -72,7 +72,8 @@ def test_the_wheel_runs_without_torch_and_says_what_training_needs(built: Path, 
         Path(sys.executable).parent / "mcp-server-time",
         cwd=empty,
     )
-    find = "from mcprl.resources import folder; print(*sorted(path.name for path in folder('judges').iterdir()))"
+    listed = "print(*sorted(path.name for path in bundled_folder('judges').iterdir()))"
+    find = f"from mcprl.files import bundled_folder; {listed}"
     bundled = run(empty / "bin" / "python", "-c", find, cwd=empty).split()
     assert bundled == sorted(path.name for path in (ROOT / "judges").iterdir())
     assert "torch" not in run(sys.executable, "-m", "pip", "--python", empty / "bin" / "python", "list", cwd=empty)

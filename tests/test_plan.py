@@ -11,13 +11,32 @@ from peft import LoraConfig, get_peft_model
 from test_cli import effective, mcprl
 from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, Qwen3Config, Qwen3ForCausalLM
 
-from mcprl import flags, memory, plan, resources, vllm_env
+from mcprl.cli import options
 from mcprl.config import Config, ModelConfig, load, parse
+from mcprl.engines import placement
+from mcprl.engines.vllm import environment
 from mcprl.errors import ConfigError
-from mcprl.forward import Forward, checkpoint_layers
-from mcprl.models import peft, unsloth
-from mcprl.plan import GIB, Settings, Size
+from mcprl.files import bundled_folder, find_bundled
+from mcprl.models import unsloth
+from mcprl.models.load import load_model
 from mcprl.prepare import settled
+from mcprl.training import memory
+from mcprl.training.forward import Forward, checkpoint_layers
+from mcprl.training.memory import (
+    GIB,
+    SERVER,
+    Need,
+    Settings,
+    Size,
+    activations,
+    base_weights,
+    cache,
+    changes,
+    model_size,
+    nearest,
+    need,
+    size_of,
+)
 from mcprl.types import Row
 
 pytestmark = pytest.mark.filterwarnings("ignore:.is_gradient_checkpointing.:FutureWarning")
@@ -35,7 +54,7 @@ QWEN3: dict[str, tuple[dict[str, Any], float, float]] = {
 def published(name: str) -> Size:
     shape = Qwen3Config(vocab_size=151936, num_key_value_heads=8, head_dim=128, **QWEN3[name][0])
     with torch.device("meta"):
-        return peft.size_of(AutoModelForCausalLM.from_config(shape))
+        return size_of(AutoModelForCausalLM.from_config(shape))
 
 
 @pytest.mark.parametrize("name", QWEN3)
@@ -50,8 +69,8 @@ def test_parameters_are_those_that_the_models_cards_give(name: str) -> None:
 def test_the_lora_is_counted_as_peft_makes_it(tiny_model: Path) -> None:
     for targets in ("all-linear", "q_proj, v_proj"):
         config = ModelConfig(name=str(tiny_model), lora_rank=4, lora_targets=targets)
-        trained = sum(p.numel() for p in peft.load(config).model.parameters() if p.requires_grad)
-        assert 4 * peft.size(config).lora == trained
+        trained = sum(p.numel() for p in load_model(config).model.parameters() if p.requires_grad)
+        assert 4 * model_size(config).lora == trained
 
 
 def kept(layers: int, dtype: torch.dtype, checkpointed: bool, kind: Any, tokens: int) -> tuple[float, Size]:
@@ -60,7 +79,7 @@ def kept(layers: int, dtype: torch.dtype, checkpointed: bool, kind: Any, tokens:
     shape = {"hidden_size": 96, "intermediate_size": 256, "num_attention_heads": 6, "head_dim": 32}
     config, causal = kind
     base = causal(config(vocab_size=61, num_hidden_layers=layers, num_key_value_heads=2, **shape)).to(dtype)
-    size = peft.size_of(base)
+    size = size_of(base)
     model = get_peft_model(base, LoraConfig(r=8, target_modules="all-linear")).eval()
     if checkpointed:
         checkpoint_layers(model)
@@ -93,45 +112,49 @@ def test_what_a_layer_keeps_for_backward_is_what_torch_keeps(
     tokens, settings = 256, Settings(dtype=dtype, lora_rank=8, gradient_checkpointing=checkpointed)
     (one, size), (five, _) = (kept(layers, getattr(torch, dtype), checkpointed, kind, tokens + 1) for layers in (1, 5))
     each = replace(settings, bin_tokens=tokens, max_total_tokens=tokens)
-    expected = [plan.activations(replace(size, layers=layers), each) for layers in (1, 5)]
+    expected = [activations(replace(size, layers=layers), each) for layers in (1, 5)]
     assert low < (five - one) / (expected[1] - expected[0]) < 1.05
 
 
 def test_the_base_weights_are_what_torch_allocates(tiny_model: Path) -> None:
     config = ModelConfig(name=str(tiny_model), lora_rank=4)
-    model = peft.load(config).model
+    model = load_model(config).model
     settings = Settings(lora_rank=4)
-    size = peft.size(config)
+    size = model_size(config)
     frozen = sum(p.nbytes for p in model.parameters() if not p.requires_grad)
-    assert plan.base_weights(size, settings) == frozen
+    assert base_weights(size, settings) == frozen
     for quantization in ("int8", "nf4"):
         pytest.importorskip("bitsandbytes")
-        quantized = peft.load(ModelConfig.model_validate({"quantization": quantization})).model
-        expected = plan.base_weights(peft.size(ModelConfig()), replace(settings, quantization=quantization))
+        quantized = load_model(ModelConfig.model_validate({"quantization": quantization})).model
+        expected = base_weights(model_size(ModelConfig()), replace(settings, quantization=quantization))
         lora = sum(p.nbytes for p in quantized.parameters() if p.requires_grad)
         assert quantized.get_memory_footprint() - lora == pytest.approx(expected, rel=0.1)
 
 
 def test_where_sampling_takes_place_decides_what_is_needed_at_once() -> None:
     size, settings = published("Qwen3-8B"), Settings(dtype="bfloat16", gradient_checkpointing=True, gpu=True)
-    need = {place: plan.need(size, replace(settings, place=place)) for place in ("asleep", "awake", "apart")}
-    assert need["asleep"].train < need["awake"].train == pytest.approx(need["apart"].train + need["apart"].serve)
-    assert need["asleep"].serve == need["awake"].serve == 0
-    assert need["apart"].serve == 2 * size.parameters + plan.cache(size, settings) / 2 + plan.SERVER
-    assert plan.cache(size, settings) == 147456 * 64 * 4096  # 2 (k, v) x 2 bytes x 8 heads x 128 x 36 layers a token
+    needed_at = {place: need(size, replace(settings, place=place)) for place in ("asleep", "awake", "apart")}
+    assert (
+        needed_at["asleep"].train
+        < needed_at["awake"].train
+        == pytest.approx(needed_at["apart"].train + needed_at["apart"].serve)
+    )
+    assert needed_at["asleep"].serve == needed_at["awake"].serve == 0
+    assert needed_at["apart"].serve == 2 * size.parameters + cache(size, settings) / 2 + SERVER
+    assert cache(size, settings) == 147456 * 64 * 4096  # 2 (k, v) x 2 bytes x 8 heads x 128 x 36 layers a token
 
 
 def test_a_server_counts_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     first, second, cpu = torch.device("cuda"), torch.device("cuda", 1), torch.device("cpu")
     served = parse({"engine": {"kind": "vllm"}})
-    assert memory.place(served, cpu) == "awake"  # the CPU build
-    monkeypatch.setattr(vllm_env, "gpus", lambda: ["one", "another"])
-    assert memory.place(served, first) == "awake"
-    assert memory.place(parse({"engine": {"kind": "vllm", "sleep": True}}), first) == "asleep"
-    assert memory.place(preset("two-gpus"), second) == "apart"
-    assert memory.place(served, cpu) == "apart"
-    assert memory.place(parse({"engine": {"base_url": "http://127.0.0.1:8000/v1"}}), first) == "apart"
-    assert memory.place(parse({"engine": {"kind": "embedded"}}), first) == "embedded"
+    assert placement(served, cpu) == "awake"  # the CPU build
+    monkeypatch.setattr(environment, "gpus", lambda: ["one", "another"])
+    assert placement(served, first) == "awake"
+    assert placement(parse({"engine": {"kind": "vllm", "sleep": True}}), first) == "asleep"
+    assert placement(preset("two-gpus"), second) == "apart"
+    assert placement(served, cpu) == "apart"
+    assert placement(parse({"engine": {"base_url": "http://127.0.0.1:8000/v1"}}), first) == "apart"
+    assert placement(parse({"engine": {"kind": "embedded"}}), first) == "embedded"
 
 
 @pytest.mark.parametrize(
@@ -148,7 +171,7 @@ def test_a_server_counts_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_next_step_is_sampled_meanwhile_where_vllm_has_a_device_of_its_own(
     engine: dict[str, Any], pipeline: str, expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vllm_env, "gpus", lambda: ["one"])  # vLLM's; the trainer is on the CPU
+    monkeypatch.setattr(environment, "gpus", lambda: ["one"])  # vLLM's; the trainer is on the CPU
     given = parse({"engine": engine, "model": {"device": "cpu"}, "training": {"pipeline": pipeline}})
     assert settled(given).training.pipeline == expected
 
@@ -156,8 +179,8 @@ def test_the_next_step_is_sampled_meanwhile_where_vllm_has_a_device_of_its_own(
 def test_what_loads_the_model_is_written_down_for_a_resume(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unsloth, "find_spec", lambda _: True)
     on_a_gpu, on_a_cpu = parse({}), parse({"model": {"device": "cpu"}})
-    monkeypatch.setattr(peft, "device", lambda name: torch.device("cuda" if name == "auto" else name))
-    monkeypatch.setattr(memory, "place", lambda *_: "embedded")
+    monkeypatch.setattr("mcprl.prepare.find_device", lambda name: torch.device("cuda" if name == "auto" else name))
+    monkeypatch.setattr("mcprl.prepare.placement", lambda *_: "embedded")
     assert [settled(config).model.loader for config in (on_a_gpu, on_a_cpu)] == ["unsloth", "transformers"]
 
 
@@ -171,14 +194,14 @@ def test_what_does_not_fit_is_said_with_the_fewest_changes_that_make_it_fit() ->
     size, given = published("Qwen3-4B"), Settings(dtype="bfloat16", gpu=True)
     assert "--gradient-checkpointing" in memory.verdict(size, given, 40 * GIB, "cuda")
     for gib in (80, 40, 24, 16, 12):
-        found = plan.nearest(size, given, gib * GIB)
+        found = nearest(size, given, gib * GIB)
         assert found
-        assert plan.need(size, found).train <= gib * GIB
-        changed = plan.changes(given, found)
+        assert need(size, found).train <= gib * GIB
+        changed = changes(given, found)
         for name in changed:  # none of them is idle
             back = replace(found, **{name: getattr(given, name)})
-            assert plan.need(size, back).train > gib * GIB
-    assert plan.nearest(size, given, 2 * GIB) is None
+            assert need(size, back).train > gib * GIB
+    assert nearest(size, given, 2 * GIB) is None
 
 
 def test_it_is_refused_only_where_not_even_the_weights_fit() -> None:
@@ -192,14 +215,14 @@ def test_it_is_refused_only_where_not_even_the_weights_fit() -> None:
 
 
 def test_what_is_advised_are_flags_of_train() -> None:
-    size, given = published("Qwen3-14B"), memory.settings(Config(), torch.device("cuda"))
-    found = plan.nearest(size, given, 16 * GIB)
+    size, given = published("Qwen3-14B"), memory.settings(Config(), torch.device("cuda"), "embedded")
+    found = nearest(size, given, 16 * GIB)
     assert found
-    for name in plan.changes(given, found):
-        leaf = flags.flags()[name.replace("_", "-")]
+    for name in changes(given, found):
+        leaf = options.flags()[name.replace("_", "-")]
         section, _, key = leaf.key.partition(".")
         changed = parse({section: {key: getattr(found, name)}})
-        assert getattr(memory.settings(changed, torch.device("cuda")), name) == getattr(found, name)
+        assert getattr(memory.settings(changed, torch.device("cuda"), "embedded"), name) == getattr(found, name)
 
 
 def test_train_refuses_what_cannot_fit_in_one_line_and_leaves_no_run(
@@ -248,32 +271,32 @@ MORE = [
 
 
 def preset(name: str) -> Config:
-    file = resources.find("presets", name)
+    file = find_bundled("presets", name)
     return parse(load(file), str(file))
 
 
-def needed(name: str, model: str, place: Any) -> plan.Need:
+def needed(name: str, model: str, place: Any) -> Need:
     device = torch.device("cpu" if name == "laptop" else "cuda")
-    return plan.need(published(model), replace(memory.settings(preset(name), device), place=place))
+    return need(published(model), memory.settings(preset(name), device, place))
 
 
 @pytest.mark.parametrize(("name", "model", "place", "free"), [*((n, *rest) for n, rest in PRESETS.items()), *MORE])
 def test_each_preset_fits_its_machine(name: str, model: str, place: str, free: float) -> None:
-    need = needed(name, model, place)
-    assert need.train < free * GIB
-    assert need.serve < free * GIB
+    found = needed(name, model, place)
+    assert found.train < free * GIB
+    assert found.serve < free * GIB
 
 
 def test_the_presets_table_says_what_the_planner_counts() -> None:
-    folder = resources.folder("presets")
+    folder = bundled_folder("presets")
     assert {path.stem for path in folder.glob("*.toml")} == set(PRESETS)
     for line in (folder / "README.md").read_text().splitlines()[-len(PRESETS) :]:
         name = line.split("`")[1]
         model, place, _ = PRESETS[name]
         assert preset(name).model.name in (f"Qwen/{model}", "nano")
         assert model in line
-        need = needed(name, model, place)
-        assert all(f"{count / GIB:.1f} GiB" in line for count in (need.train, need.serve) if count)
+        counted = needed(name, model, place)
+        assert all(f"{count / GIB:.1f} GiB" in line for count in (counted.train, counted.serve) if count)
 
 
 def test_a_preset_lies_beneath_the_file_and_the_flags(tmp_path: Path) -> None:

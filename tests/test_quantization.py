@@ -6,11 +6,12 @@ import pytest
 import torch
 
 from mcprl.config import ModelConfig, TrainingConfig
-from mcprl.engines.embedded import EmbeddedEngine
+from mcprl.engines.embedded.engine import EmbeddedEngine
 from mcprl.errors import MissingExtra, ModelError
-from mcprl.forward import Forward
-from mcprl.models import peft
-from mcprl.trainer import Trainer
+from mcprl.models import load as models
+from mcprl.models.load import load_model
+from mcprl.training.forward import Forward
+from mcprl.training.trainer import Trainer
 from mcprl.types import Adapter, Completion, CompletionRequest, Row
 
 pytestmark = pytest.mark.filterwarnings("ignore:.is_gradient_checkpointing.:FutureWarning")
@@ -28,8 +29,8 @@ async def test_a_quantized_base_is_near_the_whole_one_and_learns_and_is_sampled_
     kind: str, near: float, apart: float, tmp_path: Path
 ) -> None:
     pytest.importorskip("bitsandbytes")
-    whole = peft.load(ModelConfig())
-    loaded = peft.load(ModelConfig.model_validate({"quantization": kind}))
+    whole = load_model(ModelConfig())
+    loaded = load_model(ModelConfig.model_validate({"quantization": kind}))
     assert loaded.model.get_memory_footprint() < 0.6 * whole.model.get_memory_footprint()
     engine = EmbeddedEngine(loaded)
     try:
@@ -63,18 +64,18 @@ async def test_a_quantized_base_is_near_the_whole_one_and_learns_and_is_sampled_
 
 
 def test_quantization_without_bitsandbytes_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(peft, "find_spec", lambda _: None)
+    monkeypatch.setattr(models, "find_spec", lambda _: None)
     with pytest.raises(MissingExtra, match=r"pip install 'mcprl\[quant\]'"):
-        peft.load(ModelConfig(quantization="nf4"))
+        load_model(ModelConfig(quantization="nf4"))
 
 
 def test_dora_over_a_quantized_base_is_refused() -> None:
     pytest.importorskip("bitsandbytes")
     with pytest.raises(ModelError, match="choose one of the two"):
-        peft.load(ModelConfig(quantization="nf4", dora=True))
+        load_model(ModelConfig(quantization="nf4", dora=True))
 
 
 @pytest.mark.parametrize(("name", "hint"), [("gpu", "expected auto, cpu, cuda"), ("cuda:9", "torch sees")])
 def test_a_device_that_is_not_there_is_refused(name: str, hint: str) -> None:
     with pytest.raises(ModelError, match=hint):
-        peft.load(ModelConfig(device=name))
+        load_model(ModelConfig(device=name))

@@ -11,9 +11,9 @@ import pytest
 
 from mcprl.config import Config, ServerConfig, TrainingConfig
 from mcprl.errors import JournalError
-from mcprl.journal import Journal
-from mcprl.report import build, markdown, table, write
-from mcprl.stats import paired_difference, wilson
+from mcprl.runs.intervals import paired_difference, wilson
+from mcprl.runs.journal import Journal
+from mcprl.runs.report import build, markdown, table, write
 from mcprl.types import (
     Adapter,
     Call,
@@ -272,7 +272,7 @@ def test_a_missing_matplotlib_only_costs_the_curve(run, tmp_path):
     copy = tmp_path / "copy"
     copy.mkdir()
     (copy / "journal.sqlite").write_bytes((run / "journal.sqlite").read_bytes())
-    script = f"import sys; sys.modules['matplotlib'] = None; from mcprl.report import write; write({str(copy)!r})"
+    script = f"import sys; sys.modules['matplotlib'] = None; from mcprl.runs.report import write; write({str(copy)!r})"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert "matplotlib is not installed" in done.stderr

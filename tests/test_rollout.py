@@ -11,11 +11,11 @@ from typing import Any
 import anyio
 import pytest
 
+from mcprl.chat.hermes import assistant_message, parse_reply
 from mcprl.config import RolloutConfig, ServerConfig, ToolPolicy
 from mcprl.errors import EngineError, McprlError
-from mcprl.hermes import assistant_message, parse_reply
 from mcprl.rollout import rollouts, unfinished
-from mcprl.server import connect
+from mcprl.servers.server import connect
 from mcprl.types import Adapter, Completion, CompletionRequest, Message, Scenario, StateHolds, Trajectory
 
 SHOP = f"{sys.executable} {Path(__file__).parents[1] / 'examples' / 'servers' / 'shop.py'}"

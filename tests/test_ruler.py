@@ -17,10 +17,10 @@ from tokenizers import Tokenizer
 from mcprl.config import JudgeConfig, ServerConfig, ToolPolicy
 from mcprl.errors import BudgetError, ConfigError, JudgeError
 from mcprl.judges import open_judge
-from mcprl.judges.record import read, write
+from mcprl.judges.prompt import read, write
 from mcprl.judges.ruler import Ruler, load_rubric
-from mcprl.llm import ChatModel
-from mcprl.server import connect
+from mcprl.llm.litellm import ChatModel
+from mcprl.servers.server import connect
 from mcprl.types import Fact, Group, Message, Scenario, Session, Tool, Trajectory
 
 pytestmark = [

@@ -8,17 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from mcprl.checks import holds
 from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import ScenarioError
+from mcprl.judges.checks import holds
 from mcprl.judges.verifier import Verifier
-from mcprl.planning import split_of
-from mcprl.results import result_fields, rows_of, text_value
-from mcprl.scenarios import Pack, generate, load_pack, transcript
-from mcprl.server import Server, connect
-from mcprl.slots import is_read
+from mcprl.scenarios.fields import result_fields, rows_of, text_value
+from mcprl.scenarios.generate import generate
+from mcprl.scenarios.names import is_read
+from mcprl.scenarios.pack import Pack, load_pack, split_of
+from mcprl.scenarios.wording import picked
+from mcprl.servers.server import Server, connect
+from mcprl.training.warm_start import transcript
 from mcprl.types import Call, CallRecord, Fact, Scenario, StateHolds, Tool, ToolResult, Trajectory
-from mcprl.wording import picked
 
 SHOP = f"{sys.executable} {Path(__file__).parents[1] / 'examples' / 'servers' / 'shop.py'}"
 SMALL = ScenarioConfig(train=30, val=10, test=20, probe_calls=250, repeat_after_s=0.2)

@@ -1,4 +1,4 @@
-"""Real server processes, good and odd, behind `mcprl.server`."""
+"""Real server processes, good and odd, behind `servers.server`."""
 
 import os
 import shutil
@@ -22,7 +22,7 @@ import pytest
 
 from mcprl.config import ServerConfig, ToolPolicy
 from mcprl.errors import ServerError, SessionLost
-from mcprl.server import Server, connect
+from mcprl.servers.server import Server, connect
 from mcprl.types import Call, ToolServer
 
 ROOT = Path(__file__).parent.parent

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from mcprl.stats import paired_difference, student, wilson
+from mcprl.runs.intervals import paired_difference, student, wilson
 
 
 @pytest.mark.parametrize(("successes", "n"), [(0, 1), (1, 1), (0, 60), (1, 60), (30, 60), (60, 60), (77, 96)])

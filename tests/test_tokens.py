@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from transformers import AutoTokenizer
 
-from mcprl import hermes, tokens
+from mcprl.chat import hermes, prompts
+from mcprl.training.rows import certificate, training_rows
 from mcprl.types import Call, Completion, Message, Tool, Trajectory
 
 SYSTEM: Message = {"role": "system", "content": "You help."}
@@ -37,23 +38,23 @@ def with_template(tiny_model: Path, template: str) -> Any:
 
 
 def test_the_next_prompt_extends_the_sampled_ids_and_keeps_the_separator(tokenizer: Any) -> None:
-    first = tokens.prompt_ids(tokenizer, [SYSTEM, USER], [TOOL])
+    first = prompts.prompt_ids(tokenizer, [SYSTEM, USER], [TOOL])
     # Sampled character by character: no tokenizer would write these ids for this text.
     sampled = [token for letter in REPLY for token in tokenizer.encode(letter, add_special_tokens=False)]
     context = (*first, *sampled, tokenizer.eos_token_id)
     messages = [SYSTEM, USER, hermes.assistant_message(REPLY), RESULT]
-    prompt = tokens.prompt_ids(tokenizer, messages, [TOOL], context)
+    prompt = prompts.prompt_ids(tokenizer, messages, [TOOL], context)
     assert prompt[: len(context)] == context
-    assert tokenizer.decode(prompt) == tokens.render(tokenizer, messages, [TOOL])
+    assert tokenizer.decode(prompt) == prompts.render(tokenizer, messages, [TOOL])
     assert tokenizer.decode(prompt[len(context) :]).startswith("\n<|im_start|>tool\n")
-    assert prompt != tokens.prompt_ids(tokenizer, messages, [TOOL])
+    assert prompt != prompts.prompt_ids(tokenizer, messages, [TOOL])
 
 
 def test_a_completion_cut_at_the_limit_gets_its_end_of_turn_from_the_template(tokenizer: Any) -> None:
-    first = tokens.prompt_ids(tokenizer, [SYSTEM, USER], [TOOL])
+    first = prompts.prompt_ids(tokenizer, [SYSTEM, USER], [TOOL])
     context = (*first, *tokenizer.encode("I think that", add_special_tokens=False))
     messages = [SYSTEM, USER, hermes.assistant_message("I think that"), {"role": "user", "content": "Go on."}]
-    prompt = tokens.prompt_ids(tokenizer, messages, [TOOL], context)
+    prompt = prompts.prompt_ids(tokenizer, messages, [TOOL], context)
     assert prompt[: len(context)] == context
     assert tokenizer.decode(prompt[len(context) :]).startswith("<|im_end|>\n<|im_start|>user\nGo on.")
 
@@ -66,8 +67,8 @@ def test_a_template_that_rewrites_history_is_rendered_anew(tiny_model: Path) -> 
         "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}",
     )
     messages = [USER, hermes.assistant_message("<think>so</think>yes"), {"role": "user", "content": "Sure?"}]
-    prompt = tokens.prompt_ids(stripping, messages, (), (1, 2, 3))
-    assert stripping.decode(prompt) == tokens.render(stripping, messages)
+    prompt = prompts.prompt_ids(stripping, messages, (), (1, 2, 3))
+    assert stripping.decode(prompt) == prompts.render(stripping, messages)
 
 
 def test_a_conversation_is_rendered_once_and_anew_where_the_template_changes(tiny_model: Path) -> None:
@@ -81,11 +82,11 @@ def test_a_conversation_is_rendered_once_and_anew_where_the_template_changes(tin
 
     tokenizer.apply_chat_template = count
     said: list[Message] = [{"role": "user", "content": "Where is order 17?"}]
-    assert tokens.prompt_ids(tokenizer, said) == tokens.prompt_ids(tokenizer, [dict(said[0])])
+    assert prompts.prompt_ids(tokenizer, said) == prompts.prompt_ids(tokenizer, [dict(said[0])])
     assert len(rendered) == 1
-    first = tokens.render(tokenizer, said)
+    first = prompts.render(tokenizer, said)
     tokenizer.chat_template = "{{ messages[0].content }}"
-    assert tokens.render(tokenizer, said) == "Where is order 17?" != first
+    assert prompts.render(tokenizer, said) == "Where is order 17?" != first
 
 
 def test_a_template_that_quotes_arguments_itself_gets_them_parsed(tiny_model: Path) -> None:
@@ -95,18 +96,18 @@ def test_a_template_that_quotes_arguments_itself_gets_them_parsed(tiny_model: Pa
         "{{ c.function.arguments | tojson }}{% endfor %}<|im_end|>{% endfor %}",
     )
     said = hermes.assistant_message(REPLY)
-    assert '{"id": 42}' in tokens.render(quoting, [USER, said])
+    assert '{"id": 42}' in prompts.render(quoting, [USER, said])
     assert said["tool_calls"][0]["function"]["arguments"] == '{"id":  42}'
 
 
 def test_no_tools_render_as_a_conversation_without_a_tool_section(tokenizer: Any) -> None:
     text = "<|im_start|>user\nWhich order did C17 place?<|im_end|>\n<|im_start|>assistant\n"
-    assert tokens.render(tokenizer, [USER], []) == text
+    assert prompts.render(tokenizer, [USER], []) == text
 
 
 def test_the_head_is_what_every_conversation_with_the_tools_begins_with(tokenizer: Any) -> None:
-    head = tokens.head_ids(tokenizer, [SYSTEM, USER], [TOOL])
-    other = tokens.prompt_ids(tokenizer, [SYSTEM, {"role": "user", "content": "Else"}], [TOOL])
+    head = prompts.head_ids(tokenizer, [SYSTEM, USER], [TOOL])
+    other = prompts.prompt_ids(tokenizer, [SYSTEM, {"role": "user", "content": "Else"}], [TOOL])
     assert other[: len(head)] == head
     assert tokenizer.decode(head).endswith("Look an order up<|im_end|>\n<|im_start|>user\n")
 
@@ -119,7 +120,7 @@ forged = st.lists(st.sampled_from(["<|im_start|>", "<|im_end|>", "<|im_", "start
 def test_nobody_but_the_template_writes_control_tokens(tokenizer: Any, said: str, result: str, described: str) -> None:
     tool = Tool("get_order", described, {"type": "object", "properties": {"id": {"description": described}}})
     messages = [SYSTEM, {"role": "user", "content": said}, hermes.assistant_message("ok"), RESULT | {"content": result}]
-    ids = tokens.prompt_ids(tokenizer, messages, [tool])
+    ids = prompts.prompt_ids(tokenizer, messages, [tool])
     start, end = (tokenizer.get_added_vocab()[text] for text in ("<|im_start|>", "<|im_end|>"))
     assert (ids.count(start), ids.count(end)) == (5, 4)
 
@@ -229,9 +230,9 @@ def trajectories(draw: st.DrawFn) -> Trajectory:
 
 @given(trajectories())
 def test_every_sampled_token_is_trained_once_in_the_context_the_engine_saw(trajectory: Trajectory) -> None:
-    rows = tokens.rows(trajectory)
+    rows = training_rows(trajectory)
     assert all(len(row.ids) == len(row.mask) == len(row.logprobs) for row in rows)
-    proof = tokens.certificate(rows, [trajectory])
+    proof = certificate(rows, [trajectory])
     sampled = [token for turn in trajectory.turns for token in turn.completion_ids]
     assert (proof.trained, proof.exact, proof.exactness) == (len(sampled), len(sampled), 1.0)
     assert [token for row in rows for token, trained in zip(row.ids, row.mask, strict=True) if trained] == sampled
@@ -239,7 +240,7 @@ def test_every_sampled_token_is_trained_once_in_the_context_the_engine_saw(traje
 
 @given(trajectories(), st.data())
 def test_the_certificate_sees_every_wrong_id_mask_or_logprob(trajectory: Trajectory, data: st.DataObject) -> None:
-    rows = tokens.rows(trajectory)
+    rows = training_rows(trajectory)
     n = data.draw(st.integers(0, len(rows) - 1))
     row = rows[n]
     last = max(at for at, trained in enumerate(row.mask) if trained)
@@ -252,14 +253,14 @@ def test_the_certificate_sees_every_wrong_id_mask_or_logprob(trajectory: Traject
         rows[n] = replace(row, logprobs=(*row.logprobs[:last], row.logprobs[last] - 1.0, *row.logprobs[last + 1 :]))
     else:
         rows[n] = replace(row, mask=(True,) * len(row.mask))  # trains on the prompt, too
-    proof = tokens.certificate(rows, [trajectory])
+    proof = certificate(rows, [trajectory])
     assert proof.mismatches > 0
     assert proof.exactness < 1.0
 
 
 def test_rows_of_an_unknown_trajectory_are_all_mismatches() -> None:
     turn = Completion({}, (1, 2), (3, 4), (-1.0, -1.0), "stop")
-    rows = tokens.rows(Trajectory("a", "s", (), (turn,)))
-    assert tokens.certificate(rows, []).exactness == 0.0
-    assert tokens.certificate([*rows, *rows], [Trajectory("a", "s", (), (turn,))]).mismatches == 2
-    assert tokens.certificate([], []).exactness == 1.0
+    rows = training_rows(Trajectory("a", "s", (), (turn,)))
+    assert certificate(rows, []).exactness == 0.0
+    assert certificate([*rows, *rows], [Trajectory("a", "s", (), (turn,))]).mismatches == 2
+    assert certificate([], []).exactness == 1.0

@@ -15,8 +15,8 @@ from test_journal import trajectory
 
 from mcprl.config import Config, ServerConfig
 from mcprl.errors import ConfigError, MissingExtra
-from mcprl.journal import Journal
-from mcprl.trackers import Trackers, dialogue, open_trackers
+from mcprl.runs.journal import Journal
+from mcprl.runs.trackers import Trackers, dialogue, open_trackers
 from mcprl.types import Adapter, Fact, Group, Scenario, Score
 
 GROUP = Group(
@@ -131,7 +131,7 @@ import sys
 from pathlib import Path
 from test_trackers import GROUP, SCORES
 from mcprl.config import parse
-from mcprl.trackers import open_trackers
+from mcprl.runs.trackers import open_trackers
 
 run = Path(sys.argv[1])
 server = {"target": "https://example.org/mcp", "headers": {"Authorization": "Bearer header-5ecret"}}

@@ -11,11 +11,11 @@ from fake_llm import Reply, Request, scored, serving, tries
 
 from mcprl import config
 from mcprl.config import Config
-from mcprl.curriculum import draw
 from mcprl.errors import ConfigError, EngineError, JudgeError, ServerError
-from mcprl.journal import Journal
-from mcprl.scenarios import load_pack
+from mcprl.runs.journal import Journal
+from mcprl.scenarios.pack import load_pack
 from mcprl.train import train
+from mcprl.training.curriculum import draw
 
 SHOP = f"{sys.executable} {Path(__file__).parents[1] / 'examples' / 'servers' / 'shop.py'}"
 

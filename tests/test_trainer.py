@@ -12,14 +12,14 @@ from peft import LoraConfig, PeftModel, get_peft_model
 from safetensors.torch import load_file
 from transformers import Qwen3Config, Qwen3ForCausalLM
 
-from mcprl.advantages import advantages
 from mcprl.config import TrainingConfig
 from mcprl.errors import ModelError, TrainingError
-from mcprl.forward import Forward
-from mcprl.models.peft import LoadedModel
-from mcprl.tokens import certificate, rows
-from mcprl.trainer import Trainer
-from mcprl.tree import unique_tokens
+from mcprl.models.load import LoadedModel
+from mcprl.training.advantages import advantages
+from mcprl.training.forward import Forward
+from mcprl.training.rows import certificate, training_rows
+from mcprl.training.trainer import Trainer
+from mcprl.training.trie import unique_tokens
 from mcprl.types import Completion, Row, Trajectory
 
 # transformers 5.23 warns of a name that peft 0.21 still uses.
@@ -69,7 +69,7 @@ def _sample(trainer: Trainer, count: int, seed: int) -> list[Trajectory]:
 
 def _batch(trainer: Trainer, seed: int = 0, count: int = 12) -> list[tuple[Row, float]]:
     """Rows of sampled trajectories with advantages that differ."""
-    found = [row for trajectory in _sample(trainer, count, seed) for row in rows(trajectory)]
+    found = [row for trajectory in _sample(trainer, count, seed) for row in training_rows(trajectory)]
     return [(row, (b % 5 - 2) / 2) for b, row in enumerate(found)]
 
 
@@ -95,7 +95,7 @@ def test_the_policy_learns_to_say_the_token_that_is_rewarded():
         share.append(sum(scores) / len(scores))
         centred = advantages(scores)
         if centred:
-            batch = [(row, a) for t, a in zip(trajectories, centred, strict=True) for row in rows(t)]
+            batch = [(row, a) for t, a in zip(trajectories, centred, strict=True) for row in training_rows(t)]
             trainer.update(batch, certificate=certificate([row for row, _ in batch], trajectories))
     assert sum(share[:5]) / 5 < 0.2
     assert sum(share[-5:]) / 5 > 0.7
@@ -184,7 +184,7 @@ def test_the_step_size_warms_up_over_ten_steps():
 def test_the_metrics_say_what_was_trained_and_how_far_sampler_and_trainer_were_apart():
     trainer = _trainer()
     trajectories = _sample(trainer, 12, seed=0)
-    batch = [(row, 0.5) for trajectory in trajectories for row in rows(trajectory)]
+    batch = [(row, 0.5) for trajectory in trajectories for row in training_rows(trajectory)]
     metrics = trainer.update(batch, certificate=certificate([row for row, _ in batch], trajectories))
     assert metrics["exact_tokens"] == 1.0
     assert metrics["trained_tokens"] == 48
@@ -256,7 +256,7 @@ def test_a_step_without_trained_tokens_is_refused():
 def test_a_token_in_a_context_that_the_engine_did_not_see_is_never_trained():
     trainer = _trainer()
     trajectories = _sample(trainer, 2, seed=0)
-    batch = [(row, 1.0) for trajectory in trajectories for row in rows(trajectory)]
+    batch = [(row, 1.0) for trajectory in trajectories for row in training_rows(trajectory)]
     drifted = [(dataclasses.replace(row, ids=(8, *row.ids[1:])), a) for row, a in batch]
     before = _weights(trainer)
     with pytest.raises(TrainingError, match="8 of 8 tokens"):

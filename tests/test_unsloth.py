@@ -20,8 +20,9 @@ torch = pytest.importorskip("torch")
 
 from mcprl.config import ModelConfig  # noqa: E402
 from mcprl.errors import MissingExtra  # noqa: E402
-from mcprl.forward import Forward, checkpoint_layers  # noqa: E402
-from mcprl.models import peft, unsloth  # noqa: E402
+from mcprl.models import unsloth  # noqa: E402
+from mcprl.models.load import load_model  # noqa: E402
+from mcprl.training.forward import Forward, checkpoint_layers  # noqa: E402
 from mcprl.types import Row  # noqa: E402
 
 installed = pytest.mark.skipif(find_spec("unsloth") is None, reason="make test-unsloth installs unsloth")
@@ -96,7 +97,7 @@ def _gpu_in_words() -> None:
 
 
 def _measure(options: dict[str, Any], share: bool = True, checkpoint: bool = False) -> dict[str, Any]:
-    model: Any = peft.load(ModelConfig(lora_rank=4, **options)).model.eval()
+    model: Any = load_model(ModelConfig(lora_rank=4, **options)).model.eval()
     draw = torch.Generator().manual_seed(1)
     for name, parameter in model.named_parameters():
         if "lora_B" in name:

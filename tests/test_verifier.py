@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from mcprl.checks import holds, same_arguments, says_missing
 from mcprl.config import JudgeConfig
 from mcprl.errors import ConfigError
 from mcprl.judges import open_judge
+from mcprl.judges.checks import holds, same_arguments, says_missing
 from mcprl.judges.verifier import Verifier
 from mcprl.types import (
     Call,

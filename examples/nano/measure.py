@@ -14,10 +14,10 @@ from transformers import Qwen3ForCausalLM
 from worlds import world
 
 from mcprl.config import ModelConfig, RolloutConfig
-from mcprl.engines.embedded import EmbeddedEngine
+from mcprl.engines.embedded.engine import EmbeddedEngine
 from mcprl.errors import ScenarioError
 from mcprl.judges.verifier import Verifier
-from mcprl.models.peft import load
+from mcprl.models.load import load_model
 from mcprl.rollout import rollouts
 from mcprl.types import Call, Scenario, Trajectory
 
@@ -65,7 +65,7 @@ async def played(folder: Path, worlds: int, first: int) -> dict[str, str]:
     """
     right: Counter[str] = Counter()
     seen: Counter[str] = Counter()
-    engine = EmbeddedEngine(load(ModelConfig(name=str(folder))))
+    engine = EmbeddedEngine(load_model(ModelConfig(name=str(folder))))
     try:
         for seed in range(first, first + worlds):
             server = world(seed)

@@ -14,11 +14,13 @@ from typing import Any
 import words
 from style import Style, Text, cased
 
-from mcprl.digest import compact, digest
-from mcprl.results import record_of, rows_of
-from mcprl.slots import slots, spoken
+from mcprl.scenarios.fields import record_of, rows_of
+from mcprl.scenarios.names import spoken
+from mcprl.scenarios.slots import slots
+from mcprl.scenarios.wording import answer, ask, order, pick, picked, subject
+from mcprl.servers.digest import digest
+from mcprl.text import compact
 from mcprl.types import Message, Tool
-from mcprl.wording import answer, ask, order, pick, picked, subject
 
 CASES = ("snake", "camel", "kebab", "pascal")
 VERBS = ("get", "find", "list", "set", "add", "show", "read", "update")
@@ -68,7 +70,7 @@ def _schema(kind: str, rng: Random, name: str) -> dict[str, Any]:
 
 
 def _question(rng: Random, tool: Tool) -> Talk:
-    """The question for some field that real scenarios ask (`mcprl.wording`): nothing in it names the tool's verb."""
+    """The question for some field that real scenarios ask (`wording`): nothing in it names the tool's verb."""
     arguments = _arguments(rng, tool)
     filled = [(slot, arguments[slot.key]) for slot in slots(tool) if not isinstance(arguments.get(slot.key, []), list)]
     labels = [words.word(rng) for _ in range(rng.choice((1, 1, 1, 2)))]

@@ -40,7 +40,7 @@ from torch.multiprocessing.spawn import spawn
 from torch.nn import functional
 from transformers import AutoTokenizer, Qwen3ForCausalLM
 
-from mcprl.tokens import render
+from mcprl.chat.prompts import render
 from mcprl.types import Tool
 
 MODEL = Path(__file__).parents[2] / "mcprl" / "models" / "nano"

@@ -13,10 +13,12 @@ from practice import Talk
 from tokenizer import START
 from worlds import World, world
 
+from mcprl.chat.prompts import render
 from mcprl.config import ScenarioConfig
 from mcprl.errors import ScenarioError
-from mcprl.scenarios import Pack, generate, transcript
-from mcprl.tokens import render
+from mcprl.scenarios.generate import generate
+from mcprl.scenarios.pack import Pack
+from mcprl.training.warm_start import transcript
 from mcprl.types import Tool
 
 HELD_OUT = 1_000_000

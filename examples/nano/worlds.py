@@ -1,7 +1,7 @@
 """Procedural MCP servers: `world(seed)` is a small server that nobody has seen, for pre-training the nano policy.
 
 A world has tools, a state and a style, all drawn from the seed, and answers calls in plain Python in the shape that
-real servers' results have after `mcprl.digest`. The scenario generator probes it exactly as it probes a real server.
+real servers' results have after `servers.digest`. The scenario generator probes it exactly as it probes a real server.
 On one core of a small server building a world takes about 2 ms and a call about 0.03 ms.
 
     python examples/nano/worlds.py --seed 3      prints a world's tools as the policy reads them, and a few calls
@@ -23,7 +23,7 @@ from stores import board, log, settings, status, store
 from style import Refusal, Style, Text
 from words import word
 
-from mcprl.digest import digest
+from mcprl.servers.digest import digest
 from mcprl.types import Call, Session, Tool, ToolResult
 
 TYPES: dict[str, tuple[type, ...]] = {

@@ -8,9 +8,9 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any, Protocol
 
-from mcprl import vllm_env
 from mcprl.config import Config
-from mcprl.types import Adapter, Completion, CompletionRequest
+from mcprl.engines.vllm import environment
+from mcprl.types import Adapter, Completion, CompletionRequest, Placement
 
 Show = Callable[[str, dict[str, Any]], None]
 """Told what an engine does while it starts or recovers: a kind of event and its data."""
@@ -56,8 +56,23 @@ def uses_vllm(config: Config) -> bool:
     where a server is named."""
     engine = config.engine
     if engine.kind == "auto":
-        return bool(engine.base_url or (vllm_env.gpus() and vllm_env.find(engine.environment)))
+        return bool(engine.base_url or (environment.gpus() and environment.find(engine.environment)))
     return engine.kind == "vllm"
+
+
+def server_device() -> str:
+    """The device of the run's vLLM server: the first visible GPU, else the CPU."""
+    return "cuda:0" if environment.gpus() else "cpu"
+
+
+def placement(config: Config, device: Any) -> Placement:
+    """Where turns are sampled, for a trainer on `device` (a `torch.device`)."""
+    if not uses_vllm(config):
+        return "embedded"
+    kind, _, index = server_device().partition(":")
+    if config.engine.base_url or (device.type, device.index or 0) != (kind, int(index or 0)):
+        return "apart"
+    return "asleep" if config.engine.sleep and kind == "cuda" else "awake"
 
 
 def open_engine(config: Config, loaded: Policy, path: str, log: Path, show: Show = lambda *_: None) -> Engine:
@@ -66,9 +81,9 @@ def open_engine(config: Config, loaded: Policy, path: str, log: Path, show: Show
     To be called in the event loop that uses the engine.
     """
     if uses_vllm(config):
-        from mcprl.engines.vllm import VllmEngine
+        from mcprl.engines.vllm.engine import VllmEngine
 
         return VllmEngine(config, loaded, path, log, show)
-    from mcprl.engines.embedded import EmbeddedEngine
+    from mcprl.engines.embedded.engine import EmbeddedEngine
 
     return EmbeddedEngine(loaded, max_batch=config.engine.max_batch)

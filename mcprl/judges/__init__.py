@@ -3,10 +3,11 @@
 from pathlib import Path
 from typing import Protocol
 
-from mcprl.config import JudgeConfig
+from mcprl.config import POLICY, JudgeConfig
 from mcprl.errors import ConfigError
 from mcprl.judges.verifier import Verifier
-from mcprl.llm import POLICY, ChatModel, LanguageModel
+from mcprl.llm import LanguageModel
+from mcprl.llm.litellm import ChatModel
 from mcprl.types import Group, Score, Tool
 
 

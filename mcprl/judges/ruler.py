@@ -8,11 +8,12 @@ from typing import Any
 
 import pydantic
 
-from mcprl.checks import says_missing
 from mcprl.errors import BudgetError, ConfigError, JudgeError, LlmError
-from mcprl.judges.record import SCHEMA, Record, Verdict, read, write
+from mcprl.files import find_bundled
+from mcprl.judges.checks import says_missing
+from mcprl.judges.prompt import SCHEMA, Record, Verdict, read, write
 from mcprl.llm import LanguageModel
-from mcprl.resources import find
+from mcprl.text import fill_template
 from mcprl.types import Fact, Group, Message, Score, Tool, Trajectory
 
 
@@ -51,7 +52,7 @@ class Rubric(pydantic.BaseModel):
 
 def load_rubric(name: str) -> Rubric:
     """A rubric of `judges/` by name, or a TOML file by path. Raises `ConfigError`."""
-    path = find("judges", name if Path(name).suffix else f"{name}.toml")
+    path = find_bundled("judges", name if Path(name).suffix else f"{name}.toml")
     try:
         return Rubric.model_validate(tomllib.loads(path.read_text()))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, pydantic.ValidationError) as error:
@@ -77,7 +78,9 @@ class Ruler:
     ) -> None:
         self.model, self.rubric, self.tools = model, rubric, tools
         self.permutations, self.evidence, self.seed = permutations, evidence, seed
-        self._system, self._repair = (find("judges", name).read_text() for name in ("ruler.md", "ruler-repair.md"))
+        self._system, self._repair = (
+            find_bundled("judges", name).read_text() for name in ("ruler.md", "ruler-repair.md")
+        )
         self._spreads: list[float] = []
         self._slopes: list[float] = []
         self._ties: list[float] = []
@@ -132,7 +135,7 @@ class Ruler:
             try:
                 return read(reply, record.distinct)
             except ValueError as problem:
-                repair = _filled(self._repair, problem=str(problem), ids=", ".join(record.distinct))
+                repair = fill_template(self._repair, problem=str(problem), ids=", ".join(record.distinct))
                 chat += [{"role": "assistant", "content": reply}, {"role": "user", "content": repair}]
             return read(await self.model.reply(chat, SCHEMA), record.distinct)
         except ValueError as problem:
@@ -145,14 +148,8 @@ class Ruler:
     def chat(self, record: Record) -> list[dict[str, str]]:
         """What is sent to the model for one record."""
         count = str(len(record.distinct))
-        system = _filled(self._system, rubric=self.rubric.render(), fence=record.fence, count=count)
+        system = fill_template(self._system, rubric=self.rubric.render(), fence=record.fence, count=count)
         return [{"role": "system", "content": system}, {"role": "user", "content": record.text}]
-
-
-def _filled(template: str, **values: str) -> str:
-    for name, value in values.items():
-        template = template.replace(f"{{{name}}}", value)
-    return template
 
 
 def _evidence(group: Group, tried: Trajectory) -> dict[str, Any]:

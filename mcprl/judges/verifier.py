@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from mcprl.checks import holds, leaves, same_arguments, says_missing
+from mcprl.judges.checks import holds, leaves, same_arguments, says_missing
 from mcprl.types import (
     Call,
     CallMade,

@@ -19,6 +19,7 @@ import torch
 from mcprl.config import ModelConfig
 from mcprl.errors import MissingExtra, ModelError
 from mcprl.files import cache_folder
+from mcprl.text import first_line
 
 _log = logging.getLogger(__name__)
 
@@ -58,7 +59,7 @@ def load_base(path: str, shape: Any, config: ModelConfig, device: torch.device) 
                 offload_embedding=False,
             )
     except (ImportError, NotImplementedError, RuntimeError) as error:
-        raise _refused(config, next(iter(str(error).splitlines()), type(error).__name__)) from error
+        raise _refused(config, first_line(error)) from error
     finally:
         _log.info("%s", said.getvalue())
     dtype = model.get_input_embeddings().weight.dtype  # it takes another one where the device lacks what was asked for

@@ -1,0 +1,218 @@
+"""Trajectories, groups and RULER from Python, as users of OpenPipe's ART know them.
+
+    judged = await ruler_score_group(TrajectoryGroup(trajectories), "openai/o4-mini")
+
+Needs litellm (`pip install 'mcprl[llm]'`), no torch.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
+
+from mcprl.config import POLICY
+from mcprl.errors import ConfigError, McprlError
+from mcprl.judges.ruler import Rubric, Ruler, load_rubric
+from mcprl.llm import LanguageModel
+from mcprl.llm.litellm import ChatModel
+from mcprl.types import Message, Tool
+
+DEFAULT_JUDGE = "openai/o4-mini"
+
+
+class Trajectory(BaseModel):
+    """One try: OpenAI messages, and the `Choice` objects of OpenAI's client where the model spoke."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    messages_and_choices: list[Any] = []
+    tools: list[dict[str, Any]] | None = None
+    reward: float = 0.0
+    metrics: dict[str, float | int | bool] = {}
+    metadata: dict[str, float | int | str | bool | None] = {}
+    logs: list[str] = []
+
+    def messages(self) -> list[Message]:
+        """All of it as messages: a `Choice` as the assistant's."""
+        return [as_message(item) for item in self.messages_and_choices]
+
+    def log(self, text: str) -> None:
+        self.logs.append(text)
+
+
+class TrajectoryGroup(BaseModel):
+    """Several tries of one task, and what went wrong with others. Iterates over the tries.
+
+    Made of coroutines that give tries, it is awaited: `await TrajectoryGroup(rollout(...) for _ in range(8))`.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    trajectories: list[Trajectory] = []
+    exceptions: list[BaseException] = Field(default=[], repr=False)
+    _pending: list[Awaitable[Trajectory]] = PrivateAttr(default=[])
+
+    def __init__(
+        self, trajectories: Iterable[Trajectory | BaseException | Awaitable[Trajectory]] = (), **more: Any
+    ) -> None:
+        every = list(trajectories)
+        given = [item for item in every if not isinstance(item, Awaitable)]
+        broken = [item for item in given if isinstance(item, BaseException)] + list(more.pop("exceptions", ()))
+        tried = [item for item in given if not isinstance(item, BaseException)]
+        super().__init__(trajectories=tried, exceptions=broken, **more)
+        self._pending = [item for item in every if isinstance(item, Awaitable)]
+
+    def __await__(self) -> Generator[Any, None, Self]:
+        """Wait for the tries that are still coroutines, all at the same time. What they raise is in `exceptions`."""
+        return self._gathered().__await__()
+
+    async def _gathered(self) -> Self:
+        pending, self._pending = self._pending, []
+        found = await asyncio.gather(*pending, return_exceptions=True)
+        self.trajectories += [item for item in found if isinstance(item, Trajectory)]
+        self.exceptions += [item for item in found if isinstance(item, BaseException)]
+        return self
+
+    def __iter__(self) -> Iterator[Trajectory]:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return iter(self.trajectories)
+
+    def __len__(self) -> int:
+        return len(self.trajectories)
+
+
+class TrajectoryScore(BaseModel):
+    """What RULER says of one try. `trajectory_id` is its place in the list that was judged, from 1 on, as in ART."""
+
+    trajectory_id: str
+    explanation: str
+    score: float
+
+
+async def ruler(
+    message_lists: Sequence[Sequence[Message]],
+    judge_model: str | LanguageModel = DEFAULT_JUDGE,
+    extra_litellm_params: dict[str, Any] | None = None,
+    rubric: str = "default",
+    tools: Sequence[dict[str, Any]] | None = None,
+    *,
+    debug: bool = False,
+) -> list[TrajectoryScore]:
+    """Rank tries against each other, 0 to 1, in the order given.
+
+    `judge_model` is litellm's name of a model, or a model of one's own (`TrainableModel.judge()`). `rubric` is the name
+    of one in `judges/`, a TOML file, or the words themselves. `tools` are OpenAI's. `debug` prints each score and why.
+    Raises `JudgeError` where the judge gave no usable scores.
+    """
+    model = _judge(judge_model, dict(extra_litellm_params or {}))
+    judge = Ruler(model, _rubric(rubric), [as_tool(tool) for tool in tools or ()])
+    verdicts = await judge.judge(message_lists)
+    scores = [
+        TrajectoryScore(trajectory_id=str(place), explanation=verdict.explanation, score=verdict.score)
+        for place, verdict in enumerate(verdicts, 1)
+    ]
+    if debug:
+        for score in scores:
+            print(f"[RULER] {score.trajectory_id}: {score.score:.2f} {score.explanation}")  # noqa: T201 - asked for
+    return scores
+
+
+async def ruler_score_group(
+    group: TrajectoryGroup,
+    judge_model: str | LanguageModel = DEFAULT_JUDGE,
+    extra_litellm_params: dict[str, Any] | None = None,
+    rubric: str = "default",
+    *,
+    swallow_exceptions: bool = False,
+    debug: bool = False,
+) -> TrajectoryGroup | None:
+    """A new group whose rewards are RULER's scores; the one given stays as it is.
+
+    What was the reward is kept in `metrics["independent_reward"]`, the score in `metrics["ruler_score"]`, the
+    explanation in `logs`. With `swallow_exceptions` the result is `None` where the judge failed.
+    """
+    copies = [tried.model_copy(deep=True) for tried in group.trajectories]
+    tools = copies[0].tools if copies else None
+    if any(tried.tools != tools for tried in copies):
+        raise ConfigError("the trajectories of a group must have the same tools; RULER shows them once")
+    try:
+        messages = [tried.messages() for tried in copies]
+        scores = await ruler(messages, judge_model, extra_litellm_params, rubric, tools, debug=debug)
+    except McprlError:
+        if swallow_exceptions:
+            return None
+        raise
+    for tried, score in zip(copies, scores, strict=True):
+        tried.metrics |= {"independent_reward": tried.reward, "ruler_score": score.score}
+        tried.reward = score.score
+        tried.log(f"RULER explanation: {score.explanation}")
+    return TrajectoryGroup(copies, exceptions=group.exceptions)
+
+
+async def gather_trajectory_groups(
+    groups: Iterable[Awaitable[TrajectoryGroup]],
+    *,
+    after_each: Callable[[TrajectoryGroup], Awaitable[TrajectoryGroup | None]] | None = None,
+    max_exceptions: int = 0,
+) -> list[TrajectoryGroup]:
+    """All groups, made at the same time; `after_each` makes of each what is returned, and leaves out those of which it
+    makes `None`.
+
+    Up to `max_exceptions` groups or tries may fail and are left out; one more is raised and ends the others.
+    """
+
+    async def made(group: Awaitable[TrajectoryGroup]) -> TrajectoryGroup | None:
+        done = await group
+        failed.extend(done.exceptions)
+        check()
+        return await after_each(done) if after_each else done
+
+    def check() -> None:
+        if len(failed) > max_exceptions:
+            raise failed[-1]
+
+    failed: list[BaseException] = []
+    tasks = [asyncio.ensure_future(made(group)) for group in groups]
+    try:
+        for done in asyncio.as_completed(tasks):
+            try:
+                await done
+            except Exception as error:
+                if error not in failed:
+                    failed.append(error)
+                check()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    return [group for task in tasks if not task.exception() and (group := task.result()) is not None]
+
+
+def as_message(item: Any) -> Message:
+    """A message, or what a `Choice` says as one. Raises `ConfigError` for anything else."""
+    if isinstance(item, dict):
+        return item  # pyright: ignore[reportUnknownVariableType]
+    message = getattr(item, "message", item)
+    if not hasattr(message, "model_dump"):
+        raise ConfigError(f"messages_and_choices holds a {type(item).__name__}; expected a message or a Choice")
+    return message.model_dump(exclude_none=True)
+
+
+def as_tool(tool: dict[str, Any]) -> Tool:
+    """A tool in OpenAI's function format as ours."""
+    function = tool.get("function", tool)
+    return Tool(function["name"], function.get("description", ""), function.get("parameters", {"type": "object"}))
+
+
+def _judge(model: str | LanguageModel, params: dict[str, Any]) -> LanguageModel:
+    if not isinstance(model, str):
+        return model
+    if model == POLICY:
+        raise ConfigError(f"judge_model {model!r} is a run's own model; here, give the judge() of a TrainableModel")
+    return ChatModel(model, params.pop("api_base", ""), extra=params)
+
+
+def _rubric(rubric: str) -> Rubric:
+    words = " " in rubric.strip() and not Path(rubric).suffix
+    return Rubric(name="own", text=rubric) if words else load_rubric(rubric)

@@ -1,0 +1,255 @@
+"""What the command line shows: tables and lines. The only module that imports rich."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from mcprl.cli.prompt_cost import prompt_cost
+from mcprl.errors import McprlError
+from mcprl.runs import report
+from mcprl.runs.journal import FILE, Journal
+from mcprl.types import Call, Scenario, Tool
+
+if TYPE_CHECKING:  # listing runs needs no server
+    from mcprl.cli.doctor import Finding
+    from mcprl.evaluate import Evaluation
+    from mcprl.scenarios.pack import Pack
+    from mcprl.servers.server import Server, ToolStatus
+
+_MOST_EXAMPLES = 6
+_MOST_STEPS = 10
+_METRICS = ("score", "success", "dropped_groups", "errors", "turns", "loss", "grad_norm", "sampler_gap_max")
+
+
+def console() -> Console:
+    """Standard output: styled on a terminal, plain lines elsewhere, where a line may be as long as it needs."""
+    screen = Console(highlight=False, soft_wrap=False)
+    return screen if screen.is_terminal else Console(highlight=False, width=160)
+
+
+def _table(*columns: str, right: Sequence[str] = ()) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for n, name in enumerate(columns):
+        numeric = name in right
+        table.add_column(name, justify="right" if numeric else "left", no_wrap=numeric or n == 0, overflow="fold")
+    return table
+
+
+# --- inspect ----------------------------------------------------------------------------------------------------------
+
+
+def show_server(screen: Console, server: "Server") -> None:
+    """Who the server is, what it offers, what may be called and why not, and what it costs."""
+    for facts in server.describe():
+        screen.print(
+            f"[bold]{escape(facts.title or facts.name)}[/] {escape(facts.version)}  [dim]{escape(facts.target)}[/]"
+        )
+        screen.print(f"  {facts.transport}, protocol {facts.protocol}")
+        screen.print(f"  connected in {facts.connect_s:.2f} s, tools listed in {facts.list_s:.2f} s")
+        screen.print(f"  sessions: {escape(facts.sessions)}" + (", has resources" if facts.resources else ""))
+        for note in facts.notes:
+            screen.print(f"  note: {escape(note)}")
+    cost = prompt_cost(server.tools)
+    table = _table("tool", "class", "tokens", "parameters", right=["tokens"])
+    for status in server.listing:
+        tokens = str(cost.tools.get(status.name, "")) if status.allowed else "-"
+        last = (
+            Text(_parameters(status.tool))
+            if status.allowed and status.tool
+            else Text(f"left out: {status.reason}", "yellow")
+        )
+        table.add_row(Text(status.name), _kind(status), tokens, last)
+    screen.print()
+    screen.print(table)
+    screen.print()
+    screen.print(
+        f"{len(server.tools)} of {len(server.listing)} tools may be called; "
+        f"their prompt costs [bold]{cost.prompt:,}[/] tokens ({cost.how})"
+    )
+
+
+def _kind(status: "ToolStatus") -> Text:
+    tool = status.tool
+    if tool is None:
+        return Text("unreadable", "red")
+    if tool.read_only:
+        return Text("read-only", "green")
+    if tool.destructive:
+        return Text("destructive", "red")
+    return Text("unmarked", "dim") if tool.read_only is None else Text("writes", "yellow")
+
+
+def _parameters(tool: Tool) -> str:
+    """`order_id: string, limit?: integer`: enough to see what a tool takes."""
+    schema = tool.input_schema
+    required = set(schema.get("required", ()))
+    fields: Mapping[str, Any] = schema.get("properties", {})
+    return ", ".join(f"{name}{'' if name in required else '?'}: {_type(field)}" for name, field in fields.items())
+
+
+def _type(field: Any) -> str:
+    if not isinstance(field, dict):
+        return "any"
+    schema: dict[str, Any] = field
+    if "enum" in schema:
+        return "|".join(str(value) for value in schema["enum"])
+    kinds = schema.get("type") or [_type(option) for option in schema.get("anyOf", schema.get("oneOf", ()))]
+    return str(kinds) if isinstance(kinds, str) else "|".join(map(str, kinds)) or "any"
+
+
+# --- scenarios --------------------------------------------------------------------------------------------------------
+
+
+def show_pack(screen: Console, pack: "Pack") -> None:
+    """A few tasks with what was proved about them, and what the whole pack covers."""
+    for scenario in _examples(pack.scenarios):
+        screen.print(f"[bold]{escape(scenario.kind)}[/] [dim]({scenario.split})[/] {escape(scenario.request)}")
+        for call in scenario.plan:
+            screen.print(f"    [cyan]{escape(_call(call))}[/]", soft_wrap=True)
+        screen.print(f"    [green]{escape(scenario.answer)}[/]")
+    screen.print()
+    table = _table("tool, parameter or pair", "train", "val", "test", right=["train", "val", "test"])
+    for name, *counts in pack.coverage():
+        table.add_row(Text(name), *(str(count) if count else "[yellow]0[/]" for count in counts))
+    screen.print(table)
+    for name, reason in pack.left_out.items():
+        screen.print(f"[yellow]no task for {escape(name)}: {escape(reason)}[/]")
+    if pack.thrown_out:
+        screen.print(f"thrown out of what {escape(pack.generator.removeprefix('llm:'))} wrote:")
+        for reason, count in pack.thrown_out.items():
+            screen.print(f"  {count:>4} {escape(reason)}")
+    sizes = {split: len(pack.split(split)) for split in ("train", "val", "test")}
+    screen.print(f"\n{sizes['train']} training, {sizes['val']} validation and {sizes['test']} held-out tasks")
+
+
+def _examples(scenarios: Iterable[Scenario]) -> list[Scenario]:
+    """One task of each kind first, up to a handful."""
+    first: dict[str, Scenario] = {}
+    for scenario in scenarios:
+        first.setdefault(scenario.kind, scenario)
+    return list(first.values())[:_MOST_EXAMPLES]
+
+
+def _call(call: Call) -> str:
+    return f"{call.tool}({', '.join(f'{name}={value!r}' for name, value in call.arguments.items())})"
+
+
+# --- train ------------------------------------------------------------------------------------------------------------
+
+
+def show_findings(screen: Console, findings: "Iterable[Finding]") -> int:
+    """A line for each thing that was looked at, as soon as it was; returns how many are wrong."""
+    failed = 0
+    for finding in findings:
+        colour = {"ok": "green", "warn": "yellow", "fail": "red"}[finding.state]
+        screen.print(f"[{colour}]{finding.state:<5}[/]{finding.name:<9} {escape(finding.text)}")
+        failed += finding.state == "fail"
+    return failed
+
+
+# --- eval -------------------------------------------------------------------------------------------------------------
+
+
+def show_evaluation(screen: Console, evaluation: "Evaluation") -> None:
+    """Success with its interval, by kind of task, and a few failures with what the judge said."""
+    failures = [result for result in evaluation.results if not result.success]
+    for result in failures[:_MOST_EXAMPLES]:
+        screen.print(f"[red]failed[/] {escape(result.scenario.request)}")
+        for made in result.tried.calls:
+            screen.print(f"    [cyan]{escape(_call(Call(made.tool, made.arguments or {})))}[/]", soft_wrap=True)
+        screen.print(f"    {escape(result.tried.answer or f'({result.tried.stop})')}")
+        screen.print(f"    [dim]{escape(result.why)}[/]")
+    rows = _table("kind", "tasks", "success", "95 % interval", right=["tasks", "success", "95 % interval"])
+    for kind, (n, rate, low, high) in {**evaluation.by_kind, "all": evaluation.overall}.items():
+        rows.add_row(Text(kind), str(n), f"{rate:.1%}", f"{low:.1%} to {high:.1%}")
+    screen.print()
+    screen.print(rows)
+    broken = f"; {evaluation.broken} tries broke and count as failures" if evaluation.broken else ""
+    screen.print(f"\n{escape(evaluation.model)}{broken}")
+
+
+# --- runs -------------------------------------------------------------------------------------------------------------
+
+
+def show_runs(screen: Console, folder: Path) -> None:
+    """One line for each run in `folder`, the newest last; a run that cannot be read says why."""
+    table = _table(
+        "run", "begun", "model", "steps", "base", "trained", "gain", right=["steps", "base", "trained", "gain"]
+    )
+    for path in sorted(folder.glob(f"*/{FILE}"), key=lambda path: path.stat().st_mtime):
+        try:
+            with Journal.open(path.parent) as journal:
+                table.add_row(*_run_line(journal))
+        except McprlError as error:
+            table.add_row(Text(path.parent.name), Text(str(error), "red"))
+    if not table.row_count:
+        screen.print(f"no runs in {escape(str(folder))}; start one with: mcprl train --server URL-or-command")
+        return
+    screen.print(table)
+
+
+def _run_line(journal: Journal) -> list[str | Text]:
+    begun = next((event.at for event in journal.events("opened")), 0.0)
+    test = (_report(journal.folder) or {}).get("test") or {}
+    success = {who: (test.get(who) or {}).get("success") for who in ("base", "trained")}
+    return [
+        Text(journal.folder.name),
+        datetime.fromtimestamp(begun).strftime("%Y-%m-%d %H:%M"),
+        Text(journal.config.model.name),
+        str(journal.last_step() or 0),
+        *("-" if value is None else f"{value:.0%}" for value in success.values()),
+        "-" if test.get("gain") is None else f"{100 * test['gain']:+.0f} pt",
+    ]
+
+
+def show_run(screen: Console, journal: Journal) -> None:
+    """What a run was, how its last steps went, what it kept, and its report where it came to its end."""
+    config, steps = journal.config, journal.steps()
+    targets = ", ".join(server.target for server in config.servers)
+    screen.print(f"[bold]{escape(journal.folder.name)}[/]  [dim]{escape(str(journal.folder))}[/]")
+    screen.print(f"  server: {escape(targets)}", soft_wrap=True)
+    screen.print(f"  model: {escape(str(journal.fact('model', config.model.name)))}", soft_wrap=True)
+    screen.print(
+        f"  {len(steps)} of at most {config.training.steps} steps, {journal.wall_s() / 60:.1f} minutes of work"
+    )
+    for name, reason in journal.fact("left_out", {}).items():
+        screen.print(f"  [yellow]left out: {escape(name)} ({escape(reason)})[/]", soft_wrap=True)
+    for kind in ("warm", "best"):
+        for saved in journal.adapters(kind)[-1:]:
+            screen.print(f"  {kind} adapter: step {saved.adapter.step}, {escape(saved.adapter.path)}", soft_wrap=True)
+    if steps:
+        screen.print()
+        columns = [name for name in _METRICS if name in steps[-1].metrics]
+        titles = ["step", *(name.replace("_", " ") for name in columns)]
+        table = _table(*titles, right=titles)
+        for step in steps[-_MOST_STEPS:]:
+            table.add_row(str(step.step), *(_number(step.metrics.get(name)) for name in columns))
+        screen.print(table)
+    screen.print()
+    proof = report.build(journal.folder)
+    show_report(screen, proof)
+    if not proof.finished:
+        screen.print(f"\ngo on with: mcprl train --resume {escape(journal.folder.name)}")
+
+
+def show_report(screen: Console, proof: report.Report) -> None:
+    """The proof: held-out success before and after."""
+    screen.print(report.table(proof), markup=False)
+
+
+def _report(folder: Path) -> dict[str, Any] | None:
+    try:
+        return json.loads((folder / "report.json").read_text())
+    except (OSError, ValueError):
+        return None
+
+
+def _number(value: object) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else "" if value is None else str(value)

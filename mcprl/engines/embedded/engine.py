@@ -1,0 +1,220 @@
+"""The engine that needs nothing but torch: it decodes in a thread of this process, on the CPU or a small GPU.
+
+Requests from many tasks join one running batch. The LoRA is merged into a copy of the weights it touches (everything
+else is shared with the model that trains), so that sampling pays nothing for it; the base model is served beside it.
+"""
+
+import asyncio
+import queue
+import threading
+from concurrent.futures import Future, InvalidStateError
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anyio.to_thread
+
+from mcprl.chat import families, prompts
+from mcprl.engines import Policy
+from mcprl.engines.embedded.decoder import Decoder
+from mcprl.engines.embedded.streams import Stream
+from mcprl.engines.embedded.weights import bare_model, merged_model
+from mcprl.errors import EngineError
+from mcprl.types import Adapter, Completion, CompletionRequest
+
+MEMORY = 2 * 2**30
+
+
+@dataclass(eq=False)
+class _Turn:
+    request: CompletionRequest
+    future: "Future[Completion]"
+    stream: Stream | None = None
+    policy_step: int = 0
+
+
+@dataclass(eq=False)
+class _Load:
+    adapter: Adapter
+    future: "Future[None]"
+
+
+class EmbeddedEngine:
+    """Samples turns in this process. `max_batch` turns are decoded at once, more wait; `memory` bounds the bytes of
+    keys and values for each of the base model and the adapter; without `prefix_cache` every prompt is computed
+    whole."""
+
+    def __init__(self, loaded: Policy, max_batch: int = 64, memory: int = MEMORY, prefix_cache: bool = True) -> None:
+        self._tokenizer, self._end_ids = loaded.tokenizer, loaded.end_ids
+        self._base = bare_model(loaded.model)
+        self._options = (self._end_ids, max_batch, memory, prefix_cache)
+        self._limit = int(getattr(self._base.config, "max_position_embeddings", 2**31))
+        self._decoders: dict[str | None, Decoder] = {None: Decoder(self._base, *self._options)}
+        self._steps: dict[str | None, int] = {None: 0}
+        self._adapter: str | None = None
+        self._mark: object = None
+        self._turns: dict[Stream, _Turn] = {}
+        self._inbox: queue.SimpleQueue[_Turn | _Load | None] = queue.SimpleQueue()
+        self._closed = False
+        self._thread = threading.Thread(target=self._work, name="mcprl-embedded-engine", daemon=True)
+        self._thread.start()
+
+    # --- the async side -------------------------------------------------------------------------------------------
+
+    async def ready(self) -> None:
+        """At once: the engine is there as soon as it is made."""
+
+    async def complete(self, request: CompletionRequest) -> Completion:
+        """Sample one turn. Its log-probabilities are log softmax(logits / temperature), of greedy turns at 1."""
+        future: Future[Completion] = Future()
+        self._send(_Turn(request, future))
+        return await asyncio.wrap_future(future)
+
+    async def load_adapter(self, adapter: Adapter) -> None:
+        """Serve this adapter in place of the last one. What runs on the last one runs on to its end."""
+        future: Future[None] = Future()
+        self._send(_Load(adapter, future))
+        await asyncio.wrap_future(future)
+
+    def asleep(self) -> AbstractAsyncContextManager[None]:
+        """Nothing: keys and values are kept from step to step, and the weights are the trainer's own."""
+        return nullcontext()
+
+    async def close(self) -> None:
+        """End the thread; whoever still waits gets an `EngineError`."""
+        if not self._closed:
+            self._closed = True
+            self._inbox.put(None)
+        await anyio.to_thread.run_sync(self._thread.join)
+
+    def _send(self, item: "_Turn | _Load") -> None:
+        if self._closed:
+            raise EngineError("the engine is closed")
+        self._inbox.put(item)
+
+    # --- the thread -----------------------------------------------------------------------------------------------
+
+    def _work(self) -> None:
+        end = EngineError("the engine was closed before the turn was done")
+        try:
+            self._serve()
+        except BaseException as error:
+            end = EngineError(f"the engine's thread died: {error!r}")
+            raise
+        finally:
+            self._closed = True
+            for turn in self._turns.values():
+                _fail(turn.future, end)
+            while not self._inbox.empty():
+                if item := self._inbox.get():
+                    _fail(item.future, end)
+            self._decoders.clear()
+            self._turns.clear()
+
+    def _serve(self) -> None:
+        while True:
+            busy = [name for name, decoder in self._decoders.items() if decoder.busy]
+            if not self._receive(wait=not busy):
+                return
+            for name in busy:
+                self._step(name)
+            self._retire()
+
+    def _receive(self, wait: bool) -> bool:
+        """Take in what has been asked for; False where the engine is to end."""
+        while wait or not self._inbox.empty():
+            wait = False
+            item = self._inbox.get()
+            if item is None:
+                return False
+            try:
+                if isinstance(item, _Load):
+                    self._load(item.adapter)
+                    _answer(item.future, None)
+                elif not item.future.cancelled():
+                    self._begin(item)
+            except Exception as error:
+                _fail(item.future, error)
+        return True
+
+    def _begin(self, turn: _Turn) -> None:
+        request = turn.request
+        decoder = self._decoders.get(request.adapter) if request.adapter in (None, self._adapter) else None
+        if decoder is None:
+            raise EngineError(
+                f"adapter {request.adapter!r} is not loaded; loaded: {self._adapter or 'none, only the base'}"
+            )
+        prompt = prompts.prompt_ids(self._tokenizer, request.messages, request.tools, request.context_ids)
+        room = self._limit - len(prompt)
+        if room < 1:
+            raise EngineError(f"the prompt has {len(prompt)} tokens; the model reads {self._limit - 1} at most")
+        turn.policy_step = self._steps[request.adapter]
+        turn.stream = Stream(
+            prompt,
+            lambda: prompts.head_ids(self._tokenizer, request.messages, request.tools),
+            min(request.max_tokens, room),
+            request.temperature,
+            request.seed,
+            lambda: not turn.future.cancelled(),
+        )
+        self._turns[turn.stream] = turn
+        decoder.waiting.append(turn.stream)
+
+    def _step(self, name: str | None) -> None:
+        decoder = self._decoders[name]
+        try:
+            done = decoder.step()
+        except Exception as error:
+            streams = [*decoder.rows, *decoder.waiting]
+            self._decoders[name] = Decoder(decoder.model, *self._options)
+            for turn in [self._turns.pop(stream) for stream in streams if stream in self._turns]:
+                _fail(turn.future, error)
+            return
+        for stream in done:
+            turn = self._turns.pop(stream)
+            try:
+                _answer(turn.future, self._completion(stream, turn))
+            except Exception as error:
+                _fail(turn.future, error)
+        for stream in [stream for stream, turn in self._turns.items() if turn.future.cancelled()]:
+            del self._turns[stream]
+
+    def _completion(self, stream: Stream, turn: _Turn) -> Completion:
+        ended = stream.ids[-1] in self._end_ids
+        message, malformed = families.reply(self._tokenizer, stream.ids, self._end_ids, turn.request)
+        reason = "length" if not ended else "tool_calls" if message.get("tool_calls") else "stop"
+        ids, logprobs = tuple(stream.ids), tuple(stream.logprobs)
+        return Completion(message, stream.prompt, ids, logprobs, reason, turn.policy_step, malformed)
+
+    def _load(self, adapter: Adapter) -> None:
+        mark = (adapter, _written(adapter))
+        if mark == self._mark:
+            return
+        self._decoders[adapter.name] = Decoder(merged_model(self._base, adapter.path), *self._options)
+        self._steps[adapter.name] = adapter.step
+        self._adapter, self._mark = adapter.name, mark
+
+    def _retire(self) -> None:
+        for name in [name for name, decoder in self._decoders.items() if not decoder.busy]:
+            if name not in (None, self._adapter):
+                del self._decoders[name]
+
+
+def _written(adapter: Adapter) -> int:
+    try:
+        return (Path(adapter.path) / "adapter_model.safetensors").stat().st_mtime_ns
+    except OSError as error:
+        raise EngineError(f"no LoRA adapter can be read from {adapter.path}: {error.strerror}") from None
+
+
+def _answer(future: "Future[Any]", value: Any) -> None:
+    with suppress(InvalidStateError):  # its caller gave up
+        future.set_result(value)
+
+
+def _fail(future: "Future[Any]", error: Exception) -> None:
+    wrapped = error if isinstance(error, EngineError) else EngineError(f"the engine failed: {error!r}")
+    wrapped.__cause__ = None if wrapped is error else error
+    with suppress(InvalidStateError):
+        future.set_exception(wrapped)

@@ -1,0 +1,1 @@
+"""The engine that samples on a vLLM server, and the environment that vLLM lives in."""

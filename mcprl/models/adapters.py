@@ -1,0 +1,48 @@
+"""LoRA adapters on disk, as safetensors."""
+
+import json
+import shutil
+from pathlib import Path
+
+from peft.utils.save_and_load import set_peft_model_state_dict
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+
+from mcprl.errors import ModelError
+from mcprl.files import sync
+from mcprl.models.load import LoadedModel
+from mcprl.text import first_line
+
+
+def save_adapter(loaded: LoadedModel, folder: str | Path) -> Path:
+    """Write the LoRA into `folder`, whole or not at all: a temporary neighbour is filled, synced and renamed."""
+    folder = Path(folder)
+    partial = folder.with_name(f".{folder.name}.partial")
+    try:
+        shutil.rmtree(partial, ignore_errors=True)
+        loaded.model.save_pretrained(str(partial), save_embedding_layers=False)
+        for file in partial.iterdir():
+            sync(file)
+        sync(partial)
+        if folder.exists():
+            shutil.rmtree(folder)
+        partial.rename(folder)
+        sync(folder.parent)
+    except OSError as error:
+        raise ModelError(f"the adapter cannot be written to {folder}: {error.strerror or error}") from error
+    return folder
+
+
+def load_adapter_weights(loaded: LoadedModel, folder: str | Path) -> None:
+    """Put a saved LoRA's weights into the model, to train on or to evaluate."""
+    try:
+        weights = load_file(Path(folder) / "adapter_model.safetensors")
+        rank = json.loads((Path(folder) / "adapter_config.json").read_text())["r"]
+    except (OSError, SafetensorError, KeyError, ValueError) as error:
+        raise ModelError(f"no LoRA adapter can be read from {folder}: {first_line(error)}") from error
+    own = loaded.model.peft_config["default"]
+    if rank != getattr(own, "r", rank):
+        raise ModelError(f"the adapter in {folder} has rank {rank}, the model's LoRA has {getattr(own, 'r', None)}")
+    result = set_peft_model_state_dict(loaded.model, weights)
+    if result.unexpected_keys:
+        raise ModelError(f"the adapter in {folder} does not fit {loaded.name!r}: {result.unexpected_keys[0]}")

@@ -1,0 +1,282 @@
+"""The journal of a run: every scenario, trajectory, score, step, adapter and event, committed before it is used.
+
+A run is a folder: `config.toml`, `journal.sqlite`, `scenarios/`, `adapters/step-N/`, `report.*`. What a person or a
+program wants to know about a run is read from the journal; `train --resume` goes on from it.
+
+What is written outlives the process, however it is killed (`database` says how). A machine that loses power may lose
+the last moments: as every random choice follows from the seed, a resumed run makes the same records again.
+"""
+
+import platform
+import sqlite3
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from importlib import metadata
+from itertools import pairwise
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+from uuid import uuid4
+
+from mcprl import config as configuration
+from mcprl.config import Config
+from mcprl.errors import JournalError
+from mcprl.files import write_whole
+from mcprl.runs.database import Database
+from mcprl.runs.records import (
+    AdapterKind,
+    Event,
+    Metric,
+    Outcome,
+    SavedAdapter,
+    Step,
+    dump,
+    dump_scenario,
+    dump_trajectory,
+    load_scenario,
+    load_trajectory,
+)
+from mcprl.text import whole
+from mcprl.types import Adapter, Json, Scenario, Score, Split, Trajectory
+
+FILE: Final = "journal.sqlite"
+VERSION: Final = 1
+
+_VERSIONED = ("mcprl", "torch", "transformers", "peft", "mcp")
+_TABLES = """
+create table fact (key text primary key, value text not null);
+create table event (at real not null, kind text not null, data text not null);
+create table scenario (id text primary key, split text not null, body text not null);
+create table trajectory (
+    phase text not null, step integer not null, id text not null, scenario_id text not null, stop text not null,
+    at real not null, body text not null, tokens blob not null, primary key (phase, step, id));
+create table score (
+    phase text not null, step integer not null, trajectory_id text not null, value real not null, success integer,
+    explanation text not null, primary key (phase, step, trajectory_id),
+    foreign key (phase, step, trajectory_id) references trajectory (phase, step, id));
+create table step (step integer primary key, at real not null, metrics text not null);
+create table adapter (at real not null, kind text not null, step integer not null, path text not null);
+"""
+
+
+class Journal:
+    """One run's journal; use it as a context manager. Every method raises `JournalError` where the file is damaged.
+
+    The phases of trajectories and scores are "train", "val", "test:base", "test:warm" and "test:trained".
+    """
+
+    def __init__(self, folder: Path, database: Database) -> None:
+        self.folder, self._db = folder, database
+
+    @classmethod
+    def create(cls, folder: str | Path, config: Config) -> Self:
+        """Begin a run in `folder` (made where missing) and keep its configuration, without secrets, in it and in
+        config.toml.
+
+        Raises `JournalError` where the folder already holds a run.
+        """
+        folder = Path(folder)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            journal = cls(folder, Database.open(folder / FILE, write=True))
+        except OSError as error:
+            raise JournalError(f"cannot make the run folder {folder}: {error.strerror}") from None
+        try:
+            if journal._db.version() != 0:
+                raise JournalError(
+                    f"{folder} already holds a run: go on with --resume {folder.name}, or choose another --name"
+                )
+            write_whole(folder / "config.toml", configuration.dump(config).encode())
+            with journal._db.transaction():
+                journal._db.define(_TABLES, VERSION)
+                journal.write_fact("run_id", uuid4().hex)
+                journal.write_fact("config", configuration.redacted(config))
+                journal.write_fact("versions", _versions())
+                journal.write_event("opened")
+        except BaseException:
+            journal._db.close()
+            raise
+        return journal
+
+    @classmethod
+    def open(cls, folder: str | Path, *, write: bool = False) -> Self:
+        """Open the run in `folder`. There is one writer at a time, and a second one is refused at once; readers always
+        may.
+
+        Raises `JournalError` where there is no run, another process writes to it, it is damaged, or from another
+        version.
+        """
+        folder = Path(folder)
+        if not (folder / FILE).is_file():
+            raise JournalError(f"{folder} holds no run (no {FILE} in it); `mcprl runs` lists those there are")
+        journal = cls(folder, Database.open(folder / FILE, write=write))
+        try:
+            if (version := journal._db.version()) == 0:
+                raise JournalError(
+                    f"{folder} holds no run: it was stopped before it began; start it again with mcprl train"
+                )
+            if version != VERSION:
+                raise JournalError(
+                    f"{folder} was written by another mcprl (journal version {version}, this one reads {VERSION})"
+                )
+            if write:
+                journal._db.check()
+                journal.write_event("opened")
+        except BaseException:
+            journal._db.close()
+            raise
+        return journal
+
+    def close(self) -> None:
+        """Close the file and let the next writer in. Closing twice is fine."""
+        try:
+            if self._db.writable:
+                self.write_event("closed")
+        finally:
+            self._db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # --- scenarios, trajectories, scores ------------------------------------------------------------------------------
+
+    def write_scenarios(self, scenarios: Sequence[Scenario]) -> None:
+        """Keep scenarios; one that is written again (say with its measured difficulty) replaces what was there."""
+        rows = [(s.id, s.split, dump_scenario(s)) for s in scenarios]
+        self._db.write(
+            "insert into scenario values (?, ?, ?) on conflict do update set split=excluded.split, body=excluded.body",
+            rows,
+        )
+
+    def scenarios(self, split: Split | None = None) -> list[Scenario]:
+        """The scenarios, in the order in which they were first written."""
+        rows = self._db.read("select body from scenario where ? in (split, '') order by rowid", split or "")
+        return [self._db.decode(load_scenario, row[0]) for row in rows]
+
+    def write_trajectories(self, phase: str, step: int, trajectories: Sequence[Trajectory]) -> None:
+        """Keep trajectories. What is there stays: one that is written again, after a resume, changes nothing."""
+        rows = [(phase, step, t.id, t.scenario_id, t.stop, _now(), *dump_trajectory(t)) for t in trajectories]
+        self._db.write("insert into trajectory values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing", rows)
+
+    def trajectories(self, phase: str, step: int | None = None) -> list[Trajectory]:
+        """A phase's trajectories, of one step or of all, in the order in which they were written."""
+        query = "select body, tokens from trajectory where phase = ? and step = ifnull(?, step) order by step, rowid"
+        return [self._db.decode(load_trajectory, row) for row in self._db.read(query, phase, step)]
+
+    def write_scores(self, phase: str, step: int, scores: Sequence[Score]) -> None:
+        """Keep scores of trajectories that are in the journal; a trajectory that is scored again gets the new score."""
+        rows = [(phase, step, s.trajectory_id, s.value, s.success, whole(s.explanation)) for s in scores]
+        try:
+            self._db.write("insert or replace into score values (?, ?, ?, ?, ?, ?)", rows)
+        except sqlite3.IntegrityError:
+            known = {outcome.trajectory_id for outcome in self.outcomes(phase, step)}
+            bad = sorted({s.trajectory_id for s in scores} - known) or [
+                s.trajectory_id for s in scores if s.value != s.value
+            ]
+            raise JournalError(f"{phase} step {step}: no trajectory, or no number, for the scores of {bad}") from None
+
+    def scores(self, phase: str, step: int | None = None) -> list[Score]:
+        """A phase's scores, of one step or of all."""
+        query = """select trajectory_id, value, success, explanation from score
+            where phase = ? and step = ifnull(?, step) order by step, rowid"""
+        rows = self._db.read(query, phase, step)
+        return [Score(name, value, _truth(success), text) for name, value, success, text in rows]
+
+    def outcomes(self, phase: str, step: int | None = None) -> list[Outcome]:
+        """How a phase's trajectories ended and what they scored: all that a report needs, without reading a token."""
+        query = """select t.step, t.id, t.scenario_id, t.stop, s.value, s.success from trajectory t
+            left join score s on s.phase = t.phase and s.step = t.step and s.trajectory_id = t.id
+            where t.phase = ? and t.step = ifnull(?, t.step) order by t.step, t.rowid"""
+        rows = self._db.read(query, phase, step)
+        return [Outcome(*fields, success=_truth(success)) for *fields, success in rows]
+
+    # --- steps, adapters, events, facts -------------------------------------------------------------------------------
+
+    def write_step(self, step: int, metrics: Mapping[str, Metric]) -> None:
+        """Declare a step complete: a resumed run goes on after it."""
+        query = "insert into step values (?, ?, ?) on conflict do update set at=excluded.at, metrics=excluded.metrics"
+        self._db.write(query, [(step, _now(), dump(dict(metrics)))])
+
+    def steps(self) -> list[Step]:
+        """The complete steps in order."""
+        rows = self._db.read("select step, metrics, at from step order by step")
+        return [Step(step, self._db.json(metrics), at) for step, metrics, at in rows]
+
+    def last_step(self) -> int | None:
+        """The last complete step, or `None` before the first."""
+        return self._db.read("select max(step) from step")[0][0]
+
+    def write_adapter(self, adapter: Adapter, kind: AdapterKind = "train") -> None:
+        """Record an adapter that is on disk already. A path inside the run folder stays right when the folder moves."""
+        path, home = Path(adapter.path).absolute(), self.folder.absolute()
+        kept = path.relative_to(home).as_posix() if path.is_relative_to(home) else str(path)
+        self._db.write("insert into adapter values (?, ?, ?, ?)", [(_now(), kind, adapter.step, kept)])
+
+    def adapters(self, kind: AdapterKind | None = None) -> list[SavedAdapter]:
+        """The recorded adapters, oldest first; of kind "best" the last one counts."""
+        rows = self._db.read(
+            "select path, step, kind, at from adapter where ? in (kind, '') order by rowid", kind or ""
+        )
+        return [SavedAdapter(Adapter(str(self.folder / path), step), kind, at) for path, step, kind, at in rows]
+
+    def write_event(self, kind: str, **data: Json) -> None:
+        """Note that something happened, with the time."""
+        self._db.write("insert into event values (?, ?, ?)", [(_now(), kind, dump(data))])
+
+    def events(self, kind: str | None = None) -> list[Event]:
+        """What happened, oldest first."""
+        rows = self._db.read("select kind, at, data from event where ? in (kind, '') order by rowid", kind or "")
+        return [Event(kind, at, self._db.json(data)) for kind, at, data in rows]
+
+    def write_fact(self, key: str, value: Json) -> None:
+        """Keep what is true of the whole run. The last word counts.
+
+        `create` writes "run_id", "config" and "versions". The loop writes "tools" (names), "left_out" (tool name -> why
+        it may not be called), "model" (what was loaded, in words) and "pack" (the pack's hash).
+        """
+        self._db.write("insert or replace into fact values (?, ?)", [(key, dump(value))])
+
+    def fact(self, key: str, default: Json = None) -> Json:
+        """A fact, or `default` where it was never written."""
+        rows = self._db.read("select value from fact where key = ?", key)
+        return self._db.json(rows[0][0]) if rows else default
+
+    @property
+    def config(self) -> Config:
+        """The run's configuration; values that may be secret are "***" and must be given again where they are
+        needed.
+        """
+        return configuration.parse(self.fact("config"), f"the configuration in {self.folder}")
+
+    def wall_s(self) -> float:
+        """Seconds that were worked on this run: from each opening by a writer to the last thing recorded before the
+        next.
+        """
+        times = self._db.read(
+            """select at, 0 from trajectory union all select at, 0 from step union all select at, 0 from adapter
+            union all select at, kind = 'opened' from event order by 1"""
+        )
+        return sum(b - a for (a, _), (b, opened) in pairwise(times) if not opened)
+
+
+def _truth(value: int | None) -> bool | None:
+    return None if value is None else bool(value)
+
+
+def _now() -> float:
+    return datetime.now(UTC).timestamp()
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for name in _VERSIONED:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,103 @@
+"""Weights & Biases: metrics, a table of every step's tries, and the adapter as an artifact when the run ends.
+
+`WANDB_MODE`, `WANDB_PROJECT`, `WANDB_ENTITY` and the like work as ever. What wandb collects by itself about the machine
+and the command line stays off: a command line may hold a header with a key.
+"""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from mcprl.config import Config, redacted
+from mcprl.errors import MissingExtra
+from mcprl.runs.journal import Journal
+from mcprl.runs.records import SavedAdapter
+from mcprl.runs.trackers import Metrics, Tracker, dialogue
+from mcprl.types import Group, Json, Score
+
+_COLUMNS: Final = ["scenario", "request", "try", "score", "success", "stop", "explanation", "dialogue"]
+_OPTIMIZER: Final = "optimizer*"
+_START_S, _FINISH_S = 30.0, 120.0
+
+
+class Wandb:
+    """One wandb run for one run of ours; `module` is the wandb package."""
+
+    def __init__(self, module: Any, run: Any, folder: Path) -> None:
+        self._wandb, self._run, self._folder = module, run, folder
+        # Not wandb's own step: that may only grow, while the best adapter's test belongs to an earlier step.
+        run.define_metric("step", hidden=True)
+        run.define_metric("*", step_metric="step")
+
+    def log_step(self, step: int, metrics: Metrics) -> None:
+        self._run.log({"step": step, **{name: value for name, value in metrics.items() if value is not None}})
+
+    def log_groups(self, step: int, groups: Sequence[Group], scores: Sequence[Score]) -> None:
+        by_id = {score.trajectory_id: score for score in scores}
+        rows: list[list[Any]] = []
+        for group in groups:
+            for tried in group.trajectories:
+                score = by_id.get(tried.id)
+                judged = (score.value, score.success) if score else (None, None)
+                why = score.explanation if score else tried.error
+                task = (group.scenario.id, group.scenario.request)
+                rows.append([*task, tried.id, *judged, tried.stop, why, dialogue(tried.messages)])
+        self._run.log({"step": step, "groups": self._wandb.Table(columns=_COLUMNS, data=rows)})
+
+    def close(self, report: Mapping[str, Json] | None = None) -> None:
+        try:
+            if report:
+                self._run.summary.update({name: report[name] for name in ("test", "steps", "wall_s") if name in report})
+            if (saved := _final(self._folder)) and Path(saved.adapter.path).is_dir():
+                self._run.log_artifact(self._artifact(saved))
+        finally:
+            self._run.finish()
+
+    def _artifact(self, saved: SavedAdapter) -> Any:
+        metadata = {"step": saved.adapter.step, "kind": saved.kind}
+        name = re.sub(r"[^\w.-]", "-", f"{self._folder.absolute().name}-adapter")
+        artifact = self._wandb.Artifact(name, type="model", metadata=metadata)
+        home = Path(saved.adapter.path)
+        for path in sorted(set(home.rglob("*")) - set(home.rglob(_OPTIMIZER))):
+            if path.is_file():  # adapters are never written to again: no copy is needed
+                artifact.add_file(str(path), str(path.relative_to(home)), policy="immutable")
+        return artifact
+
+
+def open_tracker(folder: Path, config: Config) -> Tracker:
+    """Start, or go on with, the wandb run of this folder's run. Raises `MissingExtra` where wandb is not installed."""
+    try:
+        import wandb
+    except ImportError:
+        raise MissingExtra("wandb", "wandb") from None
+    with Journal.open(folder) as journal:
+        identity = journal.fact("run_id")
+    run = wandb.init(
+        project=os.environ.get("WANDB_PROJECT", "mcprl"),
+        id=identity,
+        name=folder.absolute().name,
+        resume="allow",
+        reinit="create_new",
+        dir=folder,
+        config=redacted(config),
+        settings=wandb.Settings(
+            console="off",
+            silent=True,
+            disable_git=True,
+            save_code=False,
+            init_timeout=_START_S,
+            finish_timeout=_FINISH_S,
+            x_disable_meta=True,
+            x_disable_machine_info=True,
+        ),
+    )
+    return Wandb(wandb, run, folder)
+
+
+def _final(folder: Path) -> SavedAdapter | None:
+    """The adapter that the run is for: the best one, else the newest."""
+    with Journal.open(folder) as journal:
+        saved = journal.adapters("best") or journal.adapters("train") or journal.adapters("warm")
+    return saved[-1] if saved else None

@@ -1,0 +1,1 @@
+"""Tasks for a server: generated, proved by execution, split, and kept as packs."""

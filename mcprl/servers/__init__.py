@@ -1,0 +1,1 @@
+"""MCP servers: connections, sessions, tool results."""

@@ -1,0 +1,63 @@
+"""A tool result as the text a model reads. Pure: a procedural server and a real one give results of the same shape.
+
+JSON is written compactly because prompts dominate the cost of training; errors that a server disguises as success (the
+protocol's flag says fine, the text says "Error: ...") are recognized here, once.
+"""
+
+import re
+from typing import Any
+
+from mcprl.text import compact, parse_json, whole
+from mcprl.types import Json, ToolResult
+
+_ERROR_LINE = re.compile(r"\s*(?:\[?(?:mcp )?error\b|exception\b|traceback\b|\w+(?:Error|Exception):)", re.IGNORECASE)
+
+
+def digest(text: str, structured: Json = None, is_error: bool = False, max_bytes: int = 4_000) -> ToolResult:
+    """What a call gave back: `structured` (what the server sent as JSON) where there is some, else `text`.
+
+    A wrapper around one value (`{"result": X}`, `{"content": "text"}`) is taken off; text that is a JSON object or list
+    is treated as if it had been sent as such. `max_bytes` caps the UTF-8 text; a marker says how much was cut.
+    """
+    value = _unwrap(structured)
+    if value is None or value == {}:
+        value = text
+    if isinstance(value, str):
+        text, value = value, parse_json(value)
+    if value is not None:
+        text = compact(value)
+    text, cut = cap(text, max_bytes)
+    return ToolResult(text, value, is_error or looks_like_error(text, value), cut)
+
+
+def digest_json(value: Json, max_bytes: int = 4_000) -> ToolResult:
+    """A JSON value, as a server would send it in structured content, digested."""
+    return digest("", value, max_bytes=max_bytes) if value is not None else digest("null", max_bytes=max_bytes)
+
+
+def cap(text: str, max_bytes: int) -> tuple[str, int]:
+    """`whole` text cut to `max_bytes` of UTF-8 between characters, marker excluded, and how many bytes were cut."""
+    data = whole(text).encode()
+    if len(data) <= max_bytes:
+        return data.decode(), 0
+    kept = data[:max_bytes].decode(errors="ignore")
+    cut = len(data) - len(kept.encode())
+    return f"{kept}... [cut {cut} bytes]", cut
+
+
+def looks_like_error(text: str, value: Json = None) -> bool:
+    """Whether a result that the server did not flag reads as a failure: its first line, or the shape of its JSON."""
+    if isinstance(value, dict):
+        fields: dict[str, Any] = value
+        first = next(iter(fields), "")
+        return bool(first == "error" and fields[first]) or fields.get("success") is False or fields.get("ok") is False
+    return value is None and bool(_ERROR_LINE.match(text))
+
+
+def _unwrap(value: Json) -> Json:
+    if isinstance(value, dict) and len(value) == 1:
+        fields: dict[str, Any] = value
+        key, inner = next(iter(fields.items()))
+        if key == "result" or (key == "content" and isinstance(inner, str)):
+            return inner
+    return value

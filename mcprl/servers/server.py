@@ -1,0 +1,207 @@
+"""MCP servers as the rest of the package sees them: one set of tools, and sessions to call them in."""
+
+import hashlib
+import json
+import logging
+import time
+from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import IO, Any
+
+import anyio
+
+from mcprl.config import ServerConfig, ToolPolicy
+from mcprl.errors import ServerError, SessionLost
+from mcprl.servers.backend import Backend, ServerFacts, named
+from mcprl.servers.connection import CLOSE_S, LOGGERS, Connection
+from mcprl.servers.digest import digest
+from mcprl.servers.pool import Lease
+from mcprl.servers.protocol import Malformed
+from mcprl.types import Call, Session, Tool, ToolResult
+
+
+@dataclass(frozen=True)
+class ToolStatus:
+    """A tool that a server listed, and whether it may be called. `tool` is `None` where it could not be read."""
+
+    server: str
+    name: str
+    tool: Tool | None
+    allowed: bool
+    reason: str = ""
+
+
+class Server:
+    """One or more connected MCP servers; implements `types.ToolServer`. Made by `connect`.
+
+    `listing` is every tool that was listed, `tools` those that may be called. Which process or MCP session serves a
+    session follows the state rule that `pool` states: sessions that only read may share a process, but not an MCP
+    session over HTTP, and what one session wrote no other sees (as far as the server keeps its sessions apart).
+    """
+
+    def __init__(self, backends: Sequence[Backend], policy: ToolPolicy) -> None:
+        self._backends, self._policy = tuple(backends), policy
+        self._routes: dict[str, tuple[Backend, Tool]] = {}
+        listing: list[ToolStatus] = []
+        for backend in backends:
+            prefix = f"{backend.name}__" if len(backends) > 1 else ""
+            for tool in backend.listed:
+                name = prefix + tool.name
+                if isinstance(tool, Malformed):
+                    listing.append(ToolStatus(backend.name, name, None, False, f"malformed: {tool.reason}"))
+                    continue
+                reason = "listed twice" if name in self._routes else _left_out(tool, {name, tool.name}, policy)
+                listing.append(ToolStatus(backend.name, name, replace(tool, name=name), not reason, reason))
+                if not reason:
+                    self._routes[name] = backend, tool
+        self.listing = tuple(listing)
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """The tools that may be called, in the servers' order; named `server__tool` where there are several servers."""
+        return tuple(status.tool for status in self.listing if status.allowed and status.tool)
+
+    def session(self, setup: Sequence[Call] = ()) -> AbstractAsyncContextManager[Session]:
+        """A session in a fresh state in which the `setup` calls have been made.
+
+        Nothing is started before the first call. A call raises `SessionLost` where the connection died, could not be
+        made, or the setup failed.
+        """
+        return self._session(setup)
+
+    @asynccontextmanager
+    async def _session(self, setup: Sequence[Call]) -> AsyncGenerator[Session]:
+        setups: dict[Backend, list[Call]] = {backend: [] for backend in self._backends}
+        for call in setup:
+            if call.tool not in self._routes:
+                raise ServerError(f"a setup call is of {call.tool!r}, which is not among the allowed tools")
+            backend, tool = self._routes[call.tool]
+            setups[backend].append(Call(tool.name, call.arguments))
+        leases = {backend: backend.pool.lease(calls) for backend, calls in setups.items()}
+        try:
+            yield _Session(self._routes, leases, self._policy.max_result_bytes)
+        finally:
+            for lease in leases.values():
+                lease.release()
+
+    def describe(self) -> tuple[ServerFacts, ...]:
+        """What connecting taught us, one entry for each server."""
+        return tuple(backend.facts for backend in self._backends)
+
+    def tool_hash(self) -> str:
+        """A sha256 over the allowed tools' names, descriptions and schemas, whatever their order."""
+        tools = [[t.name, t.title, t.description, t.input_schema, t.output_schema] for t in self.tools]
+        lines = sorted(json.dumps(tool, sort_keys=True) for tool in tools)
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+    async def resources(self) -> list[tuple[str, str]]:
+        """The first few text resources as (uri, text), cut to 20 kB each; what cannot be read in time is left out."""
+        found: list[tuple[str, str]] = []
+        for backend in self._backends:
+            if backend.facts.resources:
+                found += await backend.resources()
+        return found
+
+
+@asynccontextmanager
+async def connect(
+    servers: Sequence[ServerConfig], policy: ToolPolicy | None = None, *, log: Path | None = None
+) -> AsyncGenerator[Server]:
+    """Connect to the servers and list their tools. What they and the SDK print goes to `log`, or nowhere.
+
+    Raises a `ServerError` of one line within each server's `timeout_s`.
+    """
+    if not servers:
+        raise ServerError("no MCP server given; name one with --server URL-or-command")
+    failure: Exception | None = None
+    with _logging(log) as sink:
+        async with anyio.create_task_group() as tasks:
+            backends = [Backend(config, name, sink, tasks) for config, name in named(servers)]
+            try:
+                for backend in backends:
+                    await backend.start()
+                yield Server(backends, policy or ToolPolicy())
+            except Exception as error:
+                failure = error  # raised outside the task group, which would wrap it
+            finally:
+                with anyio.move_on_after(CLOSE_S, shield=True):
+                    for backend in backends:
+                        backend.discard()
+                    for backend in backends:
+                        await backend.wait_closed()
+                tasks.cancel_scope.cancel()
+    if failure is not None:
+        raise failure
+
+
+@dataclass(frozen=True)
+class _Session:
+    routes: Mapping[str, tuple[Backend, Tool]]
+    leases: Mapping[Backend, Lease[Connection]]
+    max_bytes: int
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        if tool not in self.routes:
+            known = ", ".join(self.routes)
+            return digest(f"Error: there is no tool {tool!r}. The tools are: {known}", None, True, self.max_bytes)
+        backend, target = self.routes[tool]
+        start = time.perf_counter()
+        try:
+            result = await self._call(self.leases[backend], target, arguments)
+        except SessionLost:
+            raise
+        except ServerError as error:
+            raise SessionLost(str(error)) from None
+        return replace(result, latency_s=time.perf_counter() - start)
+
+    async def _call(self, lease: Lease[Connection], tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
+        for last_try in (False, True):
+            try:
+                async with lease.use(writes=not tool.read_only) as connection:
+                    return await connection.call(tool.name, arguments, self.max_bytes)
+            except SessionLost:
+                if lease.written or last_try:
+                    raise
+                lease.release()  # it may have died of another session's call, or of old age
+        raise AssertionError("unreachable")
+
+
+def _left_out(tool: Tool, names: set[str], policy: ToolPolicy) -> str:
+    """Why the policy leaves a tool out, empty where it does not. Hints only ever tighten what the operator allows."""
+
+    def matches(patterns: Sequence[str]) -> bool:
+        return any(fnmatchcase(name, pattern) for name in names for pattern in patterns)
+
+    if matches(policy.deny):
+        return "denied by --deny-tool"
+    if policy.allow and not matches(policy.allow):
+        return "not among --allow-tool"
+    if policy.read_only and not tool.read_only:
+        return "not marked read-only"
+    if tool.destructive and not policy.allow_destructive and not names & set(policy.allow):
+        return "marked destructive; --allow-destructive or --allow-tool with its exact name allows it"
+    return ""
+
+
+@contextmanager
+def _logging(log: Path | None) -> Generator[IO[bytes] | None]:
+    """Where servers and the SDK may print for as long as we are connected: the end of `log`, or nowhere."""
+    if log is None:
+        yield None
+        return
+    log.parent.mkdir(parents=True, exist_ok=True)
+    handler = logging.FileHandler(log)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
+    loggers = [logging.getLogger(name) for name in LOGGERS]
+    for logger in loggers:
+        logger.addHandler(handler)
+    try:
+        with log.open("ab", buffering=0) as sink:
+            yield sink
+    finally:
+        for logger in loggers:
+            logger.removeHandler(handler)
+        handler.close()

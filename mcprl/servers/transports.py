@@ -1,0 +1,235 @@
+"""How messages get to a server and back: streamable HTTP, SSE, or the pipes of a process. No message that we read is
+longer than `MAX_MESSAGE_BYTES`; a longer one becomes an error.
+"""
+
+import math
+import os
+import re
+import ssl
+import string
+import subprocess
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import IO, Any
+from urllib.parse import urlsplit
+
+import anyio
+import anyio.lowlevel
+import httpx2
+import mcp_types
+from anyio.abc import Process
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp import MCPError
+from mcp.client.sse import sse_client
+from mcp.client.stdio import get_default_environment
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
+
+from mcprl.config import ServerConfig
+from mcprl.errors import ServerError, SessionLost
+from mcprl.servers import process as processes
+from mcprl.servers.protocol import first_problem, one_line
+
+MAX_MESSAGE_BYTES = 8 * 2**20
+
+Streams = tuple[Any, Any]
+"""Where the SDK reads messages, and where it writes them."""
+
+
+def is_url(target: str) -> bool:
+    return re.match(r"https?://", target) is not None
+
+
+class Transport(ABC):
+    """The way of one connection. `kind` and `sessions` say in words what it is and how it keeps sessions apart."""
+
+    kind: str
+    sessions: str
+    status = 0
+    """The last HTTP status of 400 or more."""
+    scratch = ""
+    """The folder that `{scratch}` stands for, where the command asks for one."""
+
+    def __init__(self, config: ServerConfig, name: str) -> None:
+        self._config, self._name = config, name
+
+    @abstractmethod
+    def streams(self) -> AbstractAsyncContextManager[Streams]:
+        """The open way, once. Raises what `explain` explains."""
+
+    def explain(self, error: BaseException) -> str:
+        """The one place where an exception of the transport, groups and all, becomes a cause and what to do."""
+        while isinstance(error, BaseExceptionGroup):
+            causes: tuple[BaseException, ...] = error.exceptions
+            error = causes[0]
+        match error:
+            case ServerError():
+                return str(error)
+            case _ if self.status in (401, 403):
+                how = "give credentials with --header 'Authorization=Bearer $TOKEN'"
+                return f"{self._name}: refused with HTTP {self.status}; {how}"
+            case _ if self.status >= 500:
+                return f"{self._name}: the server failed with HTTP {self.status}; its own log says why"
+            case _ if self.status:
+                return f"{self._name}: HTTP {self.status}, not an MCP endpoint; check the path (often /mcp or /sse)"
+            case httpx2.ConnectError():
+                return f"{self._name}: cannot connect ({one_line(str(error))}); is the server running there?"
+            case MCPError():
+                return f"{self._name}: does not speak MCP: {one_line(error.error.message)}"
+            case ValidationError():
+                return f"{self._name}: does not speak MCP: {first_problem(error)}"
+            case OSError():
+                return f"{self._name}: {error.strerror or error}"
+            case _:
+                return f"{self._name}: {type(error).__name__}: {one_line(str(error))}"
+
+
+class Http(Transport):
+    kind, sessions = "streamable HTTP", "not kept apart: the server gives no session"
+    _telling: tuple[str, ...] = ("POST",)
+    """The requests whose status says how the server is: one that is well may refuse a GET."""
+
+    @asynccontextmanager
+    async def streams(self) -> AsyncGenerator[Streams]:
+        async with (
+            self._client(timeout=httpx2.Timeout(self._config.timeout_s, read=None)) as client,
+            streamable_http_client(
+                self._config.target, http_client=client, max_sse_event_size=MAX_MESSAGE_BYTES
+            ) as streams,
+        ):
+            yield streams
+
+    def _client(
+        self,
+        headers: dict[str, str] | None = None,
+        timeout: httpx2.Timeout | None = None,
+        auth: httpx2.Auth | None = None,
+    ) -> httpx2.AsyncClient:
+        """A client with the configured headers; `headers` and `auth`, which the SDK may hand in, are not used."""
+        parts = urlsplit(self._config.target)
+        return httpx2.AsyncClient(
+            headers={key: _resolve(value, f"the header {key}") for key, value in self._config.headers.items()},
+            timeout=timeout,
+            verify=ssl.create_default_context() if parts.scheme == "https" else False,  # costs 25 ms: only where needed
+            trust_env=parts.hostname not in ("localhost", "127.0.0.1", "::1"),  # no proxy between us and ourselves
+            event_hooks={"response": [self._note]},
+        )
+
+    async def _note(self, response: httpx2.Response) -> None:
+        if response.status_code >= 400 and response.request.method in self._telling:
+            self.status = response.status_code
+        if "mcp-session-id" in response.headers:
+            self.sessions = "apart: a session id each"
+        if response.headers.get("content-type", "").startswith("application/json"):
+            response.stream = _Capped(response.stream)
+
+
+class Sse(Http):
+    kind, sessions = "SSE", "apart: a connection each"
+    _telling = ("GET", "POST")
+
+    @asynccontextmanager
+    async def streams(self) -> AsyncGenerator[Streams]:
+        async with sse_client(self._config.target, None, self._config.timeout_s, math.inf, self._client) as streams:
+            yield streams
+
+
+class Stdio(Transport):
+    kind = "stdio"
+
+    def __init__(self, config: ServerConfig, name: str, sink: IO[bytes] | None) -> None:
+        super().__init__(config, name)
+        self._sink = sink
+        self._waiting: set[mcp_types.RequestId] = set()
+
+    @asynccontextmanager
+    async def streams(self) -> AsyncGenerator[Streams]:
+        env = {key: _resolve(value, f"the variable {key}") for key, value in self._config.env.items()}
+        with processes.ready(self._config.target, env, get_default_environment()) as command:
+            self.scratch = command.scratch
+            self.sessions = "apart: a process each" + (", with a scratch folder" if command.scratch else "")
+            async with (
+                processes.child(command, self._sink or subprocess.DEVNULL) as process,
+                anyio.create_task_group() as tasks,
+            ):
+                to_us, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](64)
+                outgoing, to_server = anyio.create_memory_object_stream[SessionMessage](64)
+                with to_us, incoming, outgoing, to_server:
+                    tasks.start_soon(self._read, process, to_us)
+                    tasks.start_soon(self._write, process, to_server)
+                    try:
+                        yield incoming, outgoing
+                    finally:
+                        tasks.cancel_scope.cancel()
+
+    async def _read(self, process: Process, to_us: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
+        assert process.stdout is not None
+        noise = 0
+        async for line in processes.lines(process.stdout, MAX_MESSAGE_BYTES):
+            if line is None:
+                message = self._too_long()
+            else:
+                try:
+                    message = mcp_types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+                except ValidationError:
+                    noise += 1
+                    if noise <= 3 and self._sink is not None and line.strip():
+                        self._sink.write(b"[not JSON-RPC on stdout] " + line[:200] + b"\n")
+                    if noise % 100 == 0:  # a flood must not keep the others waiting
+                        await anyio.lowlevel.checkpoint()
+                    continue
+                if isinstance(message, mcp_types.JSONRPCResponse | mcp_types.JSONRPCError) and message.id is not None:
+                    self._waiting.discard(message.id)
+            await to_us.send(SessionMessage(message))
+        status = await processes.exit_status(process, 0.5)
+        how = "closed its output" if status is None else f"exited with status {status}"
+        raise SessionLost(f"{self._name} {how}")
+
+    def _too_long(self) -> mcp_types.JSONRPCError:
+        """The reply that stands in for one that was too long. Raises `SessionLost` where it cannot be told whose."""
+        if len(self._waiting) != 1:
+            raise SessionLost(f"{self._name} sent a message longer than {MAX_MESSAGE_BYTES} bytes")
+        message = f"the reply was longer than {MAX_MESSAGE_BYTES} bytes"
+        error = mcp_types.ErrorData(code=mcp_types.INTERNAL_ERROR, message=message)
+        return mcp_types.JSONRPCError(jsonrpc="2.0", id=self._waiting.pop(), error=error)
+
+    async def _write(self, process: Process, to_server: MemoryObjectReceiveStream[SessionMessage]) -> None:
+        assert process.stdin is not None
+        async for sent in to_server:
+            if isinstance(sent.message, mcp_types.JSONRPCRequest):
+                self._waiting.add(sent.message.id)
+            line = sent.message.model_dump_json(by_alias=True, exclude_unset=True)
+            try:
+                await process.stdin.send(line.encode() + b"\n")
+            except (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+                return  # the reader sees the end and says why
+
+
+class _Capped(httpx2.AsyncByteStream):
+    """A response body that ends with an error past `MAX_MESSAGE_BYTES`."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for chunk in self._stream:
+            size += len(chunk)
+            if size > MAX_MESSAGE_BYTES:
+                raise httpx2.StreamError(f"the reply was longer than {MAX_MESSAGE_BYTES} bytes")
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+def _resolve(value: str, what: str) -> str:
+    """`$NAME` and `${NAME}` replaced from the environment; `$$` is a dollar sign."""
+    try:
+        return string.Template(value).substitute(os.environ)
+    except KeyError as error:
+        raise ServerError(f"{what} wants ${error.args[0]}, which is not set in the environment") from None
+    except ValueError:
+        return value

@@ -1,0 +1,1 @@
+"""The update: rows of sampled ids in, a better LoRA out."""

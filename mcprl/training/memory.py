@@ -1,0 +1,296 @@
+"""How much memory a run needs, whether it fits into what is free, and the nearest settings that do.
+
+    base weights + LoRA (weight, gradient, two moments) + what backward keeps of one bin of tokens + what sampling takes
+
+The arithmetic is an estimate, good to about a tenth for what backward keeps (tested against what torch keeps). A bin is
+taken to be full.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import psutil
+import torch
+from torch import nn
+from transformers import AutoConfig, AutoModelForCausalLM
+
+from mcprl.chat.families import family
+from mcprl.config import Config, ModelConfig
+from mcprl.errors import ConfigError
+from mcprl.models.load import find_device, locate, lora_targets, not_loaded
+from mcprl.types import Placement
+
+_CGROUP = Path("/sys/fs/cgroup")
+
+GIB = 2**30
+BYTES = {"float32": 4, "bfloat16": 2}
+QUANTIZED = {"int8": 1.01, "nf4": 0.52}
+"""Bytes a quantized weight, its block's scale included (doubly quantized for nf4: QLoRA, arXiv 2305.14314)."""
+LORA = 16
+"""Bytes a LoRA parameter: in float32 itself, its gradient, AdamW's two moments."""
+KEPT = {"float32": (16.5, 16.2, 19.2, 6.2), "bfloat16": (28.4, 10.3, 15.2, 6.2)}
+"""Bytes that backward keeps for each token and layer, by unit of the hidden size, the MLP's width, and the width of
+queries and of keys: measured with transformers 5.23 and peft 0.21 on Qwen3 (peft casts a LoRA's input to float32)."""
+KEPT_A_RANK = 28
+"""The same by unit of the LoRA's rank, for seven layers."""
+HEAD = 3 * 4 * 2**23
+"""Bytes of one chunk of the output layer (`lm_head`)."""
+CACHE = 2 * GIB
+"""The most that the embedded engine keeps of keys and values, of the base model and the adapter each."""
+CONTEXT = GIB // 2
+"""What a process takes of a GPU before it does anything."""
+SERVER = 2 * GIB
+"""What a vLLM server takes beside weights, keys and values: its process, its graphs, its working memory."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """What of a model counts: its parameters, those in linear layers and those under the LoRA, LoRA parameters for each
+    unit of rank, and its shape (`queries` and `keys` are all heads wide)."""
+
+    parameters: int
+    linear: int
+    adapted: int
+    lora: int
+    layers: int
+    hidden: int
+    intermediate: int
+    queries: int
+    keys: int
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What of a configuration counts, under the names that it has there.
+
+    `place`: sampling by the embedded engine; or by a vLLM server on the same GPU that sleeps during updates (`asleep`)
+    or does not (`awake`), or on a GPU of its own (`apart`).
+    """
+
+    dtype: str = "float32"
+    quantization: str = "none"
+    lora_rank: int = 16
+    gradient_checkpointing: bool = False
+    bin_tokens: int = 8192
+    max_total_tokens: int = 4096
+    max_batch: int = 64
+    place: Placement = "embedded"
+    gpu: bool = False
+
+
+@dataclass(frozen=True)
+class Need:
+    """Bytes at the peak, on the device that trains and on the engine's own (0 where it has none), and the `floor`: what
+    the training device must hold whatever the tasks are."""
+
+    train: float
+    serve: float
+    floor: float
+
+
+def need(size: Size, settings: Settings) -> Need:
+    """What a run takes."""
+    weights = base_weights(size, settings)
+    adapter = LORA * size.lora * settings.lora_rank
+    held = weights + adapter + (CONTEXT if settings.gpu else 0)
+    update = HEAD + activations(size, settings)
+    if settings.place == "embedded":
+        copies = merged_copies(size, settings)
+        cached = 2 * min(CACHE, cache(size, settings))
+        return Need(held + update + copies + cached, 0, held + copies / 2)
+    # A sequence is as long as it may be only at its end, and a server keeps what sequences share once.
+    server = SERVER + BYTES[settings.dtype] * size.parameters + cache(size, settings) / 2
+    if settings.place == "apart":
+        return Need(held + update, server, held)
+    if settings.place == "asleep":
+        return Need(held + max(update, server), 0, held + BYTES[settings.dtype] * size.parameters)
+    return Need(held + update + server, 0, held + BYTES[settings.dtype] * size.parameters)
+
+
+def base_weights(size: Size, settings: Settings) -> float:
+    """Bytes of the base model: embeddings and norms are never quantized."""
+    whole = BYTES[settings.dtype]
+    linear = QUANTIZED.get(settings.quantization, whole)
+    return linear * size.linear + whole * (size.parameters - size.linear)
+
+
+def activations(size: Size, settings: Settings) -> float:
+    """Bytes that backward keeps of the largest bin, and of one layer again for the gradients on their way.
+
+    A row longer than a bin has one of its own. With gradient checkpointing that is each layer's input, and one layer.
+    """
+    tokens = max(settings.bin_tokens, settings.max_total_tokens)
+    widths = (size.hidden, size.intermediate, size.queries, size.keys)
+    layer = sum(bytes_ * width for bytes_, width in zip(KEPT[settings.dtype], widths, strict=True))
+    layer += KEPT_A_RANK * settings.lora_rank
+    inputs = BYTES[settings.dtype] * size.hidden
+    kept = inputs * size.layers + layer if settings.gradient_checkpointing else layer * size.layers
+    return tokens * (kept + layer)
+
+
+def cache(size: Size, settings: Settings) -> float:
+    """Bytes of keys and values of as many sequences as are decoded at once, each as long as it may be."""
+    token = 2 * BYTES[settings.dtype] * size.keys * size.layers
+    return token * settings.max_batch * settings.max_total_tokens
+
+
+def merged_copies(size: Size, settings: Settings) -> float:
+    """Bytes of the weights under the LoRA with it merged in: the adapter that samples, and the next one beside it.
+    Quantized weights are not merged."""
+    return 0 if settings.quantization in QUANTIZED else 2 * BYTES[settings.dtype] * size.adapted
+
+
+def nearest(size: Size, settings: Settings, free: float, free_apart: float = 0) -> Settings | None:
+    """The settings that fit with the fewest changes, or `None`: of as many changes, those that cost the least come
+    first (time, then throughput, then precision, then the length of what can be learnt)."""
+
+    def distance(choice: tuple[int, ...]) -> tuple[int, int, tuple[int, ...]]:
+        return sum(map(bool, choice)), sum(choice), tuple(-n for n in choice)
+
+    options = list(_options(settings))
+    for choice in sorted(product(*(range(len(values)) for _, values in options)), key=distance):
+        changes = {name: values[n] for n, (name, values) in zip(choice, options, strict=True)}
+        found = replace(settings, **changes)
+        needed = need(size, found)
+        if needed.train <= free and needed.serve <= free_apart:
+            return found
+    return None
+
+
+def _options(settings: Settings) -> Iterator[tuple[str, list[Any]]]:
+    """Each setting that saves memory: as it is, and what it can be, the mildest first."""
+    yield "gradient_checkpointing", [True] if settings.gradient_checkpointing else [False, True]
+    yield "max_batch", _halves(settings.max_batch, 8)
+    yield "bin_tokens", _halves(settings.bin_tokens, 1024)
+    yield "dtype", [settings.dtype, "bfloat16"] if settings.dtype == "float32" else ["bfloat16"]
+    yield "quantization", [settings.quantization, *(["nf4"] if settings.quantization != "nf4" else [])]
+    yield "max_total_tokens", _halves(settings.max_total_tokens, 1024)
+
+
+def _halves(value: int, least: int) -> list[int]:
+    values = [value]
+    while values[-1] // 2 >= least:
+        values.append(values[-1] // 2)
+    return values
+
+
+def changes(before: Settings, after: Settings) -> dict[str, Any]:
+    """What differs, by the names of the settings."""
+    pairs = ((field.name, getattr(before, field.name), getattr(after, field.name)) for field in fields(before))
+    return {name: new for name, old, new in pairs if new != old}
+
+
+# --- a configuration on this machine ----
+
+
+def check(config: Config, place: Placement, server: str) -> str:
+    """What the run needs of what is free, in one line; where it may not fit, with the nearest settings that do.
+
+    Raises `ConfigError` where it surely does not fit, and `ModelError` where there is no such model or device.
+    """
+    device = find_device(config.model.device)
+    given = settings(config, device, place)
+    apart = free(torch.device(server)) if given.place == "apart" and not config.engine.base_url else math.inf
+    return verdict(model_size(config.model), given, free(device), str(device), apart)
+
+
+def verdict(size: Size, given: Settings, there: float, device: str, apart: float = math.inf) -> str:
+    """The line for what is there, and `apart` for a server on a device of its own. Raises `ConfigError` where not even
+    the weights fit."""
+    needed = need(size, given)
+    line = (
+        f"a model of {_parameters(size.parameters)} needs about {_gib(needed.train)} of {_gib(there)} free ({device})"
+    )
+    if apart < math.inf:
+        line += f", and vLLM about {_gib(needed.serve)} of {_gib(apart)}"
+    if needed.train <= there and needed.serve <= apart:
+        return line
+    near = nearest(size, given, there, apart)
+    advice = f"it would fit with {_flags(given, near)}" if near else "no setting makes it fit; take a smaller model"
+    if needed.floor > there:
+        raise ConfigError(f"{line}, {_gib(needed.floor)} of it before the first token; {advice}")
+    return f"{line} and may run out of it; {advice}"
+
+
+def settings(config: Config, device: torch.device, place: Placement) -> Settings:
+    """What of a configuration counts."""
+    model, training = config.model, config.training
+    return Settings(
+        dtype=model.dtype,
+        quantization=model.quantization,
+        lora_rank=model.lora_rank,
+        gradient_checkpointing=training.gradient_checkpointing,
+        bin_tokens=training.bin_tokens,
+        max_total_tokens=config.rollout.max_total_tokens,
+        max_batch=config.engine.max_batch,
+        place=place,
+        gpu=device.type == "cuda",
+    )
+
+
+def free(device: torch.device) -> float:
+    """Bytes that can be had: of a GPU what no process holds, of a machine what it calls available, within the limit of
+    this container."""
+    if device.type == "cuda":
+        return torch.cuda.mem_get_info(device)[0]
+    available = psutil.virtual_memory().available
+    try:
+        limit, used = ((_CGROUP / f"memory.{kind}").read_text().strip() for kind in ("max", "current"))
+    except OSError:
+        return available
+    return available if limit == "max" else min(available, int(limit) - int(used))
+
+
+def _flags(before: Settings, after: Settings) -> str:
+    """The changes as flags of `mcprl train`."""
+    named = ((name.replace("_", "-"), value) for name, value in changes(before, after).items())
+    return " ".join(f"--{name}" if value is True else f"--{name} {value}" for name, value in named)
+
+
+def _gib(count: float) -> str:
+    return f"{count / GIB:.1f} GiB"
+
+
+def _parameters(count: int) -> str:
+    return f"{count / 1e9:.1f} B parameters" if count >= 1e9 else f"{count / 1e6:.0f} M parameters"
+
+
+def model_size(config: ModelConfig) -> Size:
+    """What of a model counts for memory, by its config alone: it is built without weights. Raises `ModelError`."""
+    path = locate(config.name)
+    try:
+        shape: Any = AutoConfig.from_pretrained(path)
+        with torch.device("meta"):
+            model: Any = AutoModelForCausalLM.from_config(shape)
+    except (OSError, ValueError) as error:
+        raise not_loaded(config, error) from error
+    return size_of(model, lora_targets(config, family(config.name, str(getattr(shape, "model_type", "")))))
+
+
+def size_of(model: Any, targets: str = "all-linear") -> Size:
+    """The same of a model that is there."""
+    head = model.get_output_embeddings()
+    linear = {n: m for n, m in model.named_modules() if isinstance(m, nn.Linear) and m is not head}
+    names = [name.strip() for name in targets.split(",")]
+    adapted = [
+        module
+        for name, module in linear.items()
+        if targets == "all-linear" or any(name == target or name.endswith(f".{target}") for target in names)
+    ]
+    shape = model.config.get_text_config()
+    head_width = getattr(shape, "head_dim", None) or shape.hidden_size // shape.num_attention_heads
+    return Size(
+        parameters=sum(parameter.numel() for parameter in model.parameters()),
+        linear=sum(module.weight.numel() for module in linear.values()),
+        adapted=sum(module.weight.numel() for module in adapted),
+        lora=sum(module.in_features + module.out_features for module in adapted),
+        layers=shape.num_hidden_layers,
+        hidden=shape.hidden_size,
+        intermediate=shape.intermediate_size,
+        queries=shape.num_attention_heads * head_width,
+        keys=shape.num_key_value_heads * head_width,
+    )

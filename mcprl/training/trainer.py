@@ -1,0 +1,269 @@
+"""The update: rows of sampled ids with their advantages in, one optimizer step on the LoRA out.
+
+    rows -> forward over their trie (`forward`) -> loss per token (`loss`) -> backward -> clip -> AdamW
+
+A step that would not be finite is left out and counted; three in a row end the training.
+"""
+
+import math
+import random
+import shutil
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from statistics import fmean
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from mcprl.config import TrainingConfig
+from mcprl.errors import ModelError, TrainingError
+from mcprl.files import sync
+from mcprl.models.adapters import load_adapter_weights, save_adapter
+from mcprl.models.load import LoadedModel
+from mcprl.training import loss
+from mcprl.training.forward import Bin, Forward, bf16_pays, checkpoint_layers
+from mcprl.training.rows import Certificate
+from mcprl.types import Row
+
+WARM_UP_STEPS = 10
+SUPERVISED = 3.0  # times the learning rate: cross-entropy's gradient is far less noisy than the policy gradient's
+OPTIMIZER = "optimizer.safetensors"
+SKIPS_ALLOWED = 2  # in a row; one more is an error
+
+
+class Trainer:
+    """Owns the optimizer of a loaded model's adapter. Make a fresh one after the warm start: RL begins with no moments.
+
+    `step` counts the optimizer steps taken. Raises `ModelError` where the model cannot be run.
+    """
+
+    def __init__(self, loaded: LoadedModel, config: TrainingConfig) -> None:
+        self.loaded = loaded
+        self.model = loaded.model.eval()  # dropout would make the trainer's log-probabilities differ from the sampler's
+        if config.gradient_checkpointing:
+            checkpoint_layers(self.model)
+        self.config = config
+        bf16 = config.autocast == "bf16" or (config.autocast == "auto" and bf16_pays(self.model))
+        self.forward = Forward(self.model, config.share_prefixes, config.bin_tokens, bf16)
+        low, high = loss.BOUNDS[config.loss]
+        self.clip_low, self.clip_high = config.clip_low or low, config.clip_high or high
+        self.step = 0
+        self._parameters = {name: p for name, p in self.model.named_parameters() if p.requires_grad}
+        # No weight decay: on a LoRA it would pull towards the base model, which is the KL term's work.
+        self._optimizer = torch.optim.AdamW(self._parameters.values(), lr=config.learning_rate, weight_decay=0.0)
+        self._skips = 0
+        self._cores = torch.get_num_threads()
+
+    def update(
+        self,
+        rows: Sequence[tuple[Row, float]],
+        temperature: float = 1.0,
+        certificate: Certificate | None = None,
+        share: float = 1.0,
+    ) -> dict[str, float]:
+        """One step of policy gradient on rows with their trajectory's advantage, sampled at `temperature`.
+
+        `share` is how much of the step's tries the rows are. The others had no advantage, but count in the mean: a step
+        with little signal is a small one.
+
+        Returns the step's metrics; log-probabilities in nats, `sampler_gap` is |trainer - sampler| per token before the
+        step. Raises `TrainingError` where no token is to be trained, a certificate is below 100 %, the gap is beyond
+        `max_sampler_gap`, or three steps in a row were not finite.
+        """
+        if certificate and certificate.mismatches:
+            wrong = f"{certificate.mismatches} of {certificate.trained} tokens"
+            raise TrainingError(f"{wrong} would be trained in a context that the engine did not see; expected none")
+        rows = [(row, advantage) for row, advantage in rows if any(row.mask)]
+        if not rows:
+            raise TrainingError("there is nothing to train on: no row has a sampled token; look at the step's rollouts")
+        rows = [(row, share * advantage) for row, advantage in rows]
+        taken: list[dict[str, float]] = []
+        for part in self._parts(rows):
+            taken.append(self._policy_step(part, temperature))
+            self._check_gap(taken[0]["sampler_gap_mean"])  # later parts differ by what the first have trained, too
+        metrics = _together(taken)
+        if certificate:
+            metrics["exact_tokens"] = certificate.exactness
+        return metrics
+
+    def _check_gap(self, gap: float) -> None:
+        if gap > self.config.max_sampler_gap:
+            raise TrainingError(
+                f"sampler and trainer differ by {gap:.3f} nats per token on average, more than max_sampler_gap = "
+                f"{self.config.max_sampler_gap}: the engine does not sample from this model; look at its dtype, its "
+                "adapter and its sampling settings"
+            )
+
+    def _parts(self, rows: Sequence[tuple[Row, float]]) -> Iterator[list[tuple[Row, float]]]:
+        """The rows of each optimizer step: `epochs` times all of them, in `minibatches` parts, shuffled."""
+        count = self.config.minibatches
+        for _ in range(self.config.epochs):
+            order = list(rows)
+            if count > 1:
+                random.Random(self.step).shuffle(order)
+            yield from filter(None, (order[at::count] for at in range(count)))
+
+    def _policy_step(self, rows: Sequence[tuple[Row, float]], temperature: float) -> dict[str, float]:
+        alone = [row for row, _ in rows]
+        sampler_B = [self._tensor([p for p, trained in zip(r.logprobs, r.mask, strict=True) if trained]) for r in alone]
+        reference_B = self._reference(alone, temperature) if self.config.kl_coef else []
+        seen: list[tuple[Tensor, Tensor, Tensor]] = []
+        sums: dict[str, float] = defaultdict(float)
+
+        def objective(part: Bin) -> Tensor:
+            logprobs, sampler = torch.cat(part.logprobs_B), torch.cat([sampler_B[i] for i in part.indices])
+            advantages = torch.cat([torch.full_like(sampler_B[i], rows[i][1]) for i in part.indices])
+            lengths = torch.tensor([len(sampler_B[i]) for i in part.indices], device=logprobs.device)
+            ratio, losses = self._policy_loss(logprobs, sampler, advantages, lengths)
+            if reference_B:
+                kl = loss.k3(logprobs, torch.cat([reference_B[i] for i in part.indices]))
+                losses = losses + self.config.kl_coef * kl
+                sums["kl"] += float(kl.detach().sum())
+            if part.entropies_B:
+                entropy = torch.cat(part.entropies_B)
+                losses = losses - self.config.entropy_coef * entropy
+                sums["entropy"] += float(entropy.detach().sum())
+            seen.append((logprobs.detach() - sampler, ratio.detach(), advantages))
+            return losses
+
+        rate, entropy = self.config.learning_rate, self.config.entropy_coef > 0
+        metrics = self._take_step(alone, objective, temperature, rate, self.config.normalization, entropy)
+        gap, ratio, advantages = (torch.cat(parts) for parts in zip(*seen, strict=True))
+        metrics |= self._off_policy(gap, ratio, advantages)
+        return metrics | {name: total / len(gap) for name, total in sums.items()}
+
+    def supervise(self, rows: Sequence[Row]) -> dict[str, float]:
+        """One step of cross-entropy on the masked tokens: the warm start on verified plans."""
+        rate = SUPERVISED * self.config.learning_rate
+        return self._take_step(rows, lambda part: -torch.cat(part.logprobs_B), 1.0, rate, "token")
+
+    def save(self, folder: str | Path) -> None:
+        """Write the adapter (peft's layout) and the optimizer's state, all safetensors: the whole folder or nothing."""
+        folder = Path(folder)
+        draft = folder.with_name(f".{folder.name}.part")
+        save_adapter(self.loaded, draft)
+        state: dict[int, dict[str, Tensor]] = self._optimizer.state_dict()["state"]
+        names = list(self._parameters)
+        moments = {f"{names[i]}/{key}": value for i, kept in state.items() for key, value in kept.items()}
+        save_file(moments, draft / OPTIMIZER, {"step": str(self.step), "skips": str(self._skips)})
+        sync(draft / OPTIMIZER)
+        sync(draft)
+        if folder.exists():  # a step repeated after a crash
+            shutil.rmtree(folder)
+        draft.rename(folder)
+        sync(folder.parent)
+
+    def load(self, folder: str | Path) -> None:
+        """Go on from a saved folder: the next step is bit for bit what it would have been. Raises `ModelError`."""
+        names = list(self._parameters)
+        state: dict[int, dict[str, Tensor]] = {}
+        try:
+            with safe_open(Path(folder) / OPTIMIZER, framework="pt") as file:
+                for key in file.keys():  # noqa: SIM118 - not a mapping
+                    name, _, part = key.rpartition("/")
+                    state.setdefault(names.index(name), {})[part] = file.get_tensor(key)
+                metadata = file.metadata()
+        except (OSError, ValueError, SafetensorError) as error:
+            raise ModelError(f"{Path(folder) / OPTIMIZER} cannot be read, or is another model's: {error}") from error
+        load_adapter_weights(self.loaded, folder)
+        self._optimizer.load_state_dict({"state": state, "param_groups": self._optimizer.state_dict()["param_groups"]})
+        self.step, self._skips = int(metadata["step"]), int(metadata["skips"])
+
+    def _take_step(
+        self,
+        rows: Sequence[Row],
+        objective: Callable[[Bin], Tensor],
+        temperature: float,
+        learning_rate: float,
+        normalization: str,
+        entropy: bool = False,
+    ) -> dict[str, float]:
+        """Backward over bins of rows of `objective` (their loss per token), then AdamW."""
+        started = time.perf_counter()
+        torch.set_num_threads(self._cores)  # a thread begins with what any other last set: one, where the engine does
+        trained_B = [sum(row.mask) for row in rows]
+        weight_B = loss.weights(trained_B, normalization, max(trained_B))
+        total = 0.0
+        self._optimizer.zero_grad()
+        for part in self.forward.bins(rows, temperature, entropy):
+            weights = [torch.full_like(p, weight_B[i]) for i, p in zip(part.indices, part.logprobs_B, strict=True)]
+            summed = (objective(part) * torch.cat(weights).detach()).sum()
+            summed.backward()
+            total += float(summed.detach())
+        norm = float(torch.nn.utils.clip_grad_norm_(self._parameters.values(), self.config.max_grad_norm))
+        rate = learning_rate * min(1.0, (self.step + 1) / WARM_UP_STEPS)
+        finite = math.isfinite(total) and math.isfinite(norm)
+        if finite:
+            for group in self._optimizer.param_groups:
+                group["lr"] = rate
+            self._optimizer.step()
+            self.step += 1
+        self._optimizer.zero_grad()
+        self._skips = 0 if finite else self._skips + 1
+        if self._skips > SKIPS_ALLOWED:
+            what = f"{self._skips} steps in a row gave loss {total} and gradient norm {norm}"
+            raise TrainingError(f"{what}; lower training.learning_rate or set model.dtype to float32")
+        seconds, work = time.perf_counter() - started, self.forward.work(rows)
+        return {
+            "loss": total,
+            "grad_norm": norm,
+            "learning_rate": rate,
+            "skipped": float(not finite),
+            "trained_tokens": float(sum(trained_B)),
+            "forwarded_tokens": float(work.forwarded),
+            "unique_tokens": float(work.unique),
+            "padded_tokens": float(work.padded),
+            "tokens_per_s": work.forwarded / seconds,
+        }
+
+    def _policy_loss(
+        self, logprobs: Tensor, sampler: Tensor, advantages: Tensor, lengths: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """The importance ratios and the losses of tokens (T), rows of `lengths` one after another."""
+        config = self.config
+        if config.loss == "cispo":
+            ratio = loss.importance_ratio(logprobs, sampler)
+            return ratio, loss.cispo(ratio, logprobs, advantages, self.clip_high)
+        if config.loss == "ppo":
+            ratio = loss.importance_ratio(logprobs, sampler)
+        else:
+            rows = torch.repeat_interleave(torch.arange(len(lengths), device=lengths.device), lengths)
+            ratio = loss.sequence_ratio(logprobs, sampler, rows)
+        return ratio, loss.ppo(ratio, advantages, self.clip_low, self.clip_high)
+
+    def _off_policy(self, log_ratio: Tensor, ratio: Tensor, advantages: Tensor) -> dict[str, float]:
+        """How far the trainer was from the sampler, and the share of tokens whose ratio the loss cut."""
+        clipped = ratio > 1 + self.clip_high
+        if self.config.loss != "cispo":
+            clipped = (clipped & (advantages > 0)) | ((ratio < 1 - self.clip_low) & (advantages < 0))
+        return {
+            "ratio_mean": float(ratio.mean()),
+            "ratio_max": float(ratio.max()),
+            "clipped": float(clipped.float().mean()),
+            "sampler_gap_mean": float(log_ratio.abs().mean()),
+            "sampler_gap_max": float(log_ratio.abs().max()),
+        }
+
+    def _reference(self, rows: Sequence[Row], temperature: float) -> list[Tensor]:
+        """The base model's log-probabilities of each row's trained tokens: the same model without its adapter."""
+        found: dict[int, Tensor] = {}
+        with torch.no_grad(), self.model.disable_adapter():
+            for part in self.forward.bins(rows, temperature):
+                found |= zip(part.indices, part.logprobs_B, strict=True)
+        return [found[i] for i in range(len(rows))]
+
+    def _tensor(self, values: Sequence[float]) -> Tensor:
+        return torch.tensor(values, dtype=torch.float32, device=self.model.device)
+
+
+def _together(taken: Sequence[dict[str, float]]) -> dict[str, float]:
+    """The metrics of several optimizer steps as those of one: counts added, maxima kept, the rest averaged."""
+    return {
+        name: sum(values) if name.endswith("_tokens") else max(values) if name.endswith("_max") else fmean(values)
+        for name in taken[0]
+        for values in [[metrics[name] for metrics in taken]]
+    }
