@@ -48,7 +48,7 @@ class Waiting:
 
     async def ready(self) -> None: ...
 
-    def asleep(self) -> AbstractAsyncContextManager[None]:
+    def paused(self) -> AbstractAsyncContextManager[None]:
         return nullcontext()
 
     async def load_adapter(self, adapter: Adapter) -> None:

@@ -1,12 +1,12 @@
 """mcprl: make an open model good at your MCP server.
 
-`mcprl train --server URL` on the command line; the same parts from Python under the names below. Names load on first
-use, so that `import mcprl` stays free of torch, mcp and every other heavy library.
+`mcprl train --server URL` on the command line; the same parts from Python under the names below. A name is imported on
+first use, so that `import mcprl` loads neither torch nor mcp nor any other heavy library.
 """
 
-import sys
+import ast
 from importlib import import_module
-from types import ModuleType
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
@@ -18,66 +18,30 @@ if TYPE_CHECKING:
     from mcprl.art.groups import ruler as ruler
     from mcprl.art.groups import ruler_score_group as ruler_score_group
     from mcprl.art.model import TrainableModel as TrainableModel
-    from mcprl.art.model import rollout as rollout
     from mcprl.config import Config as Config
     from mcprl.errors import McprlError as McprlError
     from mcprl.scenarios.generate import generate as generate
     from mcprl.scenarios.generate import generate_scenarios as generate_scenarios
     from mcprl.scenarios.pack import load_pack as load_pack
     from mcprl.servers.server import connect as connect
-    from mcprl.train import train as train
-
-_HOME = {
-    "Config": "mcprl.config",
-    "McprlError": "mcprl.errors",
-    "TrainableModel": "mcprl.art.model",
-    "Trajectory": "mcprl.art.groups",
-    "TrajectoryGroup": "mcprl.art.groups",
-    "connect": "mcprl.servers.server",
-    "gather_trajectory_groups": "mcprl.art.groups",
-    "generate": "mcprl.scenarios.generate",
-    "generate_scenarios": "mcprl.scenarios.generate",
-    "load_pack": "mcprl.scenarios.pack",
-    "rollout": "mcprl.art.model",
-    "ruler": "mcprl.art.groups",
-    "ruler_score_group": "mcprl.art.groups",
-    "train": "mcprl.train",
-}
-
-__all__ = [
-    "Config",
-    "McprlError",
-    "TrainableModel",
-    "Trajectory",
-    "TrajectoryGroup",
-    "__version__",
-    "connect",
-    "gather_trajectory_groups",
-    "generate",
-    "generate_scenarios",
-    "load_pack",
-    "rollout",
-    "ruler",
-    "ruler_score_group",
-    "train",
-]
+    from mcprl.train import train_adapter as train_adapter
 
 
-class _Package(ModuleType):
-    """Importing `mcprl.train` would set it as an attribute of the package, in place of the function of that name."""
+def _public() -> dict[str, str]:
+    """Each public name with its module, read from the imports above: type checkers and this package share one list."""
+    block = next(node for node in ast.parse(Path(__file__).read_text()).body if isinstance(node, ast.If))
+    imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
+    return {alias.name: str(node.module) for node in imports for alias in node.names}
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name not in _HOME or not isinstance(value, ModuleType):
-            super().__setattr__(name, value)
 
-
-sys.modules[__name__].__class__ = _Package
+_PUBLIC = _public()
+__all__ = ["__version__", *_PUBLIC]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
+    if name not in _PUBLIC:
         raise AttributeError(f"module 'mcprl' has no attribute {name!r}")
-    return getattr(import_module(_HOME[name]), name)
+    return getattr(import_module(_PUBLIC[name]), name)
 
 
 def __dir__() -> list[str]:

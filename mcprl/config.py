@@ -254,7 +254,7 @@ class TrainingConfig(Section):
 
 
 class EvalConfig(Section):
-    tries: Annotated[int, Field(ge=1)] = 1
+    rollouts: Annotated[int, Field(ge=1)] = 1
     """Rollouts of each test task."""
     temperature: Annotated[float, Field(ge=0)] = 0.0
     """The sampling temperature when testing; 0 is greedy."""

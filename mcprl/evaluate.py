@@ -9,7 +9,7 @@ from mcprl.config import Config
 from mcprl.engines import Show
 from mcprl.errors import ModelError, ScenarioError
 from mcprl.judges import open_judge
-from mcprl.llm.policy import OwnModel
+from mcprl.llm.policy import PolicyLlm
 from mcprl.prepare import sampling
 from mcprl.rollout import rollouts, unfinished
 from mcprl.runs import intervals
@@ -53,10 +53,10 @@ async def evaluate_pack(
         raise ModelError(f"{adapter} holds no adapter; a run keeps its adapters in runs/NAME/adapters/step-N")
     log = Path(config.runs_dir) / "eval-vllm.log"
     async with connect(config.servers, config.tools) as server, sampling(config, log, show) as engine:
-        judge = open_judge(config.judge, server.tools, config.seed, OwnModel(lambda: engine))
+        judge = open_judge(config.judge, server.tools, config.seed, PolicyLlm(lambda: engine))
         pack = load_pack(config.scenarios.pack) if config.scenarios.pack else None
         if pack is None:
-            pack = await generate(server, config.scenarios, config.seed, own=OwnModel(lambda: engine))
+            pack = await generate(server, config.scenarios, config.seed, own=PolicyLlm(lambda: engine))
         if not pack.fits(server.tools):
             raise ScenarioError(f"{config.scenarios.pack} was made for other tools than this server's; make a new pack")
         if not (scenarios := pack.split(split)):
@@ -66,7 +66,7 @@ async def evaluate_pack(
             await engine.load_adapter(trained)
         tried_P_G = await rollouts(
             scenarios,
-            config.eval.tries,
+            config.eval.rollouts,
             server,
             engine,
             config.rollout,

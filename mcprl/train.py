@@ -22,7 +22,7 @@ from mcprl.config import Config
 from mcprl.engines import open_engine
 from mcprl.errors import BudgetError, McprlError
 from mcprl.judges.scoring import Judged, Scoring
-from mcprl.llm.policy import OwnModel
+from mcprl.llm.policy import PolicyLlm
 from mcprl.models.load import load_model
 from mcprl.prepare import fits, prepare_pack, settled
 from mcprl.rollout import rollouts, unfinished
@@ -53,7 +53,9 @@ class _Tried:
     judge_s: float
 
 
-async def train(config: Config, resume: str | Path | None = None, show: Show = lambda *_: None) -> report.Report:
+async def train_adapter(
+    config: Config, resume: str | Path | None = None, show: Show = lambda *_: None
+) -> report.Report:
     """Train an adapter for the configured servers and prove what it gained; returns the report of the run.
 
     Raises `ConfigError` (the run cannot fit into memory, say), `ServerError`, `ScenarioError`, `ModelError`,
@@ -89,7 +91,7 @@ class _Run:
         self.pipelined = config.training.pipeline == "on"
         self.loaded = load_model(config.model)
         base = lambda scenarios: self._groups("anchor", 0, scenarios, 1, None)  # noqa: E731
-        self.scoring = Scoring(config, server.tools, journal, OwnModel(lambda: self.engine), base)
+        self.scoring = Scoring(config, server.tools, journal, PolicyLlm(lambda: self.engine), base)
         self.engine = open_engine(config, self.loaded, self.loaded.path, journal.folder / "vllm.log", self._hear)
 
     async def work(self) -> None:
@@ -101,7 +103,7 @@ class _Run:
 
     async def _work(self) -> None:
         config, journal = self.config, self.journal
-        pack = await prepare_pack(config, journal, self.server, OwnModel(lambda: self.engine), self.say)
+        pack = await prepare_pack(config, journal, self.server, PolicyLlm(lambda: self.engine), self.say)
         await self.engine.ready()  # it has been starting meanwhile
         train, val, test = pack.split("train"), pack.split("val"), pack.split("test")
         await self.evaluate("test:base", 0, test, None)
@@ -222,7 +224,7 @@ class _Run:
             proof = certificate([row for row, _ in rows_B], used)
             share = len(used) / sum(map(len, tried.judged.scores_P))
             update = lambda: trainer.update(rows_B, self.config.rollout.temperature, proof, share)  # noqa: E731
-            async with self.engine.asleep():
+            async with self.engine.paused():
                 metrics = await anyio.to_thread.run_sync(update)
         adapter = self._adapter(step)
         trainer.save(adapter.path)
@@ -280,7 +282,7 @@ class _Run:
     async def evaluate(self, phase: str, step: int, scenarios: Sequence[Scenario], adapter: Adapter | None) -> float:
         """The mean score on held-out tasks, recorded under `phase`. What the journal holds is not sampled again."""
         began = time.perf_counter()
-        groups = await self._groups(phase, step, scenarios, self.config.eval.tries, adapter)
+        groups = await self._groups(phase, step, scenarios, self.config.eval.rollouts, adapter)
         scores = [score for group in groups for score in await self.scoring.held_out(phase, step, group)]
         if not scores:
             return 0.0

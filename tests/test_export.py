@@ -25,7 +25,6 @@ from mcprl.config import Config, ModelConfig, parse, redacted
 from mcprl.models.adapters import load_adapter_weights
 from mcprl.models.load import NANO, load_model
 from mcprl.runs.journal import Journal
-from mcprl.train import train
 from mcprl.types import Tool
 
 pytestmark = [
@@ -40,7 +39,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of seconds with the nano policy, finished; its report says what a longer one might, all of it different."""
     folder = tmp_path_factory.mktemp("runs")
     config = small(Path("nano"), folder, training={"steps": 1, "warm_start_steps": 2})
-    anyio.run(train, config)
+    anyio.run(train_adapter, config)
     file = folder / "small" / "report.json"
     proof = json.loads(file.read_text())
     rates = {"base": (0.25, [0.05, 0.7]), "warm": (0.5, [0.15, 0.85]), "trained": (0.75, [0.3, 0.95])}

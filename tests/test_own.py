@@ -22,12 +22,12 @@ from mcprl.errors import ConfigError, EngineError, JudgeError, LlmError
 from mcprl.judges import open_judge
 from mcprl.judges.prompt import Record, write
 from mcprl.judges.ruler import Ruler, load_rubric
-from mcprl.llm.policy import OwnModel
+from mcprl.llm.policy import PolicyLlm
 from mcprl.models.adapters import save_adapter
 from mcprl.models.load import LoadedModel
 from mcprl.runs.journal import Journal
 from mcprl.scenarios.pack import load_pack
-from mcprl.train import train
+from mcprl.train import train_adapter
 from mcprl.types import Adapter, Completion, CompletionRequest, Message
 
 TRIED = group("It is paid.", "It is shipped.")
@@ -59,7 +59,7 @@ def record() -> Record:
 @pytest.fixture(scope="module")
 def chat(record: Record, rubric: str) -> list[Message]:
     """What the judge is asked about the tries."""
-    return [*Ruler(OwnModel(never), load_rubric(rubric)).chat(record)]
+    return [*Ruler(PolicyLlm(never), load_rubric(rubric)).chat(record)]
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +90,7 @@ async def engine(judge: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -
 async def test_the_base_judges_however_far_the_adapter_has_moved(
     engine: EmbeddedEngine, chat: list[Message], rubric: str
 ) -> None:
-    own = OwnModel(lambda: engine)
+    own = PolicyLlm(lambda: engine)
     opened = open_judge(JudgeConfig(name=f"ruler:{rubric}", model="policy"), (), 0, own)
     assert [score.value for score in await opened.score(TRIED)] == [0.9, 0.2]
     assert own.calls == 1
@@ -100,7 +100,7 @@ async def test_the_base_judges_however_far_the_adapter_has_moved(
 
 
 async def test_what_a_model_cannot_judge_is_an_error_and_never_a_score(engine: EmbeddedEngine) -> None:
-    own = OwnModel(lambda: engine)
+    own = PolicyLlm(lambda: engine)
     with pytest.raises(JudgeError, match="policy gave no usable scores, asked twice"):  # it knows another order's ids
         await Ruler(own, load_rubric("concise"), seed=1).score(TRIED)
     with pytest.raises(LlmError, match=r"policy, the run's own model: the prompt has \d+ tokens; the model reads 4095"):
@@ -121,11 +121,11 @@ async def test_an_engine_that_dies_is_asked_again(engine: EmbeddedEngine, chat: 
             return await engine.complete(request)
 
     dying: Any = Dying()
-    assert "0.9" in await OwnModel(lambda: dying).reply(chat)
+    assert "0.9" in await PolicyLlm(lambda: dying).reply(chat)
     assert dying.waited == 3
     dying.asked = -5
     with pytest.raises(LlmError, match="the server has died"):
-        await OwnModel(lambda: dying).reply(chat)
+        await PolicyLlm(lambda: dying).reply(chat)
 
 
 async def test_a_trainable_model_judges_with_its_base(judge: LoadedModel, tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ async def test_it_is_named_only_where_there_is_a_run(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"give the judge\(\) of a TrainableModel"):
         await ruler([[{"role": "user", "content": "hello"}]], "policy")
     with pytest.raises(ConfigError, match=r"has no endpoint; leave judge\.base_url"):
-        open_judge(JudgeConfig(name="ruler:default", model="policy", base_url="http://x"), TOOLS, 0, OwnModel(never))
+        open_judge(JudgeConfig(name="ruler:default", model="policy", base_url="http://x"), TOOLS, 0, PolicyLlm(never))
 
 
 def speak(monkeypatch: pytest.MonkeyPatch) -> list[CompletionRequest]:
@@ -179,7 +179,7 @@ async def test_a_run_whose_own_model_writes_the_tasks_and_judges_the_tries(
         },
         "training": {"warm_start_steps": 0},
     }
-    await train(small(tiny_model, tmp_path, **more))
+    await train_adapter(small(tiny_model, tmp_path, **more))
     kinds = ["judge" if "scores" in request.schema["properties"] else "writer" for request in asked if request.schema]
     assert kinds.count("judge") == 2 * 2
     assert "writer" in kinds

@@ -44,7 +44,7 @@ class Scripted:
 
     async def ready(self) -> None: ...
 
-    def asleep(self) -> AbstractAsyncContextManager[None]:
+    def paused(self) -> AbstractAsyncContextManager[None]:
         return nullcontext()
 
     async def load_adapter(self, adapter: Adapter) -> None:

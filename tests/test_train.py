@@ -14,7 +14,7 @@ from mcprl.config import Config
 from mcprl.errors import ConfigError, EngineError, JudgeError, ServerError
 from mcprl.runs.journal import Journal
 from mcprl.scenarios.pack import load_pack
-from mcprl.train import train
+from mcprl.train import train_adapter
 from mcprl.training.curriculum import draw
 
 SHOP = f"{sys.executable} {Path(__file__).parents[1] / 'examples' / 'servers' / 'shop.py'}"
@@ -41,7 +41,7 @@ def small(model: Path, runs: Path, **more: Any) -> Config:
 
 async def test_a_run_leaves_a_folder_with_everything_in_it(tiny_model: Path, tmp_path: Path) -> None:
     told: list[str] = []
-    report = await train(small(tiny_model, tmp_path), show=lambda kind, _: told.append(kind))
+    report = await train_adapter(small(tiny_model, tmp_path), show=lambda kind, _: told.append(kind))
     folder = tmp_path / "small"
     written = json.loads((folder / "report.json").read_text())
     assert written["test"]["n"] == 4
@@ -70,10 +70,10 @@ async def test_a_run_that_was_stopped_goes_on_and_ends_as_if_it_had_not_been(
             raise Stop
 
     more = {"training": {"pipeline": pipeline, "steps": 3}}
-    whole = await train(small(tiny_model, tmp_path / "whole", **more))
+    whole = await train_adapter(small(tiny_model, tmp_path / "whole", **more))
     with pytest.raises(Stop):
-        await train(small(tiny_model, tmp_path / "cut", **more), show=stop_after_the_first_step)
-    resumed = await train(Config(), resume=tmp_path / "cut" / "small")
+        await train_adapter(small(tiny_model, tmp_path / "cut", **more), show=stop_after_the_first_step)
+    resumed = await train_adapter(Config(), resume=tmp_path / "cut" / "small")
     with Journal.open(tmp_path / "whole" / "small") as one, Journal.open(tmp_path / "cut" / "small") as other:
         sampled = [
             sorted(
@@ -94,13 +94,13 @@ async def test_a_run_that_was_stopped_goes_on_and_ends_as_if_it_had_not_been(
 
 
 async def test_a_learning_rate_of_zero_changes_nothing(tiny_model: Path, tmp_path: Path) -> None:
-    report = await train(small(tiny_model, tmp_path, training={"learning_rate": 0.0, "steps": 1}))
+    report = await train_adapter(small(tiny_model, tmp_path, training={"learning_rate": 0.0, "steps": 1}))
     assert report.test is not None
     assert report.test.gain == 0.0
 
 
 async def test_a_warm_start_is_tested_on_its_own(tiny_model: Path, tmp_path: Path) -> None:
-    await train(small(tiny_model, tmp_path, training={"warm_start_steps": 2, "steps": 1}))
+    await train_adapter(small(tiny_model, tmp_path, training={"warm_start_steps": 2, "steps": 1}))
     written = json.loads((tmp_path / "small" / "report.json").read_text())
     assert written["test"]["warm"] is not None
     assert (tmp_path / "small" / "adapters" / "warm" / "adapter_model.safetensors").exists()
@@ -119,7 +119,7 @@ async def test_a_language_model_judges_training_and_the_checks_the_test(tiny_mod
     notes: list[str] = []
     with serving(likes_words) as fake:
         given = small(tiny_model, tmp_path, **judged_by(fake.url))
-        await train(given, show=lambda kind, data: notes.append(data["text"]) if kind == "note" else None)
+        await train_adapter(given, show=lambda kind, data: notes.append(data["text"]) if kind == "note" else None)
         assert len(fake.requests) == 2 * 2
     assert any("the judge openai/gpt-4o will be asked up to 4 times, for about 0." in note for note in notes)
     with Journal.open(tmp_path / "small") as journal:
@@ -137,12 +137,12 @@ async def test_a_group_that_the_judge_fails_at_is_dropped_and_a_judge_that_fails
         return Reply(good) if number % 2 else Reply(status=401)
 
     with serving(fails) as fake:
-        await train(small(tiny_model, tmp_path, **judged_by(fake.url, concurrency=1)))
+        await train_adapter(small(tiny_model, tmp_path, **judged_by(fake.url, concurrency=1)))
     with Journal.open(tmp_path / "small") as journal:
         assert [step.metrics["judge_failures"] for step in journal.steps()] == [1, 1]
         assert len(journal.scores("train")) == 2 * 3
     with serving(lambda *_: Reply(status=401)) as fake, pytest.raises(JudgeError, match="failed at 2 of 2 groups"):
-        await train(small(tiny_model, tmp_path, name="other", **judged_by(fake.url)))
+        await train_adapter(small(tiny_model, tmp_path, name="other", **judged_by(fake.url)))
 
 
 @LITELLM
@@ -152,7 +152,9 @@ async def test_a_judge_that_has_cost_what_it_may_ends_training_and_the_test_is_m
     notes: list[str] = []
     with serving(lambda request, _: Reply(scored(dict.fromkeys(tries(request), 0.5)))) as fake:
         given = small(tiny_model, tmp_path, **judged_by(fake.url, max_cost=0.028, concurrency=1))
-        report = await train(given, show=lambda kind, data: notes.append(data["text"]) if kind == "note" else None)
+        report = await train_adapter(
+            given, show=lambda kind, data: notes.append(data["text"]) if kind == "note" else None
+        )
         assert 0 < len(fake.requests) < 4
     assert any("training ends with step 1" in note and "the limit is 0.028" in note for note in notes)
     assert report.test is not None
@@ -167,7 +169,9 @@ async def test_anchors_are_judged_beside_each_group_and_never_trained_on(tiny_mo
     with serving(prefers_later) as fake:
         own = judged_by(fake.url, anchors=["base", "best"])
         own["training"] |= {"steps": 3, "scenarios_per_step": 3}
-        await train(small(tiny_model, tmp_path, scenarios={"train": 3, "val": 3, "test": 4, "probe_calls": 60}, **own))
+        await train_adapter(
+            small(tiny_model, tmp_path, scenarios={"train": 3, "val": 3, "test": 4, "probe_calls": 60}, **own)
+        )
     with Journal.open(tmp_path / "small") as journal:
         assert {tried.scenario_id for tried in journal.trajectories("anchor", 0)} == {
             tried.scenario_id for tried in journal.trajectories("train")
@@ -181,7 +185,7 @@ async def test_anchors_are_judged_beside_each_group_and_never_trained_on(tiny_mo
 async def test_training_tasks_can_be_measured_and_what_never_succeeds_comes_later(
     tiny_model: Path, tmp_path: Path
 ) -> None:
-    await train(small(tiny_model, tmp_path, training={"steps": 0, "measure": 2}))
+    await train_adapter(small(tiny_model, tmp_path, training={"steps": 0, "measure": 2}))
     with Journal.open(tmp_path / "small") as journal:
         measured = [scenario for scenario in journal.scenarios() if scenario.split == "train"]
     assert [scenario.difficulty for scenario in measured] == [1.0] * 6
@@ -190,28 +194,28 @@ async def test_training_tasks_can_be_measured_and_what_never_succeeds_comes_late
 
 
 async def test_tasks_without_checks_need_a_judge_that_reads(tiny_model: Path, tmp_path: Path) -> None:
-    await train(small(tiny_model, tmp_path, training={"steps": 0}))
+    await train_adapter(small(tiny_model, tmp_path, training={"steps": 0}))
     pack = load_pack(tmp_path / "small" / "scenarios")
     free = replace(pack, scenarios=tuple(replace(s, checks=()) if s.split == "train" else s for s in pack.scenarios))
     free.save(tmp_path / "free")
     with pytest.raises(ConfigError, match="tasks without checks, which the verifier cannot score"):
-        await train(small(tiny_model, tmp_path, name="other", scenarios={"pack": str(tmp_path / "free")}))
+        await train_adapter(small(tiny_model, tmp_path, name="other", scenarios={"pack": str(tmp_path / "free")}))
 
 
 async def test_a_pack_for_other_tools_is_refused(tiny_model: Path, tmp_path: Path) -> None:
-    await train(small(tiny_model, tmp_path, training={"steps": 0}))
+    await train_adapter(small(tiny_model, tmp_path, training={"steps": 0}))
     pack = str(tmp_path / "small" / "scenarios")
     other = small(tiny_model, tmp_path, name="other", scenarios={"pack": pack}, tools={"deny": ["get_order"]})
     with pytest.raises(ConfigError, match="made for other tools"):
-        await train(other)
+        await train_adapter(other)
 
 
 async def test_a_run_whose_tries_never_have_a_turn_ends(tiny_model: Path, tmp_path: Path) -> None:
     limits = {"max_turns": 2, "max_tokens": 12, "deadline_s": 1e-3}
     with pytest.raises(EngineError, match=r"none of 4 rollouts had its first turn within 0.001 seconds"):
-        await train(small(tiny_model, tmp_path, rollout=limits))
+        await train_adapter(small(tiny_model, tmp_path, rollout=limits))
 
 
 async def test_a_server_that_does_not_start_is_one_line(tiny_model: Path, tmp_path: Path) -> None:
     with pytest.raises(ServerError):
-        await train(small(tiny_model, tmp_path, servers=[{"target": "false", "timeout_s": 5}]))
+        await train_adapter(small(tiny_model, tmp_path, servers=[{"target": "false", "timeout_s": 5}]))

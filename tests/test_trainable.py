@@ -20,7 +20,6 @@ from mcprl import (
     TrajectoryGroup,
     gather_trajectory_groups,
     generate_scenarios,
-    rollout,
     ruler_score_group,
 )
 from mcprl.config import RolloutConfig, ScenarioConfig, parse
@@ -73,7 +72,7 @@ async def test_the_loop_of_arts_users_runs_on_the_embedded_engine(shop: str, tmp
         with serving(judge) as fake:
             params = {"api_base": fake.url, "api_key": "x"}
             judged = await gather_trajectory_groups(
-                (TrajectoryGroup(rollout(model, s, shop, seed=n) for n in range(4)) for s in scenarios.train[:4]),
+                (TrajectoryGroup(model.rollout(s, shop, seed=n) for n in range(4)) for s in scenarios.train[:4]),
                 after_each=lambda group: ruler_score_group(group, "openai/fake", params, swallow_exceptions=True),
             )
         assert [len(group) for group in judged] == [4] * 4
@@ -82,7 +81,7 @@ async def test_the_loop_of_arts_users_runs_on_the_embedded_engine(shop: str, tmp
         assert metrics["exact_tokens"] == 1.0
         assert metrics["sampler_gap_max"] < 1e-3
         assert await model.get_step() == 1
-        again = await rollout(model, scenarios.test[0], shop, seed=0)
+        again = await model.rollout(scenarios.test[0], shop, seed=0)
         assert {item.policy_step for item in again.messages_and_choices if not isinstance(item, dict)} == {1}
         assert again.metadata["split"] == "test"
 
@@ -154,7 +153,7 @@ async def test_a_try_can_run_with_settings_of_its_own(shop: str, tiny_model: Pat
     few = ScenarioConfig(probe_calls=100, repeat_after_s=0.1)
     scenarios = await generate_scenarios(8, shop, generator="grounded", config=few)
     async with tiny(tiny_model, tmp_path) as model:
-        short = await rollout(model, scenarios.train[0], shop, config=RolloutConfig(max_turns=1, max_tokens=8))
+        short = await model.rollout(scenarios.train[0], shop, config=RolloutConfig(max_turns=1, max_tokens=8))
     assert sum(not isinstance(item, dict) for item in short.messages_and_choices) == 1
     with pytest.raises(ConfigError, match="num_scenarios is 4; a split into train, val and test needs at least 8"):
         await generate_scenarios(4, shop)

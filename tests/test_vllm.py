@@ -27,11 +27,11 @@ from mcprl.config import Config, ModelConfig
 from mcprl.engines.vllm import environment, keeper
 from mcprl.engines.vllm.engine import VllmEngine
 from mcprl.errors import ConfigError, EngineError
-from mcprl.llm.policy import OwnModel
+from mcprl.llm.policy import PolicyLlm
 from mcprl.models.adapters import save_adapter
 from mcprl.models.load import LoadedModel, load_model
 from mcprl.runs.journal import Journal
-from mcprl.train import train
+from mcprl.train import train_adapter
 from mcprl.training.rows import certificate, training_rows
 from mcprl.types import Adapter, CompletionRequest, Trajectory
 
@@ -108,7 +108,7 @@ async def test_a_run_on_vllm_swaps_adapters_samples_what_it_trains_and_outlives_
             os.kill(pid, signal.SIGKILL)
 
     async with anyio.create_task_group() as tasks:
-        await train(settings, show=show)
+        await train_adapter(settings, show=show)
 
     assert len(killed) == 1
     assert any("vLLM has died" in note and "started again" in note for note in notes)
@@ -250,7 +250,7 @@ async def test_a_reply_is_held_to_the_schema_that_is_asked_for(engine: VllmEngin
     """As the run's own model is, when it judges: the nano policy by itself would answer in prose."""
     entry = {"properties": {"right": {"type": "boolean"}, "mark": {"enum": [1, 2]}}, "required": ["right", "mark"]}
     schema = {"type": "object", "additionalProperties": False, **entry}
-    said = json.loads(await OwnModel(lambda: engine).reply(request("Which order?").messages, schema))
+    said = json.loads(await PolicyLlm(lambda: engine).reply(request("Which order?").messages, schema))
     assert said["right"] in (True, False)
     assert said["mark"] in (1, 2)
     free = await engine.complete(request("Which order?"))

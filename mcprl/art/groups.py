@@ -22,7 +22,7 @@ from mcprl.types import Message, Tool
 DEFAULT_JUDGE = "openai/o4-mini"
 
 
-class Trajectory(BaseModel):
+class ArtTrajectory(BaseModel):
     """One try: OpenAI messages, and the `Choice` objects of OpenAI's client where the model spoke."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -42,20 +42,24 @@ class Trajectory(BaseModel):
         self.logs.append(text)
 
 
+Trajectory = ArtTrajectory
+"""ART's own name for it; inside this package a trajectory is `types.Trajectory`."""
+
+
 class TrajectoryGroup(BaseModel):
     """Several tries of one task, and what went wrong with others. Iterates over the tries.
 
-    Made of coroutines that give tries, it is awaited: `await TrajectoryGroup(rollout(...) for _ in range(8))`.
+    Made of coroutines that give tries, it is awaited: `await TrajectoryGroup(model.rollout(...) for _ in range(8))`.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
-    trajectories: list[Trajectory] = []
+    trajectories: list[ArtTrajectory] = []
     exceptions: list[BaseException] = Field(default=[], repr=False)
-    _pending: list[Awaitable[Trajectory]] = PrivateAttr(default=[])
+    _pending: list[Awaitable[ArtTrajectory]] = PrivateAttr(default=[])
 
     def __init__(
-        self, trajectories: Iterable[Trajectory | BaseException | Awaitable[Trajectory]] = (), **more: Any
+        self, trajectories: Iterable[ArtTrajectory | BaseException | Awaitable[ArtTrajectory]] = (), **more: Any
     ) -> None:
         every = list(trajectories)
         given = [item for item in every if not isinstance(item, Awaitable)]
@@ -71,11 +75,11 @@ class TrajectoryGroup(BaseModel):
     async def _gathered(self) -> Self:
         pending, self._pending = self._pending, []
         found = await asyncio.gather(*pending, return_exceptions=True)
-        self.trajectories += [item for item in found if isinstance(item, Trajectory)]
+        self.trajectories += [item for item in found if isinstance(item, ArtTrajectory)]
         self.exceptions += [item for item in found if isinstance(item, BaseException)]
         return self
 
-    def __iter__(self) -> Iterator[Trajectory]:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def __iter__(self) -> Iterator[ArtTrajectory]:  # pyright: ignore[reportIncompatibleMethodOverride]
         return iter(self.trajectories)
 
     def __len__(self) -> int:

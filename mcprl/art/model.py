@@ -1,7 +1,7 @@
 """A model that is sampled as through OpenAI's client, and trained on exactly what was sampled.
 
     async with TrainableModel("shop", base_model="nano") as model, connect([ServerConfig(target=URL)]) as server:
-        group = await TrajectoryGroup(rollout(model, scenario, server) for _ in range(8))
+        group = await TrajectoryGroup(model.rollout(scenario, server) for _ in range(8))
         judged = await ruler_score_group(group, "openai/o4-mini")
         await model.train([judged])
 
@@ -25,20 +25,19 @@ from typing import Any, Self
 import anyio
 import anyio.to_thread
 
-from mcprl.art.groups import Trajectory, TrajectoryGroup, as_message, as_tool
+from mcprl.art.groups import ArtTrajectory, TrajectoryGroup, as_message, as_tool
 from mcprl.config import Config, RolloutConfig, ServerConfig, TrainingConfig
 from mcprl.engines.embedded.engine import EmbeddedEngine
 from mcprl.errors import ConfigError, MissingExtra, ServerError, TrainingError
 from mcprl.judges.verifier import Verifier
-from mcprl.llm.policy import OwnModel
+from mcprl.llm.policy import PolicyLlm
 from mcprl.models.load import LoadedModel, load_model
-from mcprl.rollout import rollout as converse
+from mcprl.rollout import rollout
 from mcprl.servers.server import connect
 from mcprl.training.advantages import advantages
 from mcprl.training.rows import certificate, training_rows
 from mcprl.training.trainer import Trainer
-from mcprl.types import Adapter, Completion, CompletionRequest, Group, Message, Row, Scenario, ToolServer
-from mcprl.types import Trajectory as Sampled
+from mcprl.types import Adapter, Completion, CompletionRequest, Group, Message, Row, Scenario, ToolServer, Trajectory
 
 try:
     from openai.types.chat import ChatCompletion, ChatCompletionMessage
@@ -110,9 +109,46 @@ class TrainableModel:
         named = self._adapter.name if self._adapter and not base else None
         return await engine.complete(replace(request, adapter=named))
 
-    def judge(self) -> OwnModel:
+    def judge(self) -> PolicyLlm:
         """The base model, its adapter off, as a judge: `ruler_score_group(group, model.judge())`."""
-        return OwnModel(lambda: _Engine(self, base=True))
+        return PolicyLlm(lambda: _Engine(self, base=True))
+
+    async def rollout(
+        self,
+        scenario: Scenario,
+        server: ToolServer | str,
+        *,
+        config: RolloutConfig | None = None,
+        seed: int | None = None,
+    ) -> ArtTrajectory:
+        """One rollout of a scenario on the live server, with a `Choice` for each turn of the model.
+
+        `server` is what `connect` gave, or a URL or command, to which this rollout then connects by itself. The reward
+        is what the scenario's checks say, 0 where it has none: RULER replaces it. Never raises for what the model does
+        wrong; raises `ServerError` where the rollout broke.
+        """
+        if isinstance(server, str):
+            async with connect([ServerConfig(target=server)]) as connected:
+                return await self.rollout(scenario, connected, config=config, seed=seed)
+        config = config or self.config.rollout
+        seed = random.getrandbits(48) if seed is None else seed
+        trajectory = await rollout(scenario, server, _Engine(self), config, name=scenario.id, seed=seed, adapter=None)
+        if trajectory.stop == "error":
+            raise ServerError(f"a rollout of {scenario.request!r} broke: {trajectory.error}")
+        (score,) = await Verifier(tuple(server.tools)).score(Group(scenario, (trajectory,)))
+        turns = iter(trajectory.turns)
+        messages = [
+            as_choice(next(turns), config.temperature) if message["role"] == "assistant" else message
+            for message in trajectory.messages
+        ]
+        return ArtTrajectory(
+            messages_and_choices=messages,
+            tools=[tool.as_function() for tool in server.tools],
+            reward=score.value if scenario.checks else 0.0,
+            metrics={"success": bool(score.success), "calls": len(trajectory.calls)} if scenario.checks else {},
+            metadata={"scenario_id": scenario.id, "split": scenario.split, "stop": trajectory.stop},
+            logs=[score.explanation] if scenario.checks else [],
+        )
 
     async def train(
         self, groups: Iterable[TrajectoryGroup | None], config: TrainingConfig | None = None
@@ -128,7 +164,7 @@ class TrainableModel:
         trainer.config = (config or self.config.training).model_copy(update={"max_sampler_gap": math.inf})
         given = [group for group in groups if group is not None]
         rows_B: list[tuple[Row, float]] = []
-        used: list[Sampled] = []
+        used: list[Trajectory] = []
         warmth: set[float] = set()
         dropped = 0
         for p, group in enumerate(given):
@@ -209,44 +245,6 @@ class TrainableModel:
         )
 
 
-async def rollout(
-    model: TrainableModel,
-    scenario: Scenario,
-    server: ToolServer | str,
-    *,
-    config: RolloutConfig | None = None,
-    seed: int | None = None,
-) -> Trajectory:
-    """One try of a scenario on the live server, with a `Choice` for each turn of the model.
-
-    `server` is what `connect` gave, or a URL or command, to which this try then connects by itself. The reward is what
-    the scenario's checks say, 0 where it has none: RULER replaces it. Never raises for what the model does wrong;
-    raises `ServerError` where the try broke.
-    """
-    if isinstance(server, str):
-        async with connect([ServerConfig(target=server)]) as connected:
-            return await rollout(model, scenario, connected, config=config, seed=seed)
-    config = config or model.config.rollout
-    seed = random.getrandbits(48) if seed is None else seed
-    tried = await converse(scenario, server, _Engine(model), config, name=scenario.id, seed=seed, adapter=None)
-    if tried.stop == "error":
-        raise ServerError(f"a try of {scenario.request!r} broke: {tried.error}")
-    (score,) = await Verifier(tuple(server.tools)).score(Group(scenario, (tried,)))
-    turns = iter(tried.turns)
-    said = [
-        as_choice(next(turns), config.temperature) if message["role"] == "assistant" else message
-        for message in tried.messages
-    ]
-    return Trajectory(
-        messages_and_choices=said,
-        tools=[tool.as_function() for tool in server.tools],
-        reward=score.value if scenario.checks else 0.0,
-        metrics={"success": bool(score.success), "calls": len(tried.calls)} if scenario.checks else {},
-        metadata={"scenario_id": scenario.id, "split": scenario.split, "stop": tried.stop},
-        logs=[score.explanation] if scenario.checks else [],
-    )
-
-
 class _Engine:
     """A model as the engine of a rollout: always its newest weights, or always its base."""
 
@@ -259,7 +257,7 @@ class _Engine:
     async def ready(self) -> None:
         """At once: the model makes its engine when it is first sampled."""
 
-    def asleep(self) -> AbstractAsyncContextManager[None]:
+    def paused(self) -> AbstractAsyncContextManager[None]:
         return nullcontext()
 
     async def load_adapter(self, adapter: Adapter) -> None:
@@ -288,7 +286,7 @@ def as_choice(completion: Completion, temperature: float) -> Choice:
     )
 
 
-def _sampled(tried: Trajectory, name: str, warmth: set[float]) -> Sampled:
+def _sampled(tried: ArtTrajectory, name: str, warmth: set[float]) -> Trajectory:
     """A trajectory as the trainer knows it. Adds the temperatures of its turns to `warmth`."""
     turns: list[Completion] = []
     for item in tried.messages_and_choices:
@@ -306,7 +304,7 @@ def _sampled(tried: Trajectory, name: str, warmth: set[float]) -> Sampled:
         turns.append(Completion(as_message(item), tuple(prompt), tuple(ids), logprobs, item.finish_reason))
     if not turns:
         raise ConfigError("a trajectory holds no Choice: there is nothing that the model said; keep the Choice objects")
-    return Sampled(name, name, tuple(tried.messages()), tuple(turns))
+    return Trajectory(name, name, tuple(tried.messages()), tuple(turns))
 
 
 def _rewards(group: TrajectoryGroup) -> list[float]:

@@ -10,11 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 from mcprl.chat import hermes, prompts
+from mcprl.chat.prompts import Tokenizer
 from mcprl.errors import ModelError
 from mcprl.text import common_prefix, first_line
 from mcprl.types import Call, CompletionRequest, Message, Tool
@@ -26,13 +27,6 @@ _PROBE = Tool(
     {"type": "object", "properties": {"text": {"type": "string"}, "count": {"type": "integer"}}},
 )
 _CALLS = (Call("probe_tool", {"text": "one word", "count": 2}), Call("probe_tool", {"text": "two", "count": 30}))
-
-
-class Tokenizer(prompts.Tokenizer, Protocol):
-    """What is needed of a transformers tokenizer."""
-
-    def decode(self, ids: Sequence[int], /, *, skip_special_tokens: bool = False) -> Any: ...
-    def parse_response(self, response: str, /, **options: Any) -> Any: ...
 
 
 class Family(BaseModel):

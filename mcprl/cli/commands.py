@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mcprl import __version__
-from mcprl.cli.outcome import Stopped, Unfit, bug, run_async
+from mcprl.cli.outcome import Stopped, UnfitMachine, bug, run_async
 from mcprl.cli.progress import Progress, Steps, engine_progress
 from mcprl.errors import ConfigError, JournalError, McprlError, MissingExtra
 from mcprl.files import find_bundled
@@ -29,7 +29,7 @@ from mcprl.files import find_bundled
 if TYPE_CHECKING:
     from mcprl.config import Config
     from mcprl.engines.vllm import environment
-    from mcprl.llm.policy import OwnModel
+    from mcprl.llm.policy import PolicyLlm
 
 _RUN = ("name", "runs_dir", "seed", "control", "trackers")
 _SERVER = ("servers", "tools")
@@ -123,8 +123,8 @@ def train(config: "Config", resume: str | None) -> None:
 
     async def work() -> None:
         with Progress(folder) as progress:
-            train = _with_torch("mcprl.train").train  # which takes seconds
-            report = await train(config, folder if resume else None, progress)
+            train_adapter = _with_torch("mcprl.train").train_adapter  # which takes seconds
+            report = await train_adapter(config, folder if resume else None, progress)
         tables.show_report(tables.console(), report)
 
     try:
@@ -200,17 +200,17 @@ def scenarios(config: "Config", out: str | None) -> None:
 
 
 @asynccontextmanager
-async def _writer(config: "Config") -> "AsyncGenerator[OwnModel | None]":
+async def _writer(config: "Config") -> "AsyncGenerator[PolicyLlm | None]":
     """The configured model, where it is to write the tasks itself."""
     from mcprl.config import POLICY
-    from mcprl.llm.policy import OwnModel
+    from mcprl.llm.policy import PolicyLlm
 
     if config.scenarios.generator != f"llm:{POLICY}":
         yield None
         return
     log = Path(config.runs_dir) / "scenarios-vllm.log"
     async with _with_torch("mcprl.prepare").sampling(config, log) as engine:
-        yield OwnModel(lambda: engine)
+        yield PolicyLlm(lambda: engine)
 
 
 @_command("seed", *_SERVER, "scenarios", "model", "engine", "rollout", "judge", "eval", name="eval")
@@ -263,7 +263,7 @@ def doctor(config: "Config") -> None:
     with tables.console().status("looking", refresh_per_second=4):
         failed = tables.show_findings(tables.console(), examine(config))
     if failed:
-        raise Unfit(f"{failed} to be put right: what to do stands behind each")
+        raise UnfitMachine(f"{failed} to be put right: what to do stands behind each")
 
 
 @cli.group()

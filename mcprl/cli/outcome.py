@@ -15,7 +15,7 @@ class Stopped(McprlError):
     exit_code = 130
 
 
-class Unfit(McprlError):
+class UnfitMachine(McprlError):
     exit_code = 1
 
 

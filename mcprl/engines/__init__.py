@@ -31,7 +31,7 @@ class Engine(Protocol):
         """Make requests that name this adapter possible. It replaces the one before; the base model stays available."""
         ...
 
-    def asleep(self) -> AbstractAsyncContextManager[None]:
+    def paused(self) -> AbstractAsyncContextManager[None]:
         """While nobody wants a turn: what the engine holds of a GPU is the update's meanwhile, if so configured."""
         ...
 

@@ -14,7 +14,7 @@ REPLY_TOKENS = 4_096
 TRIES = 3
 
 
-class OwnModel:
+class PolicyLlm:
     """Asks the base model of an engine, which is taken anew for every reply: greedily, so that the same is said again.
 
     Nothing of it is kept on disk, and it costs nothing but the engine's time.

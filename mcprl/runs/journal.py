@@ -25,11 +25,11 @@ from mcprl.files import write_whole
 from mcprl.runs.database import Database
 from mcprl.runs.records import (
     AdapterKind,
-    Event,
+    EventRecord,
     Metric,
     Outcome,
     SavedAdapter,
-    Step,
+    StepRecord,
     dump,
     dump_scenario,
     dump_trajectory,
@@ -202,10 +202,10 @@ class Journal:
         query = "insert into step values (?, ?, ?) on conflict do update set at=excluded.at, metrics=excluded.metrics"
         self._db.write(query, [(step, _now(), dump(dict(metrics)))])
 
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[StepRecord]:
         """The complete steps in order."""
         rows = self._db.read("select step, metrics, at from step order by step")
-        return [Step(step, self._db.json(metrics), at) for step, metrics, at in rows]
+        return [StepRecord(step, self._db.json(metrics), at) for step, metrics, at in rows]
 
     def last_step(self) -> int | None:
         """The last complete step, or `None` before the first."""
@@ -228,10 +228,10 @@ class Journal:
         """Note that something happened, with the time."""
         self._db.write("insert into event values (?, ?, ?)", [(_now(), kind, dump(data))])
 
-    def events(self, kind: str | None = None) -> list[Event]:
+    def events(self, kind: str | None = None) -> list[EventRecord]:
         """What happened, oldest first."""
         rows = self._db.read("select kind, at, data from event where ? in (kind, '') order by rowid", kind or "")
-        return [Event(kind, at, self._db.json(data)) for kind, at, data in rows]
+        return [EventRecord(kind, at, self._db.json(data)) for kind, at, data in rows]
 
     def write_fact(self, key: str, value: Json) -> None:
         """Keep what is true of the whole run. The last word counts.

@@ -20,7 +20,7 @@ _TOKENS: Final = {"prompt_ids": "I", "completion_ids": "I", "logprobs": "d"}
 
 
 @dataclass(frozen=True)
-class Step:
+class StepRecord:
     """A complete optimizer step: its metrics, and when it was recorded (seconds since 1970)."""
 
     step: int
@@ -29,7 +29,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Event:
+class EventRecord:
     """Something that happened, and when (seconds since 1970)."""
 
     kind: str

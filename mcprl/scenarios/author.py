@@ -27,7 +27,7 @@ from mcprl.scenarios.fields import usable
 from mcprl.scenarios.knowledge import Knowledge
 from mcprl.scenarios.pack import covered, split_of
 from mcprl.scenarios.slots import build, slots
-from mcprl.scenarios.vetting import Unfit, Vetting
+from mcprl.scenarios.vetting import UnfitDraft, Vetting
 from mcprl.text import inert
 from mcprl.types import Scenario, Split, ToolServer
 
@@ -202,16 +202,16 @@ class Author:
         for draft in drafts:
             try:
                 made.append((draft, await self.vetting.prove(draft)))
-            except Unfit as reason:
+            except UnfitDraft as reason:
                 self.thrown_out[str(reason)] += 1
         await anyio.sleep(max(0.0, began + self.config.repeat_after_s - anyio.current_time()) if made else 0)
         kept: list[Scenario] = []
         for draft, scenario in made:
             try:
                 if await self.vetting.prove(draft) != scenario:
-                    raise Unfit("changes from one execution to the next")
+                    raise UnfitDraft("changes from one execution to the next")
                 kept.append(scenario)
-            except Unfit:
+            except UnfitDraft:
                 self.thrown_out["changes from one execution to the next"] += 1
         return kept
 

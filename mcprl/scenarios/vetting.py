@@ -40,7 +40,7 @@ from mcprl.types import (
 )
 
 
-class Unfit(Exception):
+class UnfitDraft(Exception):
     """Why a draft is thrown out: one of few sentences, to be counted."""
 
 
@@ -70,13 +70,13 @@ class Vetting:
         self._names = {name for value in values if (name := squash(value)) not in choices and _telling(value)}
 
     async def prove(self, draft: Draft) -> Scenario:
-        """The task of a draft, its plan executed. Raises `Unfit`."""
+        """The task of a draft, its plan executed. Raises `UnfitDraft`."""
         if not draft.plan:
-            raise Unfit("has no plan")
+            raise UnfitDraft("has no plan")
         if len(draft.plan) > self.config.max_calls:
-            raise Unfit("has a plan that is too long")
+            raise UnfitDraft("has a plan that is too long")
         if any(call.tool not in self.tools for call in draft.plan):
-            raise Unfit("calls a tool that may not be called")
+            raise UnfitDraft("calls a tool that may not be called")
         backs = self._read_backs(draft.plan)
         run = await self._execute(draft, backs)
         facts = self._facts(draft, run)
@@ -90,12 +90,12 @@ class Vetting:
         elif not checks:
             checks = [CallMade(call.tool, call.arguments) for call in writes]
         if not checks and not self.config.open_tasks:
-            raise Unfit("has nothing that can be checked (--open-tasks keeps such tasks)")
+            raise UnfitDraft("has nothing that can be checked (--open-tasks keeps such tasks)")
         values = self._entities(draft, run.plan)
         place = values or [f"{[call.tool for call in run.plan]}{[name for name, _ in draft.facts]}"]
         splits: set[Split] = {split_of(self.seed, value) for value in place}
         if len(splits) > 1:
-            raise Unfit("names things of several splits")
+            raise UnfitDraft("names things of several splits")
         kind = "missing" if draft.missing else "write" if writes else "chain" if len(run.plan) > 1 else "lookup"
         scenario = Scenario(
             hashlib.sha256(f"{draft.request}{run.plan}".encode()).hexdigest()[:12],
@@ -110,7 +110,7 @@ class Vetting:
         said = ({"role": "assistant", "content": scenario.answer},)
         tried = Trajectory(scenario.id, scenario.id, said, (), tuple(run.calls), run.state)
         if checks and not self.verifier.verify(scenario, tried).success:
-            raise Unfit("has an answer that fails its own checks")
+            raise UnfitDraft("has an answer that fails its own checks")
         return scenario
 
     async def _execute(self, draft: Draft, backs: Sequence[StateHolds]) -> _Run:
@@ -121,13 +121,13 @@ class Vetting:
                 async with self.server.session() as clean:
                     before = [await clean.call(back.tool, back.arguments) for back in backs]
                 if any(_shows(result, back) for result, back in zip(before, backs, strict=True)):
-                    raise Unfit("asks for a change that is there already")
+                    raise UnfitDraft("asks for a change that is there already")
             async with self.server.session() as session:
                 for number, call in enumerate(draft.plan):
                     try:
                         arguments = resolved(call.arguments, run.records)
                     except LookupError:
-                        raise Unfit("refers to what no earlier result says") from None
+                        raise UnfitDraft("refers to what no earlier result says") from None
                     self._grounded(draft, Call(call.tool, arguments), run)
                     result = await session.call(call.tool, arguments)
                     run.calls.append(CallRecord(number, call.tool, arguments, result))
@@ -135,7 +135,7 @@ class Vetting:
                     self._went_well(draft, run, number)
                 run.state = tuple([await session.call(back.tool, back.arguments) for back in backs])
         except ServerError:
-            raise Unfit("has a plan that breaks the connection") from None
+            raise UnfitDraft("has a plan that breaks the connection") from None
         return run
 
     def _went_well(self, draft: Draft, run: _Run, number: int) -> None:
@@ -144,11 +144,11 @@ class Vetting:
         found = usable(call.result) if reads else not call.result.is_error
         if draft.missing and number == len(draft.plan) - 1:
             if found or not reads:
-                raise Unfit("says that something is missing which is there")
+                raise UnfitDraft("says that something is missing which is there")
         elif call.result.is_error:
-            raise Unfit("has a plan that fails")
+            raise UnfitDraft("has a plan that fails")
         elif not found:
-            raise Unfit("has a plan that finds nothing")
+            raise UnfitDraft("has a plan that finds nothing")
 
     def _grounded(self, draft: Draft, call: Call, run: _Run) -> None:
         told = [draft.request, *(made.result.text for made in run.calls)]
@@ -157,7 +157,7 @@ class Vetting:
             if isinstance(value, bool) or (slot and (value in slot.choices or value == slot.schema.get("default"))):
                 continue
             if not any(holds(text, value) for text in told):
-                raise Unfit("gives an argument that neither the request nor an earlier result states")
+                raise UnfitDraft("gives an argument that neither the request nor an earlier result states")
 
     def _facts(self, draft: Draft, run: _Run) -> list[Fact]:
         """The facts with their values, as they stand in the results; for one row of a list, what other rows say
@@ -169,11 +169,11 @@ class Vetting:
             try:
                 value, others = _looked_up(given, run)
             except LookupError:
-                raise Unfit("refers to what no earlier result says") from None
+                raise UnfitDraft("refers to what no earlier result says") from None
             if not any(holds(made.result.text, value) for made in run.calls):
-                raise Unfit("states a fact that no result shows")
+                raise UnfitDraft("states a fact that no result shows")
             if holds(draft.request, value):
-                raise Unfit("gives its answer away")
+                raise UnfitDraft("gives its answer away")
             found.append(Fact(value, name, others))
         return found
 

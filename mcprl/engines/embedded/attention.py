@@ -28,7 +28,7 @@ class Span:
 
 
 @dataclass
-class Step:
+class DecodeStep:
     """What attention needs to know about a step: the decoding rows first, then the spans."""
 
     kv: Tensor  # (layer, k/v, row, head, C, D)
@@ -95,7 +95,15 @@ def causal_mask(new: int, end: int, like: Tensor) -> Tensor:
 
 
 def _interface(
-    module: Any, query: Tensor, key: Tensor, value: Tensor, _mask: Any, *, decoding: Step, scaling: float, **_: Any
+    module: Any,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    _mask: Any,
+    *,
+    decoding: DecodeStep,
+    scaling: float,
+    **_: Any,
 ) -> tuple[Tensor, None]:
     return decoding.attend(module.layer_idx, query[0], key[0], value[0], scaling)[None], None
 

@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from mcprl.engines.embedded.attention import ATTENTION, Span, Step, causal_mask
+from mcprl.engines.embedded.attention import ATTENTION, DecodeStep, Span, causal_mask
 from mcprl.engines.embedded.streams import Stream, Trunk, covers
 from mcprl.errors import EngineError
 from mcprl.text import common_prefix
@@ -222,7 +222,7 @@ class Decoder:
             return self._root
         kv = self._new(*self._kv.shape[:2], self._kv.shape[3], len(ids), self._kv.shape[5])
         nothing = self._long([])
-        step = Step(self._kv, nothing, nothing, self._no_mask, 0, [], [Span(0, len(ids), 0, kv, None)])
+        step = DecodeStep(self._kv, nothing, nothing, self._no_mask, 0, [], [Span(0, len(ids), 0, kv, None)])
         self._forward(step, self._long(ids), self._range(0, len(ids)), 1)
         self._trunks[ids] = trunk = Trunk(ids, kv)
         if len(self._trunks) > TRUNKS:
@@ -242,7 +242,7 @@ class Decoder:
 
     # --- one step -------------------------------------------------------------------------------------------------
 
-    def _forward(self, step: Step, tokens: Tensor, positions: Tensor, kept: Tensor | int) -> Tensor:
+    def _forward(self, step: DecodeStep, tokens: Tensor, positions: Tensor, kept: Tensor | int) -> Tensor:
         """The logits of the `kept` ones of flat tokens (N,) at positions (N,)."""
         threads = torch.get_num_threads()
         torch.set_num_threads(self._cores if len(tokens) >= MANY else threads)
@@ -258,7 +258,7 @@ class Decoder:
         finally:
             torch.set_num_threads(threads)
 
-    def _plan(self, joined: list[Stream]) -> tuple[Step, Tensor, Tensor, Tensor | int]:
+    def _plan(self, joined: list[Stream]) -> tuple[DecodeStep, Tensor, Tensor, Tensor | int]:
         """The step, its flat tokens (N,) and positions (N,), and where each row's logits are."""
         running = self.rows[: len(self.rows) - len(joined)]
         if joined or self._fresh_rows:
@@ -278,7 +278,7 @@ class Decoder:
             self._positions += 1
             self._mask[self._row_ids, 0, 0, self._at] = 0.0
         longest = 1 + max((stream.known for stream in running), default=0)
-        step = Step(self._kv, self._row_ids, self._at, self._mask, longest, self._on_trunks, [])
+        step = DecodeStep(self._kv, self._row_ids, self._at, self._mask, longest, self._on_trunks, [])
         if not joined:
             return step, self._tokens, self._positions, 0
         tokens, positions = [self._tokens], [self._positions]

@@ -77,7 +77,7 @@ class EmbeddedEngine:
         self._send(_Load(adapter, future))
         await asyncio.wrap_future(future)
 
-    def asleep(self) -> AbstractAsyncContextManager[None]:
+    def paused(self) -> AbstractAsyncContextManager[None]:
         """Nothing: keys and values are kept from step to step, and the weights are the trainer's own."""
         return nullcontext()
 

@@ -20,7 +20,7 @@ import torch
 from mcprl.chat import families, prompts
 from mcprl.config import POLICY, Config
 from mcprl.engines import Policy, Show
-from mcprl.engines.vllm.server import ADAPTERS, Server
+from mcprl.engines.vllm.server import ADAPTERS, VllmServer
 from mcprl.errors import ConfigError, EngineError
 from mcprl.types import Adapter, Completion, CompletionRequest
 
@@ -59,7 +59,7 @@ class VllmEngine:
         self._running: Counter[str] = Counter()
         readable = int(getattr(loaded.model.config.get_text_config(), "max_position_embeddings", 2**31))
         longest = min(readable, _longest(config))
-        self._server = Server(config, path, longest, log, show, self._load_again)
+        self._server = VllmServer(config, path, longest, log, show, self._load_again)
 
     async def ready(self) -> None:
         """Wait until the server takes requests. Raises `EngineError` where it never will."""
@@ -121,7 +121,7 @@ class VllmEngine:
                 await self._post("/unload_lora_adapter", {"lora_name": old.name})
 
     @asynccontextmanager
-    async def asleep(self) -> AsyncGenerator[None]:
+    async def paused(self) -> AsyncGenerator[None]:
         """With `engine.sleep`, the server gives its GPU memory back meanwhile: weights wait in main memory, keys and
         values are dropped. On a CPU, where vLLM has none to give, it only pauses."""
         if self._server.sleep_level is None:

@@ -39,7 +39,7 @@ PROBE_S = 1.0  # between looks at whether the server lives
 SILENCE_S = 60.0  # without any answer before a server is taken for dead; a busy one answers within a second
 
 
-class Server:
+class VllmServer:
     """The vLLM server of a run, or the one at `engine.base_url`, and a client of it.
 
     It starts at once, in the background; `ready` waits for it. `started` is called whenever it has (re)started, before
