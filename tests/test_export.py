@@ -25,6 +25,7 @@ from mcprl.config import Config, ModelConfig, parse, redacted
 from mcprl.models.adapters import load_adapter_weights
 from mcprl.models.load import NANO, load_model
 from mcprl.runs.journal import Journal
+from mcprl.train import train_adapter
 from mcprl.types import Tool
 
 pytestmark = [
