@@ -29,9 +29,9 @@ from unittest.mock import patch
 import anyio
 from servers import BENCHES, served
 
-from mcprl import config
 from mcprl.judges import scoring
 from mcprl.runs.journal import Journal
+from mcprl.runs.settings import parse
 from mcprl.training.trainer import Trainer
 from mcprl.types import Adapter, Completion, CompletionRequest, Group, Message, Score
 
@@ -112,7 +112,7 @@ def simulated(steps: int, sampling: float, training: float, pipeline: bool) -> d
 def measured(more: dict[str, Any], steps: int, pipeline: bool, sides: Sequence[float] = ()) -> dict[str, float]:
     """One run; `sides` are the durations that were set, else the recorded ones count."""
     with tempfile.TemporaryDirectory() as folder, served(BENCHES[0], dict(os.environ)) as port:
-        anyio.run(loop.train, config.parse(settings(folder, port, steps, pipeline) | more))
+        anyio.run(loop.train, parse(settings(folder, port, steps, pipeline) | more))
         with Journal.open(Path(folder) / "run") as journal:
             recorded = journal.steps()
     middle = recorded[2:-1]

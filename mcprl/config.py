@@ -1,30 +1,15 @@
-"""The one configuration tree: frozen, strict, TOML on disk.
+"""The one configuration tree: frozen and strict. On disk it is TOML (`runs/settings.py`).
 
-Flags of the command line and keys of the file are the same names; whatever neither gives has the default below. An
-unknown key is refused with the nearest known one.
+Flags of the command line (`cli/options.py`) and keys of the file have the same names. The sentence under a field is its
+help.
 """
 
-import difflib
-import json
-import re
-import textwrap
-import tomllib
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from mcprl.errors import ConfigError
+from pydantic import BaseModel, ConfigDict, Field
 
 POLICY = "policy"
 """The name of the run's own model, its adapter off, where a judge's or a writer's is asked for."""
-
-_REFERENCE = re.compile(r"\$\w+|\$\{\w+\}")
-_SECRET = re.compile(
-    r"(://(?=[^/\s]*@)|[?&][^=&\s]+=(?=[^&\s])|[\w-]*(?:key|token|secret|passw(?:or)?d)[\w-]*[ =])(?!\$)(?:(?<=://)[^/\s]*(?=@)|[^&\s]+)",
-    re.IGNORECASE,
-)
 
 
 class Section(BaseModel):
@@ -281,103 +266,3 @@ class Config(Section):
     judge: JudgeConfig = JudgeConfig()
     training: TrainingConfig = TrainingConfig()
     eval: EvalConfig = EvalConfig()
-
-
-def parse(tree: dict[str, Any], source: str = "the configuration") -> Config:
-    """The tree of a TOML file or of flags as a `Config`.
-
-    Raises `ConfigError` naming the key, the value and what was expected.
-    """
-    try:
-        return Config.model_validate(tree)
-    except ValidationError as error:
-        raise ConfigError("; ".join(_explain(tree, item, source) for item in error.errors())) from None
-
-
-def load(path: str | Path) -> dict[str, Any]:
-    """The tree of a TOML file. Raises `ConfigError` where it is missing or not TOML."""
-    try:
-        return tomllib.loads(Path(path).read_text())
-    except OSError as error:
-        raise ConfigError(f"cannot read the config file {path}: {error.strerror}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path} is not TOML: {error}") from None
-
-
-def merge(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
-    """Two trees as one: what the second says wins; tables are merged, lists are not."""
-    merged = dict(below)
-    for key, value in above.items():
-        nested = isinstance(value, dict) and isinstance(merged.get(key), dict)
-        merged[key] = merge(merged[key], value) if nested else value
-    return merged
-
-
-def dump(config: Config) -> str:
-    """The tree as TOML, `redacted`, each field's sentence above it; `parse(tomllib.loads(text))` reads it back."""
-    return "\n".join(_dump(parse(redacted(config)))) + "\n"
-
-
-def _dump(section: Section, prefix: str = "") -> Iterator[str]:
-    values = {name: getattr(section, name) for name in type(section).model_fields}
-    nested = {name: value for name, value in values.items() if isinstance(value, Section) or name == "servers"}
-    for name, value in values.items():
-        if name not in nested:
-            yield from textwrap.wrap(
-                type(section).model_fields[name].description or "", 110, initial_indent="# ", subsequent_indent="# "
-            )
-            yield f"{name} = {_toml(value)}"
-    for name, value in nested.items():
-        for item in value if isinstance(value, tuple) else (value,):
-            yield f"\n[[{prefix}{name}]]" if isinstance(value, tuple) else f"\n[{prefix}{name}]"
-            yield from _dump(item, f"{prefix}{name}.")
-
-
-def _toml(value: Any) -> str:
-    """JSON's scalars, strings and lists are TOML's, but for DEL, which TOML wants escaped."""
-    if isinstance(value, dict):
-        pairs: dict[str, str] = value
-        return "{ " + ", ".join(f"{_toml(k)} = {_toml(v)}" for k, v in pairs.items()) + " }" if pairs else "{}"
-    if isinstance(value, float):
-        return repr(value)
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def redacted(config: Config) -> dict[str, Any]:
-    """The tree as it may be written down or sent to a tracker: what can hold a secret is "***", unless it is a `$NAME`
-    or a path in the `{scratch}` folder.
-
-    That is: values of headers and of environment variables, user and query values of URLs, and in commands the values
-    of options and variables whose name says key, token, secret or password.
-    """
-    tree = config.model_dump(mode="json")
-    for server in tree["servers"]:
-        for kind in ("headers", "env"):
-            server[kind] = {key: value if _plain(value) else "***" for key, value in server[kind].items()}
-        server["target"] = _SECRET.sub(r"\1***", server["target"])
-    return tree
-
-
-def _plain(value: str) -> bool:
-    return bool(_REFERENCE.fullmatch(value)) or value.startswith("{scratch}")
-
-
-def _explain(tree: dict[str, Any], item: Any, source: str) -> str:
-    where = ".".join(str(part) for part in item["loc"])
-    if item["type"] == "missing":
-        return f"{source}: {where} is missing"
-    if item["type"] != "extra_forbidden":
-        return f"{source}: {where} = {item['input']!r}: {item['msg']}"
-    plain = ".".join(part for part in item["loc"] if isinstance(part, str))
-    known = sorted(_keys(Config))
-    near = difflib.get_close_matches(plain, known, n=1) or [key for key in known if key.endswith("." + plain)][:1]
-    hint = f"did you mean {near[0]!r}?" if near else "mcprl train --print-config shows all keys"
-    return f"{source}: unknown key {where!r}; {hint}"
-
-
-def _keys(section: type[BaseModel], prefix: str = "") -> Iterator[str]:
-    for name, info in section.model_fields.items():
-        yield prefix + name
-        for inner in (info.annotation, *get_args(info.annotation)):
-            if isinstance(inner, type) and issubclass(inner, BaseModel):
-                yield from _keys(inner, f"{prefix}{name}.")

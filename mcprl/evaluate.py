@@ -6,17 +6,18 @@ from pathlib import Path
 from statistics import fmean
 
 from mcprl.config import Config
-from mcprl.engines import Show
+from mcprl.engines import open_engine
 from mcprl.errors import ModelError, ScenarioError
+from mcprl.events import Emit, ignore
 from mcprl.judges import open_judge
 from mcprl.llm.policy import PolicyLlm
-from mcprl.prepare import sampling
-from mcprl.rollout import rollouts, unfinished
+from mcprl.models.load import load_model
+from mcprl.rollout import Sampler
 from mcprl.runs import intervals
 from mcprl.scenarios.generate import generate
 from mcprl.scenarios.pack import load_pack
 from mcprl.servers.server import connect
-from mcprl.types import Adapter, Group, Scenario, Split, Trajectory
+from mcprl.types import Adapter, Scenario, Split, Trajectory
 
 
 @dataclass(frozen=True)
@@ -41,10 +42,9 @@ class Evaluation:
 
 
 async def evaluate_pack(
-    config: Config, adapter: Path | None = None, split: Split = "test", show: Show = lambda *_: None
+    config: Config, adapter: Path | None = None, split: Split = "test", emit: Emit = ignore
 ) -> Evaluation:
     """Let the configured model, with `adapter` if one is given, do the tasks of `split`, `eval.tries` times each.
-    `show` is told what the engine does meanwhile.
 
     The tasks are those of the configured pack, or new ones. Raises `ServerError`, `ScenarioError`, `EngineError`
     or `ModelError`.
@@ -52,39 +52,26 @@ async def evaluate_pack(
     if adapter is not None and not (adapter / "adapter_model.safetensors").is_file():
         raise ModelError(f"{adapter} holds no adapter; a run keeps its adapters in runs/NAME/adapters/step-N")
     log = Path(config.runs_dir) / "eval-vllm.log"
-    async with connect(config.servers, config.tools) as server, sampling(config, log, show) as engine:
-        judge = open_judge(config.judge, server.tools, config.seed, PolicyLlm(lambda: engine))
+    model = load_model(config.model)
+    async with connect(config.servers, config.tools) as server, open_engine(config, model, log, emit) as engine:
+        judge = open_judge(config.judge, server.tools, config.seed, PolicyLlm(engine))
         pack = load_pack(config.scenarios.pack) if config.scenarios.pack else None
         if pack is None:
-            pack = await generate(server, config.scenarios, config.seed, own=PolicyLlm(lambda: engine))
+            pack = await generate(server, config.scenarios, config.seed, emit, PolicyLlm(engine))
         if not pack.fits(server.tools):
             raise ScenarioError(f"{config.scenarios.pack} was made for other tools than this server's; make a new pack")
         if not (scenarios := pack.split(split)):
             raise ScenarioError(f"the pack has no {split} tasks")
         trained = Adapter(str(adapter), 1) if adapter else None
-        if trained:
-            await engine.load_adapter(trained)
-        tried_P_G = await rollouts(
-            scenarios,
-            config.eval.rollouts,
-            server,
-            engine,
-            config.rollout,
-            label=f"eval/{split}",
-            seed=config.seed,
-            adapter=trained.name if trained else None,
-            temperature=config.eval.temperature,
-            limit=config.engine.max_batch,
-        )
-        if note := unfinished([tried for tried_G in tried_P_G for tried in tried_G], config.rollout):
-            show("note", {"text": note})
+        sampler = Sampler(config, server, engine, emit=emit)
+        groups = await sampler.groups("eval", 0, scenarios, config.eval.rollouts, trained)
         results: list[Result] = []
-        for scenario, tried_G in zip(scenarios, tried_P_G, strict=True):
-            scores = {score.trajectory_id: score for score in await judge.score(Group(scenario, tuple(tried_G)))}
+        for group in groups:
+            scores = {score.trajectory_id: score for score in await judge.score(group)}
             judged = [bool(score.success) for score in scores.values()]
-            first = next((tried for tried in tried_G if tried.id in scores), tried_G[0])
+            first = next((tried for tried in group.trajectories if tried.id in scores), group.trajectories[0])
             why = scores[first.id].explanation if first.id in scores else first.error
-            results.append(Result(scenario, fmean(judged) if judged else None, first, why))
+            results.append(Result(group.scenario, fmean(judged) if judged else None, first, why))
     kinds: defaultdict[str, list[Result]] = defaultdict(list)
     for result in results:
         kinds[result.scenario.kind].append(result)
@@ -93,7 +80,7 @@ async def evaluate_pack(
         results=tuple(results),
         overall=_rate(results),
         by_kind={kind: _rate(members) for kind, members in sorted(kinds.items())},
-        broken=sum(tried.stop == "error" for tried_G in tried_P_G for tried in tried_G),
+        broken=sum(tried.stop == "error" for group in groups for tried in group.trajectories),
     )
 
 

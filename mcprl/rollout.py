@@ -1,24 +1,29 @@
-"""Rollouts: the policy tries scenarios on the live server, many at once, each turn with the ids that were sampled.
+"""Rollouts: the policy works on scenarios on the live server, many at once, each turn with the ids that were sampled.
 
-A try that breaks because the server or the engine broke is made again in a fresh session, and is data with
-`stop == "error"` if that does not help. A bad call is not an error: the policy reads what went wrong and goes on.
+A bad tool call is not an error: the policy reads what went wrong and goes on.
 """
 
 import hashlib
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 import anyio
 
-from mcprl.config import RolloutConfig
+from mcprl.config import Config, RolloutConfig
 from mcprl.engines import Engine
 from mcprl.errors import EngineError, ServerError
+from mcprl.events import Emit, Note, ignore
+from mcprl.runs.journal import Journal
 from mcprl.types import (
+    Adapter,
     CallRecord,
     Completion,
     CompletionRequest,
+    Group,
     Message,
     Scenario,
     Session,
@@ -30,65 +35,99 @@ from mcprl.types import (
 )
 
 
-async def rollouts(
-    scenarios: Sequence[Scenario],
-    tries: int,
-    server: ToolServer,
-    engine: Engine,
-    config: RolloutConfig,
-    *,
-    label: str,
-    seed: int,
-    adapter: str | None,
-    temperature: float | None = None,
-    limit: int = 64,
-    recorded: Mapping[str, Trajectory] | None = None,
-    done: Callable[[Trajectory], None] = lambda _: None,
-) -> list[list[Trajectory]]:
-    """`tries` rollouts of each scenario, at most `limit` at a time, as trajectories_P_G.
+@dataclass(frozen=True)
+class Sampler:
+    """Samples rollouts of scenarios on a live server, many at once. With a journal, each is recorded as soon as it is
+    complete, and those that the journal holds are not sampled again."""
 
-    `label` names the step; with the scenario and the number of the try it gives the trajectory's id and its seed, so
-    that the same step samples the same numbers. `done` is called with each trajectory as soon as it is there; those in
-    `recorded` (by id) are not made again.
+    config: Config
+    server: ToolServer
+    engine: Engine
+    journal: Journal | None = None
+    emit: Emit = ignore
+
+    async def groups(
+        self, phase: str, step: int, scenarios: Sequence[Scenario], group_size: int, adapter: Adapter | None
+    ) -> list[Group]:
+        """A group of `group_size` rollouts for each scenario (P), sampled from `adapter`, or from the base model.
+
+        Phase, step, scenario and the rollout's number in its group give the trajectory's id and its seed. Held-out
+        phases sample at `eval.temperature`. Raises `ServerError` if most rollouts broke, and `EngineError` if none had
+        a turn in time.
+        """
+        if adapter:
+            await self.engine.load_adapter(adapter)
+        trains = phase in ("train", "difficulty")
+        temperature = self.config.rollout.temperature if trains else self.config.eval.temperature
+        recorded = {each.id: each for each in self.journal.trajectories(phase, step)} if self.journal else {}
+        limiter = anyio.CapacityLimiter(self.config.engine.max_batch)
+        trajectories: dict[tuple[int, int], Trajectory] = {}
+
+        async def sample(p: int, g: int) -> None:
+            name = f"{phase}/{step}/{scenarios[p].id}/{g}"
+            async with limiter:
+                trajectories[p, g] = recorded.get(name) or await self._sample(
+                    scenarios[p], name, phase, step, adapter, temperature
+                )
+
+        async with anyio.create_task_group() as tasks:
+            for p in range(len(scenarios)):
+                for g in range(group_size):
+                    tasks.start_soon(sample, p, g)
+        if note := check_finished(list(trajectories.values()), self.config.rollout):
+            self.emit(Note(note))
+        return [
+            Group(scenario, tuple(trajectories[p, g] for g in range(group_size)))
+            for p, scenario in enumerate(scenarios)
+        ]
+
+    async def _sample(
+        self, scenario: Scenario, name: str, phase: str, step: int, adapter: Adapter | None, temperature: float
+    ) -> Trajectory:
+        trajectory = await rollout(
+            scenario,
+            self.server,
+            self.engine,
+            self.config.rollout,
+            name=name,
+            seed=self.config.seed,
+            adapter=adapter.name if adapter else None,
+            temperature=temperature,
+        )
+        if self.journal:
+            self.journal.write_trajectories(phase, step, [trajectory])
+        return trajectory
+
+
+def rollout_metrics(groups: Sequence[Group]) -> dict[str, float]:
+    """Counts and means over all rollouts of a step."""
+    trajectories = [trajectory for group in groups for trajectory in group.trajectories]
+    return {
+        "groups": len(groups),
+        "errors": sum(trajectory.stop == "error" for trajectory in trajectories),
+        "turns": fmean(len(trajectory.turns) for trajectory in trajectories),
+        "sampled_tokens": sum(len(turn.completion_ids) for each in trajectories for turn in each.turns),
+    }
+
+
+def check_finished(trajectories: Sequence[Trajectory], config: RolloutConfig) -> str:
+    """A sentence about rollouts that ran out of time, empty if few did.
+
+    Raises `ServerError` if most rollouts broke, and `EngineError` if none had its first turn in time.
     """
-    limiter = anyio.CapacityLimiter(limit)
-    found: dict[tuple[int, int], Trajectory] = {}
-
-    async def one(p: int, g: int) -> None:
-        async with limiter:
-            name = f"{label}/{scenarios[p].id}/{g}"
-            if recorded and name in recorded:
-                found[p, g] = recorded[name]
-                return
-            found[p, g] = await rollout(
-                scenarios[p], server, engine, config, name=name, seed=seed, adapter=adapter, temperature=temperature
-            )
-            done(found[p, g])
-
-    async with anyio.create_task_group() as group:
-        for p in range(len(scenarios)):
-            for g in range(tries):
-                group.start_soon(one, p, g)
-    return [[found[p, g] for g in range(tries)] for p in range(len(scenarios))]
-
-
-def unfinished(tries: Sequence[Trajectory], config: RolloutConfig) -> str:
-    """What is to be said of tries that were cut short: nothing where that were few.
-
-    Raises `ServerError` where most broke, and `EngineError` where time ran out before the first turn of every one.
-    """
-    broken = [tried for tried in tries if tried.stop == "error"]
-    if len(broken) > len(tries) / 2:
-        raise ServerError(f"{len(broken)} of {len(tries)} rollouts broke; the last: {broken[-1].error}")
-    late = [tried for tried in tries if tried.stop == "deadline"]
-    if late and len(late) == len(tries) and not any(tried.turns for tried in tries):
+    broken = [trajectory for trajectory in trajectories if trajectory.stop == "error"]
+    if len(broken) > len(trajectories) / 2:
+        raise ServerError(f"{len(broken)} of {len(trajectories)} rollouts broke; the last: {broken[-1].error}")
+    late = [trajectory for trajectory in trajectories if trajectory.stop == "deadline"]
+    if late and len(late) == len(trajectories) and not any(trajectory.turns for trajectory in trajectories):
         raise EngineError(
-            f"none of {len(tries)} rollouts had its first turn within {config.deadline_s:g} seconds; give them more "
+            f"none of {len(late)} rollouts had its first turn within {config.deadline_s:g} seconds; give them more "
             "(--deadline-s), or take a smaller model or a faster engine"
         )
-    if len(late) <= len(tries) / 10:
+    if len(late) <= len(trajectories) / 10:
         return ""
-    return f"{len(late)} of {len(tries)} rollouts ran out of time and count as they stood; --deadline-s gives them more"
+    count = f"{len(late)} of {len(trajectories)} rollouts"
+    return f"{count} ran out of time and count as they stood; --deadline-s gives them more"
 
 
 async def rollout(
@@ -102,26 +141,28 @@ async def rollout(
     adapter: str | None,
     temperature: float | None = None,
 ) -> Trajectory:
-    """One try of a scenario. What the server, the engine or the policy does wrong is data; `EngineError` is raised only
-    where there is no engine any more."""
-    error = ""
-    for attempt in range(config.retries + 1):
-        await engine.ready()  # the wait for an engine that starts is not the try's
+    """One rollout of a scenario. What the server, the engine or the policy does wrong is data: a rollout that broke is
+    repeated in a fresh session, and has `stop == "error"` if it breaks again. Raises `EngineError` only if there is no
+    engine any more."""
+    attempt = 0
+    while True:
+        await engine.ready()  # the wait for an engine that starts does not count towards the deadline
         began = time.perf_counter()
-        live = _Conversation(scenario, server, engine, config, _seed(seed, name, attempt), adapter, temperature)
+        seed_of_attempt = _seed(seed, name, attempt)
+        conversation = _Conversation(scenario, server, engine, config, seed_of_attempt, adapter, temperature)
+        error = ""
         try:
             with anyio.move_on_after(config.deadline_s):
-                await live.run()
-        except (ServerError, EngineError) as broken:
-            error, live.stop = f"{type(broken).__name__}: {broken}", "error"
-        trajectory = live.trajectory(name, time.perf_counter() - began, error if live.stop == "error" else "")
-        if live.stop != "error" or attempt == config.retries:
-            return trajectory
-    raise AssertionError("unreachable: the last attempt always returns")
+                await conversation.run()
+        except (ServerError, EngineError) as failure:
+            error, conversation.stop = f"{type(failure).__name__}: {failure}", "error"
+        if conversation.stop != "error" or attempt == config.retries:
+            return conversation.trajectory(name, time.perf_counter() - began, error)
+        attempt += 1
 
 
 class _Conversation:
-    """One try while it runs. What it has when a deadline cuts it short is the trajectory."""
+    """One rollout while it runs. If a deadline ends it, what it has so far is the trajectory."""
 
     def __init__(
         self,
@@ -175,7 +216,7 @@ class _Conversation:
         return "max_turns"
 
     async def _answer_calls(self, session: Session, turn: int, completion: Completion) -> bool:
-        """Make the calls of a turn and append what came back; false where the turn made none and so is the answer."""
+        """Make the calls of a turn and append their results; false if it made none and so is the answer."""
         requested: list[dict[str, Any]] = completion.message.get("tool_calls") or []
         for call in requested:
             arguments = json.loads(call["function"]["arguments"])

@@ -12,11 +12,13 @@ from typing import Any
 
 import pytest
 from fake_llm import Reply, Request, serving
+from support.events import Recorder
 from test_scenarios import replay
 from test_server import free_port, http
 
 from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import BudgetError, ConfigError, LlmError, ScenarioError
+from mcprl.events import Emit, ignore
 from mcprl.judges.verifier import Verifier
 from mcprl.scenarios.author import BATCH
 from mcprl.scenarios.drafts import ALIKE, likeness, read, triples
@@ -102,12 +104,12 @@ async def written(
     shop: ServerConfig,
     answer: Callable[[Request, int], Reply],
     policy: ToolPolicy | None = None,
-    notes: list[str] | None = None,
+    emit: Emit = ignore,
     **more: Any,
 ) -> Pack:
     with serving(answer) as fake:
         async with connect([shop], policy or ToolPolicy()) as server:
-            return await generate(server, settings(fake.url, **more), 3, (notes if notes is not None else []).append)
+            return await generate(server, settings(fake.url, **more), 3, emit)
 
 
 @pytest.fixture(scope="module")
@@ -320,10 +322,12 @@ async def test_a_model_that_only_refuses_is_an_error_that_quotes_it(shop: Server
 
 
 async def test_what_it_may_cost_is_forecast_and_not_passed_and_what_was_written_is_kept(shop: ServerConfig) -> None:
-    notes: list[str] = []
-    pack = await written(shop, author, notes=notes, train=400, max_generator_cost=0.06)
-    assert re.search(r"openai/gpt-4o will be asked for tasks \d+ times or more, for about \d+\.\d\d dollars", notes[0])
-    assert any("writing tasks ends" in note and "--max-generator-cost" in note for note in notes)
+    emitted = Recorder()
+    pack = await written(shop, author, emit=emitted, train=400, max_generator_cost=0.06)
+    assert re.search(
+        r"openai/gpt-4o will be asked for tasks \d+ times or more, for about \d+\.\d\d dollars", emitted.notes[0]
+    )
+    assert any("writing tasks ends" in note and "--max-generator-cost" in note for note in emitted.notes)
     assert 0 < len(pack.split("train")) < 400
     with pytest.raises(BudgetError, match=r"the limit is 0 \(--max-generator-cost\)"):
         await written(shop, author, max_generator_cost=0)
@@ -344,14 +348,14 @@ async def test_auto_takes_a_model_where_a_key_is_set_and_says_which(
 ) -> None:
     for key in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY"):
         monkeypatch.delenv(key, raising=False)
-    notes: list[str] = []
-    pack = await written(shop, author, notes=notes, generator="auto")
+    emitted = Recorder()
+    pack = await written(shop, author, emit=emitted, generator="auto")
     assert pack.generator == "grounded"
-    assert notes == ["tasks are written by the grounded generator, since no provider's key is set"]
+    assert emitted.notes == ["tasks are written by the grounded generator, since no provider's key is set"]
     monkeypatch.setenv("OPENAI_API_KEY", "k")
-    pack = await written(shop, author, notes=notes, generator="auto")
+    pack = await written(shop, author, emit=emitted, generator="auto")
     assert pack.generator == "llm:openai/o4-mini"
-    assert notes[1] == "tasks are written by openai/o4-mini, since OPENAI_API_KEY is set"
+    assert emitted.notes[1] == "tasks are written by openai/o4-mini, since OPENAI_API_KEY is set"
     with pytest.raises(ConfigError, match="unknown generator 'gpt'; expected grounded, llm:MODEL or auto"):
         await written(shop, author, generator="gpt")
 

@@ -18,11 +18,11 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcprl import config as configuration
 from mcprl.cli import options
 from mcprl.cli.commands import cli, main
 from mcprl.config import Config
 from mcprl.runs.journal import Journal
+from mcprl.runs.settings import dump_config, parse
 
 MCPRL = Path(sys.executable).parent / "mcprl"
 TIME = "mcp-server-time --local-timezone UTC"
@@ -108,8 +108,8 @@ def test_the_printed_settings_hold_no_secret_and_read_back_as_the_same_settings(
 )
 def test_settings_survive_being_written_as_toml(name: str, env: dict[str, str], rate: float) -> None:
     tree = {"name": name, "servers": [{"target": "t", "env": env}], "training": {"learning_rate": rate}}
-    config = configuration.parse(tree)
-    assert configuration.parse(tomllib.loads(configuration.dump(config))) == config
+    config = parse(tree)
+    assert parse(tomllib.loads(dump_config(config))) == config
 
 
 # --- errors: one line, exit code 2, no traceback ----------------------------------------------------------------------

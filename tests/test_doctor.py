@@ -8,9 +8,9 @@ from shutil import copytree
 import pytest
 from test_cli import mcprl
 
-from mcprl import config
 from mcprl.cli.doctor import Finding, examine
 from mcprl.models.load import NANO
+from mcprl.runs.settings import parse
 
 
 @pytest.fixture(autouse=True)
@@ -19,7 +19,7 @@ def no_vllm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def found(tmp_path: Path, **sections: object) -> dict[str, Finding]:
-    given = config.parse({"runs_dir": str(tmp_path / "runs"), **sections})
+    given = parse({"runs_dir": str(tmp_path / "runs"), **sections})
     return {finding.name: finding for finding in examine(given)}
 
 

@@ -21,10 +21,11 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from mcprl import export as exporting
 from mcprl.chat.prompts import render
 from mcprl.cli import options
-from mcprl.config import Config, ModelConfig, parse, redacted
+from mcprl.config import Config, ModelConfig
 from mcprl.models.adapters import load_adapter_weights
 from mcprl.models.load import NANO, load_model
 from mcprl.runs.journal import Journal
+from mcprl.runs.settings import parse, redacted
 from mcprl.train import train_adapter
 from mcprl.types import Tool
 

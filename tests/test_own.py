@@ -35,8 +35,8 @@ RUBRIC = 'name = "right"\ntext = "Is it right?"\n'
 TOLD: dict[str, Any] = {"temperature": 0.0, "max_tokens": 200}
 
 
-def never() -> EmbeddedEngine:
-    raise AssertionError("nothing is to be asked")
+NEVER: Any = None
+"""The engine of a model that must not be asked."""
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def record() -> Record:
 @pytest.fixture(scope="module")
 def chat(record: Record, rubric: str) -> list[Message]:
     """What the judge is asked about the tries."""
-    return [*Ruler(PolicyLlm(never), load_rubric(rubric)).chat(record)]
+    return [*Ruler(PolicyLlm(NEVER), load_rubric(rubric)).chat(record)]
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +90,7 @@ async def engine(judge: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -
 async def test_the_base_judges_however_far_the_adapter_has_moved(
     engine: EmbeddedEngine, chat: list[Message], rubric: str
 ) -> None:
-    own = PolicyLlm(lambda: engine)
+    own = PolicyLlm(engine)
     opened = open_judge(JudgeConfig(name=f"ruler:{rubric}", model="policy"), (), 0, own)
     assert [score.value for score in await opened.score(TRIED)] == [0.9, 0.2]
     assert own.calls == 1
@@ -100,7 +100,7 @@ async def test_the_base_judges_however_far_the_adapter_has_moved(
 
 
 async def test_what_a_model_cannot_judge_is_an_error_and_never_a_score(engine: EmbeddedEngine) -> None:
-    own = PolicyLlm(lambda: engine)
+    own = PolicyLlm(engine)
     with pytest.raises(JudgeError, match="policy gave no usable scores, asked twice"):  # it knows another order's ids
         await Ruler(own, load_rubric("concise"), seed=1).score(TRIED)
     with pytest.raises(LlmError, match=r"policy, the run's own model: the prompt has \d+ tokens; the model reads 4095"):
@@ -121,11 +121,11 @@ async def test_an_engine_that_dies_is_asked_again(engine: EmbeddedEngine, chat: 
             return await engine.complete(request)
 
     dying: Any = Dying()
-    assert "0.9" in await PolicyLlm(lambda: dying).reply(chat)
+    assert "0.9" in await PolicyLlm(dying).reply(chat)
     assert dying.waited == 3
     dying.asked = -5
     with pytest.raises(LlmError, match="the server has died"):
-        await PolicyLlm(lambda: dying).reply(chat)
+        await PolicyLlm(dying).reply(chat)
 
 
 async def test_a_trainable_model_judges_with_its_base(judge: LoadedModel, tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ async def test_it_is_named_only_where_there_is_a_run(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"give the judge\(\) of a TrainableModel"):
         await ruler([[{"role": "user", "content": "hello"}]], "policy")
     with pytest.raises(ConfigError, match=r"has no endpoint; leave judge\.base_url"):
-        open_judge(JudgeConfig(name="ruler:default", model="policy", base_url="http://x"), TOOLS, 0, PolicyLlm(never))
+        open_judge(JudgeConfig(name="ruler:default", model="policy", base_url="http://x"), TOOLS, 0, PolicyLlm(NEVER))
 
 
 def speak(monkeypatch: pytest.MonkeyPatch) -> list[CompletionRequest]:

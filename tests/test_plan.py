@@ -12,14 +12,15 @@ from test_cli import effective, mcprl
 from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, Qwen3Config, Qwen3ForCausalLM
 
 from mcprl.cli import options
-from mcprl.config import Config, ModelConfig, load, parse
+from mcprl.config import Config, ModelConfig
 from mcprl.engines import placement
 from mcprl.engines.vllm import environment
 from mcprl.errors import ConfigError
 from mcprl.files import bundled_folder, find_bundled
 from mcprl.models import unsloth
 from mcprl.models.load import load_model
-from mcprl.prepare import settled
+from mcprl.runs.settings import load, parse
+from mcprl.train import resolve
 from mcprl.training import memory
 from mcprl.training.forward import Forward, checkpoint_layers
 from mcprl.training.memory import (
@@ -173,15 +174,15 @@ def test_the_next_step_is_sampled_meanwhile_where_vllm_has_a_device_of_its_own(
 ) -> None:
     monkeypatch.setattr(environment, "gpus", lambda: ["one"])  # vLLM's; the trainer is on the CPU
     given = parse({"engine": engine, "model": {"device": "cpu"}, "training": {"pipeline": pipeline}})
-    assert settled(given).training.pipeline == expected
+    assert resolve(given).training.pipeline == expected
 
 
 def test_what_loads_the_model_is_written_down_for_a_resume(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unsloth, "find_spec", lambda _: True)
     on_a_gpu, on_a_cpu = parse({}), parse({"model": {"device": "cpu"}})
-    monkeypatch.setattr("mcprl.prepare.find_device", lambda name: torch.device("cuda" if name == "auto" else name))
-    monkeypatch.setattr("mcprl.prepare.placement", lambda *_: "embedded")
-    assert [settled(config).model.loader for config in (on_a_gpu, on_a_cpu)] == ["unsloth", "transformers"]
+    monkeypatch.setattr("mcprl.train.find_device", lambda name: torch.device("cuda" if name == "auto" else name))
+    monkeypatch.setattr("mcprl.train.placement", lambda *_: "embedded")
+    assert [resolve(config).model.loader for config in (on_a_gpu, on_a_cpu)] == ["unsloth", "transformers"]
 
 
 def test_a_server_on_a_gpu_of_its_own_must_fit_there() -> None:

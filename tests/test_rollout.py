@@ -14,7 +14,9 @@ import pytest
 from mcprl.chat.hermes import assistant_message, parse_reply
 from mcprl.config import RolloutConfig, ServerConfig, ToolPolicy
 from mcprl.errors import EngineError, McprlError
-from mcprl.rollout import rollouts, unfinished
+from mcprl.rollout import Sampler, check_finished
+from mcprl.runs.journal import Journal
+from mcprl.runs.settings import parse
 from mcprl.servers.server import connect
 from mcprl.types import Adapter, Completion, CompletionRequest, Message, Scenario, StateHolds, Trajectory
 
@@ -57,9 +59,10 @@ class Scripted:
 async def tries(
     engine: Scripted, *scenarios: Scenario, count: int = 1, read_only: bool = True, **settings: Any
 ) -> list[list[Trajectory]]:
-    config = RolloutConfig.model_validate({"max_tokens": 400, **settings})
+    config = parse({"seed": 7, "rollout": {"max_tokens": 400, **settings}})
     async with connect([ServerConfig(target=SHOP)], ToolPolicy(read_only=read_only)) as server:
-        return await rollouts(scenarios, count, server, engine, config, label="train/1", seed=7, adapter=None)
+        groups = await Sampler(config, server, engine).groups("train", 1, scenarios, count, None)
+    return [list(group.trajectories) for group in groups]
 
 
 def script(*turns: str) -> Callable[[CompletionRequest], str]:
@@ -163,7 +166,7 @@ def test_what_was_cut_short_is_said_and_where_it_is_nearly_all_the_run_ends(
     turn = Completion(Message(role="assistant", content=""), (1,), (2,), (-1.0,), "stop", 0)
     cut = [Trajectory("t", "s", (), (turn,) * turns, stop=stop, error="it fell") for stop in stops]
     try:
-        found = unfinished(cut, RolloutConfig())
+        found = check_finished(cut, RolloutConfig())
     except McprlError as error:
         found = f"{type(error).__name__}: {error}"
     assert re.search(f"^{said}", found) if said else not found
@@ -205,11 +208,15 @@ async def test_a_broken_engine_is_tried_again_and_then_is_data() -> None:
     assert (tried.stop, tried.error) == ("error", "EngineError: the worker died")
 
 
-async def test_recorded_trajectories_are_not_made_again() -> None:
+async def test_recorded_trajectories_are_not_sampled_again(tmp_path: Path) -> None:
     engine = Scripted(script("I do not know."))
-    recorded = {"train/1/s/0": Trajectory("train/1/s/0", "s", (), ())}
-    async with connect([ServerConfig(target=SHOP)], ToolPolicy()) as server:
-        options: dict[str, Any] = {"label": "train/1", "seed": 7, "adapter": None, "recorded": recorded}
-        done: list[str] = []
-        await rollouts([scenario()], 2, server, engine, RolloutConfig(), done=lambda t: done.append(t.id), **options)
-    assert done == ["train/1/s/1"]
+    config = parse({"seed": 7})
+    recorded = Trajectory("train/1/s/0", "s", (), ())
+    with Journal.create(tmp_path / "run", config) as journal:
+        journal.write_trajectories("train", 1, [recorded])
+        async with connect([ServerConfig(target=SHOP)], ToolPolicy()) as server:
+            sampler = Sampler(config, server, engine, journal)
+            [group] = await sampler.groups("train", 1, [scenario()], 2, None)
+        assert [each.id for each in journal.trajectories("train", 1)] == ["train/1/s/0", "train/1/s/1"]
+    assert group.trajectories[0] == recorded
+    assert len(engine.requests) == 1

@@ -130,7 +130,7 @@ SCRIPT = """
 import sys
 from pathlib import Path
 from test_trackers import GROUP, SCORES
-from mcprl.config import parse
+from mcprl.runs.settings import parse
 from mcprl.runs.trackers import open_trackers
 
 run = Path(sys.argv[1])

@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 from fake_llm import Reply, Request, scored, serving, tries
+from support.events import Recorder
 
-from mcprl import config
 from mcprl.config import Config
 from mcprl.errors import ConfigError, EngineError, JudgeError, ServerError
+from mcprl.events import Evaluated, Event, StepComplete
 from mcprl.runs.journal import Journal
+from mcprl.runs.settings import parse
 from mcprl.scenarios.pack import load_pack
 from mcprl.train import train_adapter
 from mcprl.training.curriculum import draw
@@ -36,20 +38,20 @@ def small(model: Path, runs: Path, **more: Any) -> Config:
         "rollout": {"max_turns": 2, "max_tokens": 12},
         "training": training | more.pop("training", {}),
     }
-    return config.parse(tree | more)
+    return parse(tree | more)
 
 
 async def test_a_run_leaves_a_folder_with_everything_in_it(tiny_model: Path, tmp_path: Path) -> None:
-    told: list[str] = []
-    report = await train_adapter(small(tiny_model, tmp_path), show=lambda kind, _: told.append(kind))
+    emitted = Recorder()
+    report = await train_adapter(small(tiny_model, tmp_path), emit=emitted)
     folder = tmp_path / "small"
     written = json.loads((folder / "report.json").read_text())
     assert written["test"]["n"] == 4
     assert written["exact_tokens"] in (1.0, None)
     assert written["test"]["gain_ci95"][0] <= written["test"]["gain"] <= written["test"]["gain_ci95"][1]
     assert report.steps == 2
-    assert told.count("step") == 2
-    assert "evaluated" in told
+    assert emitted.count(StepComplete) == 2
+    assert emitted.count(Evaluated) == 3  # base model, validation of step 0 and of step 2 ... and the trained model
     with Journal.open(folder) as journal:
         assert len(journal.trajectories("train")) == 2 * 2 * 3
         assert len(journal.scores("test:trained")) == 4
@@ -65,14 +67,14 @@ async def test_a_run_that_was_stopped_goes_on_and_ends_as_if_it_had_not_been(
     class Stop(Exception):
         pass
 
-    def stop_after_the_first_step(kind: str, _: dict[str, Any]) -> None:
-        if kind == "step":
+    def stop_after_the_first_step(event: Event) -> None:
+        if isinstance(event, StepComplete):
             raise Stop
 
     more = {"training": {"pipeline": pipeline, "steps": 3}}
     whole = await train_adapter(small(tiny_model, tmp_path / "whole", **more))
     with pytest.raises(Stop):
-        await train_adapter(small(tiny_model, tmp_path / "cut", **more), show=stop_after_the_first_step)
+        await train_adapter(small(tiny_model, tmp_path / "cut", **more), emit=stop_after_the_first_step)
     resumed = await train_adapter(Config(), resume=tmp_path / "cut" / "small")
     with Journal.open(tmp_path / "whole" / "small") as one, Journal.open(tmp_path / "cut" / "small") as other:
         sampled = [
@@ -116,12 +118,12 @@ async def test_a_language_model_judges_training_and_the_checks_the_test(tiny_mod
     def likes_words(request: Request, _: int) -> Reply:
         return Reply(scored({name: min(1.0, len(str(m)) / 3_000) for name, m in tries(request).items()}))
 
-    notes: list[str] = []
+    emitted = Recorder()
     with serving(likes_words) as fake:
         given = small(tiny_model, tmp_path, **judged_by(fake.url))
-        await train_adapter(given, show=lambda kind, data: notes.append(data["text"]) if kind == "note" else None)
+        await train_adapter(given, emit=emitted)
         assert len(fake.requests) == 2 * 2
-    assert any("the judge openai/gpt-4o will be asked up to 4 times, for about 0." in note for note in notes)
+    assert any("the judge openai/gpt-4o will be asked up to 4 times, for about 0." in note for note in emitted.notes)
     with Journal.open(tmp_path / "small") as journal:
         assert all("ruler 0." in score.explanation for score in journal.scores("train"))
         assert not any("ruler" in score.explanation for score in journal.scores("test:trained"))
@@ -149,14 +151,12 @@ async def test_a_group_that_the_judge_fails_at_is_dropped_and_a_judge_that_fails
 async def test_a_judge_that_has_cost_what_it_may_ends_training_and_the_test_is_made(
     tiny_model: Path, tmp_path: Path
 ) -> None:
-    notes: list[str] = []
+    emitted = Recorder()
     with serving(lambda request, _: Reply(scored(dict.fromkeys(tries(request), 0.5)))) as fake:
         given = small(tiny_model, tmp_path, **judged_by(fake.url, max_cost=0.028, concurrency=1))
-        report = await train_adapter(
-            given, show=lambda kind, data: notes.append(data["text"]) if kind == "note" else None
-        )
+        report = await train_adapter(given, emit=emitted)
         assert 0 < len(fake.requests) < 4
-    assert any("training ends with step 1" in note and "the limit is 0.028" in note for note in notes)
+    assert any("training ends with step 1" in note and "the limit is 0.028" in note for note in emitted.notes)
     assert report.test is not None
     assert report.test.n == 4
 

@@ -22,8 +22,10 @@ from mcprl import (
     generate_scenarios,
     ruler_score_group,
 )
-from mcprl.config import RolloutConfig, ScenarioConfig, parse
+from mcprl.config import RolloutConfig, ScenarioConfig, TrainingConfig
 from mcprl.errors import ConfigError, TrainingError
+from mcprl.runs.settings import parse
+from mcprl.training.loss import BOUNDS
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # litellm's own
@@ -158,3 +160,20 @@ async def test_a_try_can_run_with_settings_of_its_own(shop: str, tiny_model: Pat
     with pytest.raises(ConfigError, match="num_scenarios is 4; a split into train, val and test needs at least 8"):
         await generate_scenarios(4, shop)
     assert Config().rollout.max_turns > 1
+
+
+async def test_a_config_given_to_train_replaces_every_setting_of_the_updates(shop: str, tmp_path: Path) -> None:
+    wanted = ScenarioConfig(train=8, val=2, test=4, probe_calls=60, repeat_after_s=0.1)
+    scenarios = await generate_scenarios(14, shop, generator="grounded", config=wanted)
+    async with TrainableModel("mine", runs_dir=tmp_path) as model:
+        group = await TrajectoryGroup(model.rollout(scenarios.train[0], shop, seed=n) for n in range(2))
+        for reward, trajectory in enumerate(group):
+            trajectory.reward = float(reward)
+        given = TrainingConfig(loss="ppo", bin_tokens=512, share_prefixes=False, autocast="off", epochs=2)
+        metrics = await model.train([group], given)
+        trainer = model._ready[2] if model._ready else None
+    assert trainer
+    assert (trainer.clip_low, trainer.clip_high) == BOUNDS["ppo"]
+    assert (trainer.forward.max_tokens, trainer.forward.shares, trainer.forward.bf16) == (512, False, False)
+    assert trainer.step == 2
+    assert metrics["exact_tokens"] == 1.0

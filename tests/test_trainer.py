@@ -121,7 +121,7 @@ def test_the_step_follows_the_plain_policy_gradient_of_whole_rows(loss: str, sha
 def test_tries_without_an_advantage_count_in_the_mean():
     trainer, other = _trainer(max_grad_norm=1e9), _trainer(max_grad_norm=1e9)
     batch = _batch(trainer)
-    whole, part = trainer.update(batch), other.update(batch, share=0.25)
+    whole, part = trainer.update(batch), other.update(batch, informative_fraction=0.25)
     assert part["grad_norm"] == pytest.approx(whole["grad_norm"] / 4, rel=1e-4)
 
 

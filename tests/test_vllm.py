@@ -19,18 +19,20 @@ from typing import Any
 import anyio
 import pytest
 from anyio.abc import SocketStream
+from support.events import Recorder
 from taught import CASES, check, converse, random_model, save_taught, taught
 
-from mcprl import config
 from mcprl.chat import prompts
 from mcprl.config import Config, ModelConfig
 from mcprl.engines.vllm import environment, keeper
 from mcprl.engines.vllm.engine import VllmEngine
 from mcprl.errors import ConfigError, EngineError
+from mcprl.events import Event, StepComplete
 from mcprl.llm.policy import PolicyLlm
 from mcprl.models.adapters import save_adapter
 from mcprl.models.load import LoadedModel, load_model
 from mcprl.runs.journal import Journal
+from mcprl.runs.settings import parse
 from mcprl.train import train_adapter
 from mcprl.training.rows import certificate, training_rows
 from mcprl.types import Adapter, CompletionRequest, Trajectory
@@ -79,7 +81,7 @@ async def until(condition: Any, seconds: float) -> None:
 
 @needs_vllm
 async def test_a_run_on_vllm_swaps_adapters_samples_what_it_trains_and_outlives_its_server(tmp_path: Path) -> None:
-    settings = config.parse(
+    settings = parse(
         {
             "name": "shop",
             "runs_dir": str(tmp_path),
@@ -91,13 +93,12 @@ async def test_a_run_on_vllm_swaps_adapters_samples_what_it_trains_and_outlives_
             "rollout": {"deadline_s": 300},
         }
     )
-    notes: list[str] = []
+    emitted = Recorder()
     killed: list[int] = []
 
-    def show(kind: str, data: dict[str, Any]) -> None:
-        if kind == "note":
-            notes.append(data["text"])
-        if kind == "step" and data["step"] == 1:
+    def emit(event: Event) -> None:
+        emitted(event)
+        if isinstance(event, StepComplete) and event.step == 1:
             tasks.start_soon(kill_while_step_2_is_sampled)
 
     async def kill_while_step_2_is_sampled() -> None:
@@ -108,11 +109,11 @@ async def test_a_run_on_vllm_swaps_adapters_samples_what_it_trains_and_outlives_
             os.kill(pid, signal.SIGKILL)
 
     async with anyio.create_task_group() as tasks:
-        await train_adapter(settings, show=show)
+        await train_adapter(settings, emit=emit)
 
     assert len(killed) == 1
-    assert any("vLLM has died" in note and "started again" in note for note in notes)
-    assert sum("vLLM serves after" in note for note in notes) == 2
+    assert any("vLLM has died" in note and "started again" in note for note in emitted.notes)
+    assert sum("vLLM serves after" in note for note in emitted.notes) == 2
     assert servers() == []
     with Journal.open(tmp_path / "shop") as journal:
         steps: list[dict[str, Any]] = [dict(step.metrics) for step in journal.steps()]
@@ -165,7 +166,7 @@ def anyio_backend() -> str:
 
 @pytest.fixture(scope="module")
 async def engine(loaded: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[VllmEngine]:
-    given = config.parse({"model": {"lora_rank": 4}, "engine": {"kind": "vllm", "restarts": 0}})
+    given = parse({"model": {"lora_rank": 4}, "engine": {"kind": "vllm", "restarts": 0}})
     engine = VllmEngine(given, loaded, loaded.path, tmp_path_factory.mktemp("served") / "vllm.log")
     await engine.ready()
     yield engine
@@ -250,7 +251,7 @@ async def test_a_reply_is_held_to_the_schema_that_is_asked_for(engine: VllmEngin
     """As the run's own model is, when it judges: the nano policy by itself would answer in prose."""
     entry = {"properties": {"right": {"type": "boolean"}, "mark": {"enum": [1, 2]}}, "required": ["right", "mark"]}
     schema = {"type": "object", "additionalProperties": False, **entry}
-    said = json.loads(await PolicyLlm(lambda: engine).reply(request("Which order?").messages, schema))
+    said = json.loads(await PolicyLlm(engine).reply(request("Which order?").messages, schema))
     assert said["right"] in (True, False)
     assert said["mark"] in (1, 2)
     free = await engine.complete(request("Which order?"))
@@ -287,7 +288,7 @@ async def test_a_server_that_runs_already_is_used_and_left_alone(
     engine: VllmEngine, loaded: LoadedModel, adapters: list[Adapter], tmp_path: Path
 ) -> None:
     async with forwarded(engine._server._socket) as port:
-        given = config.parse({"engine": {"kind": "vllm", "base_url": f"http://127.0.0.1:{port}/v1"}})
+        given = parse({"engine": {"kind": "vllm", "base_url": f"http://127.0.0.1:{port}/v1"}})
         other = VllmEngine(given, loaded, loaded.path, tmp_path / "vllm.log")
         try:
             await other.ready()
@@ -306,7 +307,7 @@ async def test_a_template_with_thoughts_and_ends_of_its_own_is_sampled_exactly_b
     model = random_model(case, tmp_path)
     trainer = taught(case, model)
     save_taught(model)
-    given = config.parse({"model": {"name": model.path, "lora_rank": 64}, "engine": {"kind": "vllm"}})
+    given = parse({"model": {"name": model.path, "lora_rank": 64}, "engine": {"kind": "vllm"}})
     engine = VllmEngine(given, model, model.path, tmp_path / "vllm.log")
     try:
         await engine.ready()
@@ -386,7 +387,7 @@ async def test_what_vllm_cannot_serve_is_said_before_it_starts(
     settings: dict[str, Any], reason: str, loaded: LoadedModel, tmp_path: Path
 ) -> None:
     with pytest.raises(ConfigError, match=reason):
-        VllmEngine(config.parse(settings), loaded, loaded.path, tmp_path / "vllm.log")
+        VllmEngine(parse(settings), loaded, loaded.path, tmp_path / "vllm.log")
 
 
 def environment_that(folder: Path, does: str) -> str:
@@ -402,7 +403,7 @@ async def test_a_server_that_does_not_start_is_one_line_with_its_last_words(
     loaded: LoadedModel, tmp_path: Path
 ) -> None:
     says = "echo '(EngineCore pid=7) ERROR 11-21 12:10:07 [core.py:1] ValueError: no such model'; echo bye; exit 1"
-    given = config.parse({"engine": {"kind": "vllm", "environment": environment_that(tmp_path / "env", says)}})
+    given = parse({"engine": {"kind": "vllm", "environment": environment_that(tmp_path / "env", says)}})
     engine = VllmEngine(given, loaded, loaded.path, tmp_path / "vllm.log")
     try:
         with pytest.raises(EngineError, match="vLLM did not start; its last words: ValueError: no such model"):
@@ -415,7 +416,7 @@ async def test_a_server_that_does_not_start_is_one_line_with_its_last_words(
 
 async def test_a_server_that_never_answers_is_given_up(loaded: LoadedModel, tmp_path: Path) -> None:
     place = environment_that(tmp_path / "env", "exec sleep 600")
-    given = config.parse({"engine": {"kind": "vllm", "environment": place, "start_timeout_s": 0.5}})
+    given = parse({"engine": {"kind": "vllm", "environment": place, "start_timeout_s": 0.5}})
     engine = VllmEngine(given, loaded, loaded.path, tmp_path / "vllm.log")
     try:
         with pytest.raises(EngineError, match="no vLLM server answered within 0 s"):
@@ -430,9 +431,9 @@ async def test_a_server_that_never_answers_is_given_up(loaded: LoadedModel, tmp_
 
 def test_setup_does_nothing_where_it_is_done_and_starts_over_for_another_version(tmp_path: Path) -> None:
     place = Path(environment_that(tmp_path / "env", "exit 0"))
-    told: list[str] = []
-    assert environment.install(place, "cpu", told.append).version == "0.32.0"
-    assert told == []
+    emitted = Recorder()
+    assert environment.install(place, "cpu", emitted).version == "0.32.0"
+    assert emitted.events == []
     assert environment.find(place)
     (place / "mcprl.json").unlink()
     assert environment.find(place) is None

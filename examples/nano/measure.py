@@ -13,12 +13,12 @@ from torch.nn import functional
 from transformers import Qwen3ForCausalLM
 from worlds import world
 
-from mcprl.config import ModelConfig, RolloutConfig
+from mcprl.config import Config, ModelConfig
 from mcprl.engines.embedded.engine import EmbeddedEngine
 from mcprl.errors import ScenarioError
 from mcprl.judges.verifier import Verifier
 from mcprl.models.load import load_model
-from mcprl.rollout import rollouts
+from mcprl.rollout import Sampler
 from mcprl.types import Call, Scenario, Trajectory
 
 
@@ -74,18 +74,9 @@ async def played(folder: Path, worlds: int, first: int) -> dict[str, str]:
             except ScenarioError:
                 continue
             verifier = Verifier(server.tools)
-            tried_P_G = await rollouts(
-                scenarios,
-                1,
-                server,
-                engine,
-                RolloutConfig(),
-                label="held-out",
-                seed=seed,
-                adapter=None,
-                temperature=0.0,
-            )
-            for scenario, (tried,) in zip(scenarios, tried_P_G, strict=True):
+            sampler = Sampler(Config(seed=seed), server, engine)
+            for group in await sampler.groups("held-out", 0, scenarios, 1, None):
+                scenario, tried = group.scenario, group.trajectories[0]
                 success = verifier.verify(scenario, tried).success
                 made = [_made(call, tried) for call in scenario.plan]
                 counts = [("success", success), (f"success/{scenario.kind}", success), *(("calls", ok) for ok in made)]

@@ -1,16 +1,14 @@
-"""A model that is sampled as through OpenAI's client, and trained on exactly what was sampled.
+"""A model that is sampled through an interface like OpenAI's client, and trained on exactly what was sampled.
 
     async with TrainableModel("shop", base_model="nano") as model, connect([ServerConfig(target=URL)]) as server:
         group = await TrajectoryGroup(model.rollout(scenario, server) for _ in range(8))
         judged = await ruler_score_group(group, "openai/o4-mini")
         await model.train([judged])
 
-Every `Choice` bears the token ids that the engine saw and sampled, with their log-probabilities; training takes those
-and nothing else. Needs the extras `train` and `llm`.
+Every `Choice` bears the token ids that the engine saw and sampled, with their log-probabilities. Training uses those
+alone. Needs the extras `train` and `llm`.
 """
 
-import hashlib
-import json
 import math
 import random
 import time
@@ -25,6 +23,7 @@ from typing import Any, Self
 import anyio
 import anyio.to_thread
 
+from mcprl.art.choices import as_choice, as_trajectory, conversation_key, temperatures
 from mcprl.art.groups import ArtTrajectory, TrajectoryGroup, as_message, as_tool
 from mcprl.config import Config, RolloutConfig, ServerConfig, TrainingConfig
 from mcprl.engines.embedded.engine import EmbeddedEngine
@@ -34,26 +33,24 @@ from mcprl.llm.policy import PolicyLlm
 from mcprl.models.load import LoadedModel, load_model
 from mcprl.rollout import rollout
 from mcprl.servers.server import connect
-from mcprl.training.advantages import advantages
-from mcprl.training.rows import certificate, training_rows
+from mcprl.training.step import RewardedGroup, make_batch, update
 from mcprl.training.trainer import Trainer
-from mcprl.types import Adapter, Completion, CompletionRequest, Group, Message, Row, Scenario, ToolServer, Trajectory
+from mcprl.types import Adapter, Completion, CompletionRequest, Group, Scenario, ToolServer
 
 try:
-    from openai.types.chat import ChatCompletion, ChatCompletionMessage
-    from openai.types.chat.chat_completion import Choice, ChoiceLogprobs
-    from openai.types.chat.chat_completion_token_logprob import ChatCompletionTokenLogprob
+    from openai.types.chat import ChatCompletion
 except ImportError:
     raise MissingExtra("openai", "llm") from None
 
-_REMEMBERED = 8_192  # conversations whose ids are kept, so that their next turn extends them
+_REMEMBERED = 8_192
+"""Conversations whose ids are kept, so that their next turn extends them."""
 
 
 class TrainableModel:
-    """A policy with a LoRA of its own, kept in `runs_dir/project/name`: a model of the same name goes on where it was.
+    """A policy with a LoRA of its own, kept in `runs_dir/project/name`: a model of the same name continues from there.
 
     `config` holds the settings of the model, engine and training; `base_model` wins over its `model.name`. Close it, or
-    use it as a context manager. Raises `ModelError` on first use where the base model cannot be loaded.
+    use it as a context manager. Raises `ModelError` on first use if the base model cannot be loaded.
     """
 
     def __init__(
@@ -82,18 +79,18 @@ class TrainableModel:
         await self.close()
 
     async def close(self) -> None:
-        """Free the engine. What was trained stays in `folder`."""
+        """Free the engine. Adapters stay in `folder`."""
         if self._ready:
             await self._ready[1].close()
             self._ready = None
 
     async def get_step(self) -> int:
-        """How often the model was trained."""
+        """The number of training steps so far."""
         await self._open()
         return self._adapter.step if self._adapter else 0
 
     def get_inference_name(self) -> str:
-        """What to give as `model` to the client; it samples this model, whatever is given."""
+        """The `model` argument for the client, which samples this model whatever it is given."""
         return self.name
 
     def openai_client(self) -> Any:
@@ -104,14 +101,14 @@ class TrainableModel:
         return SimpleNamespace(chat=SimpleNamespace(completions=SimpleNamespace(create=self._create)))
 
     async def sample(self, request: CompletionRequest, base: bool = False) -> Completion:
-        """One turn of the newest weights, or of the base model: what rollouts, client and judge are made of."""
+        """Sample one turn from the newest adapter, or from the base model."""
         engine = (await self._open())[1]
         named = self._adapter.name if self._adapter and not base else None
         return await engine.complete(replace(request, adapter=named))
 
     def judge(self) -> PolicyLlm:
         """The base model, its adapter off, as a judge: `ruler_score_group(group, model.judge())`."""
-        return PolicyLlm(lambda: _Engine(self, base=True))
+        return PolicyLlm(_Engine(self, base=True))
 
     async def rollout(
         self,
@@ -123,9 +120,9 @@ class TrainableModel:
     ) -> ArtTrajectory:
         """One rollout of a scenario on the live server, with a `Choice` for each turn of the model.
 
-        `server` is what `connect` gave, or a URL or command, to which this rollout then connects by itself. The reward
-        is what the scenario's checks say, 0 where it has none: RULER replaces it. Never raises for what the model does
-        wrong; raises `ServerError` where the rollout broke.
+        `server` comes from `connect`, or is a URL or a command, to which this rollout connects by itself. The reward is
+        the verifier's score, 0 for a scenario without checks; RULER replaces it. Raises `ServerError` if the rollout
+        broke, and nothing for what the model does wrong.
         """
         if isinstance(server, str):
             async with connect([ServerConfig(target=server)]) as connected:
@@ -153,37 +150,28 @@ class TrainableModel:
     async def train(
         self, groups: Iterable[TrajectoryGroup | None], config: TrainingConfig | None = None
     ) -> dict[str, float]:
-        """One step of GRPO on the groups' rewards; the next sample is of the new weights. Returns the step's metrics.
+        """One step of GRPO on the groups' rewards, after which the new adapter is sampled. Returns the step's metrics.
 
-        `None` stands for a group whose judge failed. Groups without a difference in rewards teach nothing: they are
-        counted as `dropped_groups`, and where there are no others the weights stay as they are. Raises `ConfigError`
-        where a `Choice` bears no token ids, `TrainingError` where the update cannot be made.
+        `config` replaces the model's training settings from this step on. `None` stands for a group whose judge failed.
+        Groups without a difference in rewards are counted as `dropped_groups`; if there are no others, the weights stay
+        as they are. Raises `ConfigError` for a `Choice` without token ids, `TrainingError` if the update fails.
         """
         _, engine, trainer = await self._open()
-        # What is trained on may have been sampled long ago: how far the model has moved since is its owner's to judge.
-        trainer.config = (config or self.config.training).model_copy(update={"max_sampler_gap": math.inf})
-        given = [group for group in groups if group is not None]
-        rows_B: list[tuple[Row, float]] = []
-        used: list[Trajectory] = []
-        warmth: set[float] = set()
-        dropped = 0
-        for p, group in enumerate(given):
-            centred = advantages(_rewards(group), trainer.config.advantage_scale, trainer.config.signal_tolerance)
-            sampled = [_sampled(tried, f"{p}/{g}", warmth) for g, tried in enumerate(group)]
-            if centred is None:
-                dropped += 1
-                continue
-            used += sampled
-            for tried, advantage in zip(sampled, centred, strict=True):
-                rows_B += [(row, advantage) for row in training_rows(tried)]
-        metrics = {"groups": float(len(given)), "dropped_groups": float(dropped)}
-        if not rows_B:
+        # The rollouts may be old. How far the policy has moved since they were sampled is the caller's to judge.
+        trainer.configure((config or self.config.training).model_copy(update={"max_sampler_gap": math.inf}))
+        judged = [group for group in groups if group is not None]
+        rewarded = [
+            RewardedGroup([as_trajectory(each, f"{p}/{g}") for g, each in enumerate(group)], _rewards(group))
+            for p, group in enumerate(judged)
+        ]
+        batch = make_batch(rewarded, trainer.config)
+        metrics = {"groups": float(len(judged)), "dropped_groups": float(batch.dropped_groups)}
+        if not batch.rows_B:
             return metrics
-        if len(warmth) > 1 or not all(warmth):
-            raise TrainingError(f"the groups were sampled at temperatures {sorted(warmth)}; expected one above 0")
-        share = len(used) / sum(map(len, given))
-        update = lambda: trainer.update(rows_B, min(warmth), certificate([r for r, _ in rows_B], used), share)  # noqa: E731
-        metrics |= await anyio.to_thread.run_sync(update)
+        sampled_at = {temperature for group in judged for each in group for temperature in temperatures(each)}
+        if len(sampled_at) > 1 or not all(sampled_at):
+            raise TrainingError(f"the groups were sampled at temperatures {sorted(sampled_at)}; expected one above 0")
+        metrics |= await anyio.to_thread.run_sync(update, trainer, batch, min(sampled_at))
         step = await self.get_step() + 1
         adapter = Adapter(str(self.folder / "adapters" / f"step-{step}"), step)
         await anyio.to_thread.run_sync(trainer.save, adapter.path)
@@ -221,18 +209,19 @@ class TrainableModel:
         seed: int | None = None,
         model: str = "",
     ) -> ChatCompletion:
-        said = [as_message(item) for item in messages]
-        at = max((n for n, message in enumerate(said) if message["role"] == "assistant"), default=-1) + 1
+        conversation = [as_message(item) for item in messages]
+        answered = max((n for n, message in enumerate(conversation) if message["role"] == "assistant"), default=-1) + 1
         request = CompletionRequest(
-            tuple(said),
+            tuple(conversation),
             tuple(as_tool(tool) for tool in tools or ()),
-            self._contexts.get(_key(said[:at], tools), ()) if at else (),
+            self._contexts.get(conversation_key(conversation[:answered], tools), ()) if answered else (),
             max_completion_tokens or max_tokens or self.config.rollout.max_tokens,
             temperature,
             random.getrandbits(48) if seed is None else seed,
         )
         completion = await self.sample(request)
-        self._contexts[_key([*said, completion.message], tools)] = completion.prompt_ids + completion.completion_ids
+        context = completion.prompt_ids + completion.completion_ids
+        self._contexts[conversation_key([*conversation, completion.message], tools)] = context
         while len(self._contexts) > _REMEMBERED:
             self._contexts.popitem(last=False)
         choice = as_choice(completion, temperature)
@@ -246,7 +235,7 @@ class TrainableModel:
 
 
 class _Engine:
-    """A model as the engine of a rollout: always its newest weights, or always its base."""
+    """A model as the engine of a rollout: its newest adapter, or its base."""
 
     def __init__(self, model: TrainableModel, base: bool = False) -> None:
         self._model, self._base = model, base
@@ -255,7 +244,7 @@ class _Engine:
         return await self._model.sample(request, self._base)
 
     async def ready(self) -> None:
-        """At once: the model makes its engine when it is first sampled."""
+        """Return at once: the model opens its engine when it is first sampled."""
 
     def paused(self) -> AbstractAsyncContextManager[None]:
         return nullcontext()
@@ -264,64 +253,11 @@ class _Engine:
         raise NotImplementedError("a TrainableModel loads its own adapters")
 
     async def close(self) -> None:
-        """Nothing: the model is its owner's to close."""
-
-
-def as_choice(completion: Completion, temperature: float) -> Choice:
-    """A turn as OpenAI's `Choice`, with vLLM's names for the ids: `prompt_token_ids`, `token_ids`."""
-    scored = zip(completion.completion_ids, completion.logprobs, strict=True)
-    content = [ChatCompletionTokenLogprob(token=f"token_id:{t}", logprob=p, top_logprobs=[]) for t, p in scored]
-    more: dict[str, Any] = {
-        "prompt_token_ids": list(completion.prompt_ids),
-        "token_ids": list(completion.completion_ids),
-        "policy_step": completion.policy_step,
-        "temperature": temperature,
-    }
-    return Choice(
-        index=0,
-        finish_reason=completion.finish_reason,
-        message=ChatCompletionMessage.model_validate(completion.message),
-        logprobs=ChoiceLogprobs(content=content),
-        **more,
-    )
-
-
-def _sampled(tried: ArtTrajectory, name: str, warmth: set[float]) -> Trajectory:
-    """A trajectory as the trainer knows it. Adds the temperatures of its turns to `warmth`."""
-    turns: list[Completion] = []
-    for item in tried.messages_and_choices:
-        if isinstance(item, dict):
-            continue
-        prompt, ids = getattr(item, "prompt_token_ids", None), getattr(item, "token_ids", None)
-        content = getattr(getattr(item, "logprobs", None), "content", None)
-        if not prompt or not ids or not content or len(content) != len(ids):
-            raise ConfigError(
-                "a Choice bears no token ids, so that it cannot be trained on as it was sampled; sample it with "
-                "rollout(...) or model.openai_client() of the model that is trained"
-            )
-        warmth.add(float(getattr(item, "temperature", 1.0)))
-        logprobs = tuple(entry.logprob for entry in content)
-        turns.append(Completion(as_message(item), tuple(prompt), tuple(ids), logprobs, item.finish_reason))
-    if not turns:
-        raise ConfigError("a trajectory holds no Choice: there is nothing that the model said; keep the Choice objects")
-    return Trajectory(name, name, tuple(tried.messages()), tuple(turns))
+        """Do nothing: the owner of the model closes it."""
 
 
 def _rewards(group: TrajectoryGroup) -> list[float]:
-    rewards = [tried.reward for tried in group]
+    rewards = [trajectory.reward for trajectory in group]
     if not all(map(math.isfinite, rewards)):
         raise ConfigError(f"rewards must be finite numbers, got {rewards}")
     return rewards
-
-
-def _key(messages: Sequence[Message], tools: Sequence[dict[str, Any]] | None) -> str:
-    """What tells a conversation from another: what was said, called and returned, and the tools."""
-    said = [
-        [
-            message["role"],
-            message.get("content") or "",
-            [[call["function"]["name"], call["function"]["arguments"]] for call in message.get("tool_calls") or ()],
-        ]
-        for message in messages
-    ]
-    return hashlib.sha256(json.dumps([said, list(tools or ())], default=str).encode()).hexdigest()

@@ -1,14 +1,12 @@
-"""The command line. Every setting is a flag, made from the configuration tree (`flags`); the work is done elsewhere.
+"""The commands. Every setting is a flag, made from the configuration tree (`options`); the work is done elsewhere.
 
-Whatever goes wrong is one line on standard error and an exit code: 2 where the user can cure it, 130 for Ctrl-C, 1 for
-a bug of ours. `MCPRL_DEBUG=1` shows the traceback too. The heavy parts are imported by the command that needs them.
+Each command imports the heavy parts that it needs, so that `mcprl --help` loads none.
 """
 
 import difflib
 import os
 import re
 import sys
-import traceback
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
@@ -21,82 +19,34 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mcprl import __version__
-from mcprl.cli.outcome import Stopped, UnfitMachine, bug, run_async
-from mcprl.cli.progress import Progress, Steps, engine_progress
-from mcprl.errors import ConfigError, JournalError, McprlError, MissingExtra
-from mcprl.files import find_bundled
+from mcprl.cli.config_command import ConfigCommand
+from mcprl.cli.outcome import Stopped, UnfitMachine, exit_code, run_async
+from mcprl.errors import ConfigError, JournalError, MissingExtra
 
 if TYPE_CHECKING:
     from mcprl.config import Config
-    from mcprl.engines.vllm import environment
+    from mcprl.engines.vllm.environment import Build
+    from mcprl.events import Emit
     from mcprl.llm.policy import PolicyLlm
 
 _RUN = ("name", "runs_dir", "seed", "control", "trackers")
 _SERVER = ("servers", "tools")
 _RUNS_DIR = click.option("--runs-dir", default="runs", show_default=True, help="The folder that holds the runs.")
-_PRESET = (
-    "Settings for a machine (laptop, gpu-16gb, gpu-24gb, h100, h200, two-gpus) or of a file; --config wins over it."
+_PRINT_CONFIG = click.option("--print-config", is_flag=True, help="Print the effective settings as TOML and stop.")
+_CONFIG = click.option("--config", metavar="FILE", help="Settings from a TOML file; flags win over it.")
+_PRESET = click.option(
+    "--preset",
+    metavar="NAME",
+    help="Settings for a machine (laptop, gpu-16gb, gpu-24gb, h100, h200, two-gpus) or of a file; --config wins.",
 )
 
 
-class ConfigCommand(click.Command):
-    """A command whose flags are the settings under `sections`; made when it is called, so that listing it is cheap."""
-
-    def __init__(self, *args: Any, sections: Sequence[str], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._sections: Sequence[str] | None = sections
-
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        if self._sections is not None:
-            from mcprl.cli.options import options
-
-            self.params += options(self._sections)
-            self._sections = None
-        return super().get_params(ctx)
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The help, with a heading for each section of the configuration file."""
-        from mcprl.cli.options import leaves
-
-        section = {leaf.parameter: leaf.section for leaf in leaves()}
-        groups: dict[str, list[tuple[str, str]]] = {"": []}
-        for parameter in self.get_params(ctx):
-            if (record := parameter.get_help_record(ctx)) is not None:
-                groups.setdefault(section.get(parameter.name or "", ""), []).append(record)
-        for name, records in groups.items():
-            with formatter.section(f"[{name}]" if name else "Options"):
-                formatter.write_dl(records)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Hand the command its configuration instead of a hundred flags, or print it."""
-        from mcprl import config
-        from mcprl.cli import options
-
-        tree: dict[str, Any] = {}
-        preset, file = ctx.params.pop("preset"), ctx.params.pop("config")
-        for path in (preset and find_bundled("presets", preset), file):
-            if path:
-                given = config.load(path)
-                config.parse(given, str(path))
-                tree = config.merge(tree, given)
-        effective = options.config(tree, ctx.params)
-        if ctx.params.pop("print_config"):
-            click.echo(config.dump(effective), nl=False)
-            return None
-        known = {leaf.parameter for leaf in options.leaves()}
-        ctx.params = {"config": effective} | {name: value for name, value in ctx.params.items() if name not in known}
-        return super().invoke(ctx)
-
-
 def _command(*sections: str, name: str | None = None) -> Callable[[Callable[..., Any]], click.Command]:
+    """A command with a flag for each setting under `sections`."""
+
     def decorate(function: Callable[..., Any]) -> click.Command:
-        function = click.option("--print-config", is_flag=True, help="Print the effective settings as TOML and stop.")(
-            function
-        )
-        function = click.option("--config", metavar="FILE", help="Settings from a TOML file; flags win over it.")(
-            function
-        )
-        function = click.option("--preset", metavar="NAME", help=_PRESET)(function)
+        for option in (_PRINT_CONFIG, _CONFIG, _PRESET):
+            function = option(function)
         return cli.command(name, cls=ConfigCommand, sections=sections)(function)
 
     return decorate
@@ -113,29 +63,36 @@ def cli() -> None:
 def train(config: "Config", resume: str | None) -> None:
     """Train an adapter for a server and prove what it gained."""
     from mcprl.cli import tables
-    from mcprl.runs.journal import FILE, Journal
+    from mcprl.cli.progress import TrainingProgress
 
     if not resume and not config.servers:
         raise ConfigError("no MCP server given; name one with --server URL-or-command")
     if not resume and not config.name:
-        config = config.model_copy(update={"name": _name(config.servers[0].target)})
+        config = config.model_copy(update={"name": _run_name(config.servers[0].target)})
     folder = _run_folder(resume, config.runs_dir) if resume else Path(config.runs_dir) / config.name
 
     async def work() -> None:
-        with Progress(folder) as progress:
-            train_adapter = _with_torch("mcprl.train").train_adapter  # which takes seconds
+        with TrainingProgress(folder) as progress:
+            train_adapter = _with_torch("mcprl.train").train_adapter  # the import takes seconds
             report = await train_adapter(config, folder if resume else None, progress)
         tables.show_report(tables.console(), report)
 
     try:
         run_async(work, folder / "run.log")
     except Stopped:
-        if not (folder / FILE).is_file():
-            raise
-        with Journal.open(folder) as journal:
-            kept = journal.last_step() or 0
-        again = f"mcprl train --resume {folder if config.runs_dir != 'runs' else folder.name}"
-        raise Stopped(f"stopped; {kept} steps and all rollouts are kept in {folder}; go on with: {again}") from None
+        raise Stopped(_stopped(folder, config.runs_dir)) from None
+
+
+def _stopped(folder: Path, runs_dir: str) -> str:
+    """What is kept of a run that was stopped, and how to resume it."""
+    from mcprl.runs.journal import FILE, Journal
+
+    if not (folder / FILE).is_file():
+        return "stopped"
+    with Journal.open(folder) as journal:
+        steps = journal.last_step() or 0
+    again = f"mcprl train --resume {folder if runs_dir != 'runs' else folder.name}"
+    return f"stopped; {steps} steps and all rollouts are kept in {folder}; go on with: {again}"
 
 
 def _with_torch(module: str) -> ModuleType:
@@ -147,14 +104,11 @@ def _with_torch(module: str) -> ModuleType:
     return import_module(module)
 
 
-def _name(target: str) -> str:
+def _run_name(target: str) -> str:
     """A run's name from its server and the time: `shop-20261121-0312`."""
     words = [Path(word).stem for word in re.split(r"[\s/:?&=]+", target)]
-    telling = [
-        word
-        for word in words
-        if word and not re.fullmatch(r"https?|python[\d.]*|npx|uvx|run|mcp|sse|-.*|\d[\d.]*", word)
-    ]
+    common = r"|https?|python[\d.]*|npx|uvx|run|mcp|sse|-.*|\d[\d.]*"
+    telling = [word for word in words if not re.fullmatch(common, word)]
     slug = re.sub(r"[^a-z0-9]+", "-", (telling or ["run"])[0].lower()).strip("-")[:32]
     return f"{slug or 'run'}-{datetime.now():%Y%m%d-%H%M%S}"
 
@@ -163,10 +117,10 @@ def _name(target: str) -> str:
 def inspect(config: "Config") -> None:
     """Show what a server offers, what may be called, what it costs."""
     from mcprl.cli import tables
-    from mcprl.servers import server
+    from mcprl.servers.server import connect
 
     async def work() -> None:
-        async with server.connect(config.servers, config.tools) as connected:
+        async with connect(config.servers, config.tools) as connected:
             tables.show_server(tables.console(), connected)
 
     run_async(work)
@@ -177,9 +131,10 @@ def inspect(config: "Config") -> None:
 def scenarios(config: "Config", out: str | None) -> None:
     """Generate tasks for a server and show what they cover."""
     from mcprl.cli import tables
+    from mcprl.cli.progress import Progress
     from mcprl.scenarios.generate import generate
     from mcprl.scenarios.pack import load_pack
-    from mcprl.servers import server
+    from mcprl.servers.server import connect
 
     if out and Path(out).exists() and any(Path(out).iterdir()):
         raise ConfigError(f"--out {out}: the folder is not empty; name a new one")
@@ -188,8 +143,9 @@ def scenarios(config: "Config", out: str | None) -> None:
         if config.scenarios.pack:
             pack = load_pack(config.scenarios.pack)
         else:
-            async with server.connect(config.servers, config.tools) as connected, _writer(config) as own:
-                pack = await generate(connected, config.scenarios, config.seed, click.echo, own)
+            with Progress("probing the server and generating tasks") as emit:
+                async with connect(config.servers, config.tools) as server, _writer(config, emit) as policy:
+                    pack = await generate(server, config.scenarios, config.seed, emit, policy)
         if out:
             pack.save(out)
         tables.show_pack(tables.console(), pack)
@@ -200,17 +156,18 @@ def scenarios(config: "Config", out: str | None) -> None:
 
 
 @asynccontextmanager
-async def _writer(config: "Config") -> "AsyncGenerator[PolicyLlm | None]":
-    """The configured model, where it is to write the tasks itself."""
+async def _writer(config: "Config", emit: "Emit") -> "AsyncGenerator[PolicyLlm | None]":
+    """The configured model as a writer of tasks, `None` if another writes them."""
     from mcprl.config import POLICY
+    from mcprl.engines import open_engine
     from mcprl.llm.policy import PolicyLlm
 
     if config.scenarios.generator != f"llm:{POLICY}":
         yield None
         return
-    log = Path(config.runs_dir) / "scenarios-vllm.log"
-    async with _with_torch("mcprl.prepare").sampling(config, log) as engine:
-        yield PolicyLlm(lambda: engine)
+    model = _with_torch("mcprl.models.load").load_model(config.model)
+    async with open_engine(config, model, Path(config.runs_dir) / "scenarios-vllm.log", emit) as engine:
+        yield PolicyLlm(engine)
 
 
 @_command("seed", *_SERVER, "scenarios", "model", "engine", "rollout", "judge", "eval", name="eval")
@@ -221,14 +178,13 @@ async def _writer(config: "Config") -> "AsyncGenerator[PolicyLlm | None]":
 def evaluate(config: "Config", adapter: str | None, split: str) -> None:
     """Test a model or an adapter on a pack's tasks, without training."""
     from mcprl.cli import tables
+    from mcprl.cli.progress import Progress
 
     async def work() -> None:
-        shown = tables.console()
-        with shown.status("trying the tasks", refresh_per_second=4) as status:
+        with Progress("sampling rollouts of the tasks") as emit:
             evaluate_pack = _with_torch("mcprl.evaluate").evaluate_pack
-            tell = engine_progress(shown, status)
-            evaluation = await evaluate_pack(config, Path(adapter) if adapter else None, split, tell)
-        tables.show_evaluation(shown, evaluation)
+            evaluation = await evaluate_pack(config, Path(adapter) if adapter else None, split, emit)
+        tables.show_evaluation(emit.screen, evaluation)
 
     run_async(work)
 
@@ -274,16 +230,17 @@ def setup() -> None:
 @setup.command("vllm")
 @click.option("--folder", metavar="FOLDER", help="Where to put it. [$MCPRL_VLLM, or a folder of the user's cache]")
 @click.option("--build", type=click.Choice(["cpu", "cuda"]), help="Which vLLM. [cuda where there is an NVIDIA GPU]")
-def setup_vllm(folder: str | None, build: "environment.Build | None") -> None:
-    """Install vLLM, in the version that is tested, into an environment of its own; does nothing where that is done."""
+def setup_vllm(folder: str | None, build: "Build | None") -> None:
+    """Install vLLM, in the version that is tested, into an environment of its own; does nothing if that is done."""
+    from mcprl.cli.progress import Progress
     from mcprl.engines.vllm import environment
 
     build = build or environment.suits()
     place = Path(folder).expanduser() if folder else environment.default_folder(build)
-    with Steps() as show:
-        environment = environment.install(place, build, show)
+    with Progress() as emit:
+        installed = environment.install(place, build, emit)
     use = f"--engine vllm --vllm-environment {folder}" if folder else "--engine vllm"
-    click.echo(f"vLLM {environment.version} ({environment.build}) is in {environment.folder}; use it with: {use}")
+    click.echo(f"vLLM {installed.version} ({installed.build}) is in {installed.folder}; use it with: {use}")
 
 
 @cli.group()
@@ -325,23 +282,4 @@ def _run_folder(run: str, runs_dir: str) -> Path:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The `mcprl` program. Ends the process with the exit code."""
-    try:
-        cli.main(arguments, prog_name="mcprl", standalone_mode=False)
-        code = 0
-    except click.ClickException as error:
-        code = _fail(error.format_message(), error.exit_code)
-    except click.Abort:
-        code = _fail("stopped", 130)
-    except McprlError as error:
-        code = _fail(str(error), error.exit_code)
-    except Exception as error:
-        code = _fail(str(bug(error, None)), 1)
-    sys.exit(code)
-
-
-def _fail(text: str, code: int) -> int:
-    if os.environ.get("MCPRL_DEBUG") == "1":
-        traceback.print_exc()
-    start = "error: " if code != 130 else "\n" if sys.stderr.isatty() else ""  # a terminal has just shown ^C
-    click.echo(start + " ".join(text.split()), err=True)
-    return code
+    sys.exit(exit_code(lambda: cli.main(arguments, prog_name="mcprl", standalone_mode=False)))

@@ -17,7 +17,8 @@ import click
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
-from mcprl.config import Config, ServerConfig, parse, redacted
+from mcprl.config import Config, ServerConfig
+from mcprl.runs.settings import parse, redacted
 
 _ALIASES = {
     "servers.target": "server",

@@ -1,10 +1,18 @@
-"""What a command comes to: an exit code and one line for the user, the traceback for the log."""
+"""How a command ends: its exit code, and for an error one line on standard error.
 
+Exit codes: 0 success, 2 an error that the user can cure, 130 Ctrl-C, 1 a bug of ours or a machine that is unfit.
+`MCPRL_DEBUG=1` shows the traceback too; a run keeps it in its log.
+"""
+
+import os
+import sys
 import traceback
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import click
 
 from mcprl.errors import McprlError
 
@@ -24,7 +32,7 @@ class Bug(McprlError):
 
 
 def run_async(work: Callable[[], Awaitable[T]], log: Path | None = None) -> T:
-    """Run a command's coroutine. What it raises comes out as one error for the user; the traceback goes to `log`."""
+    """Run a command's coroutine. It raises one `McprlError` for the user; the traceback goes to `log`."""
     import anyio
 
     try:
@@ -35,28 +43,54 @@ def run_async(work: Callable[[], Awaitable[T]], log: Path | None = None) -> T:
         _keep_traceback(log)
         raise
     except BaseExceptionGroup as group:
-        path, cause = _keep_traceback(log), _cause(group)
-        raise (cause if isinstance(cause, McprlError) else bug(cause, path)) from group
+        cause, path = _cause(group), _keep_traceback(log)
+        error = cause if isinstance(cause, McprlError) else _bug(cause, path)
+        raise error from group
     except Exception as error:
-        raise bug(error, _keep_traceback(log)) from error
+        raise _bug(error, _keep_traceback(log)) from error
 
 
 def _cause(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """Our own error where there is one in the group, else its first."""
+    """The first `McprlError` in the group, else its first error."""
     leaves = [_cause(error) if isinstance(error, BaseExceptionGroup) else error for error in group.exceptions]
     return next((error for error in leaves if isinstance(error, McprlError)), leaves[0])
 
 
-def bug(error: BaseException, log: Path | None) -> Bug:
+def _bug(error: BaseException, log: Path | None) -> Bug:
     where = f"the traceback is in {log}" if log else "MCPRL_DEBUG=1 shows where"
     return Bug(f"{type(error).__name__}: {error} (a bug in mcprl; {where})")
 
 
 def _keep_traceback(log: Path | None) -> Path | None:
-    """Append the current traceback to the run's log. Gives the log back where there is a run to have one."""
+    """Append the current traceback to the run's log. Returns the log, or `None` if the run has no folder yet."""
     if log is None or not log.parent.is_dir():
         return None
     with log.open("a") as file:
         file.write(f"{datetime.now():%Y-%m-%d %H:%M:%S}\n")
         traceback.print_exc(file=file)
     return log
+
+
+def exit_code(command: Callable[[], Any]) -> int:
+    """Run a command and print its error, if it has one. Returns the process's exit code."""
+    try:
+        command()
+    except click.ClickException as error:
+        return _fail(error.format_message(), error.exit_code)
+    except click.Abort:
+        return _fail("stopped", 130)
+    except McprlError as error:
+        return _fail(str(error), error.exit_code)
+    except Exception as error:
+        return _fail(str(_bug(error, None)), 1)
+    return 0
+
+
+def _fail(text: str, code: int) -> int:
+    if os.environ.get("MCPRL_DEBUG") == "1":
+        traceback.print_exc()
+    prefix = "error: "
+    if code == 130:
+        prefix = "\n" if sys.stderr.isatty() else ""  # a terminal shows ^C before it
+    click.echo(prefix + " ".join(text.split()), err=True)
+    return code

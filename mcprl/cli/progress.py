@@ -1,111 +1,105 @@
-"""What goes on, while it goes on."""
+"""What a command prints while it works: plain lines, and on a terminal a status line with what goes on."""
 
 from collections import deque
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Self
+from typing import Self
 
 from rich.console import Console
-from rich.status import Status
 
 from mcprl.cli.tables import console
+from mcprl.events import (
+    BestChosen,
+    EngineStarting,
+    Evaluated,
+    Event,
+    GeneratingTasks,
+    InstallStep,
+    Note,
+    StepComplete,
+    TasksReady,
+    WarmStartBegan,
+    WarmStartStep,
+)
 
 
 class Progress:
-    """Prints what `train` tells it: a short line for each step; on a terminal also what goes on now."""
+    """Prints events; a context manager, whose instances are called with each event. `status` is shown at first."""
+
+    def __init__(self, status: str = "", screen: Console | None = None) -> None:
+        self.screen = screen or console()
+        self._status = self.screen.status(status, refresh_per_second=4)
+
+    def __enter__(self) -> Self:
+        self._status.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._status.stop()
+
+    def __call__(self, event: Event) -> None:
+        match event:
+            case Note():
+                self.screen.print(event.text, markup=False)
+            case EngineStarting():
+                self._status.update(f"vLLM is starting: {event.seconds:.0f} s")
+            case InstallStep(name=name, seconds=0.0):
+                self._line(name, name)
+            case InstallStep():
+                self._status.update(f"{event.name} ({event.seconds:.0f} s)")
+            case _:
+                pass
+
+    def _line(self, line: str, status: str) -> None:
+        """Print a line; from now on the status line shows `status`."""
+        self.screen.print(line, markup=False)
+        self._status.update(status)
+
+
+class TrainingProgress(Progress):
+    """Prints a line for each step, test and note of a run in `folder`."""
 
     def __init__(self, folder: Path) -> None:
-        self._screen = console()
-        self._status = self._screen.status("loading the model and connecting", refresh_per_second=4)
+        super().__init__("loading the model and connecting")
         self._folder = folder
-        self._seconds: deque[float] = deque(maxlen=10)
+        self._seconds: deque[float] = deque(maxlen=10)  # of the last steps
 
-    def __enter__(self) -> Self:
-        self._status.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._status.stop()
-
-    def __call__(self, kind: str, data: Mapping[str, Any]) -> None:
-        match kind:
-            case "generating":
+    def __call__(self, event: Event) -> None:
+        match event:
+            case Note():
+                self.screen.print(f"note         {event.text}", markup=False)
+            case GeneratingTasks():
                 self._status.update("probing the server and generating tasks")
-            case "scenarios":
-                counts = ", ".join(f"{count} {split}" for split, count in data.items())
-                self._say(f"tasks        {counts}; the run is {self._folder}", "testing the base model")
-            case "evaluated":
-                who, n = data["phase"], data["n"]
-                step = f" after step {data['step']}" if data["step"] else ""
-                self._say(
-                    f"{who:<12} success {data['success']:.1%} of {n} tasks{step}  {data['seconds']:.1f} s", "training"
-                )
-            case "note":
-                self._screen.print(f"note         {data['text']}", markup=False)
-            case "serving":
-                self._status.update(f"vLLM is starting: {data['seconds']:.0f} s")
-            case "warm":
-                self._status.update(f"warm start: step {data['step']}")
-            case "step":
-                self._step(data)
-            case "best":
-                self._say(
-                    f"best         step {data['step']}, validation score {data['score']:.3f}",
-                    "testing the best adapter",
-                )
+            case TasksReady():
+                counts = f"{event.train} train, {event.val} val, {event.test} test"
+                self._line(f"tasks        {counts}; the run is {self._folder}", "testing the base model")
+            case Evaluated():
+                step = f" after step {event.step}" if event.step else ""
+                result = f"success {event.success:.1%} of {event.n} tasks{step}  {event.seconds:.1f} s"
+                self._line(f"{event.phase:<12} {result}", "training")
+            case WarmStartBegan():
+                self._status.update("warm start")
+            case WarmStartStep():
+                self._status.update(f"warm start: step {event.step}")
+            case StepComplete():
+                self._step(event)
+            case BestChosen():
+                line = f"best         step {event.step}, validation score {event.score:.3f}"
+                self._line(line, "testing the best adapter")
             case _:
-                self._status.update(kind)
+                super().__call__(event)
 
-    def _step(self, data: Mapping[str, Any]) -> None:
-        seconds = data["rollout_s"] + data["judge_s"] + data["train_s"]
+    def _step(self, event: StepComplete) -> None:
+        metrics = event.metrics
+        seconds = metrics["rollout_s"] + metrics["judge_s"] + metrics["train_s"]
         self._seconds.append(seconds)
-        left = fmean(self._seconds) * (data["steps"] - data["step"])
-        speed = data["sampled_tokens"] / data["rollout_s"]
-        judge = f"  judge ${data['judge_cost']:.2f}" if data.get("judge_cost") else ""
-        judge += f"  unjudged {data['judge_failures']}" if data["judge_failures"] else ""
-        self._say(
-            f"step {data['step']:>3}/{data['steps']:<3} score {data['score']:.2f}  success {data['success']:4.0%}  "
-            f"dropped {data['dropped_groups']}/{data['groups']}  {speed:5.0f} tok/s  "
+        left = fmean(self._seconds) * (event.steps - event.step)
+        speed = metrics["sampled_tokens"] / metrics["rollout_s"]
+        judge = f"  judge ${metrics['judge_cost']:.2f}" if metrics.get("judge_cost") else ""
+        judge += f"  unjudged {metrics['judge_failures']}" if metrics["judge_failures"] else ""
+        self._line(
+            f"step {event.step:>3}/{event.steps:<3} score {metrics['score']:.2f}  success {metrics['success']:4.0%}  "
+            f"dropped {metrics['dropped_groups']}/{metrics['groups']}  {speed:5.0f} tok/s  "
             f"{seconds:4.1f} s  ETA {left // 60:.0f}:{left % 60:02.0f}{judge}",
-            f"step {data['step'] + 1}",
+            f"step {event.step + 1}",
         )
-
-    def _say(self, line: str, now: str) -> None:
-        self._screen.print(line, markup=False)
-        self._status.update(now)
-
-
-class Steps:
-    """Shows the steps of something long: a line for each, and on a terminal how long it has taken."""
-
-    def __init__(self) -> None:
-        self._screen = console()
-        self._status = self._screen.status("", refresh_per_second=4)
-        self._last = ""
-
-    def __enter__(self) -> Self:
-        self._status.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._status.stop()
-
-    def __call__(self, text: str) -> None:
-        name = text.partition(" (")[0]
-        if name != self._last:
-            self._screen.print(name, markup=False)
-            self._last = name
-        self._status.update(text)
-
-
-def engine_progress(screen: Console, status: Status) -> Callable[[str, Mapping[str, Any]], None]:
-    """What shows how an engine starts, beside a status line."""
-
-    def show(kind: str, data: Mapping[str, Any]) -> None:
-        if kind == "note":
-            screen.print(data["text"], markup=False)
-        else:
-            status.update(f"vLLM is starting: {data['seconds']:.0f} s")
-
-    return show

@@ -1,47 +1,48 @@
-"""The seam for engines: something that samples model turns. `embedded` in this process, `vllm` on a server.
+"""The seam for engines, which sample model turns: `embedded` in this process, `vllm` on a server.
 
-Each engine's libraries are imported when it is opened.
+The libraries of an engine are imported when it is opened.
 """
 
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncGenerator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mcprl.config import Config
 from mcprl.engines.vllm import environment
+from mcprl.events import Emit, ignore
 from mcprl.types import Adapter, Completion, CompletionRequest, Placement
 
-Show = Callable[[str, dict[str, Any]], None]
-"""Told what an engine does while it starts or recovers: a kind of event and its data."""
+if TYPE_CHECKING:
+    from mcprl.models.load import LoadedModel
 
 
 class Engine(Protocol):
-    """Samples model turns, many at once; `EngineError` where it cannot."""
+    """Samples model turns, many at once. Raises `EngineError` if it cannot."""
 
     async def ready(self) -> None:
-        """Wait until turns can be sampled, however long the engine takes to start; `EngineError` if they never can."""
+        """Wait until turns can be sampled, however long the engine takes to start. Raises `EngineError` if it fails."""
         ...
 
     async def complete(self, request: CompletionRequest) -> Completion:
-        """Sample one turn. Safe to call from many tasks; cancelling the task gives the turn up."""
+        """Sample one turn. Safe to call from many tasks; cancelling the task abandons the turn."""
         ...
 
     async def load_adapter(self, adapter: Adapter) -> None:
-        """Make requests that name this adapter possible. It replaces the one before; the base model stays available."""
+        """Accept requests that name this adapter. It replaces the one before; the base model stays available."""
         ...
 
     def paused(self) -> AbstractAsyncContextManager[None]:
-        """While nobody wants a turn: what the engine holds of a GPU is the update's meanwhile, if so configured."""
+        """A context in which nothing is sampled, so that an update can use the engine's GPU memory if so configured."""
         ...
 
     async def close(self) -> None:
-        """Give up what is running and free everything."""
+        """Abandon running turns and free everything."""
         ...
 
 
 class Policy(Protocol):
-    """What engines need of a loaded model: a `PeftModel` (or a plain causal LM), its tokenizer, what ends a turn."""
+    """What engines need of a loaded model: a `PeftModel` (or a plain causal LM), its tokenizer and what ends a turn."""
 
     @property
     def model(self) -> Any: ...
@@ -52,8 +53,8 @@ class Policy(Protocol):
 
 
 def uses_vllm(config: Config) -> bool:
-    """Whether the configured engine is vLLM: `auto` is, where there is a GPU and its environment has been set up, or
-    where a server is named."""
+    """Whether the configured engine is vLLM. `auto` is vLLM if a server is named, or if there is a GPU and vLLM's
+    environment was set up."""
     engine = config.engine
     if engine.kind == "auto":
         return bool(engine.base_url or (environment.gpus() and environment.find(engine.environment)))
@@ -75,15 +76,20 @@ def placement(config: Config, device: Any) -> Placement:
     return "asleep" if config.engine.sleep and kind == "cuda" else "awake"
 
 
-def open_engine(config: Config, loaded: Policy, path: str, log: Path, show: Show = lambda *_: None) -> Engine:
-    """The configured engine for a loaded model that lies at `path`; a server's log goes to `log`.
-
-    To be called in the event loop that uses the engine.
-    """
+@asynccontextmanager
+async def open_engine(config: Config, loaded: "LoadedModel", log: Path, emit: Emit = ignore) -> AsyncGenerator[Engine]:
+    """The configured engine for a loaded model, closed at the end. A vLLM server writes its log to `log`; it starts in
+    the background, and `Engine.ready` waits for it."""
+    engine: Engine
     if uses_vllm(config):
         from mcprl.engines.vllm.engine import VllmEngine
 
-        return VllmEngine(config, loaded, path, log, show)
-    from mcprl.engines.embedded.engine import EmbeddedEngine
+        engine = VllmEngine(config, loaded, loaded.path, log, emit)
+    else:
+        from mcprl.engines.embedded.engine import EmbeddedEngine
 
-    return EmbeddedEngine(loaded, max_batch=config.engine.max_batch)
+        engine = EmbeddedEngine(loaded, max_batch=config.engine.max_batch)
+    try:
+        yield engine
+    finally:
+        await engine.close()

@@ -1,7 +1,7 @@
 """The scores of a run's tries: a step's by the judge, with anchors beside them; held-out ones by their checks."""
 
 import random
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -13,7 +13,7 @@ from mcprl.judges import open_judge
 from mcprl.judges.verifier import Verifier
 from mcprl.llm import LanguageModel
 from mcprl.runs.journal import Journal
-from mcprl.types import Group, Scenario, Score, Tool, Trajectory
+from mcprl.types import Group, Score, Tool, Trajectory
 
 
 @dataclass(frozen=True)
@@ -25,31 +25,41 @@ class Judged:
     failures: int
     over_anchors: dict[str, float]
 
+    def metrics(self) -> dict[str, float]:
+        """The step's mean score and success, the failures of the judge, and the distance to the anchors."""
+        scores = [score for scores in self.scores_P for score in scores]
+        return {
+            "score": fmean(score.value for score in scores) if scores else 0.0,
+            "success": fmean(bool(score.success) for score in scores) if scores else 0.0,
+            "judge_failures": self.failures,
+            **self.over_anchors,
+        }
+
 
 class Scoring:
-    """Scores groups and records what was said. `own` is the run's own model, which may be the judge; `base` makes
-    one try of it at each scenario."""
+    """Scores groups and records the scores. `policy` is the run's own base model, which may be the judge."""
 
     def __init__(
         self,
         config: Config,
         tools: tuple[Tool, ...],
         journal: Journal,
-        own: LanguageModel,
-        base: Callable[[Sequence[Scenario]], Awaitable[list[Group]]],
+        policy: LanguageModel,
     ) -> None:
-        self.config, self.journal, self._base = config, journal, base
-        self.judge, self.verifier = open_judge(config.judge, tools, config.seed, own), Verifier(tools)
+        self.config, self.journal = config, journal
+        self.judge, self.verifier = open_judge(config.judge, tools, config.seed, policy), Verifier(tools)
         self._best: dict[str, tuple[float, Trajectory]] = {}  # of each task the try with the highest score so far
         complete = (journal.last_step() or 0) if "best" in config.judge.anchors else 0  # a step is not its own anchor
         for step in range(1, complete + 1):
             self._remember(journal.trajectories("train", step), journal.scores("train", step))
 
-    async def train(self, step: int, groups_P: Sequence[Group]) -> Judged:
-        """The judge's scores of a step. Raises `JudgeError` where it failed at most of the groups, `BudgetError` where
-        it has cost what it may."""
+    async def train(self, step: int, groups_P: Sequence[Group], base_P: Sequence[Group] | None = None) -> Judged:
+        """The judge's scores of a step. `base_P`: the base model's rollouts of the same scenarios, if they are anchors.
+
+        Raises `JudgeError` if it failed at most of the groups, `BudgetError` if it reached its cost limit.
+        """
         scores_P: list[list[Score]] = [[] for _ in groups_P]
-        anchors_P = await self._anchors(groups_P)
+        anchors_P = self._anchors(groups_P, base_P)
         over: dict[str, list[float]] = {}
         failed: list[McprlError] = []
 
@@ -85,19 +95,18 @@ class Scoring:
         self.journal.write_scores(phase, step, scores)
         return scores
 
-    def dealt(self, step: int, group: Group, scores: Sequence[Score]) -> list[float]:
+    def rewards(self, step: int, group: Group, scores: Sequence[Score]) -> list[float]:
         """The values as they are, or for the control that must learn nothing, dealt at random within the group."""
         values = [score.value for score in scores]
         if self.config.control == "shuffle-rewards":
             random.Random(f"{self.config.seed} {step} {group.scenario.id}").shuffle(values)
         return values
 
-    async def _anchors(self, groups_P: Sequence[Group]) -> list[dict[str, Trajectory]]:
+    def _anchors(self, groups_P: Sequence[Group], base_P: Sequence[Group] | None) -> list[dict[str, Trajectory]]:
         """What is judged beside each group and never trained on, by kind."""
         kinds = self.config.judge.anchors
         found: list[dict[str, Trajectory]] = [{} for _ in groups_P]
-        if "base" in kinds:
-            base_P = await self._base([group.scenario for group in groups_P])
+        if base_P:
             found = [{"base": base.trajectories[0]} for base in base_P]
         if "best" in kinds:
             for anchors, group in zip(found, groups_P, strict=True):

@@ -1,7 +1,6 @@
 """The run's own model as the language model that judges its tries or writes its tasks: with the adapter off, so that
 what is trained does not change what it is measured by."""
 
-from collections.abc import Callable
 from typing import Any
 
 from mcprl.config import POLICY
@@ -15,14 +14,14 @@ TRIES = 3
 
 
 class PolicyLlm:
-    """Asks the base model of an engine, which is taken anew for every reply: greedily, so that the same is said again.
+    """Asks the base model of an engine, greedily, so that the same question gets the same reply.
 
-    Nothing of it is kept on disk, and it costs nothing but the engine's time.
+    Replies are not kept on disk, and cost nothing but the engine's time.
     """
 
     name, cost = POLICY, 0.0
 
-    def __init__(self, engine: Callable[[], Engine]) -> None:
+    def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self.calls = 0
 
@@ -32,8 +31,8 @@ class PolicyLlm:
         request = CompletionRequest(tuple(messages), max_tokens=REPLY_TOKENS, temperature=0.0, schema=schema)
         for left in range(TRIES - 1, -1, -1):
             try:
-                await self._engine().ready()
-                completion = await self._engine().complete(request)
+                await self._engine.ready()
+                completion = await self._engine.complete(request)
                 self.calls += 1
                 return str(completion.message.get("content") or "")
             except EngineError as error:

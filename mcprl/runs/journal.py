@@ -18,7 +18,6 @@ from types import TracebackType
 from typing import Final, Self
 from uuid import uuid4
 
-from mcprl import config as configuration
 from mcprl.config import Config
 from mcprl.errors import JournalError
 from mcprl.files import write_whole
@@ -36,6 +35,7 @@ from mcprl.runs.records import (
     load_scenario,
     load_trajectory,
 )
+from mcprl.runs.settings import dump_config, parse, redacted
 from mcprl.text import whole
 from mcprl.types import Adapter, Json, Scenario, Score, Split, Trajectory
 
@@ -86,11 +86,11 @@ class Journal:
                 raise JournalError(
                     f"{folder} already holds a run: go on with --resume {folder.name}, or choose another --name"
                 )
-            write_whole(folder / "config.toml", configuration.dump(config).encode())
+            write_whole(folder / "config.toml", dump_config(config).encode())
             with journal._db.transaction():
                 journal._db.define(_TABLES, VERSION)
                 journal.write_fact("run_id", uuid4().hex)
-                journal.write_fact("config", configuration.redacted(config))
+                journal.write_fact("config", redacted(config))
                 journal.write_fact("versions", _versions())
                 journal.write_event("opened")
         except BaseException:
@@ -251,7 +251,7 @@ class Journal:
         """The run's configuration; values that may be secret are "***" and must be given again where they are
         needed.
         """
-        return configuration.parse(self.fact("config"), f"the configuration in {self.folder}")
+        return parse(self.fact("config"), f"the configuration in {self.folder}")
 
     def wall_s(self) -> float:
         """Seconds that were worked on this run: from each opening by a writer to the last thing recorded before the

@@ -9,7 +9,7 @@ import json
 import math
 import random
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import anyio
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from mcprl.config import ScenarioConfig
 from mcprl.errors import LlmError, ScenarioError
+from mcprl.events import Emit, Note, ignore
 from mcprl.files import find_bundled
 from mcprl.judges.checks import Scalar
 from mcprl.llm import LanguageModel
@@ -51,10 +52,10 @@ class Author:
         seed: int,
         model: LanguageModel,
         embedder: ChatModel | None = None,
-        note: Callable[[str], None] = lambda _: None,
+        emit: Emit = ignore,
     ) -> None:
         self.server, self.known, self.config, self.seed = server, known, config, seed
-        self.model, self.embedder, self.note = model, embedder, note
+        self.model, self.embedder, self.emit = model, embedder, emit
         self.vetting = Vetting(server, known, config, seed)
         self.rng = random.Random(f"author {seed}")
         self.thrown_out: Counter[str] = Counter()
@@ -83,7 +84,7 @@ class Author:
             except LlmError as error:
                 if not self.kept:
                     raise
-                self.note(f"writing tasks ends: {error}")
+                self.emit(Note(f"writing tasks ends: {error}"))
                 break
             before = len(self.kept)
             await self._keep(await self._proved(drafts), targets)
@@ -96,7 +97,7 @@ class Author:
             )
         if missing := self._missing(targets):
             lacking = ", ".join(f"{count} {split}" for split, count in missing.items())
-            self.note(f"fewer tasks than asked for: {lacking} are missing")
+            self.emit(Note(f"fewer tasks than asked for: {lacking} are missing"))
         return self.kept
 
     def _missing(self, targets: Mapping[Split, int]) -> dict[Split, int]:
@@ -105,7 +106,7 @@ class Author:
 
     async def _forecast(self, chat: list[dict[str, str]], calls: int) -> None:
         price = await self.model.price(chat, calls)
-        self.note(f"{self.model.name} will be asked for tasks {calls} times or more, {price}")
+        self.emit(Note(f"{self.model.name} will be asked for tasks {calls} times or more, {price}"))
 
     # --- asking -------------------------------------------------------------------------------------------------------
 

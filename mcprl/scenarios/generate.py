@@ -9,19 +9,20 @@ same seed gives the same pack.
 
 import logging
 import os
-from collections.abc import Callable
 from pathlib import Path
 
-from mcprl.config import POLICY, ScenarioConfig, ServerConfig, ToolPolicy
+from mcprl.config import POLICY, Config, ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import ConfigError, ScenarioError
+from mcprl.events import Emit, Event, GeneratingTasks, Note, TasksReady, ignore
 from mcprl.llm import LanguageModel
 from mcprl.llm.litellm import ChatModel
+from mcprl.runs.journal import Journal
 from mcprl.scenarios.author import BATCH, Author
 from mcprl.scenarios.compose import Composer
 from mcprl.scenarios.knowledge import Knowledge
-from mcprl.scenarios.pack import Pack, tool_hash
+from mcprl.scenarios.pack import Pack, load_pack, tool_hash
 from mcprl.scenarios.probe import probe
-from mcprl.servers.server import connect
+from mcprl.servers.server import Server, connect
 from mcprl.types import Fact, Scenario, Split, ToolServer
 
 _log = logging.getLogger(__name__)
@@ -31,24 +32,24 @@ async def generate(
     server: ToolServer,
     config: ScenarioConfig,
     seed: int = 0,
-    note: Callable[[str], None] = lambda _: None,
-    own: LanguageModel | None = None,
+    emit: Emit = ignore,
+    policy: LanguageModel | None = None,
 ) -> Pack:
-    """Make a pack for a server; `note` is told what a user should know, such as what it may cost; `own` is the run's
-    own model, where it has one.
+    """Make a pack for a server. Notes for the user, such as the cost, go to `emit`. `policy` is the run's own model, if
+    it may write tasks.
 
     Raises `ScenarioError` where no task could be made or repeated, `LlmError` where a language model is to write them
     and cannot be asked.
     """
     if not server.tools:
         raise ScenarioError("the server offers no tool that may be called; see mcprl inspect and the --allow options")
-    model = _model(config, note, own)
+    model = _model(config, emit, policy)
     known = await probe(server, seed, config.probe_calls)
     targets: dict[Split, int] = {"test": config.test, "val": config.val, "train": config.train}
     made: list[Scenario] = []
     thrown_out: dict[str, int] = {}
     if model:
-        author = Author(server, known, config, seed, model, _embedder(config), note)
+        author = Author(server, known, config, seed, model, _embedder(config), emit)
         made = await author.write(targets)
         thrown_out = dict(author.thrown_out.most_common())
     else:
@@ -69,6 +70,51 @@ async def generate(
     }
     written = f"llm:{model.name}" if model else "grounded"
     return Pack(tuple(made), tool_hash(server.tools), seed, written, idle, thrown_out)
+
+
+async def prepare_pack(
+    config: Config, journal: Journal, server: Server, policy: LanguageModel, emit: Emit = ignore
+) -> Pack:
+    """A run's tasks, recorded with the run: those of its journal, else of the configured pack, else new ones.
+
+    Raises `ConfigError` if they do not fit the server's tools or the judge, or if a split is empty.
+    """
+    if recorded := journal.scenarios():
+        pack = Pack(tuple(recorded), journal.fact("tool_hash"), config.seed)
+    elif config.scenarios.pack:
+        pack = load_pack(config.scenarios.pack)
+    else:
+        emit(GeneratingTasks())
+        pack = await generate(server, config.scenarios, config.seed, emit, policy)
+    if not pack.fits(server.tools):
+        raise ConfigError(
+            f"the tasks were made for other tools (hash {pack.tool_hash}, the server's is {tool_hash(server.tools)}); "
+            "generate new ones, or name the same server and the same tool options"
+        )
+    if not recorded:
+        _record(pack, journal, server, config.model.name)
+    if config.judge.name == "verifier" and any(not scenario.checks for scenario in pack.train):
+        raise ConfigError(
+            "the pack has tasks without checks, which the verifier cannot score; name a judge that reads, such as "
+            "--judge ruler:default --judge-model MODEL"
+        )
+    for split in ("train", "val", "test"):
+        if not pack.split(split):
+            raise ConfigError(f"the pack has no {split} tasks; it needs some in each of train, val and test")
+    emit(TasksReady(len(pack.train), len(pack.val), len(pack.test)))
+    if untested := pack.untested():
+        emit(Note(f"no held-out task uses {', '.join(untested)}: the test says nothing about them"))
+    return pack
+
+
+def _record(pack: Pack, journal: Journal, server: Server, model: str) -> None:
+    pack.save(journal.folder / "scenarios")
+    journal.write_fact("server", [facts.title or facts.name for facts in server.describe()])
+    journal.write_fact("tools", [tool.name for tool in server.tools])
+    journal.write_fact("left_out", {status.name: status.reason for status in server.listing if not status.allowed})
+    journal.write_fact("tool_hash", pack.tool_hash)
+    journal.write_fact("model", model)
+    journal.write_scenarios(pack.scenarios)
 
 
 async def generate_scenarios(
@@ -93,7 +139,12 @@ async def generate_scenarios(
     own = {"train": num_scenarios - sum(sizes.values()), "generator": generator, "instructions": instructions}
     wanted = (config or ScenarioConfig()).model_copy(update=sizes | own)
     async with connect([ServerConfig(target=server_url)], policy) as server:
-        return await generate(server, wanted, seed, _log.info)
+        return await generate(server, wanted, seed, _log_notes)
+
+
+def _log_notes(event: Event) -> None:
+    if isinstance(event, Note):
+        _log.info(event.text)
 
 
 _KEYS = {
@@ -105,13 +156,13 @@ _KEYS = {
 """The model that `auto` takes for the first of these keys that is set."""
 
 
-def _model(config: ScenarioConfig, note: Callable[[str], None], own: LanguageModel | None) -> LanguageModel | None:
+def _model(config: ScenarioConfig, emit: Emit, policy: LanguageModel | None) -> LanguageModel | None:
     """The language model that is to write the tasks; `None` for the grounded generator. Raises `ConfigError`."""
     kind, _, name = config.generator.partition(":")
     if config.generator == "auto":
         key = next((key for key in _KEYS if os.environ.get(key)), None)
         why = f"{_KEYS[key]}, since {key} is set" if key else "the grounded generator, since no provider's key is set"
-        note(f"tasks are written by {why}")
+        emit(Note(f"tasks are written by {why}"))
         if key is None:
             return None
         kind, name = "llm", _KEYS[key]
@@ -120,9 +171,9 @@ def _model(config: ScenarioConfig, note: Callable[[str], None], own: LanguageMod
     if kind != "llm" or not name:
         raise ConfigError(f"unknown generator {config.generator!r}; expected grounded, llm:MODEL or auto")
     if name == POLICY:
-        if own is None:
+        if policy is None:
             raise ConfigError(f"generator {config.generator!r}: no run is here whose model could write; name another")
-        return own
+        return policy
     return ChatModel(
         name,
         config.generator_base_url,

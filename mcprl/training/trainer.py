@@ -2,7 +2,7 @@
 
     rows -> forward over their trie (`forward`) -> loss per token (`loss`) -> backward -> clip -> AdamW
 
-A step that would not be finite is left out and counted; three in a row end the training.
+An optimizer step whose loss or gradient is not finite is skipped and counted; three in a row end the training.
 """
 
 import math
@@ -30,20 +30,33 @@ from mcprl.training.rows import Certificate
 from mcprl.types import Row
 
 WARM_UP_STEPS = 10
-SUPERVISED = 3.0  # times the learning rate: cross-entropy's gradient is far less noisy than the policy gradient's
+SUPERVISED = 3.0
+"""Times the learning rate, for supervised steps: cross-entropy's gradient is far less noisy than a policy gradient."""
 OPTIMIZER = "optimizer.safetensors"
-SKIPS_ALLOWED = 2  # in a row; one more is an error
+SKIPS_ALLOWED = 2
+"""Optimizer steps in a row that may be skipped; one more is an error."""
 
 
 class Trainer:
     """Owns the optimizer of a loaded model's adapter. Make a fresh one after the warm start: RL begins with no moments.
 
-    `step` counts the optimizer steps taken. Raises `ModelError` where the model cannot be run.
+    `step` counts the optimizer steps. Raises `ModelError` if the model cannot be run.
     """
 
     def __init__(self, loaded: LoadedModel, config: TrainingConfig) -> None:
         self.loaded = loaded
         self.model = loaded.model.eval()  # dropout would make the trainer's log-probabilities differ from the sampler's
+        self.step = 0
+        self.configure(config)
+        self._parameters = {name: p for name, p in self.model.named_parameters() if p.requires_grad}
+        # No weight decay: on a LoRA it would pull towards the base model, which is the KL term's work.
+        self._optimizer = torch.optim.AdamW(self._parameters.values(), lr=config.learning_rate, weight_decay=0.0)
+        self._skips = 0
+        self._cores = torch.get_num_threads()
+
+    def configure(self, config: TrainingConfig) -> None:
+        """Apply every setting of `config` to the updates that follow. The optimizer keeps its moments; gradient
+        checkpointing stays on once it was on."""
         if config.gradient_checkpointing:
             checkpoint_layers(self.model)
         self.config = config
@@ -51,41 +64,35 @@ class Trainer:
         self.forward = Forward(self.model, config.share_prefixes, config.bin_tokens, bf16)
         low, high = loss.BOUNDS[config.loss]
         self.clip_low, self.clip_high = config.clip_low or low, config.clip_high or high
-        self.step = 0
-        self._parameters = {name: p for name, p in self.model.named_parameters() if p.requires_grad}
-        # No weight decay: on a LoRA it would pull towards the base model, which is the KL term's work.
-        self._optimizer = torch.optim.AdamW(self._parameters.values(), lr=config.learning_rate, weight_decay=0.0)
-        self._skips = 0
-        self._cores = torch.get_num_threads()
 
     def update(
         self,
         rows: Sequence[tuple[Row, float]],
         temperature: float = 1.0,
         certificate: Certificate | None = None,
-        share: float = 1.0,
+        informative_fraction: float = 1.0,
     ) -> dict[str, float]:
         """One step of policy gradient on rows with their trajectory's advantage, sampled at `temperature`.
 
-        `share` is how much of the step's tries the rows are. The others had no advantage, but count in the mean: a step
-        with little signal is a small one.
+        `informative_fraction`: fraction of the step's rollouts that these rows come from. Dropped groups still count in
+        the mean, so a step with little signal takes a small update.
 
-        Returns the step's metrics; log-probabilities in nats, `sampler_gap` is |trainer - sampler| per token before the
-        step. Raises `TrainingError` where no token is to be trained, a certificate is below 100 %, the gap is beyond
-        `max_sampler_gap`, or three steps in a row were not finite.
+        Returns the step's metrics. Log-probabilities are in nats; `sampler_gap` is |trainer - sampler| per token before
+        the step. Raises `TrainingError` if no row has a trained token, the certificate is below 100 %, the gap exceeds
+        `max_sampler_gap`, or three optimizer steps in a row were not finite.
         """
         if certificate and certificate.mismatches:
             wrong = f"{certificate.mismatches} of {certificate.trained} tokens"
             raise TrainingError(f"{wrong} would be trained in a context that the engine did not see; expected none")
         rows = [(row, advantage) for row, advantage in rows if any(row.mask)]
         if not rows:
-            raise TrainingError("there is nothing to train on: no row has a sampled token; look at the step's rollouts")
-        rows = [(row, share * advantage) for row, advantage in rows]
-        taken: list[dict[str, float]] = []
-        for part in self._parts(rows):
-            taken.append(self._policy_step(part, temperature))
-            self._check_gap(taken[0]["sampler_gap_mean"])  # later parts differ by what the first have trained, too
-        metrics = _together(taken)
+            raise TrainingError("no row has a sampled token to train on; check the step's rollouts in the journal")
+        rows = [(row, informative_fraction * advantage) for row, advantage in rows]
+        steps: list[dict[str, float]] = []
+        for minibatch in self._minibatches(rows):
+            steps.append(self._policy_step(minibatch, temperature))
+            self._check_gap(steps[0]["sampler_gap_mean"])  # later minibatches also differ by what the first trained
+        metrics = _combined(steps)
         if certificate:
             metrics["exact_tokens"] = certificate.exactness
         return metrics
@@ -94,28 +101,31 @@ class Trainer:
         if gap > self.config.max_sampler_gap:
             raise TrainingError(
                 f"sampler and trainer differ by {gap:.3f} nats per token on average, more than max_sampler_gap = "
-                f"{self.config.max_sampler_gap}: the engine does not sample from this model; look at its dtype, its "
+                f"{self.config.max_sampler_gap}: the engine does not sample from this model; check its dtype, its "
                 "adapter and its sampling settings"
             )
 
-    def _parts(self, rows: Sequence[tuple[Row, float]]) -> Iterator[list[tuple[Row, float]]]:
-        """The rows of each optimizer step: `epochs` times all of them, in `minibatches` parts, shuffled."""
+    def _minibatches(self, rows: Sequence[tuple[Row, float]]) -> Iterator[list[tuple[Row, float]]]:
+        """The rows of each optimizer step: all rows `epochs` times, each time shuffled into `minibatches` parts."""
         count = self.config.minibatches
         for _ in range(self.config.epochs):
             order = list(rows)
             if count > 1:
                 random.Random(self.step).shuffle(order)
-            yield from filter(None, (order[at::count] for at in range(count)))
+            for first in range(min(count, len(order))):
+                yield order[first::count]
 
     def _policy_step(self, rows: Sequence[tuple[Row, float]], temperature: float) -> dict[str, float]:
-        alone = [row for row, _ in rows]
-        sampler_B = [self._tensor([p for p, trained in zip(r.logprobs, r.mask, strict=True) if trained]) for r in alone]
-        reference_B = self._reference(alone, temperature) if self.config.kl_coef else []
-        seen: list[tuple[Tensor, Tensor, Tensor]] = []
+        """One optimizer step of policy gradient, with its metrics."""
+        rows_B = [row for row, _ in rows]
+        sampler_B = [self._tensor(_trained_logprobs(row)) for row in rows_B]
+        reference_B = self._reference(rows_B, temperature) if self.config.kl_coef else []
+        terms: list[tuple[Tensor, Tensor, Tensor]] = []  # of each bin: log ratio, ratio, advantage of its tokens
         sums: dict[str, float] = defaultdict(float)
 
         def objective(part: Bin) -> Tensor:
-            logprobs, sampler = torch.cat(part.logprobs_B), torch.cat([sampler_B[i] for i in part.indices])
+            logprobs = torch.cat(part.logprobs_B)
+            sampler = torch.cat([sampler_B[i] for i in part.indices])
             advantages = torch.cat([torch.full_like(sampler_B[i], rows[i][1]) for i in part.indices])
             lengths = torch.tensor([len(sampler_B[i]) for i in part.indices], device=logprobs.device)
             ratio, losses = self._policy_loss(logprobs, sampler, advantages, lengths)
@@ -127,22 +137,23 @@ class Trainer:
                 entropy = torch.cat(part.entropies_B)
                 losses = losses - self.config.entropy_coef * entropy
                 sums["entropy"] += float(entropy.detach().sum())
-            seen.append((logprobs.detach() - sampler, ratio.detach(), advantages))
+            terms.append((logprobs.detach() - sampler, ratio.detach(), advantages))
             return losses
 
-        rate, entropy = self.config.learning_rate, self.config.entropy_coef > 0
-        metrics = self._take_step(alone, objective, temperature, rate, self.config.normalization, entropy)
-        gap, ratio, advantages = (torch.cat(parts) for parts in zip(*seen, strict=True))
-        metrics |= self._off_policy(gap, ratio, advantages)
-        return metrics | {name: total / len(gap) for name, total in sums.items()}
+        needs_entropy = self.config.entropy_coef > 0
+        rate, normalization = self.config.learning_rate, self.config.normalization
+        metrics = self._optimizer_step(rows_B, objective, temperature, rate, normalization, needs_entropy)
+        log_ratio, ratio, advantages = (torch.cat(parts) for parts in zip(*terms, strict=True))
+        metrics |= self._off_policy_metrics(log_ratio, ratio, advantages)
+        return metrics | {name: total / len(log_ratio) for name, total in sums.items()}
 
     def supervise(self, rows: Sequence[Row]) -> dict[str, float]:
-        """One step of cross-entropy on the masked tokens: the warm start on verified plans."""
+        """One step of cross-entropy on the rows' trained tokens: the warm start on verified plans."""
         rate = SUPERVISED * self.config.learning_rate
-        return self._take_step(rows, lambda part: -torch.cat(part.logprobs_B), 1.0, rate, "token")
+        return self._optimizer_step(rows, lambda part: -torch.cat(part.logprobs_B), 1.0, rate, "token")
 
     def save(self, folder: str | Path) -> None:
-        """Write the adapter (peft's layout) and the optimizer's state, all safetensors: the whole folder or nothing."""
+        """Write the adapter (peft's layout) and the optimizer's state as safetensors: the whole folder, or nothing."""
         folder = Path(folder)
         draft = folder.with_name(f".{folder.name}.part")
         save_adapter(self.loaded, draft)
@@ -158,7 +169,7 @@ class Trainer:
         sync(folder.parent)
 
     def load(self, folder: str | Path) -> None:
-        """Go on from a saved folder: the next step is bit for bit what it would have been. Raises `ModelError`."""
+        """Restore a saved folder: the next step is bit for bit what it would have been. Raises `ModelError`."""
         names = list(self._parameters)
         state: dict[int, dict[str, Tensor]] = {}
         try:
@@ -173,23 +184,23 @@ class Trainer:
         self._optimizer.load_state_dict({"state": state, "param_groups": self._optimizer.state_dict()["param_groups"]})
         self.step, self._skips = int(metadata["step"]), int(metadata["skips"])
 
-    def _take_step(
+    def _optimizer_step(
         self,
         rows: Sequence[Row],
         objective: Callable[[Bin], Tensor],
         temperature: float,
         learning_rate: float,
         normalization: str,
-        entropy: bool = False,
+        needs_entropy: bool = False,
     ) -> dict[str, float]:
-        """Backward over bins of rows of `objective` (their loss per token), then AdamW."""
+        """Forward and backward over bins of rows, then AdamW. `objective` gives the losses (T) of a bin's tokens."""
         started = time.perf_counter()
-        torch.set_num_threads(self._cores)  # a thread begins with what any other last set: one, where the engine does
+        torch.set_num_threads(self._cores)  # the embedded engine sets one thread for the process that it samples in
         trained_B = [sum(row.mask) for row in rows]
         weight_B = loss.weights(trained_B, normalization, max(trained_B))
         total = 0.0
         self._optimizer.zero_grad()
-        for part in self.forward.bins(rows, temperature, entropy):
+        for part in self.forward.bins(rows, temperature, needs_entropy):
             weights = [torch.full_like(p, weight_B[i]) for i, p in zip(part.indices, part.logprobs_B, strict=True)]
             summed = (objective(part) * torch.cat(weights).detach()).sum()
             summed.backward()
@@ -198,15 +209,9 @@ class Trainer:
         rate = learning_rate * min(1.0, (self.step + 1) / WARM_UP_STEPS)
         finite = math.isfinite(total) and math.isfinite(norm)
         if finite:
-            for group in self._optimizer.param_groups:
-                group["lr"] = rate
-            self._optimizer.step()
-            self.step += 1
+            self._apply_gradients(rate)
         self._optimizer.zero_grad()
-        self._skips = 0 if finite else self._skips + 1
-        if self._skips > SKIPS_ALLOWED:
-            what = f"{self._skips} steps in a row gave loss {total} and gradient norm {norm}"
-            raise TrainingError(f"{what}; lower training.learning_rate or set model.dtype to float32")
+        self._count_skip(finite, total, norm)
         seconds, work = time.perf_counter() - started, self.forward.work(rows)
         return {
             "loss": total,
@@ -220,10 +225,22 @@ class Trainer:
             "tokens_per_s": work.forwarded / seconds,
         }
 
+    def _apply_gradients(self, rate: float) -> None:
+        for group in self._optimizer.param_groups:
+            group["lr"] = rate
+        self._optimizer.step()
+        self.step += 1
+
+    def _count_skip(self, finite: bool, total: float, norm: float) -> None:
+        self._skips = 0 if finite else self._skips + 1
+        if self._skips > SKIPS_ALLOWED:
+            cause = f"{self._skips} steps in a row gave loss {total} and gradient norm {norm}"
+            raise TrainingError(f"{cause}; lower training.learning_rate or set model.dtype to float32")
+
     def _policy_loss(
         self, logprobs: Tensor, sampler: Tensor, advantages: Tensor, lengths: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """The importance ratios and the losses of tokens (T), rows of `lengths` one after another."""
+        """The importance ratios (T) and losses (T) of the tokens of consecutive rows with these `lengths` (B)."""
         config = self.config
         if config.loss == "cispo":
             ratio = loss.importance_ratio(logprobs, sampler)
@@ -235,8 +252,8 @@ class Trainer:
             ratio = loss.sequence_ratio(logprobs, sampler, rows)
         return ratio, loss.ppo(ratio, advantages, self.clip_low, self.clip_high)
 
-    def _off_policy(self, log_ratio: Tensor, ratio: Tensor, advantages: Tensor) -> dict[str, float]:
-        """How far the trainer was from the sampler, and the share of tokens whose ratio the loss cut."""
+    def _off_policy_metrics(self, log_ratio: Tensor, ratio: Tensor, advantages: Tensor) -> dict[str, float]:
+        """How far the trainer was from the sampler, and the fraction of tokens whose ratio the loss clipped."""
         clipped = ratio > 1 + self.clip_high
         if self.config.loss != "cispo":
             clipped = (clipped & (advantages > 0)) | ((ratio < 1 - self.clip_low) & (advantages < 0))
@@ -250,20 +267,30 @@ class Trainer:
 
     def _reference(self, rows: Sequence[Row], temperature: float) -> list[Tensor]:
         """The base model's log-probabilities of each row's trained tokens: the same model without its adapter."""
-        found: dict[int, Tensor] = {}
+        logprobs: dict[int, Tensor] = {}
         with torch.no_grad(), self.model.disable_adapter():
             for part in self.forward.bins(rows, temperature):
-                found |= zip(part.indices, part.logprobs_B, strict=True)
-        return [found[i] for i in range(len(rows))]
+                logprobs |= zip(part.indices, part.logprobs_B, strict=True)
+        return [logprobs[i] for i in range(len(rows))]
 
     def _tensor(self, values: Sequence[float]) -> Tensor:
         return torch.tensor(values, dtype=torch.float32, device=self.model.device)
 
 
-def _together(taken: Sequence[dict[str, float]]) -> dict[str, float]:
-    """The metrics of several optimizer steps as those of one: counts added, maxima kept, the rest averaged."""
-    return {
-        name: sum(values) if name.endswith("_tokens") else max(values) if name.endswith("_max") else fmean(values)
-        for name in taken[0]
-        for values in [[metrics[name] for metrics in taken]]
-    }
+def _trained_logprobs(row: Row) -> list[float]:
+    """The sampler's log-probabilities of a row's trained tokens (T_trained)."""
+    return [logprob for logprob, trained in zip(row.logprobs, row.mask, strict=True) if trained]
+
+
+def _combined(steps: Sequence[dict[str, float]]) -> dict[str, float]:
+    """The metrics of several optimizer steps as those of one: token counts summed, maxima kept, the rest averaged."""
+    combined: dict[str, float] = {}
+    for name in steps[0]:
+        values = [metrics[name] for metrics in steps]
+        if name.endswith("_tokens"):
+            combined[name] = sum(values)
+        elif name.endswith("_max"):
+            combined[name] = max(values)
+        else:
+            combined[name] = fmean(values)
+    return combined

@@ -2,13 +2,13 @@
 
 import json
 import random
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import anyio
 
 from mcprl.chat.prompts import Tokenizer, control_tokens, encode, prompt_ids, render
 from mcprl.config import Config
+from mcprl.events import Emit, WarmStartBegan, WarmStartStep
 from mcprl.models.adapters import load_adapter_weights
 from mcprl.models.load import LoadedModel
 from mcprl.runs.journal import Journal
@@ -17,28 +17,25 @@ from mcprl.training.rows import training_rows
 from mcprl.training.trainer import Trainer
 from mcprl.types import Adapter, Completion, Message, Row, Scenario, Tool, ToolServer, Trajectory
 
-Say = Callable[..., None]
-
 
 def demonstration(
     tokenizer: Tokenizer, messages: Sequence[Message], tools: Sequence[Tool] = (), name: str = "demonstration"
 ) -> Trajectory:
-    """A conversation that somebody wrote, as a trajectory whose turns have the ids that a policy would have had to
-    sample.
+    """A written conversation as a trajectory: each assistant turn has the ids that a policy would have sampled.
 
-    What the template puts behind the assistant's words (a line break, say) is left to the next prompt, as in a rollout.
+    Text that the template puts behind the end-of-turn token (a line break) belongs to the next prompt, as in a rollout.
     """
     turns: list[Completion] = []
-    end = control_tokens(tokenizer)
+    control = control_tokens(tokenizer)
     for at, message in enumerate(messages):
         if message["role"] != "assistant":
             continue
         context = (*turns[-1].prompt_ids, *turns[-1].completion_ids) if turns else ()
         prompt = prompt_ids(tokenizer, messages[:at], tools, context)
         before, after = render(tokenizer, messages[:at], tools), render(tokenizer, messages[: at + 1], tools, False)
-        said = after.removeprefix(before)
-        last = list(end.finditer(said))[-1]
-        ids = encode(tokenizer, said[: last.end()])
+        text = after.removeprefix(before)
+        *_, end_of_turn = control.finditer(text)
+        ids = encode(tokenizer, text[: end_of_turn.end()])
         turns.append(Completion(message, prompt, ids, (0.0,) * len(ids), "stop"))
     return Trajectory(name, name, tuple(messages), tuple(turns))
 
@@ -62,36 +59,36 @@ async def warm_start(
     server: Server,
     loaded: LoadedModel,
     scenarios: Sequence[Scenario],
-    say: Say,
-    show: Callable[[str, dict[str, Any]], None],
+    emit: Emit,
 ) -> Adapter | None:
-    """A few supervised steps on the training tasks' verified plans; the report keeps their part apart from RL's.
+    """Take the supervised steps, or load what an earlier session of this run took.
 
-    Returns the adapter that RL starts from, `None` where there is no warm start.
+    Returns the adapter that RL starts from, `None` without a warm start. The report tests it by itself, so that RL's
+    part of the gain is known.
     """
     training = config.training
     if not training.warm_start_steps or config.control != "none":
         return None
     adapter = Adapter(str(journal.folder / "adapters" / "warm"), 0)
-    if any(saved.kind == "warm" for saved in journal.adapters()):
+    if journal.adapters("warm"):
         load_adapter_weights(loaded, adapter.path)
         return adapter
-    say("warming", steps=training.warm_start_steps)
+    emit(WarmStartBegan(training.warm_start_steps))
     trainer = Trainer(loaded, training)
     for step in range(1, training.warm_start_steps + 1):
-        batch: list[Row] = []
-        for scenario in _epochs(scenarios, 2 * training.scenarios_per_step, config.seed, step):
+        rows_B: list[Row] = []
+        for scenario in _drawn(scenarios, 2 * training.scenarios_per_step, config.seed, step):
             messages = await transcript(server, scenario)
-            batch += training_rows(demonstration(loaded.tokenizer, messages, server.tools, scenario.id))
-        metrics = await anyio.to_thread.run_sync(trainer.supervise, batch)
-        show("warm", {"step": step, **metrics})
+            rows_B += training_rows(demonstration(loaded.tokenizer, messages, server.tools, scenario.id))
+        await anyio.to_thread.run_sync(trainer.supervise, rows_B)
+        emit(WarmStartStep(step, training.warm_start_steps))
     trainer.save(adapter.path)
     journal.write_adapter(adapter, kind="warm")
     return adapter
 
 
-def _epochs(scenarios: Sequence[Scenario], count: int, seed: int, step: int) -> Iterator[Scenario]:
-    """The scenarios of a step: shuffled epochs cut into steps, so that each is drawn equally often."""
+def _drawn(scenarios: Sequence[Scenario], count: int, seed: int, step: int) -> Iterator[Scenario]:
+    """The scenarios of a step: shuffled epochs cut into steps, so that each scenario is drawn equally often."""
     count = min(count, len(scenarios))
     for at in range((step - 1) * count, step * count):
         epoch, position = divmod(at, len(scenarios))

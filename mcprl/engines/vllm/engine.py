@@ -19,9 +19,10 @@ import torch
 
 from mcprl.chat import families, prompts
 from mcprl.config import POLICY, Config
-from mcprl.engines import Policy, Show
+from mcprl.engines import Policy
 from mcprl.engines.vllm.server import ADAPTERS, VllmServer
 from mcprl.errors import ConfigError, EngineError
+from mcprl.events import Emit, ignore
 from mcprl.types import Adapter, Completion, CompletionRequest
 
 NEUTRAL = {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}  # nothing but the temperature may shape what is sampled
@@ -42,7 +43,7 @@ class VllmEngine:
     The server starts at once, in the background; `ready` waits for it. To be made in a running event loop, and closed.
     """
 
-    def __init__(self, config: Config, loaded: Policy, path: str, log: Path, show: Show = lambda *_: None) -> None:
+    def __init__(self, config: Config, loaded: Policy, path: str, log: Path, emit: Emit = ignore) -> None:
         if config.model.dora:
             raise ConfigError("model.dora = true: vLLM serves no DoRA adapters; leave it out, or use --engine embedded")
         if config.engine.sleep and (config.training.pipeline == "on" or config.engine.base_url):
@@ -59,7 +60,7 @@ class VllmEngine:
         self._running: Counter[str] = Counter()
         readable = int(getattr(loaded.model.config.get_text_config(), "max_position_embeddings", 2**31))
         longest = min(readable, _longest(config))
-        self._server = VllmServer(config, path, longest, log, show, self._load_again)
+        self._server = VllmServer(config, path, longest, log, emit, self._load_again)
 
     async def ready(self) -> None:
         """Wait until the server takes requests. Raises `EngineError` where it never will."""

@@ -10,13 +10,14 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from mcprl.errors import EngineError
+from mcprl.events import Emit, InstallStep, ignore
 from mcprl.files import cache_folder
 
 Build = Literal["cpu", "cuda"]
@@ -93,10 +94,10 @@ def find(folder: str | Path = "") -> Environment | None:
     return found if found.python.exists() else None
 
 
-def install(folder: Path, build: Build, show: Callable[[str], None] = lambda _: None) -> Environment:
+def install(folder: Path, build: Build, emit: Emit = ignore) -> Environment:
     """Make the environment in `folder`, or finish one that was begun; at once where it is there already.
 
-    `show` is told what goes on. pip's words are in `install.log` there. Raises `EngineError`.
+    pip writes to `install.log` there. Raises `EngineError`.
     """
     if (known := _done(folder, build)) is not None:
         return known
@@ -111,7 +112,7 @@ def install(folder: Path, build: Build, show: Callable[[str], None] = lambda _: 
         steps += [(" ".join(step), [*pip, *step]) for step in STEPS[build]]
         steps.append(("import vllm", [str(folder / "bin" / "python"), "-c", "import vllm"]))
         for number, (name, command) in enumerate(steps, 1):
-            _step(f"{number}/{len(steps)} {name}", command, log, show)
+            _step(f"{number}/{len(steps)} {name}", command, log, emit)
         environment = Environment(folder.absolute(), build, VERSION)
         draft = folder / f"{_MARK}.part"
         draft.write_text(json.dumps({"version": VERSION, "build": build, "steps": STEPS[build]}))
@@ -143,10 +144,10 @@ def _locked(folder: Path) -> Generator[None]:
         yield
 
 
-def _step(name: str, command: list[str], log: Path, show: Callable[[str], None]) -> None:
+def _step(name: str, command: list[str], log: Path, emit: Emit) -> None:
     """Run a command into the log, telling how long it has taken. Raises `EngineError` with its last words."""
     began = time.monotonic()
-    show(name)
+    emit(InstallStep(name))
     environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PYTHONHOME")}
     with log.open("ab") as out:
         process = subprocess.Popen(command, stdout=out, stderr=out, stdin=subprocess.DEVNULL, env=environment)
@@ -156,7 +157,7 @@ def _step(name: str, command: list[str], log: Path, show: Callable[[str], None])
                     code = process.wait(timeout=1)
                     break
                 except subprocess.TimeoutExpired:
-                    show(f"{name} ({time.monotonic() - began:.0f} s)")
+                    emit(InstallStep(name, time.monotonic() - began))
         finally:
             if process.poll() is None:
                 process.kill()

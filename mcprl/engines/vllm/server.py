@@ -21,10 +21,10 @@ import anyio
 from anyio.abc import Process
 
 from mcprl.config import Config
-from mcprl.engines import Show
 from mcprl.engines.vllm import keeper
 from mcprl.engines.vllm.environment import Environment, default_folder, find
 from mcprl.errors import ConfigError, EngineError, MissingExtra
+from mcprl.events import Emit, EngineStarting, Note
 
 try:
     import httpx
@@ -53,12 +53,12 @@ class VllmServer:
         path: str,
         longest: int,
         log: Path,
-        show: Show,
+        emit: Emit,
         started: Callable[[], Awaitable[None]],
     ) -> None:
         environment = None if config.engine.base_url else _environment(config)
         self.base, self.limit = BASE, longest
-        self._engine, self._log, self._show, self._started = config.engine, log.absolute(), show, started
+        self._engine, self._log, self._emit, self._started = config.engine, log.absolute(), emit, started
         self._private = TemporaryDirectory(prefix="mcprl-")  # mode 0700
         self._socket = Path(self._private.name) / "vllm.sock"
         self._command = _command(config, environment, path, longest, self._socket) if environment else []
@@ -137,7 +137,7 @@ class VllmServer:
                     self._doubt = anyio.Event()
                     if not left:
                         raise EngineError(f"{why}, after {self._engine.restarts} restarts")
-                self._show("note", {"text": f"{why}; it is started again"})
+                self._emit(Note(f"{why}; it is started again"))
         except EngineError as error:
             self._fail(error)
         except Exception as error:
@@ -172,7 +172,7 @@ class VllmServer:
         """Wait until the server answers. Raises `EngineError` where it ends or takes too long."""
         began = time.monotonic()
         if not self.is_foreign:
-            self._show("note", {"text": f"vLLM starts, which takes a minute or two; its log is {self._log}"})
+            self._emit(Note(f"vLLM starts, which takes a minute or two; its log is {self._log}"))
         while not await self._lives():
             if self._process and self._process.returncode is not None:
                 raise EngineError(f"vLLM did not start; {self._last_words()}")
@@ -180,7 +180,7 @@ class VllmServer:
             if seconds > self._engine.start_timeout_s:
                 where = f"at {self._engine.base_url}" if self.is_foreign else f"({self._last_words()})"
                 raise EngineError(f"no vLLM server answered within {self._engine.start_timeout_s:.0f} s {where}")
-            self._show("serving", {"seconds": seconds})
+            self._emit(EngineStarting(seconds))
             await anyio.sleep(PROBE_S)
         try:
             models = (await self.client.models.list()).data
@@ -190,7 +190,7 @@ class VllmServer:
         served = next(model for model in models if not getattr(model, "parent", None))  # adapters have a parent
         self.base, self.limit = served.id, int(getattr(served, "max_model_len", None) or self.limit)
         await self._started()
-        self._show("note", {"text": f"vLLM serves after {time.monotonic() - began:.0f} s"})
+        self._emit(Note(f"vLLM serves after {time.monotonic() - began:.0f} s"))
 
     async def _watch(self) -> str:
         """Returns when the server has died, with what is known of it."""

@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from mcprl.config import Config, redacted
+from mcprl.config import Config
 from mcprl.errors import MissingExtra
 from mcprl.runs.journal import Journal
 from mcprl.runs.records import SavedAdapter
+from mcprl.runs.settings import redacted
 from mcprl.runs.trackers import Metrics, Tracker, dialogue
 from mcprl.types import Group, Json, Score
 

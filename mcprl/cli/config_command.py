@@ -1,0 +1,56 @@
+"""A command whose flags are settings: it is called with the configuration instead of a hundred values."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+
+class ConfigCommand(click.Command):
+    """A command with a flag for each setting under `sections`. The flags are made on first use: listing is cheap."""
+
+    def __init__(self, *args: Any, sections: Sequence[str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._sections: Sequence[str] | None = sections
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        if self._sections is not None:
+            from mcprl.cli.options import options
+
+            self.params += options(self._sections)
+            self._sections = None
+        return super().get_params(ctx)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The help, with a heading for each section of the configuration file."""
+        from mcprl.cli.options import leaves
+
+        section = {leaf.parameter: leaf.section for leaf in leaves()}
+        groups: dict[str, list[tuple[str, str]]] = {"": []}
+        for parameter in self.get_params(ctx):
+            if (record := parameter.get_help_record(ctx)) is not None:
+                groups.setdefault(section.get(parameter.name or "", ""), []).append(record)
+        for name, records in groups.items():
+            with formatter.section(f"[{name}]" if name else "Options"):
+                formatter.write_dl(records)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Hand the command its configuration instead of a hundred flags, or print it."""
+        from mcprl.cli import options
+        from mcprl.files import find_bundled
+        from mcprl.runs.settings import dump_config, load, merge, parse
+
+        tree: dict[str, Any] = {}
+        preset, file = ctx.params.pop("preset"), ctx.params.pop("config")
+        for path in (preset and find_bundled("presets", preset), file):
+            if path:
+                given = load(path)
+                parse(given, str(path))
+                tree = merge(tree, given)
+        effective = options.config(tree, ctx.params)
+        if ctx.params.pop("print_config"):
+            click.echo(dump_config(effective), nl=False)
+            return None
+        known = {leaf.parameter for leaf in options.leaves()}
+        ctx.params = {"config": effective} | {name: value for name, value in ctx.params.items() if name not in known}
+        return super().invoke(ctx)

@@ -1,0 +1,128 @@
+"""What a long piece of work reports while it goes on: typed events, and the one function type that takes them.
+
+A function that works for long takes `emit: Emit` and calls it with an event. The command line prints events; the
+journal keeps those that are `recorded`, under their `kind`.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True)
+class Event:
+    """The base of every event. `kind` is its name in the journal."""
+
+    kind: ClassVar[str]
+    recorded: ClassVar[bool] = False
+
+
+Emit = Callable[[Event], None]
+
+
+def ignore(event: Event) -> None:
+    """The `Emit` of a caller that wants no events."""
+
+
+@dataclass(frozen=True)
+class Note(Event):
+    """A sentence for the user."""
+
+    kind = "note"
+    recorded = True
+    text: str
+
+
+@dataclass(frozen=True)
+class GeneratingTasks(Event):
+    """The server is probed and tasks are written."""
+
+    kind = "generating"
+    recorded = True
+
+
+@dataclass(frozen=True)
+class TasksReady(Event):
+    """The number of tasks in each split."""
+
+    kind = "scenarios"
+    recorded = True
+    train: int
+    val: int
+    test: int
+
+
+@dataclass(frozen=True)
+class EngineStarting(Event):
+    """The engine's server has been starting for `seconds`."""
+
+    kind = "serving"
+    seconds: float
+
+
+@dataclass(frozen=True)
+class WarmStartBegan(Event):
+    """The warm start begins; it takes `steps` supervised steps."""
+
+    kind = "warming"
+    recorded = True
+    steps: int
+
+
+@dataclass(frozen=True)
+class WarmStartStep(Event):
+    """A supervised step of the warm start is complete."""
+
+    kind = "warm"
+    step: int
+    steps: int
+
+
+@dataclass(frozen=True)
+class StepComplete(Event):
+    """A step of RL is complete and in the journal; `steps` is their number at most."""
+
+    kind = "step"
+    step: int
+    steps: int
+    metrics: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Evaluated(Event):
+    """Held-out tasks were tested under `phase`: `success` is the fraction of `n` rollouts that succeeded."""
+
+    kind = "evaluated"
+    recorded = True
+    phase: str
+    step: int
+    n: int
+    success: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class BestChosen(Event):
+    """Validation chose the adapter of `step` (0: the one that RL started from), with its mean score."""
+
+    kind = "best"
+    recorded = True
+    step: int
+    score: float
+
+
+@dataclass(frozen=True)
+class RunComplete(Event):
+    """The trained model was tested; the report can be written."""
+
+    kind = "done"
+    recorded = True
+
+
+@dataclass(frozen=True)
+class InstallStep(Event):
+    """An installation runs its step `name`, since `seconds`."""
+
+    kind = "install"
+    name: str
+    seconds: float = 0.0

@@ -1,0 +1,64 @@
+"""One training step: rewarded groups in, one update of the LoRA out. `mcprl train` and `TrainableModel.train` share it.
+
+group -> rewards (G) -> advantages (G) -> rows of the sampled ids -> certificate -> Trainer.update
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from mcprl.config import TrainingConfig
+from mcprl.training.advantages import advantages
+from mcprl.training.rows import certificate, training_rows
+from mcprl.training.trainer import Trainer
+from mcprl.types import Row, Trajectory
+
+
+@dataclass(frozen=True)
+class RewardedGroup:
+    """The rollouts of one scenario that have a reward, and their rewards, in the same order (G)."""
+
+    trajectories_G: Sequence[Trajectory]
+    rewards_G: Sequence[float]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What a step trains on: rows with their trajectory's advantage.
+
+    `trajectories` are those that the rows were made of. `dropped_groups`: number of groups without signal. `rewarded`:
+    number of rollouts in all groups.
+    """
+
+    rows_B: list[tuple[Row, float]]
+    trajectories: list[Trajectory]
+    dropped_groups: int
+    rewarded: int
+
+
+def make_batch(groups: Iterable[RewardedGroup], config: TrainingConfig) -> Batch:
+    """The rows of every group whose rewards differ by more than `signal_tolerance`.
+
+    Raises `ValueError` if a reward is not finite.
+    """
+    rows_B: list[tuple[Row, float]] = []
+    trajectories: list[Trajectory] = []
+    dropped = rewarded = 0
+    for group in groups:
+        rewarded += len(group.trajectories_G)
+        advantages_G = advantages(group.rewards_G, config.advantage_scale, config.signal_tolerance)
+        if advantages_G is None:
+            dropped += 1
+            continue
+        for trajectory, advantage in zip(group.trajectories_G, advantages_G, strict=True):
+            trajectories.append(trajectory)
+            rows_B += [(row, advantage) for row in training_rows(trajectory)]
+    return Batch(rows_B, trajectories, dropped, rewarded)
+
+
+def update(trainer: Trainer, batch: Batch, temperature: float) -> dict[str, float]:
+    """Update the LoRA on a batch that was sampled at `temperature`; returns the metrics of `Trainer.update`.
+
+    Blocks: call it in a thread. Raises `TrainingError`, also for a batch without rows.
+    """
+    exactness = certificate([row for row, _ in batch.rows_B], batch.trajectories)
+    return trainer.update(batch.rows_B, temperature, exactness, len(batch.trajectories) / batch.rewarded)
