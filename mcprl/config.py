@@ -18,120 +18,119 @@ class Section(BaseModel):
 
 class ServerConfig(Section):
     target: str
-    """A URL (streamable HTTP; SSE where it ends in /sse) or a command that speaks MCP on stdio. `{scratch}` in the
-    command or its environment becomes a fresh folder for each session."""
+    """A URL (streamable HTTP; SSE if it ends in /sse) or a command that speaks MCP on stdio. `{scratch}` in the command
+    or its environment becomes a fresh folder for each session."""
     name: str = ""
-    """The prefix of its tools where there are several servers; taken from the target where empty."""
+    """The prefix of its tools if there are several servers; if empty, it is made from the target."""
     headers: dict[str, str] = {}
-    """HTTP headers to send. A value like `$NAME` is read from the environment when connecting and never written
+    """HTTP headers to send. A value like `$NAME` is read from the environment when connecting and is never written
     down."""
     env: dict[str, str] = {}
     """Environment variables for a stdio server, which otherwise gets only PATH, HOME and the like. `$NAME` as above."""
     timeout_s: Annotated[float, Field(gt=0)] = 30.0
-    """Seconds before connecting, listing or one call is given up."""
+    """Deadline in seconds of connecting, of listing the tools and of one call."""
     processes: Annotated[int, Field(ge=1)] = 8
-    """At most this many processes of a stdio server at once."""
+    """Processes of a stdio server at once, at most."""
 
 
 class ToolPolicy(Section):
     allow: tuple[str, ...] = ()
-    """Names or globs of the tools that may be called; empty means all. Naming a tool exactly allows it even if
+    """Names or globs of the tools that may be called; empty means all. An exact name allows a tool even if it is
     destructive."""
     deny: tuple[str, ...] = ()
     """Names or globs of tools that must not be called."""
     read_only: bool = False
     """Call only tools that the server marks read-only."""
     allow_destructive: bool = False
-    """Call tools that the server marks destructive, too."""
+    """Call also tools that the server marks destructive."""
     max_result_bytes: Annotated[int, Field(ge=200)] = 4_000
-    """Bytes of one tool result that the model gets to read; the rest is cut, with a marker that says how much."""
+    """Bytes of one tool result that the model reads; the rest is cut, with a marker that says how much."""
 
 
 class ScenarioConfig(Section):
     pack: str = ""
-    """A folder with a pack to use instead of generating one."""
+    """The folder of a pack to use instead of generating one."""
     generator: str = "grounded"
-    """Who writes the tasks: `grounded` composes them of what the server holds, without a language model; `llm:MODEL`
-    (litellm's name) has a language model write them, each proved by executing its plan, `llm:policy` the model that is
-    trained; `auto` is a language model where a provider's key is set, else `grounded`."""
+    """What writes the tasks. `grounded` composes them from the server's data, without a language model. `llm:MODEL`
+    (litellm's name) has a language model write them and proves each by executing its plan; `llm:policy` is the model
+    that is trained. `auto` is a language model if a provider's key is set, else `grounded`."""
     instructions: str = ""
-    """What a language model that writes tasks is told besides: whom to write for, what to ask about, what to leave."""
+    """Instructions for a language model that writes tasks: whom to write for, what to ask about, what to leave out."""
     generator_base_url: str = ""
-    """The endpoint of the language model that writes tasks, where it is not the provider's own."""
+    """The endpoint of the language model that writes tasks, if it is not the provider's own."""
     max_generator_cost: Annotated[float, Field(ge=0)] = 1e9
-    """US dollars that writing tasks may cost; before they are passed, the tasks written so far are taken."""
+    """US dollars that writing tasks may cost. Before the limit is passed, writing ends with the tasks made so far."""
     generator_cache: str = "~/.cache/mcprl/generator"
-    """The folder in which what a language model wrote is kept, so that the same tasks cost nothing again; empty keeps
-    none."""
+    """The folder that caches a language model's tasks, so that the same tasks cost nothing again; empty caches none."""
     embedding_model: str = ""
-    """A model by litellm's name that tells by meaning whether two tasks are alike; where empty, shared words tell."""
+    """An embedding model by litellm's name, to compare tasks by meaning; if empty, they are compared by words."""
     open_tasks: bool = False
-    """Keep training tasks of a language model whose outcome no check can tell; they need a judge that can."""
+    """Keep a language model's training tasks that have no check; they need a judge that reads."""
     train: Annotated[int, Field(ge=1)] = 640
-    """Training tasks to generate: as many as the steps take, since a task seen again and again is learnt by heart."""
+    """Training tasks to generate: as many as the steps take, since a task that is repeated often is memorized."""
     val: Annotated[int, Field(ge=1)] = 48
-    """Validation tasks to generate: they choose the best adapter."""
+    """Validation tasks to generate. They choose the best adapter."""
     test: Annotated[int, Field(ge=1)] = 192
-    """Held-out tasks to generate: they give the proof."""
+    """Held-out tasks to generate. They give the proof."""
     max_calls: Annotated[int, Field(ge=1, le=8)] = 3
     """The longest plan, in tool calls."""
     repeat_after_s: Annotated[float, Field(ge=0)] = 2.0
-    """Seconds after which a plan is executed again, so that what a clock shows is not taken for a fact."""
+    """Seconds before a plan is executed again, so that the time on a clock does not become a fact."""
     probe_calls: Annotated[int, Field(ge=10)] = 600
-    """Read-only calls that may be spent on finding out what the server holds."""
+    """Read-only calls that probing the server may make."""
 
 
 class ModelConfig(Section):
     name: str = "nano"
     """`nano` (ships with mcprl), a folder, or a Hugging Face id."""
     dtype: Literal["float32", "bfloat16"] = "float32"
-    """The base weights' type in memory."""
+    """The type of the base weights in memory."""
     quantization: Literal["none", "int8", "nf4"] = "none"
-    """Keep the base's linear layers in 8 or 4 bits (bitsandbytes: `pip install 'mcprl[quant]'`); the LoRA is not."""
+    """Keep the base's linear layers in 8 or 4 bits (bitsandbytes: `pip install 'mcprl[quant]'`), the LoRA whole."""
     loader: Literal["auto", "transformers", "unsloth"] = "auto"
-    """What loads the base: `unsloth` (`pip install 'mcprl[unsloth]'`) puts in layers of its own, made for training a
-    LoRA on a GPU; `auto` takes it where it is installed and the device is one."""
+    """What loads the base. `unsloth` (`pip install 'mcprl[unsloth]'`) has layers of its own for training a LoRA on a
+    GPU; `auto` is unsloth if it is installed and the device is a GPU."""
     device: str = "auto"
-    """Where the model is trained: `cpu`, `cuda`, `cuda:1`; `auto` is CUDA where there is some."""
+    """The device that trains: `cpu`, `cuda`, `cuda:1`; `auto` is CUDA if there is a GPU."""
     lora_rank: Annotated[int, Field(ge=1)] = 16
     """The rank of the LoRA matrices."""
     lora_alpha: Annotated[float, Field(gt=0)] = 32.0
-    """The LoRA's scale times its rank."""
+    """The LoRA's alpha: its scale times its rank."""
     lora_targets: str = "auto"
-    """The layers that get a LoRA: `all-linear`, names with commas between, or `auto` for what suits the family."""
+    """The layers that get a LoRA: `all-linear`, names separated by commas, or `auto` for the family's own."""
     template_options: dict[str, str] = {}
-    """Variables of the chat template, for the whole run and in what is saved: `enable_thinking = "false"`."""
+    """Variables of the chat template, in the run and in what it saves: `enable_thinking = "false"`."""
     rslora: bool = False
-    """Scale the LoRA by alpha over the root of its rank (arXiv 2312.03732), which suits high ranks."""
+    """Scale the LoRA by alpha over the square root of its rank (arXiv 2312.03732), which suits high ranks."""
     dora: bool = False
-    """Train each weight row's length apart from its direction (DoRA, arXiv 2402.09353)."""
+    """Train the length of each weight row separately from its direction (DoRA, arXiv 2402.09353)."""
 
 
 class EngineConfig(Section):
     kind: Literal["auto", "embedded", "vllm"] = "auto"
-    """Where the policy is sampled: `embedded` in this process, `vllm` on a vLLM server; `auto` is vllm where there is
-    a GPU and `mcprl setup vllm` was run, or a base_url is given."""
+    """What samples the policy: `embedded` in this process, or `vllm` on a vLLM server. `auto` is vllm if a base_url is
+    given, or if there is a GPU and `mcprl setup vllm` was run."""
     max_batch: Annotated[int, Field(ge=1)] = 64
     """Sequences decoded at once."""
     base_url: str = ""
-    """A vLLM server that runs already, on this machine: `http://127.0.0.1:8000/v1`. Empty starts one for the run."""
+    """A running vLLM server on this machine: `http://127.0.0.1:8000/v1`. Empty starts one for the run."""
     api_key_env: str = "VLLM_API_KEY"
-    """The environment variable that holds the key of the server at base_url; the key is never written down."""
+    """The environment variable with the key of the server at base_url. The key is never written down."""
     environment: str = ""
-    """The folder of vLLM's environment; empty is where `mcprl setup vllm` puts it."""
+    """The folder of vLLM's environment; empty is the folder that `mcprl setup vllm` uses."""
     args: tuple[str, ...] = ()
-    """Further arguments for the vLLM server: `--tensor-parallel-size=2`."""
+    """More arguments for the vLLM server: `--tensor-parallel-size=2`."""
     gpu_memory: Annotated[float, Field(gt=0, le=1)] = 0.5
-    """The share of the GPU's memory that the vLLM server takes, weights included; the rest is the trainer's."""
+    """The fraction of the GPU's memory for the vLLM server, weights included; the rest is the trainer's."""
     sleep: bool = False
-    """The vLLM server sleeps during updates: its weights wait in main memory, its keys and values are dropped,
-    and the trainer gets the GPU that both share. Not with a pipeline, which samples meanwhile."""
+    """The vLLM server sleeps during updates: its weights move to main memory, its keys and values are dropped, and the
+    trainer gets the whole GPU. Excludes a pipeline, which samples during updates."""
     cpu_cache_gib: Annotated[int, Field(ge=1)] = 1
-    """GiB that the vLLM server takes for keys and values where there is no GPU."""
+    """GiB for the vLLM server's keys and values on a machine without a GPU."""
     start_timeout_s: Annotated[float, Field(gt=0)] = 900.0
     """Seconds that the vLLM server may take to start."""
     restarts: Annotated[int, Field(ge=0)] = 3
-    """Times that a vLLM server which died is started again in a run."""
+    """How often a run restarts a vLLM server that died."""
 
 
 class RolloutConfig(Section):
@@ -140,44 +139,44 @@ class RolloutConfig(Section):
     max_tokens: Annotated[int, Field(ge=8)] = 160
     """Tokens that one turn may sample."""
     max_total_tokens: Annotated[int, Field(ge=64)] = 4_096
-    """Tokens of context at which a rollout is stopped."""
+    """Tokens of context at which a rollout ends."""
     temperature: Annotated[float, Field(gt=0)] = 1.0
     """The sampling temperature in training."""
     deadline_s: Annotated[float, Field(gt=0)] = 120.0
-    """Seconds before one rollout is given up."""
+    """Deadline of one rollout in seconds."""
     retries: Annotated[int, Field(ge=0)] = 1
-    """Fresh tries of a rollout that broke because of the server or the engine."""
+    """How often a rollout is repeated that broke because of the server or the engine."""
 
 
 class JudgeConfig(Section):
     name: str = "verifier"
-    """Who scores a trajectory in training: `verifier` checks what the scenario generator proved; `ruler:RUBRIC` has a
-    language model rank the tries of a task by a rubric (a name or a file); `mixed:RUBRIC` weighs both; `auto` is
-    `mixed:default` where a judge model is named, else `verifier`. Held-out tasks are always tested by the verifier."""
+    """What scores a rollout in training. `verifier` checks what was proved when the task was made. `ruler:RUBRIC` has a
+    language model rank the rollouts of a task by a rubric (a name or a file). `mixed:RUBRIC` weighs both. `auto` is
+    `mixed:default` if a judge model is named, else `verifier`. Held-out tasks are always tested by the verifier."""
     model: str = ""
     """The language model that judges, by litellm's name: `openai/o4-mini`, `anthropic/...`, `hosted_vllm/...`; or
     `policy`, the model that is trained, with its adapter off."""
     base_url: str = ""
-    """The judge's endpoint, where it is not the provider's own: anything that speaks OpenAI's protocol."""
+    """The judge's endpoint, if it is not the provider's own: any that speaks OpenAI's protocol."""
     permutations: Annotated[int, Field(ge=1)] = 1
-    """Orders in which a group is judged; their scores are averaged."""
+    """Number of orders in which a group is judged; the scores are averaged."""
     evidence: bool = False
-    """Tell the language model what is known of each try: expected facts, failed calls, state read back."""
+    """Show the judge what is known of each rollout: expected facts, failed calls, state read back."""
     anchors: tuple[Literal["base", "best"], ...] = ()
-    """Tries that are judged beside those of a task and never trained on, so that scores can be compared from step to
-    step: `base`, the base model's; `best`, the task's best so far."""
+    """Rollouts that are judged beside each group and never trained on, so that scores can be compared between steps:
+    `base`, one of the base model; `best`, the task's best so far."""
     ruler_weight: Annotated[float, Field(ge=0, le=1)] = 0.3
-    """The language model's share of a `mixed` score."""
+    """The language model's weight in a `mixed` score."""
     timeout_s: Annotated[float, Field(gt=0)] = 120.0
-    """Seconds before one call of the judge is given up."""
+    """Deadline of one call of the judge in seconds."""
     retries: Annotated[int, Field(ge=0)] = 4
-    """Further tries of a call that failed for a reason that may pass."""
+    """How often a call is repeated that failed for a reason that may pass."""
     concurrency: Annotated[int, Field(ge=1)] = 8
     """Calls of the judge at once."""
     max_cost: Annotated[float, Field(ge=0)] = 1e9
-    """US dollars that the judge may cost; before they are passed, training ends and what it reached is tested."""
+    """US dollars that the judge may cost. Before the limit is passed, training ends and the best adapter is tested."""
     cache: str = "~/.cache/mcprl/judge"
-    """The folder in which the judge's replies are kept; empty keeps none."""
+    """The folder that caches the judge's replies; empty caches none."""
 
 
 class TrainingConfig(Section):
@@ -186,54 +185,56 @@ class TrainingConfig(Section):
     scenarios_per_step: Annotated[int, Field(ge=1)] = 8
     """Scenarios in one step (P)."""
     group_size: Annotated[int, Field(ge=2)] = 8
-    """Tries of each scenario in one step (G)."""
+    """Rollouts of each scenario in one step (G)."""
     learning_rate: Annotated[float, Field(ge=0)] = 1.5e-3
-    """AdamW's step size, after ten steps of linear warm-up. 0 trains nothing: the control that must show no gain."""
+    """AdamW's learning rate, after ten steps of linear warm-up. 0 trains nothing: a control that must show no gain."""
     loss: Literal["cispo", "ppo", "gspo"] = "cispo"
     """The policy gradient: CISPO (MiniMax-M1, eq. 4), PPO's clip, or GSPO's clip of whole rows."""
     clip_low: Annotated[float, Field(ge=0)] = 0.0
-    """How far below 1 the importance ratio is let through; 0 takes the loss's own (PPO 0.2, GSPO 3e-4, CISPO none)."""
+    """How far below 1 the importance ratio may fall before it is clipped; 0 is the loss's own (PPO 0.2, GSPO 3e-4,
+    CISPO none)."""
     clip_high: Annotated[float, Field(ge=0)] = 0.0
-    """How far above 1 the importance ratio is let through; 0 takes the loss's own (CISPO 2, PPO 0.28, GSPO 4e-4)."""
+    """How far above 1 the importance ratio may rise before it is clipped; 0 is the loss's own (CISPO 2, PPO 0.28, GSPO
+    4e-4)."""
     normalization: Literal["token", "sequence", "constant"] = "token"
-    """How tokens are weighed: all alike (DAPO), all rows alike (GRPO), or by a constant length (Dr. GRPO)."""
+    """The weight of a token: equal for all tokens (DAPO), for all rows (GRPO), or by a constant length (Dr. GRPO)."""
     minibatches: Annotated[int, Field(ge=1)] = 1
     """Optimizer steps that share a step's rows."""
     epochs: Annotated[int, Field(ge=1)] = 1
-    """Times that a step's rows are trained on."""
+    """How often a step trains on its rows."""
     entropy_coef: Annotated[float, Field(ge=0)] = 0.0
-    """Weight of the policy's entropy at each trained token, which is raised: keeps a policy trying other tokens."""
+    """Weight of an entropy bonus at each trained token, which keeps the policy exploring."""
     kl_coef: Annotated[float, Field(ge=0)] = 0.0
     """Weight of the KL divergence to the base model (k3)."""
     advantage_scale: Literal["none", "std", "mean"] = "mean"
-    """What a group's centred scores are divided by: nothing (Dr. GRPO), their standard deviation (GRPO), or their mean,
-    so that tasks that are rarely solved are not drowned by those that mostly are."""
+    """What divides a group's centred scores: nothing (Dr. GRPO), their standard deviation (GRPO), or their mean, which
+    gives rarely solved tasks more weight than mostly solved ones."""
     signal_tolerance: Annotated[float, Field(ge=0)] = 1e-3
     """A group whose scores differ by no more than this is dropped."""
     share_prefixes: bool = True
-    """Compute what the rows of a step have in common once; off, each row is computed whole, with the same result."""
+    """Compute the tokens that rows share once. Without it each row is computed whole, with the same result."""
     bin_tokens: Annotated[int, Field(ge=16)] = 8192
-    """Tokens that an update computes at once: bounds its memory."""
+    """Tokens that an update computes at once; bounds its memory."""
     gradient_checkpointing: bool = False
-    """Keep only each layer's input for the backward pass and compute the rest again: less memory, a third slower."""
+    """Keep only each layer's input for the backward pass and recompute the rest: less memory, a third slower."""
     autocast: Literal["auto", "off", "bf16"] = "auto"
     """Multiply float32 matrices in bfloat16, with sums in float32; `auto` does so on CPUs with instructions for it."""
     max_sampler_gap: Annotated[float, Field(gt=0)] = 0.5
-    """Nats per token, on average, by which the trainer's log-probabilities may differ from the sampler's; beyond it the
-    run stops, since the two are not the same model."""
+    """Nats per token by which the trainer's log-probabilities may differ from the sampler's on average. Beyond it the
+    run stops, since the two do not run the same model."""
     max_grad_norm: Annotated[float, Field(gt=0)] = 1.0
     """The norm to which the gradient is clipped."""
     warm_start_steps: Annotated[int, Field(ge=0)] = 10
-    """Supervised steps on the verified plans of the training tasks before RL, at three times the learning rate."""
+    """Supervised steps on the verified plans of training tasks before RL, at three times the learning rate."""
     measure: Annotated[int, Field(ge=0)] = 0
-    """Tries of each training task by the model before training: what it always or never does comes later."""
+    """Rollouts of each training task before training; tasks that always or never succeed are drawn later."""
     pipeline: Literal["auto", "on", "off"] = "auto"
-    """Sample and judge the next step while this one trains, with the adapter of the step before (one step off policy,
-    which the loss's importance ratios account for); `auto` does so where vLLM has another device than the trainer."""
+    """Sample and judge the next step during this step's update, with the adapter of the step before: one step off
+    policy, which the importance ratios correct. `auto` is on if vLLM and the trainer have different devices."""
     eval_every: Annotated[int, Field(ge=1)] = 10
-    """Steps between looks at the validation tasks."""
+    """Steps between validations."""
     patience: Annotated[int, Field(ge=1)] = 4
-    """Looks without a better validation score before RL stops."""
+    """Validations without a better score before RL stops."""
     max_minutes: Annotated[float, Field(gt=0)] = 1e9
     """Minutes of RL at most."""
 
@@ -247,16 +248,16 @@ class EvalConfig(Section):
 
 class Config(Section):
     name: str = ""
-    """The run's name, and its folder's under `runs_dir`; made from the server and the time where empty."""
+    """The run's name, also of its folder in `runs_dir`; if empty, it is made from the server and the time."""
     runs_dir: str = "runs"
     """The folder that holds the runs."""
     seed: int = 0
-    """Every random choice of a run follows from this."""
+    """Every random choice of a run follows from this number."""
     control: Literal["none", "shuffle-rewards"] = "none"
-    """`shuffle-rewards` trains on scores dealt at random within each group, without a warm start: a control that must
-    show no gain."""
+    """`shuffle-rewards` trains on scores shuffled within each group, without a warm start: a control that must show no
+    gain."""
     trackers: tuple[str, ...] = ()
-    """Where to log besides the run folder: `wandb`."""
+    """Trackers that log besides the run folder: `wandb`."""
     servers: tuple[ServerConfig, ...] = ()
     tools: ToolPolicy = ToolPolicy()
     scenarios: ScenarioConfig = ScenarioConfig()

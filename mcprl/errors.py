@@ -1,6 +1,6 @@
 """What can go wrong, named after the boundary it crosses.
 
-Every error the user can cause or cure is a `McprlError`: its text is one line with the value, what was expected and
+Every error that a user can cause or cure is a `McprlError`. Its text is one line: the value, what was expected, and
 what to do. The command line prints that line and exits with `exit_code`; the traceback goes to the run's log. A failed
 rollout is data (`Trajectory.error`), not an exception.
 """
@@ -21,7 +21,7 @@ class ServerError(McprlError):
 
 
 class SessionLost(ServerError):
-    """The connection under a session died; the session is of no more use, a new one may work."""
+    """The connection under a session died. The session is unusable; a new one may work."""
 
 
 class ScenarioError(McprlError):
@@ -29,7 +29,7 @@ class ScenarioError(McprlError):
 
 
 class EngineError(McprlError):
-    """The inference engine cannot do what was asked."""
+    """The inference engine failed or cannot serve a request."""
 
 
 class ModelError(McprlError):
@@ -45,11 +45,11 @@ class LlmError(McprlError):
 
 
 class BudgetError(LlmError):
-    """The next call of a language model could cost more than was allowed."""
+    """The next call of a language model could exceed the cost limit."""
 
 
 class TrainingError(McprlError):
-    """The update cannot go on (non-finite loss, no trainable rows, a certificate below 100 %)."""
+    """The update failed: a non-finite loss, no trainable rows, or a certificate below 100 %."""
 
 
 class JournalError(McprlError):

@@ -1,4 +1,4 @@
-"""The vocabulary of the project: what the parts hand to one another.
+"""The vocabulary of the project: the types that its parts exchange.
 
 Axis suffixes used on names everywhere: `_P` scenario, `_G` member of a group, `_N` turn of a trajectory, `_T` token,
 `_B` row. Everything here is frozen data without behaviour that could fail; pydantic's `TypeAdapter` writes it to the
@@ -26,7 +26,7 @@ that sleeps during updates (`asleep`) or does not (`awake`); or by one on a devi
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool as the server lists it. Hints are the server's own words: `None` where it said nothing."""
+    """One tool as the server lists it. Hints are the server's own: `None` if it gave none."""
 
     name: str
     description: str = ""
@@ -53,11 +53,11 @@ class Call:
 
 @dataclass(frozen=True)
 class ToolResult:
-    """What a call gave back, digested into the text the model reads.
+    """The result of a call, digested into the text that the model reads.
 
-    `structured` is the parsed JSON where the server sent some (structured content, or a text block that is JSON).
-    `is_error` is true for the protocol's error flag and for text that is shaped like an error; `cut_bytes` is what the
-    byte cap left out; `latency_s` is in seconds.
+    `structured` is the parsed JSON if the server sent some (structured content, or a text block that is JSON).
+    `is_error` is true for the protocol's error flag and for text that reads like an error. `cut_bytes`: bytes that the
+    cap left out. `latency_s` is in seconds.
     """
 
     text: str
@@ -71,7 +71,7 @@ class Session(Protocol):
     """One conversation with a server. Calls of one session see each other's effects."""
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        """Call a tool. Failures and time-outs are results with `is_error`; a dead connection raises `SessionLost`."""
+        """Call a tool. Failures and timeouts are results with `is_error`; a dead connection raises `SessionLost`."""
         ...
 
 
@@ -97,8 +97,8 @@ class ToolServer(Protocol):
 
 @dataclass(frozen=True)
 class Fact:
-    """The final answer must hold `value` and none of `others` (what the same field says in other rows of a list), and
-    some tool result of the same trajectory must have held it.
+    """The final answer must hold `value` and none of `others` (the same field's values in other rows of a list), and a
+    tool result of the same trajectory must have held it.
     """
 
     value: str | int | float | bool
@@ -111,8 +111,7 @@ class Fact:
 class CallMade:
     """A call of `tool` with these arguments (others may be added when they equal the default) must have been made.
 
-    `failed` is true where the call must have come back as an error or empty: a task about something that does not
-    exist.
+    `failed` is true if the call must have returned an error or nothing: a task about something that does not exist.
     """
 
     tool: str
@@ -133,7 +132,7 @@ class StateHolds:
 
 @dataclass(frozen=True)
 class SaysMissing:
-    """The final answer must say that the thing asked for does not exist or could not be had."""
+    """The final answer must say that what was asked for does not exist or was not found."""
 
     kind: Literal["missing"] = "missing"
 
@@ -143,11 +142,11 @@ Check = Fact | CallMade | StateHolds | SaysMissing
 
 @dataclass(frozen=True)
 class Scenario:
-    """One task for one server, with what execution proved about it.
+    """One task for one server, with the checks that execution proved.
 
-    `plan` is the sequence of calls that was executed when the task was made, `answer` an answer that passes the checks;
-    `setup` puts a fresh session into the state that the task needs. `values` are the entity values that the split keeps
-    apart. `difficulty` is the base model's failure rate (0 easy .. 1 hard), `None` until measured.
+    `plan` is the sequence of calls that was executed when the task was made, `answer` an answer that passes the checks.
+    `setup` brings a fresh session into the state that the task needs. `values`: entity values that the split separates.
+    `difficulty` is the base model's failure rate (0 easy .. 1 hard), `None` until measured.
     """
 
     id: str
@@ -169,9 +168,9 @@ class Scenario:
 class CompletionRequest:
     """One model turn to sample.
 
-    `context_ids` are the token ids of the conversation so far (last prompt + last completion); an engine that can,
-    extends them instead of rendering the history again. `adapter` names a loaded adapter; `None` is the base model. An
-    engine that can, holds the reply to the JSON `schema`.
+    `context_ids` are the token ids of the conversation so far (last prompt + last completion), which the next prompt
+    extends. `adapter` names a loaded adapter; `None` is the base model. Engines that can, constrain the reply to the
+    JSON `schema`.
     """
 
     messages: tuple[Message, ...]
@@ -188,9 +187,9 @@ class CompletionRequest:
 class Completion:
     """One sampled model turn, exactly as the engine saw it.
 
-    `prompt_ids` (T_prompt) is the whole context, `completion_ids` (T) what was sampled, the stop token included,
-    `logprobs` (T) in nats under the distribution sampled from. `policy_step` is the optimizer step of the weights.
-    `malformed` says of each tool call that could not be read, in words for the model, what is wrong with it.
+    `prompt_ids` (T_prompt) is the whole context. `completion_ids` (T) was sampled, the stop token included. `logprobs`
+    (T) are in nats under the distribution that was sampled from. `policy_step` is the optimizer step of the weights.
+    `malformed` has a sentence for the model about each tool call that could not be read.
     """
 
     message: Message
@@ -204,7 +203,7 @@ class Completion:
 
 @dataclass(frozen=True)
 class CallRecord:
-    """A tool call that a trajectory made and what came back. `arguments` is `None` where the call could not be read."""
+    """A tool call of a trajectory and its result. `arguments` is `None` if the call could not be read."""
 
     turn: int
     tool: str
@@ -217,10 +216,10 @@ StopReason = Literal["answered", "max_turns", "max_tokens", "deadline", "error"]
 
 @dataclass(frozen=True)
 class Trajectory:
-    """One try of one scenario: the messages a person can read, and the turns a trainer trains on.
+    """One rollout of one scenario: the messages that a person reads, and the turns that a trainer trains on.
 
-    `state` holds the results of the scenario's `StateHolds` reads, in the order of its checks. `error` is set where the
-    try broke through no fault of the policy (`stop == "error"`); such a trajectory is never scored.
+    `state` holds the results of the scenario's `StateHolds` reads, in the order of its checks. `error` is set if the
+    rollout broke through no fault of the policy (`stop == "error"`); such a trajectory is never scored.
     """
 
     id: str
@@ -235,14 +234,14 @@ class Trajectory:
 
     @property
     def answer(self) -> str:
-        """The text of the last message if the model said it, else the empty string."""
+        """The text of the last message if it is the model's answer, else the empty string."""
         last = self.messages[-1] if self.messages else {"role": ""}
         return str(last.get("content") or "") if last["role"] == "assistant" and self.stop == "answered" else ""
 
 
 @dataclass(frozen=True)
 class Group:
-    """All tries of one scenario in one step."""
+    """All rollouts of one scenario in one step."""
 
     scenario: Scenario
     trajectories: tuple[Trajectory, ...]
@@ -250,9 +249,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Score:
-    """A judge's word on one trajectory, matched by id. `value` is 0..1; `success` is `None` where the judge cannot
-    tell.
-    """
+    """A judge's score of one trajectory, matched by id. `value` is 0..1; `success` is `None` if unknown."""
 
     trajectory_id: str
     value: float
@@ -265,10 +262,10 @@ class Score:
 
 @dataclass(frozen=True)
 class Row:
-    """One training sequence: `ids` (T), for each token whether the policy sampled it (`mask`) and, where it did, its
-    sampler log-probability in nats (0 elsewhere).
+    """One training sequence: `ids` (T), whether the policy sampled each token (`mask`, T), and the sampler's
+    log-probability of each sampled token in nats (`logprobs`, T; 0 for the others).
 
-    The context of a trained token is the row's own prefix, made of the engine's ids alone: what the engine saw.
+    The context of a trained token is the row's own prefix. It consists of the engine's ids alone.
     """
 
     trajectory_id: str
@@ -279,7 +276,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Adapter:
-    """A saved LoRA: the folder with its safetensors and the optimizer step it stands for."""
+    """A saved LoRA: the folder with its safetensors, and its optimizer step."""
 
     path: str
     step: int

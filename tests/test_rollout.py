@@ -14,7 +14,7 @@ import pytest
 from mcprl.chat.hermes import assistant_message, parse_reply
 from mcprl.config import RolloutConfig, ServerConfig, ToolPolicy
 from mcprl.errors import EngineError, McprlError
-from mcprl.rollout import Sampler, check_finished
+from mcprl.rollout import Sampler, check_finished, rollout
 from mcprl.runs.journal import Journal
 from mcprl.runs.settings import parse
 from mcprl.servers.server import connect
@@ -59,10 +59,19 @@ class Scripted:
 async def tries(
     engine: Scripted, *scenarios: Scenario, count: int = 1, read_only: bool = True, **settings: Any
 ) -> list[list[Trajectory]]:
-    config = parse({"seed": 7, "rollout": {"max_tokens": 400, **settings}})
-    async with connect([ServerConfig(target=SHOP)], ToolPolicy(read_only=read_only)) as server:
-        groups = await Sampler(config, server, engine).groups("train", 1, scenarios, count, None)
-    return [list(group.trajectories) for group in groups]
+    config = RolloutConfig.model_validate({"max_tokens": 400, **settings})
+    found: dict[tuple[str, int], Trajectory] = {}
+
+    async def sample(scenario: Scenario, number: int) -> None:
+        name = f"train/1/{scenario.id}/{number}"
+        found[scenario.id, number] = await rollout(scenario, server, engine, config, name=name, seed=7, adapter=None)
+
+    policy = ToolPolicy(read_only=read_only)
+    async with connect([ServerConfig(target=SHOP)], policy) as server, anyio.create_task_group() as tasks:
+        for scenario in scenarios:
+            for number in range(count):
+                tasks.start_soon(sample, scenario, number)
+    return [[found[scenario.id, number] for number in range(count)] for scenario in scenarios]
 
 
 def script(*turns: str) -> Callable[[CompletionRequest], str]:
