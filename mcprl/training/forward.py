@@ -53,11 +53,12 @@ class Forward:
     """
 
     def __init__(self, model: Any, share: bool = True, max_tokens: int = 8192, bf16: bool = False) -> None:
-        self.model, self.max_tokens, self.bf16 = model, max_tokens, bf16
+        self.model, self.max_tokens, self.bf16 = model, max_tokens, False
         self.shares, self.note = share, ""
         if share:
             self.note = self._why_not()
             self.shares = not self.note
+        self.bf16 = bf16  # only after the check, which bfloat16's rounding can fail for a model with large logits
 
     def bins(self, rows: Sequence[Row], temperature: float = 1.0, entropy: bool = False) -> Iterator[Bin]:
         """The rows, bin after bin; what the caller does with one, backward say, it does before it takes the next."""
