@@ -6,8 +6,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from support.paths import ROOT
 
-ROOT = Path(__file__).parent.parent
 HEAVY = "torch transformers peft litellm openai ray wandb matplotlib mcp mcp_types".split()
 
 

@@ -1,7 +1,5 @@
-"""Prompts that extend what was sampled, calls read from replies, rows that hold the engine's ids alone."""
+"""Prompts extend what was sampled, and only the chat template writes control tokens."""
 
-import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +9,7 @@ from hypothesis import strategies as st
 from transformers import AutoTokenizer
 
 from mcprl.chat import hermes, prompts
-from mcprl.training.rows import certificate, training_rows
-from mcprl.types import Call, Completion, Message, Tool, Trajectory
+from mcprl.types import Message, Tool
 
 SYSTEM: Message = {"role": "system", "content": "You help."}
 USER: Message = {"role": "user", "content": "Which order did C17 place?"}
@@ -32,9 +29,6 @@ def with_template(tiny_model: Path, template: str) -> Any:
     tokenizer: Any = AutoTokenizer.from_pretrained(tiny_model)
     tokenizer.chat_template = template
     return tokenizer
-
-
-# --- prompts ----------------------------------------------------------------------------------------------------------
 
 
 def test_the_next_prompt_extends_the_sampled_ids_and_keeps_the_separator(tokenizer: Any) -> None:
@@ -123,144 +117,3 @@ def test_nobody_but_the_template_writes_control_tokens(tokenizer: Any, said: str
     ids = prompts.prompt_ids(tokenizer, messages, [tool])
     start, end = (tokenizer.get_added_vocab()[text] for text in ("<|im_start|>", "<|im_end|>"))
     assert (ids.count(start), ids.count(end)) == (5, 4)
-
-
-# --- replies ----------------------------------------------------------------------------------------------------------
-
-values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=6,
-)
-arguments_st = st.dictionaries(st.text(), values, max_size=3)
-calls_st = st.lists(st.tuples(st.text(min_size=1), arguments_st, st.booleans(), st.sampled_from([None, 2])), max_size=4)
-prose = st.text(alphabet="abc <{}\n")
-
-
-@given(written=calls_st, between=prose, closed=st.booleans())
-def test_any_calls_are_read_back_as_written(written: list[Any], between: str, closed: bool) -> None:
-    blocks: list[str] = []
-    for name, arguments, as_text, indent in written:
-        raw = json.dumps(arguments, indent=indent)
-        body = json.dumps({"name": name, "arguments": raw if as_text else arguments}, indent=indent)
-        blocks.append(f"{between}<tool_call>\n{body}\n</tool_call>")
-    text = "".join(blocks)
-    reply = hermes.parse_reply(text if closed else text.removesuffix("</tool_call>"), turn=3)
-    assert [call.call for call in reply.calls] == [Call(name, arguments) for name, arguments, *_ in written]
-    assert reply.malformed == ()
-    assert reply.content == "".join(between for _ in written).strip()
-    assert [call.id for call in reply.calls] == [f"call03{n:03}" for n in range(len(written))]
-    assert all(json.loads(call.arguments) == call.call.arguments for call in reply.calls)
-
-
-fragments = [
-    "<tool_call>",
-    "</tool_call>",
-    "{",
-    "}",
-    '"name"',
-    ":",
-    '"arguments"',
-    '"a"',
-    ",",
-    "[",
-    "NaN",
-    "1e999",
-    "x",
-]
-
-
-@given(st.lists(st.sampled_from(fragments)).map("".join) | st.text())
-def test_any_reply_can_be_read_and_what_cannot_stays_in_the_content(text: str) -> None:
-    reply = hermes.parse_reply(text)
-    assert len(reply.calls) + len(reply.malformed) <= text.count("<tool_call>")
-    assert (not reply.malformed) or "<tool_call>" in reply.content
-    again = hermes.parse_reply(reply.content)
-    assert again.malformed == reply.malformed or reply.calls
-    json.dumps(hermes.assistant_message(text), allow_nan=True).encode()
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("<tool_call>get_order(42)</tool_call>", "expected a JSON object"),
-        ('<tool_call>{"name": "a", "arguments": {"x": 1}', "not closed"),
-        ('<tool_call>{"name": "a", "arguments": [1]}</tool_call>', '"arguments" are not a JSON object'),
-        ('<tool_call>{"name": "a", "arguments": "one"}</tool_call>', "JSON is broken"),
-        ('<tool_call>{"arguments": {}}</tool_call>', 'no "name"'),
-        ('<tool_call>{"name": "a", "arguments": {"x": NaN}}</tool_call>', "NaN is not JSON"),
-        ('<tool_call>{"name": "a", "arguments": {}} and more</tool_call>', "expected </tool_call> after the JSON"),
-        ('<tool_call>{"name": "a", "arguments": ' + "[" * 100_000, "nested too deeply"),
-    ],
-)
-def test_a_malformed_call_is_kept_with_the_reason_and_hides_no_good_one(text: str, reason: str) -> None:
-    reply = hermes.parse_reply(f"{REPLY}{text}{REPLY}" if text.endswith("</tool_call>") else f"{REPLY}{text}")
-    assert len(reply.malformed) == 1
-    assert reason in reply.malformed[0]
-    assert reply.content == text
-    assert {call.call.tool for call in reply.calls} == {"get_order"}
-
-
-def test_a_message_holds_the_arguments_exactly_as_sampled() -> None:
-    message = hermes.assistant_message("Let me look. " + REPLY, turn=1)
-    function = {"name": "get_order", "arguments": '{"id":  42}'}
-    assert message == {
-        "role": "assistant",
-        "content": "Let me look.",
-        "tool_calls": [{"id": "call01000", "type": "function", "function": function}],
-    }
-
-
-# --- rows -------------------------------------------------------------------------------------------------------------
-
-ids_st = st.lists(st.integers(0, 5), min_size=1, max_size=4).map(tuple)
-
-
-@st.composite
-def trajectories(draw: st.DrawFn) -> Trajectory:
-    """Turns of which some extend the last context and others begin anew, as with a template that rewrites history."""
-    turns: list[Completion] = []
-    for _ in range(draw(st.integers(1, 5))):
-        context = (*turns[-1].prompt_ids, *turns[-1].completion_ids) if turns and draw(st.booleans()) else ()
-        ids = draw(ids_st)
-        logprobs = tuple(-float(draw(st.integers(0, 9))) for _ in ids)
-        turns.append(Completion({}, (*context, *draw(ids_st)), ids, logprobs, "stop"))
-    return Trajectory(draw(st.sampled_from("ab")), "s", (), tuple(turns))
-
-
-@given(trajectories())
-def test_every_sampled_token_is_trained_once_in_the_context_the_engine_saw(trajectory: Trajectory) -> None:
-    rows = training_rows(trajectory)
-    assert all(len(row.ids) == len(row.mask) == len(row.logprobs) for row in rows)
-    proof = certificate(rows, [trajectory])
-    sampled = [token for turn in trajectory.turns for token in turn.completion_ids]
-    assert (proof.trained, proof.exact, proof.exactness) == (len(sampled), len(sampled), 1.0)
-    assert [token for row in rows for token, trained in zip(row.ids, row.mask, strict=True) if trained] == sampled
-
-
-@given(trajectories(), st.data())
-def test_the_certificate_sees_every_wrong_id_mask_or_logprob(trajectory: Trajectory, data: st.DataObject) -> None:
-    rows = training_rows(trajectory)
-    n = data.draw(st.integers(0, len(rows) - 1))
-    row = rows[n]
-    last = max(at for at, trained in enumerate(row.mask) if trained)
-    at = data.draw(st.integers(0, last))
-    ids = (*row.ids[:at], row.ids[at] + 10, *row.ids[at + 1 :])
-    wrong = data.draw(st.sampled_from(["ids", "mask", "logprobs"]))
-    if wrong == "ids":
-        rows[n] = replace(row, ids=ids)
-    elif wrong == "logprobs":
-        rows[n] = replace(row, logprobs=(*row.logprobs[:last], row.logprobs[last] - 1.0, *row.logprobs[last + 1 :]))
-    else:
-        rows[n] = replace(row, mask=(True,) * len(row.mask))  # trains on the prompt, too
-    proof = certificate(rows, [trajectory])
-    assert proof.mismatches > 0
-    assert proof.exactness < 1.0
-
-
-def test_rows_of_an_unknown_trajectory_are_all_mismatches() -> None:
-    turn = Completion({}, (1, 2), (3, 4), (-1.0, -1.0), "stop")
-    rows = training_rows(Trajectory("a", "s", (), (turn,)))
-    assert certificate(rows, []).exactness == 0.0
-    assert certificate([*rows, *rows], [Trajectory("a", "s", (), (turn,))]).mismatches == 2
-    assert certificate([], []).exactness == 1.0

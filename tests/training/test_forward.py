@@ -7,23 +7,17 @@ from typing import Any
 import pytest
 import torch
 from peft import LoraConfig, get_peft_model
+from support.models import random_model
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from transformers import (
-    Gemma2Config,
     Gemma2ForCausalLM,
     Gemma3ForCausalLM,
-    Gemma3TextConfig,
-    GptOssConfig,
     GptOssForCausalLM,
-    LlamaConfig,
     LlamaForCausalLM,
     MambaConfig,
     MambaForCausalLM,
-    Qwen2Config,
     Qwen2ForCausalLM,
-    Qwen3Config,
-    Qwen3ForCausalLM,
 )
 
 from mcprl.errors import ModelError, TrainingError
@@ -39,24 +33,20 @@ pytestmark = [
 
 SIZES: dict[str, Any] = {
     "vocab_size": 61,
-    "hidden_size": 32,
-    "intermediate_size": 48,
     "num_hidden_layers": 3,
-    "num_attention_heads": 4,
-    "num_key_value_heads": 2,
-    "head_dim": 8,
 }
 MODELS: dict[str, Callable[[], Any]] = {
-    "qwen3": lambda: Qwen3ForCausalLM(Qwen3Config(**SIZES, tie_word_embeddings=True)),
-    "qwen2.5": lambda: Qwen2ForCausalLM(Qwen2Config(**{k: v for k, v in SIZES.items() if k != "head_dim"})),
-    "llama 3": lambda: LlamaForCausalLM(LlamaConfig(**SIZES)),
-    "gemma 3": lambda: Gemma3ForCausalLM(
-        Gemma3TextConfig(
-            **SIZES, sliding_window=7, layer_types=["sliding_attention", "full_attention", "sliding_attention"]
-        )
+    "qwen3": lambda: random_model(**SIZES, tie_word_embeddings=True),
+    "qwen2.5": lambda: random_model(Qwen2ForCausalLM, **SIZES),
+    "llama 3": lambda: random_model(LlamaForCausalLM, **SIZES),
+    "gemma 3": lambda: random_model(
+        Gemma3ForCausalLM,
+        **SIZES,
+        sliding_window=7,
+        layer_types=["sliding_attention", "full_attention", "sliding_attention"],
     ),
     "gpt-oss": lambda: _with_sinks(
-        GptOssForCausalLM(GptOssConfig(**SIZES, sliding_window=7, num_local_experts=4, num_experts_per_tok=2))
+        random_model(GptOssForCausalLM, **SIZES, sliding_window=7, num_local_experts=4, num_experts_per_tok=2)
     ),
 }
 
@@ -176,7 +166,7 @@ def test_with_sharing_off_rows_are_computed_whole_with_the_same_result():
 
 def test_a_model_that_cannot_be_a_tree_is_computed_whole_and_says_so():
     torch.manual_seed(0)
-    model = _with_lora(Gemma2ForCausalLM(Gemma2Config(**SIZES)))  # it caps its attention scores
+    model = _with_lora(random_model(Gemma2ForCausalLM, **SIZES))  # it caps its attention scores
     rows = _rows(20, (9, 3, 14, 5))
     weight_B = [torch.randn(sum(row.mask)) for row in rows]
     whole = forward.Forward(model)
