@@ -140,7 +140,6 @@ def _found(
 @pytest.mark.parametrize("kind", MODELS)
 @pytest.mark.parametrize("lora", ["a LoRA", "the last layer's and the output layer's LoRA", "all weights"])
 def test_sharing_changes_neither_log_probabilities_nor_gradients(kind: str, lora: str, case: str):
-    torch.manual_seed(0)
     rows, model = CASES[case], MODELS[kind]()
     if lora != "all weights":
         model = _with_lora(model, "all-linear" if lora == "a LoRA" else ["layers.2.self_attn.q_proj", "lm_head"])
@@ -155,7 +154,6 @@ def test_sharing_changes_neither_log_probabilities_nor_gradients(kind: str, lora
 
 
 def test_with_sharing_off_rows_are_computed_whole_with_the_same_result():
-    torch.manual_seed(0)
     rows, model = CASES["turns that branch again and again"], _with_lora(MODELS["qwen3"]())
     weight_B = [torch.randn(sum(row.mask)) for row in rows]
     expected_B, gradient = _expected(model, rows, weight_B)
@@ -165,7 +163,6 @@ def test_with_sharing_off_rows_are_computed_whole_with_the_same_result():
 
 
 def test_a_model_that_cannot_be_a_tree_is_computed_whole_and_says_so():
-    torch.manual_seed(0)
     model = _with_lora(random_model(Gemma2ForCausalLM, **SIZES))  # it caps its attention scores
     rows = _rows(20, (9, 3, 14, 5))
     weight_B = [torch.randn(sum(row.mask)) for row in rows]
@@ -189,7 +186,6 @@ def test_a_state_space_model_is_computed_whole_and_says_so():
 @pytest.mark.parametrize("share", [True, False])
 @pytest.mark.parametrize("kind", MODELS)
 def test_the_entropy_is_that_of_the_whole_vocabulary_with_its_gradient(kind: str, share: bool):
-    torch.manual_seed(0)
     rows, model = CASES["turns that branch again and again"], _with_lora(MODELS[kind]())
     expected: list[torch.Tensor] = []
     for row in rows:
@@ -207,7 +203,6 @@ def test_the_entropy_is_that_of_the_whole_vocabulary_with_its_gradient(kind: str
 
 @pytest.mark.parametrize(("kind", "checkpointed"), [*((kind, False) for kind in MODELS), ("qwen3", True)])
 def test_in_bfloat16_a_tree_is_as_near_to_float32_as_whole_rows_are(kind: str, checkpointed: bool):
-    torch.manual_seed(0)
     # Each row branches off from the last: what the last token attends to is added up over thirty nodes.
     ids = [n % 61 for n in range(7, 70, 2)]
     rows = [_row([*ids[:n], n, 3], {n, n + 1}) for n in range(1, 31)]
@@ -228,7 +223,6 @@ def test_in_bfloat16_a_tree_is_as_near_to_float32_as_whole_rows_are(kind: str, c
 
 @pytest.mark.parametrize("kind", MODELS)
 def test_layers_computed_again_in_backward_give_the_same_gradient_from_less_memory(kind: str):
-    torch.manual_seed(0)
     rows, model = CASES["a long common prefix"], _with_lora(MODELS[kind]()).eval()
     weight_B = [torch.randn(sum(row.mask)) for row in rows]
     held: list[int] = []
