@@ -133,8 +133,8 @@ def imported(tree: ast.AST) -> set[str]:
             continue
         if isinstance(node, ast.ImportFrom) and node.module == "mcprl":
             found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            found |= {node.module.split(".")[1]} if (node.module or "").startswith("mcprl.") else set()
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("mcprl."):
+            found.add(str(node.module).split(".")[1])
         elif isinstance(node, ast.Import):
             found |= {alias.name.split(".")[1] for alias in node.names if alias.name.startswith("mcprl.")}
         found |= imported(node)

@@ -35,7 +35,7 @@ def _base() -> Any:
 
 def _trainer(rank: int = 8, **settings: Any) -> Trainer:
     model = get_peft_model(_base(), LoraConfig(r=rank, lora_alpha=2 * rank, target_modules="all-linear"))
-    exact = {"autocast": "off"}  # what is compared is worked out in float32
+    exact: dict[str, Any] = {"autocast": "off"}  # what is compared is worked out in float32
     return Trainer(LoadedModel(model, None, (), "tiny", ""), TrainingConfig(**exact | settings))
 
 
