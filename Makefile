@@ -46,7 +46,8 @@ test-vllm: .venv/.test .venv/.vllm
 # Others' warnings are no errors here: what comes with unsloth gives some at import.
 test-unsloth: .venv-unsloth/.installed
 	@.venv-unsloth/bin/python -m pytest -o filterwarnings=default -n logical --maxprocesses 4 \
-		tests/test_unsloth.py tests/test_forward.py tests/test_trainer.py tests/test_plan.py tests/test_embedded.py $(ARGS)
+		tests/models/test_unsloth.py tests/training/test_forward.py tests/training/test_trainer.py \
+		tests/training/test_memory.py tests/engines/test_embedded.py $(ARGS)
 
 lint: .venv/.test
 	@echo "== ruff, import-linter, pyright"

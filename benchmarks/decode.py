@@ -10,13 +10,19 @@ a question, of three turns with tool results between. Medians; tokens are sample
 
 import argparse
 import statistics
+import sys
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import anyio
 import torch
-from transformers import AutoTokenizer, PreTrainedTokenizerFast, Qwen3Config, Qwen3ForCausalLM
+from transformers import AutoTokenizer, PreTrainedTokenizerFast
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from support.models import random_model
 
 from mcprl.chat import prompts
 from mcprl.engines.embedded.engine import EmbeddedEngine
@@ -32,19 +38,16 @@ class Policy:
 
 
 def random_policy(tokenizer: PreTrainedTokenizerFast) -> Policy:
-    config = Qwen3Config(
+    model = random_model(
         vocab_size=len(tokenizer),
         hidden_size=192,
         intermediate_size=512,
         num_hidden_layers=4,
-        num_attention_heads=4,
-        num_key_value_heads=2,
         head_dim=32,
         max_position_embeddings=4096,
         tie_word_embeddings=True,
     )
-    torch.manual_seed(0)
-    return Policy(Qwen3ForCausalLM(config).eval(), tokenizer)
+    return Policy(model.eval(), tokenizer)
 
 
 def conversation(tokenizer: Any, length: int, question: int) -> list[Message]:

@@ -3,8 +3,8 @@
     python benchmarks/ruler.py                three seeds, some minutes each; finished runs are kept
     python benchmarks/ruler.py --seeds 0      one of them
 
-The judge is `tests/reading_judge.py` behind OpenAI's protocol: it follows the rubric on what RULER sends, which holds
-no plan, no facts and no checks. Held-out success is what the checks say. Kept in benchmarks/results/ruler.json.
+The judge is `tests/support/reading_judge.py` behind OpenAI's protocol: it follows the rubric on what RULER sends, which
+holds no plan, no facts and no checks. Held-out success is what the checks say. Kept in benchmarks/results/ruler.json.
 """
 
 import argparse
@@ -18,9 +18,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from fake_llm import serving
-from reading_judge import judge
 from servers import BENCHES, ROOT, interval, served
+from support.fake_llm import serving
+from support.reading_judge import judge
 
 RUNS = ROOT / "runs" / "ruler"
 RESULTS = Path(__file__).parent / "results" / "ruler.json"

@@ -29,7 +29,11 @@ from typing import Any
 
 import torch
 from peft import LoraConfig, get_peft_model
-from transformers import AutoTokenizer, Qwen3Config, Qwen3ForCausalLM
+from transformers import AutoTokenizer
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from support.models import random_model
 
 from mcprl.config import TrainingConfig
 from mcprl.models.load import NANO, LoadedModel
@@ -44,8 +48,7 @@ Update = Callable[[], object]
 
 
 def model() -> Any:
-    torch.manual_seed(0)
-    config = Qwen3Config(
+    return random_model(
         vocab_size=VOCABULARY,
         hidden_size=WIDTH,
         intermediate_size=3 * WIDTH,
@@ -56,7 +59,6 @@ def model() -> Any:
         max_position_embeddings=8192,
         tie_word_embeddings=True,
     )
-    return Qwen3ForCausalLM(config)
 
 
 def lora() -> LoraConfig:

@@ -12,12 +12,6 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 if workers := os.environ.get("PYTEST_XDIST_WORKER_COUNT"):  # the cores are shared out: more threads than cores crawl
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // int(workers))))
 
-TEXTS = [
-    'Which order did customer C17 place? <tool_call>{"name": "get_order", "arguments": {"order_id": 42}}</tool_call>',
-    '{"name": "Ada Lovelace", "city": "London", "total": 12.50, "items": [1, 2, 3]} system user assistant tool\n',
-    "get_order(order_id: int, full?: bool) Look an order up. The order does not exist.",
-]
-
 
 @pytest.fixture
 def anyio_backend() -> str:
@@ -27,37 +21,21 @@ def anyio_backend() -> str:
 @pytest.fixture(scope="session")
 def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a random two-layer Qwen3, 32 wide, a byte-level BPE tokenizer and the nano policy's template."""
-    import torch
-    from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
-    from transformers import PreTrainedTokenizerFast, Qwen3Config, Qwen3ForCausalLM
+    from support.models import byte_level_tokenizer, save_random_model
 
-    import mcprl.models
+    from mcprl.models.load import NANO
 
     folder = tmp_path_factory.mktemp("tiny")
-    bpe = Tokenizer(models.BPE())
-    bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    bpe.decoder = decoders.ByteLevel()
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    bpe.train_from_iterator(TEXTS * 4, trainers.BpeTrainer(vocab_size=380, initial_alphabet=alphabet))
-    bpe.add_special_tokens([AddedToken(text, special=True) for text in ("<|im_start|>", "<|im_end|>", "<|pad|>")])
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=bpe, eos_token="<|im_end|>", pad_token="<|pad|>")
-    tokenizer.save_pretrained(str(folder))
-    copy(Path(mcprl.models.__path__[0]) / "nano" / "chat_template.jinja", folder)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(7)
-        config = Qwen3Config(
-            vocab_size=len(tokenizer),
-            hidden_size=32,
-            intermediate_size=64,
-            num_hidden_layers=2,
-            num_attention_heads=4,
-            num_key_value_heads=2,
-            head_dim=8,
-            max_position_embeddings=2048,
-            initializer_range=0.3,  # far enough from uniform for argmax and samples to mean something
-            tie_word_embeddings=True,
-            eos_token_id=bpe.token_to_id("<|im_end|>"),
-            pad_token_id=bpe.token_to_id("<|pad|>"),
-        )
-        Qwen3ForCausalLM(config).save_pretrained(str(folder))
+    tokenizer = byte_level_tokenizer()
+    save_random_model(
+        folder,
+        tokenizer,
+        seed=7,
+        intermediate_size=64,
+        max_position_embeddings=2048,
+        initializer_range=0.3,  # far enough from uniform for argmax and samples to mean something
+        tie_word_embeddings=True,
+        pad_token_id=tokenizer.pad_token_id,
+    )
+    copy(NANO / "chat_template.jinja", folder)
     return folder

@@ -11,11 +11,12 @@ from typing import Any
 import anyio
 import pytest
 import torch
-from fake_hub import hub
 from peft import PeftModel
 from safetensors import safe_open
-from test_cli import effective, mcprl
-from test_train import small
+from support.command_line import effective, mcprl
+from support.configs import small
+from support.fake_hub import hub
+from support.paths import ROOT
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from mcprl import export as exporting
@@ -154,7 +155,7 @@ def test_nothing_in_an_export_names_a_folder_of_this_machine(run: Path) -> None:
     for out in (export(run), export(run, "--merged")):
         for path in out.iterdir():
             content = path.read_bytes()
-            for own in (Path(__file__).parents[1], Path(sys.executable).parent, run.parent, Path.home()):
+            for own in (ROOT, Path(sys.executable).parent, run.parent, Path.home()):
                 assert str(own).encode() not in content, (path, own)
 
 

@@ -1,13 +1,15 @@
 """The architecture holds: modules import only what lies below them, and the light ones stay light."""
 
+import ast
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from support.paths import ROOT
 
-ROOT = Path(__file__).parent.parent
 HEAVY = "torch transformers peft litellm openai ray wandb matplotlib mcp mcp_types".split()
 
 
@@ -71,3 +73,73 @@ def test_the_public_names_are_these_and_none_is_a_module() -> None:
 
 def test_scoring_a_group_and_writing_tasks_load_no_torch() -> None:
     assert "torch" not in loaded_by("from mcprl import generate_scenarios, ruler_score_group, TrajectoryGroup")
+
+
+# --- sizes and names --------------------------------------------------------------------------------------------------
+
+
+def sources() -> dict[str, str]:
+    """The tracked Python files of the package."""
+    listed = subprocess.run(["git", "ls-files", "mcprl"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return {name: (ROOT / name).read_text() for name in listed.split() if name.endswith(".py")}
+
+
+def test_an_engineer_sees_the_whole_package_at_a_glance() -> None:
+    listed = subprocess.run(["git", "ls-files", "mcprl"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert len({name.split("/")[1] for name in listed.split()}) <= 24
+
+
+def test_no_file_has_more_than_300_lines() -> None:
+    lengths = {name: len(text.splitlines()) for name, text in sources().items()}
+    assert not {name: length for name, length in lengths.items() if length > 300}
+
+
+def test_no_function_has_more_than_50_lines() -> None:
+    lengths = {
+        f"{name}:{node.lineno} {node.name}": (node.end_lineno or node.lineno) - node.lineno + 1
+        for name, text in sources().items()
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+    assert not {name: length for name, length in lengths.items() if length > 50}
+
+
+def test_no_two_classes_have_one_name() -> None:
+    defined: dict[str, list[str]] = {}
+    for name, text in sources().items():
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.ClassDef):
+                defined.setdefault(node.name, []).append(f"{name}:{node.lineno}")
+    assert not {name: places for name, places in defined.items() if len(places) > 1}
+
+
+def test_no_two_packages_import_each_other() -> None:
+    """import-linter lets siblings of one layer do so."""
+    graph: dict[str, set[str]] = {}
+    for name, text in sources().items():
+        importer = name.split("/")[1].removesuffix(".py")
+        names = imported(ast.parse(text))
+        parts = {part for part in names if part and part != importer}
+        graph.setdefault(importer, set()).update(parts)
+    del graph["__init__"]  # it names what is public and imports on first use
+    TopologicalSorter(graph).prepare()  # raises CycleError
+
+
+def imported(tree: ast.AST) -> set[str]:
+    """The packages and flat modules of mcprl that a file imports, except for type checkers."""
+    found: set[str] = set()
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue
+        if isinstance(node, ast.ImportFrom) and node.module == "mcprl":
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("mcprl."):
+            found.add(str(node.module).split(".")[1])
+        elif isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[1] for alias in node.names if alias.name.startswith("mcprl.")}
+        found |= imported(node)
+    return found - {"__version__"}
+
+
+def test_no_lambda_has_a_name() -> None:
+    assert not [name for name, text in sources().items() if "noqa: E731" in text]

@@ -2,28 +2,23 @@
 training."""
 
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import muon
+import policy
+import practice
+import pretrain
 import pytest
+import talks
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import load_file
 from transformers import AutoTokenizer
 
-RECIPE = Path(__file__).parents[1] / "examples" / "nano"
-sys.path.insert(0, str(RECIPE))
-
-import muon  # noqa: E402  # pyright: ignore[reportMissingImports]
-import policy  # noqa: E402  # pyright: ignore[reportMissingImports]
-import practice  # noqa: E402  # pyright: ignore[reportMissingImports]
-import pretrain  # noqa: E402  # pyright: ignore[reportMissingImports]
-import talks  # noqa: E402  # pyright: ignore[reportMissingImports]
-
-from mcprl.chat.prompts import prompt_ids  # noqa: E402
+from mcprl.chat.prompts import prompt_ids
 
 MINIATURE = pretrain.Budget(steps=6, tokens=300, practice=900, mix=0.3, warm_up=2, held_out=1)
 

@@ -8,8 +8,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).parent.parent
+from support.paths import ROOT
 
 pytestmark = pytest.mark.slow
 

@@ -2,7 +2,6 @@
 
 import math
 import re
-import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 import anyio
 import pytest
+from support.paths import SHOP
 
 from mcprl.chat.hermes import assistant_message, parse_reply
 from mcprl.config import RolloutConfig, ServerConfig, ToolPolicy
@@ -20,7 +20,6 @@ from mcprl.runs.settings import parse
 from mcprl.servers.server import connect
 from mcprl.types import Adapter, Completion, CompletionRequest, Message, Scenario, StateHolds, Trajectory
 
-SHOP = f"{sys.executable} {Path(__file__).parents[1] / 'examples' / 'servers' / 'shop.py'}"
 CALL = '<tool_call>{"name": "get_order", "arguments": {"order_id": "O-2107"}}</tool_call>'
 SHIP = '<tool_call>{"name": "set_order_status", "arguments": {"order_id": "O-2107", "status": "shipped"}}</tool_call>'
 SHIPPED = StateHolds("get_order", {"order_id": "O-2107"}, ("shipped",))

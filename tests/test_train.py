@@ -1,44 +1,24 @@
 """The whole loop on a real server with a tiny random policy: it runs, records, resumes and reports."""
 
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_llm import Reply, Request, scored, serving, tries
+from support.configs import small
 from support.events import Recorder
+from support.fake_llm import Reply, Request, scored, serving, tries
 
 from mcprl.config import Config
 from mcprl.errors import ConfigError, EngineError, JudgeError, ServerError
 from mcprl.events import Evaluated, Event, StepComplete
 from mcprl.runs.journal import Journal
-from mcprl.runs.settings import parse
 from mcprl.scenarios.pack import load_pack
 from mcprl.train import train_adapter
 from mcprl.training.curriculum import draw
 
-SHOP = f"{sys.executable} {Path(__file__).parents[1] / 'examples' / 'servers' / 'shop.py'}"
-
-
 LITELLM = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")  # litellm's own
-
-
-def small(model: Path, runs: Path, **more: Any) -> Config:
-    """A run of seconds: a random policy, few tasks, two steps."""
-    training = {"steps": 2, "scenarios_per_step": 2, "group_size": 3, "eval_every": 1, "learning_rate": 1e-2}
-    tree: dict[str, Any] = {
-        "name": "small",
-        "runs_dir": str(runs),
-        "servers": [{"target": SHOP}],
-        "tools": {"read_only": True},
-        "scenarios": {"train": 6, "val": 3, "test": 4, "probe_calls": 60, "repeat_after_s": 0.1},
-        "model": {"name": str(model), "lora_rank": 4},
-        "rollout": {"max_turns": 2, "max_tokens": 12},
-        "training": training | more.pop("training", {}),
-    }
-    return parse(tree | more)
 
 
 async def test_a_run_leaves_a_folder_with_everything_in_it(tiny_model: Path, tmp_path: Path) -> None:

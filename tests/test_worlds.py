@@ -1,17 +1,12 @@
 """Procedural servers: deterministic, callable, unlike one another and unlike the servers the policy is tested on."""
 
 import re
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
+from worlds import World, world
 
 from mcprl.types import Call, Tool
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "examples" / "nano"))
-
-from worlds import World, world  # pyright: ignore[reportMissingImports]
 
 TESTED_ON = re.findall(
     r"\S+",

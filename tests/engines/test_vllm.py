@@ -20,7 +20,8 @@ import anyio
 import pytest
 from anyio.abc import SocketStream
 from support.events import Recorder
-from taught import CASES, check, converse, random_model, save_taught, taught
+from support.paths import SHOP
+from support.taught import CASES, check, converse, family_model, save_taught, taught
 
 from mcprl.chat import prompts
 from mcprl.config import Config, ModelConfig
@@ -36,8 +37,6 @@ from mcprl.runs.settings import parse
 from mcprl.train import train_adapter
 from mcprl.training.rows import certificate, training_rows
 from mcprl.types import Adapter, CompletionRequest, Trajectory
-
-SHOP = f"{sys.executable} {Path(__file__).parents[1] / 'examples' / 'servers' / 'shop.py'}"
 
 
 def needs_vllm(test: Any) -> Any:
@@ -304,7 +303,7 @@ async def test_a_server_that_runs_already_is_used_and_left_alone(
 @needs_vllm
 async def test_a_template_with_thoughts_and_ends_of_its_own_is_sampled_exactly_by_vllm(tmp_path: Path) -> None:
     case = next(case for case in CASES if case.name == "gpt-oss")
-    model = random_model(case, tmp_path)
+    model = family_model(case, tmp_path)
     trainer = taught(case, model)
     save_taught(model)
     given = parse({"model": {"name": model.path, "lora_rank": 64}, "engine": {"kind": "vllm"}})

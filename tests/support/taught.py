@@ -12,9 +12,8 @@ from shutil import copy
 from typing import Any
 
 import pytest
-import torch
 from safetensors.torch import save_file
-from transformers import AutoTokenizer, Qwen3Config, Qwen3ForCausalLM
+from transformers import AutoTokenizer
 
 from mcprl.config import ModelConfig, TrainingConfig
 from mcprl.engines import Engine
@@ -23,6 +22,7 @@ from mcprl.training.rows import certificate, training_rows
 from mcprl.training.trainer import Trainer
 from mcprl.training.warm_start import demonstration
 from mcprl.types import Completion, CompletionRequest, Message, Tool, Trajectory
+from support.models import save_random_model
 
 TEMPERATURE = 0.4  # of what is sampled: few slips, and log-probabilities that differ from those at 1
 SHIPPED = Path(__file__).parent / "templates"
@@ -77,30 +77,26 @@ def template(name: str) -> Path:
     return Path(spec.origin).parent / "chat_templates" / f"{name}.jinja"
 
 
-def random_model(case: Case, folder: Path) -> LoadedModel:
+def family_model(case: Case, folder: Path) -> LoadedModel:
     """A random model of two layers, 64 wide, in a folder of the family's name, with the family's template."""
     folder = folder / case.name.replace(" ", "-")
     tokenizer: Any = AutoTokenizer.from_pretrained(NANO)
     tokenizer.add_tokens(CONTROL, special_tokens=True)
     tokenizer.bos_token = "<s>"
-    tokenizer.save_pretrained(str(folder))
+    save_random_model(
+        folder,
+        tokenizer,
+        seed=3,
+        hidden_size=64,
+        intermediate_size=128,
+        num_attention_heads=2,
+        num_key_value_heads=1,
+        head_dim=32,  # vLLM on a CPU knows no smaller one
+        max_position_embeddings=4096,
+        tie_word_embeddings=True,
+    )
     if case.template:
         copy(template(case.template), folder / "chat_template.jinja")
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(3)
-        config = Qwen3Config(
-            vocab_size=len(tokenizer),
-            hidden_size=64,
-            intermediate_size=128,
-            num_hidden_layers=2,
-            num_attention_heads=2,
-            num_key_value_heads=1,
-            head_dim=32,  # vLLM on a CPU knows no smaller one
-            max_position_embeddings=4096,
-            tie_word_embeddings=True,
-            eos_token_id=tokenizer.eos_token_id,
-        )
-        Qwen3ForCausalLM(config).save_pretrained(str(folder))
     return load_model(ModelConfig(name=str(folder), lora_rank=64, lora_alpha=128, template_options=dict(case.options)))
 
 

@@ -43,7 +43,7 @@ async def test_a_quantized_base_is_near_the_whole_one_and_learns_and_is_sampled_
             )
         assert 0 < float((one - other).abs().mean()) < near
 
-        trainer = Trainer(loaded, TrainingConfig(learning_rate=1e-3))
+        trainer = Trainer(loaded, TrainingConfig(learning_rate=1e-3, autocast="off"))
         assert trainer.forward.shares
         losses = [trainer.supervise(rows[:1])["loss"] for _ in range(10)]
         assert losses[-1] < losses[0] / 2
@@ -61,6 +61,33 @@ async def test_a_quantized_base_is_near_the_whole_one_and_learns_and_is_sampled_
         )  # the adapter did not touch what the base model shares with it
     finally:
         await engine.close()
+
+
+def test_a_base_in_4_bits_has_the_log_probabilities_and_gradients_of_what_its_codes_stand_for() -> None:
+    """After a forward without gradients, too, at which bitsandbytes repacks weights on CPUs with bfloat16."""
+    bitsandbytes = pytest.importorskip("bitsandbytes")
+    whole, quantized = load_model(ModelConfig()), load_model(ModelConfig(quantization="nf4"))
+    layers = dict(whole.model.named_modules())
+    for name, layer in quantized.model.named_modules():
+        if isinstance(layer, bitsandbytes.nn.Linear4bit):
+            codes = layer.weight
+            layers[name].weight.data = bitsandbytes.functional.dequantize_4bit(codes.data, codes.quant_state).float()
+    ids = tuple(range(100, 160))
+    row = Row("t", ids, (False,) * 30 + (True,) * 30, (0.0,) * 60)
+    found: list[torch.Tensor] = []
+    for loaded in (whole, quantized):
+        torch.manual_seed(0)
+        for name, parameter in loaded.model.named_parameters():
+            if "lora_B" in name:
+                torch.nn.init.normal_(parameter, std=0.02)
+        forward = Forward(loaded.model)
+        with torch.no_grad():
+            next(forward.bins([row]))
+        (logprobs,) = next(forward.bins([row])).logprobs_B
+        logprobs.sum().backward()
+        gradient = [p.grad.flatten() for p in loaded.model.parameters() if p.grad is not None]
+        found += [logprobs.detach(), torch.cat(gradient)]
+    torch.testing.assert_close(found[2:], found[:2], rtol=1e-4, atol=1e-4)
 
 
 def test_quantization_without_bitsandbytes_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,33 +2,28 @@
 
 import os
 import shutil
-import socket
-import subprocess
 import sys
 import time
-from collections.abc import AsyncGenerator, Generator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import (
     AbstractAsyncContextManager,
-    AbstractContextManager,
     AsyncExitStack,
     asynccontextmanager,
-    contextmanager,
 )
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
+from support.loopback import free_port, http, odd_http, shop_over_http
+from support.paths import NODE_BIN, SERVERS, SHOP
 
 from mcprl.config import ServerConfig, ToolPolicy
 from mcprl.errors import ServerError, SessionLost
 from mcprl.servers.server import Server, connect
 from mcprl.types import Call, ToolServer
 
-ROOT = Path(__file__).parent.parent
-ODD = f"{sys.executable} {Path(__file__).parent / 'servers' / 'odd_stdio.py'}"
-SHOP = f"{sys.executable} {ROOT / 'examples' / 'servers' / 'shop.py'}"
-NODE_BIN = Path(os.environ.get("MCPRL_NODE_BIN", ROOT / "node_modules" / ".bin"))
+ODD = f"{sys.executable} {SERVERS / 'odd_stdio.py'}"
 
 pytestmark = pytest.mark.anyio
 
@@ -54,38 +49,6 @@ async def call(
         result = await session.call(tool, arguments or {})
     assert not result.is_error, result.text
     return result.structured
-
-
-@contextmanager
-def http(command: Sequence[object], port: int | None = None, path: str = "mcp") -> Generator[str]:
-    """The address of a running HTTP server; the odd one prints its port, others are waited for."""
-    with subprocess.Popen(
-        [str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    ) as process:
-        try:
-            assert process.stdout is not None
-            port = port or int(process.stdout.readline())
-            until = time.monotonic() + 30
-            while not accepts(port) and time.monotonic() < until:
-                assert process.poll() is None, "the server did not start"
-            yield f"http://127.0.0.1:{port}/{path}"
-        finally:
-            process.kill()
-
-
-def accepts(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
-def odd_http(fault: str) -> AbstractContextManager[str]:
-    return http([sys.executable, Path(__file__).parent / "servers" / "odd_http.py", fault])
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def runs(pid: int) -> bool:
@@ -460,8 +423,7 @@ async def test_the_example_shop_keeps_its_sessions_apart_on_stdio() -> None:
 
 
 async def test_the_example_shop_keeps_its_sessions_apart_over_http() -> None:
-    port = free_port()
-    with http([sys.executable, ROOT / "examples" / "servers" / "shop.py", "--http", port], port) as url:
+    with shop_over_http() as url:
         async with open_server(ServerConfig(target=url)) as server:
             assert server.describe()[0].sessions == "apart: a session id each"
             await use_the_shop(server)

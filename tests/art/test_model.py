@@ -1,17 +1,16 @@
 """ART's loop from Python: scenarios, tries, RULER, training on the embedded engine with what was sampled."""
 
 import math
-import sys
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_llm import serving
 from openai.types.chat import ChatCompletionMessage
 from openai.types.chat.chat_completion import Choice
-from reading_judge import judge
-from test_server import free_port, http
+from support.fake_llm import serving
+from support.loopback import shop_over_http
+from support.reading_judge import judge
 
 from mcprl import (
     Config,
@@ -32,7 +31,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::UserWarning"),
 ]
 
-SHOP = Path(__file__).parents[1] / "examples" / "servers" / "shop.py"
 TOOL = {
     "type": "function",
     "function": {"name": "get_order", "parameters": {"type": "object", "properties": {"order_id": {"type": "string"}}}},
@@ -41,8 +39,7 @@ TOOL = {
 
 @pytest.fixture(scope="module")
 def shop() -> Generator[str]:
-    port = free_port()
-    with http([sys.executable, SHOP, "--http", port], port) as url:
+    with shop_over_http() as url:
         yield url
 
 
@@ -70,7 +67,8 @@ async def test_the_loop_of_arts_users_runs_on_the_embedded_engine(shop: str, tmp
     scenarios = await generate_scenarios(num_scenarios=16, server_url=shop, generator="grounded", config=few)
     assert (len(scenarios.train), len(scenarios.val), len(scenarios.test)) == (10, 2, 4)
     assert len(scenarios) == len(list(scenarios)) == 16
-    async with TrainableModel("shop", "tests", "nano", runs_dir=tmp_path) as model:
+    exact = parse({"training": {"autocast": "off"}})  # the engine samples in float32
+    async with TrainableModel("shop", "tests", "nano", config=exact, runs_dir=tmp_path) as model:
         with serving(judge) as fake:
             params = {"api_base": fake.url, "api_key": "x"}
             judged = await gather_trajectory_groups(

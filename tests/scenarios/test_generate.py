@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.paths import SHOP
+from support.trajectories import replay
 
 from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import ScenarioError
@@ -17,11 +19,10 @@ from mcprl.scenarios.generate import generate
 from mcprl.scenarios.names import is_read
 from mcprl.scenarios.pack import Pack, load_pack, split_of
 from mcprl.scenarios.wording import picked
-from mcprl.servers.server import Server, connect
+from mcprl.servers.server import connect
 from mcprl.training.warm_start import transcript
-from mcprl.types import Call, CallRecord, Fact, Scenario, StateHolds, Tool, ToolResult, Trajectory
+from mcprl.types import Call, Fact, Tool, ToolResult, Trajectory
 
-SHOP = f"{sys.executable} {Path(__file__).parents[1] / 'examples' / 'servers' / 'shop.py'}"
 SMALL = ScenarioConfig(train=30, val=10, test=20, probe_calls=250, repeat_after_s=0.2)
 
 
@@ -38,18 +39,6 @@ def anyio_backend() -> str:
 async def pack() -> Pack:
     async with connect([shop()], ToolPolicy()) as server:
         return await generate(server, SMALL, seed=3)
-
-
-async def replay(server: Server, scenario: Scenario) -> Trajectory:
-    """The scenario's own plan and answer as a trajectory."""
-    calls: list[CallRecord] = []
-    async with server.session(scenario.setup) as session:
-        for turn, call in enumerate(scenario.plan):
-            calls.append(CallRecord(turn, call.tool, call.arguments, await session.call(call.tool, call.arguments)))
-        checks = [check for check in scenario.checks if isinstance(check, StateHolds)]
-        state = tuple([await session.call(check.tool, check.arguments) for check in checks])
-    messages = ({"role": "user", "content": scenario.request}, {"role": "assistant", "content": scenario.answer})
-    return Trajectory(scenario.id, scenario.id, messages, (), tuple(calls), state)
 
 
 async def test_every_split_is_filled_with_several_kinds_of_tasks(pack: Pack) -> None:

@@ -10,11 +10,12 @@ import sys
 import threading
 from dataclasses import replace
 from json import dumps, loads
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.paths import ROOT, TESTS
+from support.trajectories import trajectory
 
 from mcprl.config import Config, RolloutConfig, ServerConfig
 from mcprl.errors import JournalError
@@ -34,25 +35,6 @@ from mcprl.types import (
     ToolResult,
     Trajectory,
 )
-
-
-def trajectory(name: str, scenario: str = "s1") -> Trajectory:
-    call = {"id": "c1", "type": "function", "function": {"name": "get", "arguments": '{"id": 7}'}}
-    messages = (
-        {"role": "user", "content": "What does 7 cost? ½ 😀"},
-        {"role": "assistant", "content": None, "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": "c1", "content": "7: 12.50"},
-        {"role": "assistant", "content": "12.50"},
-    )
-    turns = (
-        Completion(messages[1], (1, 2, 3), (4, 151_643), (-0.1, -1e-17), "tool_calls", 3),
-        Completion(messages[3], (1, 2, 3, 4, 151_643, 5), (6,), (-0.7234567890123456,), "stop", 3),
-    )
-    record = CallRecord(0, "get", {"id": 7}, ToolResult("7: 12.50", {"price": 12.5, "n": 1.0}, latency_s=0.01))
-    return Trajectory(
-        name, scenario, messages, turns, (record, CallRecord(1, "?", None, ToolResult("no", is_error=True)))
-    )
-
 
 SCENARIO = Scenario(
     "s1",
@@ -199,7 +181,7 @@ import sys
 from mcprl.config import Config
 from mcprl.runs.journal import Journal
 from mcprl.types import Score
-from test_journal import trajectory
+from support.trajectories import trajectory
 
 journal = Journal.create(sys.argv[1], Config())
 print("created", flush=True)
@@ -217,7 +199,7 @@ for step in range(1, 10_000):
 def test_a_writer_killed_at_any_instant_loses_nothing_that_was_acknowledged(tmp_path, seed):
     folder, lines = tmp_path / "run", random.Random(seed).randint(1, 60)
     command = [sys.executable, "-c", WRITER, str(folder)]
-    env = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
+    env = os.environ | {"PYTHONPATH": os.pathsep.join([str(TESTS), str(ROOT)])}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env) as child:
         assert child.stdout
         said = [child.stdout.readline() for _ in range(lines)]

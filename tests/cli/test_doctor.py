@@ -6,7 +6,7 @@ from pathlib import Path
 from shutil import copytree
 
 import pytest
-from test_cli import mcprl
+from support.command_line import mcprl
 
 from mcprl.cli.doctor import Finding, examine
 from mcprl.models.load import NANO

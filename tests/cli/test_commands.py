@@ -1,6 +1,5 @@
 """The command line as a user meets it: real servers, one line for whatever goes wrong."""
 
-import io
 import os
 import re
 import shutil
@@ -8,39 +7,23 @@ import signal
 import subprocess
 import sys
 import tomllib
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.command_line import effective, mcprl
+from support.paths import NODE_BIN, ROOT, SHOP
 
 from mcprl.cli import options
-from mcprl.cli.commands import cli, main
+from mcprl.cli.commands import cli
 from mcprl.config import Config
 from mcprl.runs.journal import Journal
 from mcprl.runs.settings import dump_config, parse
 
 MCPRL = Path(sys.executable).parent / "mcprl"
 TIME = "mcp-server-time --local-timezone UTC"
-
-
-def mcprl(*arguments: str) -> SimpleNamespace:
-    """What the program prints and the code it ends with."""
-    out, err = io.StringIO(), io.StringIO()
-    with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as stop:
-        main(arguments)
-    return SimpleNamespace(code=stop.value.code, out=out.getvalue(), err=err.getvalue())
-
-
-def effective(*arguments: str) -> dict[str, Any]:
-    """The settings that a command would work with."""
-    result = CliRunner().invoke(cli, [*arguments, "--print-config"], catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return tomllib.loads(result.output)
 
 
 # --- settings ---------------------------------------------------------------------------------------------------------
@@ -180,7 +163,7 @@ def test_inspect_shows_each_tool_its_class_its_cost_and_why_it_is_left_out() -> 
 @pytest.mark.npm
 @pytest.mark.skipif(not shutil.which("node"), reason="no node")
 def test_inspect_tells_reading_tools_from_writing_and_destructive_ones() -> None:
-    server = Path(__file__).parent.parent / "node_modules" / ".bin" / "mcp-server-memory"
+    server = NODE_BIN / "mcp-server-memory"
     if not server.exists():
         pytest.skip("no node_modules: make test installs them")
     done = mcprl("inspect", "--server", str(server), "--env", "MEMORY_FILE_PATH={scratch}/memory.json")
@@ -230,7 +213,6 @@ def test_ctrl_c_ends_a_command_with_one_line(tmp_path: Path) -> None:
     assert (process.returncode, error) == (130, "stopped\n")
 
 
-SHOP = f"{sys.executable} {Path(__file__).parent.parent / 'examples' / 'servers' / 'shop.py'}"
 SMALL = "--train-tasks 4 --val-tasks 2 --test-tasks 3 --probe-calls 40 --max-tokens 8 --max-turns 1".split()
 STEPS = "--steps 2 --scenarios-per-step 1 --group-size 2 --eval-every 2 --name small".split()
 
@@ -281,10 +263,9 @@ def test_ctrl_c_in_training_says_what_is_kept_and_how_to_go_on(tmp_path: Path, t
 
 
 def test_every_option_that_the_readme_names_exists() -> None:
-    root = Path(__file__).parent.parent
     others = {"--local-timezone", "--enable-lora", "--generation-config"}  # of servers that others wrote
-    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z]\b(?!-)", (root / "README.md").read_text())) - others
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z]\b(?!-)", (ROOT / "README.md").read_text())) - others
     offered = "".join(mcprl(command, "--help").out for command in ("train", "scenarios", "eval", "export"))
-    offered += "".join(path.read_text() for path in (root / "benchmarks").glob("*.py"))
+    offered += "".join(path.read_text() for path in (ROOT / "benchmarks").glob("*.py"))
     assert len(named) > 10
     assert not {name for name in named if not re.search(rf"{name}\b(?!-)", offered)}

@@ -1,12 +1,13 @@
 """Every family's chat template: its calls are read back, and what a policy samples is trained in the context it saw.
 
-The templates are TRL's copies of the published ones, read by path, and two of the same shape in `tests/templates`.
+The templates are TRL's copies of the published ones, read by path, and two of the same shape in
+`tests/support/templates`.
 """
 
 from typing import Any
 
 import pytest
-from taught import CASES, CONTROL, TOOL, Case, check, converse, random_model, taught, template
+from support.taught import CASES, CONTROL, TOOL, Case, check, converse, family_model, taught, template
 from transformers import AutoTokenizer
 
 from mcprl.chat import families, prompts
@@ -24,7 +25,7 @@ def case(request: pytest.FixtureRequest) -> Case:
 
 @pytest.fixture(scope="module")
 def loaded(case: Case, tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
-    return random_model(case, tmp_path_factory.mktemp("models"))
+    return family_model(case, tmp_path_factory.mktemp("models"))
 
 
 def test_the_template_is_read_by_its_familys_parser(case: Case, loaded: LoadedModel) -> None:

@@ -12,7 +12,8 @@ import anyio.lowlevel
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import LlamaConfig, LlamaForCausalLM, Qwen3Config, Qwen3ForCausalLM
+from support.models import save_random_model
+from transformers import LlamaForCausalLM
 
 from mcprl.chat import hermes, prompts
 from mcprl.config import ModelConfig
@@ -237,18 +238,8 @@ async def test_different_tools_side_by_side_do_not_mix(loaded: LoadedModel) -> N
 
 
 async def test_a_llama_decodes_exactly_too(loaded: LoadedModel, tmp_path: Path) -> None:
-    loaded.tokenizer.save_pretrained(str(tmp_path))
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(1)
-        config = LlamaConfig(
-            vocab_size=len(loaded.tokenizer),
-            hidden_size=32,
-            intermediate_size=48,
-            num_hidden_layers=2,
-            num_attention_heads=4,
-            initializer_range=0.3,
-        )
-        LlamaForCausalLM(config).save_pretrained(str(tmp_path))
+    sizes = {"num_key_value_heads": 4, "initializer_range": 0.3}
+    save_random_model(tmp_path, loaded.tokenizer, LlamaForCausalLM, seed=1, **sizes)
     llama = load_model(ModelConfig(name=str(tmp_path), lora_targets="q_proj, v_proj"))
     async with running(llama) as engine:
         for trajectory in await converse_all(engine):
@@ -257,20 +248,8 @@ async def test_a_llama_decodes_exactly_too(loaded: LoadedModel, tmp_path: Path) 
 
 
 async def test_a_model_that_cannot_be_decoded_exactly_is_refused(loaded: LoadedModel, tmp_path: Path) -> None:
-    loaded.tokenizer.save_pretrained(str(tmp_path))
-    config = Qwen3Config(
-        vocab_size=len(loaded.tokenizer),
-        hidden_size=32,
-        intermediate_size=48,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        head_dim=8,
-        use_sliding_window=True,
-        sliding_window=8,
-        max_window_layers=1,
-    )
-    Qwen3ForCausalLM(config).save_pretrained(str(tmp_path))
+    sliding = {"use_sliding_window": True, "sliding_window": 8, "max_window_layers": 1}
+    save_random_model(tmp_path, loaded.tokenizer, **sliding)
     with pytest.raises(EngineError, match="full attention only, Qwen3ForCausalLM has other layers"):
         EmbeddedEngine(load_model(ModelConfig(name=str(tmp_path))))
 

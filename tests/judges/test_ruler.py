@@ -3,7 +3,6 @@
 import json
 import random
 import re
-import sys
 import unicodedata
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,7 +10,9 @@ from statistics import fmean
 from typing import Any
 
 import pytest
-from fake_llm import BLOCK, FakeLlm, Reply, Request, scored, serving, tries
+from support.fake_llm import BLOCK, FakeLlm, Reply, Request, scored, serving, tries
+from support.paths import ROOT, SHOP
+from support.trajectories import TOOLS, conversation, group
 from tokenizers import Tokenizer
 
 from mcprl.config import JudgeConfig, ServerConfig, ToolPolicy
@@ -21,33 +22,14 @@ from mcprl.judges.prompt import read, write
 from mcprl.judges.ruler import Ruler, load_rubric
 from mcprl.llm.litellm import ChatModel
 from mcprl.servers.server import connect
-from mcprl.types import Fact, Group, Message, Scenario, Session, Tool, Trajectory
+from mcprl.types import Group, Message, Session, Trajectory
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::UserWarning"),
 ]
 
-TOOLS = (Tool("get_order", "Look an order up.", {"type": "object", "properties": {"id": {"type": "string"}}}),)
-SHOP = f"{sys.executable} {Path(__file__).parents[1] / 'examples' / 'servers' / 'shop.py'}"
 RUBRICS = ("default", "tool_use", "safety", "concise", "read_only")
-
-
-def conversation(
-    answer: str, result: str = '{"id":"O-1","status":"paid"}', call: str = '{"id": "O-1"}'
-) -> list[Message]:
-    calls = [{"id": f"call_{hash(answer)}", "type": "function", "function": {"name": "get_order", "arguments": call}}]
-    return [
-        {"role": "user", "content": "What is the status of order O-1?"},
-        {"role": "assistant", "content": None, "tool_calls": calls},
-        {"role": "tool", "tool_call_id": calls[0]["id"], "content": result},
-        {"role": "assistant", "content": answer},
-    ]
-
-
-def group(*answers: str) -> Group:
-    tried = [Trajectory(f"try-{n}", "s", tuple(conversation(answer)), ()) for n, answer in enumerate(answers)]
-    return Group(Scenario("s", "What is the status of order O-1?", (Fact("paid", "status"),)), tuple(tried))
 
 
 def by_length(request: Request, _: int = 0) -> Reply:
@@ -154,7 +136,7 @@ def test_what_the_tries_share_is_written_once_and_alike_ones_are_one() -> None:
 
 async def test_a_judge_reads_each_token_about_once_and_fewer_than_arts() -> None:
     """Groups as the shop gives them, in the nano policy's tokens: at most 1.05 times what stands in no other place."""
-    tokenizer = Tokenizer.from_file(str(Path(__file__).parents[1] / "mcprl" / "models" / "nano" / "tokenizer.json"))
+    tokenizer = Tokenizer.from_file(str(ROOT / "mcprl" / "models" / "nano" / "tokenizer.json"))
 
     def count(text: str) -> int:
         return len(tokenizer.encode(text, add_special_tokens=False).ids)

@@ -6,23 +6,18 @@ import struct
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from test_journal import trajectory
+from support.paths import ROOT, TESTS
+from support.trajectories import GROUP, SCORES, trajectory
 
 from mcprl.config import Config, ServerConfig
 from mcprl.errors import ConfigError, MissingExtra
 from mcprl.runs.journal import Journal
 from mcprl.runs.trackers import Trackers, dialogue, open_trackers
-from mcprl.types import Adapter, Fact, Group, Scenario, Score
-
-GROUP = Group(
-    Scenario("s1", "What does 7 cost?", (Fact(12.5),)), (trajectory("a"), replace(trajectory("b"), stop="deadline"))
-)
-SCORES = [Score("b", 0.1, False, "no answer"), Score("a", 0.95, True, "all facts")]
+from mcprl.types import Adapter
 
 
 @pytest.fixture
@@ -129,7 +124,7 @@ def test_a_dialogue_is_text_with_long_parts_cut():
 SCRIPT = """
 import sys
 from pathlib import Path
-from test_trackers import GROUP, SCORES
+from support.trajectories import GROUP, SCORES
 from mcprl.runs.settings import parse
 from mcprl.runs.trackers import open_trackers
 
@@ -159,7 +154,7 @@ def wandb_run(tmp_path_factory):
     own = {
         "HOME": str(folder),
         "WANDB_MODE": "offline",
-        "PYTHONPATH": str(Path(__file__).parent),
+        "PYTHONPATH": os.pathsep.join([str(TESTS), str(ROOT)]),
         "EXTRA": "env-5ecret",
     }
     own |= {f"WANDB_{name}_DIR": str(folder / name) for name in ("CACHE", "CONFIG", "DATA")}

@@ -7,11 +7,12 @@ from typing import Any
 import anyio.to_thread
 import pytest
 import torch
-from fake_llm import scored, tries
-from taught import CASES, learnt, random_model
-from test_author import author
-from test_ruler import TOOLS, group
-from test_train import SHOP, small
+from support.configs import small
+from support.fake_author import author
+from support.fake_llm import scored, tries
+from support.paths import SHOP
+from support.taught import CASES, family_model, learnt
+from support.trajectories import TOOLS, group
 
 from mcprl.art.groups import Trajectory, TrajectoryGroup, ruler, ruler_score_group
 from mcprl.art.model import TrainableModel
@@ -65,7 +66,7 @@ def chat(record: Record, rubric: str) -> list[Message]:
 @pytest.fixture(scope="module")
 def judge(chat: list[Message], record: Record, tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
     """A tiny model that knows one judgement by heart: 0.9 and 0.2 for the two tries."""
-    loaded = random_model(CASES[0], tmp_path_factory.mktemp("judge"))
+    loaded = family_model(CASES[0], tmp_path_factory.mktemp("judge"))
     verdict = scored(dict(zip(record.ids, (0.9, 0.2), strict=True)))
     learnt(loaded, [*chat, {"role": "assistant", "content": verdict}], until=0.03)
     return loaded

@@ -4,9 +4,9 @@ import subprocess
 import sys
 
 import pytest
-from fake_llm import Reply, Request, scored, serving, tries
 from openai.types.chat import ChatCompletionMessage
 from openai.types.chat.chat_completion import Choice
+from support.fake_llm import Reply, Request, scored, serving, tries
 
 from mcprl import Trajectory, TrajectoryGroup, gather_trajectory_groups, ruler, ruler_score_group
 from mcprl.errors import ConfigError, JudgeError

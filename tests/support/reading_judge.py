@@ -11,12 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fake_llm import Reply, Request, heard, scored, tries
-
 from mcprl.judges.checks import holds, leaves, says_missing
 from mcprl.scenarios.names import words
 from mcprl.servers.digest import looks_like_error
 from mcprl.text import parse_json
+from support.fake_llm import Reply, Request, heard, scored, tries
 
 CODE = re.compile(r"\b[A-Za-z]+-\d+\b|\b\d{4}-\d\d-\d\d\b|'([^']+)'|\"([^\"]+)\"")
 WRITES = re.compile(r"\b(?:add|change|create|delete|set|update|remove|rename|write|store|save|move)\b", re.IGNORECASE)
@@ -115,7 +114,7 @@ def _states(request: str, answer: str, given: Sequence[str], good: Sequence[Made
 
 
 if __name__ == "__main__":
-    from fake_llm import serving
+    from support.fake_llm import serving
 
     with serving(judge) as fake:
         print(json.dumps({"url": fake.url}), flush=True)  # noqa: T201

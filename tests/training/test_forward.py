@@ -7,23 +7,17 @@ from typing import Any
 import pytest
 import torch
 from peft import LoraConfig, get_peft_model
+from support.models import random_model
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from transformers import (
-    Gemma2Config,
     Gemma2ForCausalLM,
     Gemma3ForCausalLM,
-    Gemma3TextConfig,
-    GptOssConfig,
     GptOssForCausalLM,
-    LlamaConfig,
     LlamaForCausalLM,
     MambaConfig,
     MambaForCausalLM,
-    Qwen2Config,
     Qwen2ForCausalLM,
-    Qwen3Config,
-    Qwen3ForCausalLM,
 )
 
 from mcprl.errors import ModelError, TrainingError
@@ -39,24 +33,20 @@ pytestmark = [
 
 SIZES: dict[str, Any] = {
     "vocab_size": 61,
-    "hidden_size": 32,
-    "intermediate_size": 48,
     "num_hidden_layers": 3,
-    "num_attention_heads": 4,
-    "num_key_value_heads": 2,
-    "head_dim": 8,
 }
 MODELS: dict[str, Callable[[], Any]] = {
-    "qwen3": lambda: Qwen3ForCausalLM(Qwen3Config(**SIZES, tie_word_embeddings=True)),
-    "qwen2.5": lambda: Qwen2ForCausalLM(Qwen2Config(**{k: v for k, v in SIZES.items() if k != "head_dim"})),
-    "llama 3": lambda: LlamaForCausalLM(LlamaConfig(**SIZES)),
-    "gemma 3": lambda: Gemma3ForCausalLM(
-        Gemma3TextConfig(
-            **SIZES, sliding_window=7, layer_types=["sliding_attention", "full_attention", "sliding_attention"]
-        )
+    "qwen3": lambda: random_model(**SIZES, tie_word_embeddings=True),
+    "qwen2.5": lambda: random_model(Qwen2ForCausalLM, **SIZES),
+    "llama 3": lambda: random_model(LlamaForCausalLM, **SIZES),
+    "gemma 3": lambda: random_model(
+        Gemma3ForCausalLM,
+        **SIZES,
+        sliding_window=7,
+        layer_types=["sliding_attention", "full_attention", "sliding_attention"],
     ),
     "gpt-oss": lambda: _with_sinks(
-        GptOssForCausalLM(GptOssConfig(**SIZES, sliding_window=7, num_local_experts=4, num_experts_per_tok=2))
+        random_model(GptOssForCausalLM, **SIZES, sliding_window=7, num_local_experts=4, num_experts_per_tok=2)
     ),
 }
 
@@ -150,7 +140,6 @@ def _found(
 @pytest.mark.parametrize("kind", MODELS)
 @pytest.mark.parametrize("lora", ["a LoRA", "the last layer's and the output layer's LoRA", "all weights"])
 def test_sharing_changes_neither_log_probabilities_nor_gradients(kind: str, lora: str, case: str):
-    torch.manual_seed(0)
     rows, model = CASES[case], MODELS[kind]()
     if lora != "all weights":
         model = _with_lora(model, "all-linear" if lora == "a LoRA" else ["layers.2.self_attn.q_proj", "lm_head"])
@@ -165,7 +154,6 @@ def test_sharing_changes_neither_log_probabilities_nor_gradients(kind: str, lora
 
 
 def test_with_sharing_off_rows_are_computed_whole_with_the_same_result():
-    torch.manual_seed(0)
     rows, model = CASES["turns that branch again and again"], _with_lora(MODELS["qwen3"]())
     weight_B = [torch.randn(sum(row.mask)) for row in rows]
     expected_B, gradient = _expected(model, rows, weight_B)
@@ -175,8 +163,7 @@ def test_with_sharing_off_rows_are_computed_whole_with_the_same_result():
 
 
 def test_a_model_that_cannot_be_a_tree_is_computed_whole_and_says_so():
-    torch.manual_seed(0)
-    model = _with_lora(Gemma2ForCausalLM(Gemma2Config(**SIZES)))  # it caps its attention scores
+    model = _with_lora(random_model(Gemma2ForCausalLM, **SIZES))  # it caps its attention scores
     rows = _rows(20, (9, 3, 14, 5))
     weight_B = [torch.randn(sum(row.mask)) for row in rows]
     whole = forward.Forward(model)
@@ -199,7 +186,6 @@ def test_a_state_space_model_is_computed_whole_and_says_so():
 @pytest.mark.parametrize("share", [True, False])
 @pytest.mark.parametrize("kind", MODELS)
 def test_the_entropy_is_that_of_the_whole_vocabulary_with_its_gradient(kind: str, share: bool):
-    torch.manual_seed(0)
     rows, model = CASES["turns that branch again and again"], _with_lora(MODELS[kind]())
     expected: list[torch.Tensor] = []
     for row in rows:
@@ -217,7 +203,6 @@ def test_the_entropy_is_that_of_the_whole_vocabulary_with_its_gradient(kind: str
 
 @pytest.mark.parametrize(("kind", "checkpointed"), [*((kind, False) for kind in MODELS), ("qwen3", True)])
 def test_in_bfloat16_a_tree_is_as_near_to_float32_as_whole_rows_are(kind: str, checkpointed: bool):
-    torch.manual_seed(0)
     # Each row branches off from the last: what the last token attends to is added up over thirty nodes.
     ids = [n % 61 for n in range(7, 70, 2)]
     rows = [_row([*ids[:n], n, 3], {n, n + 1}) for n in range(1, 31)]
@@ -238,7 +223,6 @@ def test_in_bfloat16_a_tree_is_as_near_to_float32_as_whole_rows_are(kind: str, c
 
 @pytest.mark.parametrize("kind", MODELS)
 def test_layers_computed_again_in_backward_give_the_same_gradient_from_less_memory(kind: str):
-    torch.manual_seed(0)
     rows, model = CASES["a long common prefix"], _with_lora(MODELS[kind]()).eval()
     weight_B = [torch.randn(sum(row.mask)) for row in rows]
     held: list[int] = []

@@ -1,0 +1,13 @@
+"""Where things are in the repository, for tests."""
+
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+TESTS = ROOT / "tests"
+SERVERS = TESTS / "support" / "servers"
+NODE_BIN = Path(os.environ.get("MCPRL_NODE_BIN", ROOT / "node_modules" / ".bin"))
+SHOP_SCRIPT = ROOT / "examples" / "servers" / "shop.py"
+SHOP = f"{sys.executable} {SHOP_SCRIPT}"
+"""The example shop on stdio, as `--server` takes it."""
