@@ -1,9 +1,9 @@
 """How good a model or an adapter is at a pack's tasks, without training: `mcprl eval`."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
 
 from mcprl.config import Config
 from mcprl.engines import Show
@@ -13,38 +13,47 @@ from mcprl.llm.policy import PolicyLlm
 from mcprl.prepare import sampling
 from mcprl.rollout import rollouts, unfinished
 from mcprl.runs import intervals
+from mcprl.runs.records import Outcome, success_by_task
 from mcprl.scenarios.generate import generate
 from mcprl.scenarios.pack import load_pack
-from mcprl.servers.server import connect
-from mcprl.types import Adapter, Group, Scenario, Split, Trajectory
+from mcprl.servers.server import Server, connect
+from mcprl.types import Adapter, Group, Scenario, Score, Split, Trajectory
+
+TaskRate = tuple[int, float, float, float]
+"""Number of tasks, mean success (0..1), and the low and high end of its 95 % interval."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """One task: its share of successful tries (`None` if all broke), and a try with what the judge said."""
+    """One task: its success (fraction of rollouts, `None` if none of them counts), a trajectory, and the judge's
+    explanation or the trajectory's error.
+    """
 
     scenario: Scenario
     success: float | None
-    tried: Trajectory
+    trajectory: Trajectory
     why: str
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A model's success on the tasks of one split: overall and by kind of task, as (n, rate, low, high) at 95 %."""
+    """A model's success on the tasks of one split, overall and by kind of task. Of all rollouts, `broken` count as
+    failures and `unjudged` neither way, as in the report of a run.
+    """
 
     model: str
     results: tuple[Result, ...]
-    overall: tuple[int, float, float, float]
-    by_kind: dict[str, tuple[int, float, float, float]]
+    overall: TaskRate
+    by_kind: dict[str, TaskRate]
     broken: int
+    unjudged: int
 
 
 async def evaluate_pack(
     config: Config, adapter: Path | None = None, split: Split = "test", show: Show = lambda *_: None
 ) -> Evaluation:
-    """Let the configured model, with `adapter` if one is given, do the tasks of `split`, `eval.tries` times each.
-    `show` is told what the engine does meanwhile.
+    """Test the configured model, with `adapter` if one is given, on the tasks of `split`: `eval.rollouts` of each.
+    `show` gets the engine's events.
 
     The tasks are those of the configured pack, or new ones. Raises `ServerError`, `ScenarioError`, `EngineError`
     or `ModelError`.
@@ -53,18 +62,13 @@ async def evaluate_pack(
         raise ModelError(f"{adapter} holds no adapter; a run keeps its adapters in runs/NAME/adapters/step-N")
     log = Path(config.runs_dir) / "eval-vllm.log"
     async with connect(config.servers, config.tools) as server, sampling(config, log, show) as engine:
-        judge = open_judge(config.judge, server.tools, config.seed, PolicyLlm(lambda: engine))
-        pack = load_pack(config.scenarios.pack) if config.scenarios.pack else None
-        if pack is None:
-            pack = await generate(server, config.scenarios, config.seed, own=PolicyLlm(lambda: engine))
-        if not pack.fits(server.tools):
-            raise ScenarioError(f"{config.scenarios.pack} was made for other tools than this server's; make a new pack")
-        if not (scenarios := pack.split(split)):
-            raise ScenarioError(f"the pack has no {split} tasks")
+        policy = PolicyLlm(lambda: engine)
+        judge = open_judge(config.judge, server.tools, config.seed, policy)
+        scenarios = await _tasks(config, server, policy, split)
         trained = Adapter(str(adapter), 1) if adapter else None
         if trained:
             await engine.load_adapter(trained)
-        tried_P_G = await rollouts(
+        trajectories_P_G = await rollouts(
             scenarios,
             config.eval.rollouts,
             server,
@@ -76,28 +80,61 @@ async def evaluate_pack(
             temperature=config.eval.temperature,
             limit=config.engine.max_batch,
         )
-        if note := unfinished([tried for tried_G in tried_P_G for tried in tried_G], config.rollout):
+        if note := unfinished([member for members in trajectories_P_G for member in members], config.rollout):
             show("note", {"text": note})
-        results: list[Result] = []
-        for scenario, tried_G in zip(scenarios, tried_P_G, strict=True):
-            scores = {score.trajectory_id: score for score in await judge.score(Group(scenario, tuple(tried_G)))}
-            judged = [bool(score.success) for score in scores.values()]
-            first = next((tried for tried in tried_G if tried.id in scores), tried_G[0])
-            why = scores[first.id].explanation if first.id in scores else first.error
-            results.append(Result(scenario, fmean(judged) if judged else None, first, why))
+        groups = [
+            Group(scenario, tuple(members)) for scenario, members in zip(scenarios, trajectories_P_G, strict=True)
+        ]
+        scores = [await judge.score(group) for group in groups]
+    return _evaluation(config.model.name + (f" with {adapter}" if adapter else ""), groups, scores)
+
+
+async def _tasks(config: Config, server: Server, policy: PolicyLlm, split: Split) -> tuple[Scenario, ...]:
+    """The tasks of `split`. Raises `ScenarioError` if there are none or the pack does not fit the server's tools."""
+    if config.scenarios.pack:
+        pack = load_pack(config.scenarios.pack)
+    else:
+        pack = await generate(server, config.scenarios, config.seed, own=policy)
+    if not pack.fits(server.tools):
+        raise ScenarioError(f"{config.scenarios.pack} was made for other tools than this server's; make a new pack")
+    scenarios = pack.split(split)
+    if not scenarios:
+        raise ScenarioError(f"the pack has no {split} tasks")
+    return scenarios
+
+
+def _evaluation(model: str, groups: Sequence[Group], scores_P: Sequence[Sequence[Score]]) -> Evaluation:
+    outcomes: list[Outcome] = []
+    results: list[Result] = []
+    for group, scores in zip(groups, scores_P, strict=True):
+        by_id = {score.trajectory_id: score for score in scores}
+        members = [_outcome(trajectory, by_id.get(trajectory.id)) for trajectory in group.trajectories]
+        success = success_by_task(members).get(group.scenario.id)
+        shown = next((member for member in group.trajectories if member.id in by_id), group.trajectories[0])
+        why = by_id[shown.id].explanation if shown.id in by_id else shown.error
+        outcomes += members
+        results.append(Result(group.scenario, success, shown, why))
     kinds: defaultdict[str, list[Result]] = defaultdict(list)
     for result in results:
         kinds[result.scenario.kind].append(result)
     return Evaluation(
-        model=config.model.name + (f" with {adapter}" if adapter else ""),
+        model=model,
         results=tuple(results),
         overall=_rate(results),
         by_kind={kind: _rate(members) for kind, members in sorted(kinds.items())},
-        broken=sum(tried.stop == "error" for tried_G in tried_P_G for tried in tried_G),
+        broken=sum(outcome.stop == "error" for outcome in outcomes),
+        unjudged=sum(outcome.counts_as is None for outcome in outcomes),
     )
 
 
-def _rate(results: list[Result]) -> tuple[int, float, float, float]:
-    """Tasks whose every try broke count as failures: they must not make a model look better."""
-    total = sum(result.success or 0.0 for result in results)
-    return len(results), total / len(results), *intervals.wilson(total, len(results))
+def _outcome(trajectory: Trajectory, score: Score | None) -> Outcome:
+    value, success = (score.value, score.success) if score else (None, None)
+    return Outcome(0, trajectory.id, trajectory.scenario_id, trajectory.stop, value, success)
+
+
+def _rate(results: Sequence[Result]) -> TaskRate:
+    """The rate over the tasks that count; without any, a success of 0 between 0 and 1."""
+    successes = [result.success for result in results if result.success is not None]
+    n = len(successes)
+    total = sum(successes)
+    return n, total / max(1, n), *intervals.wilson(total, n)
