@@ -372,7 +372,7 @@ async def test_what_will_not_pass_is_said_at_once() -> None:
 
 
 async def test_a_server_that_hangs_is_given_up() -> None:
-    with serving(lambda *_: Reply(hang_s=60)) as fake, pytest.raises(JudgeError, match="after 2 tries"):
+    with serving(lambda *_: Reply(hang_s=60)) as fake, pytest.raises(JudgeError, match="after 2 attempts"):
         await values(ruler(fake, timeout_s=0.5, retries=1), group("paid", "open"))
 
 

@@ -12,9 +12,9 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from mcprl.config import POLICY, ScenarioConfig, ServerConfig, ToolPolicy
+from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import ConfigError, ScenarioError
-from mcprl.llm import LanguageModel
+from mcprl.llm import LanguageModel, open_llm
 from mcprl.llm.litellm import ChatModel
 from mcprl.scenarios.author import BATCH, Author
 from mcprl.scenarios.compose import Composer
@@ -119,13 +119,11 @@ def _model(config: ScenarioConfig, note: Callable[[str], None], own: LanguageMod
         return None
     if kind != "llm" or not name:
         raise ConfigError(f"unknown generator {config.generator!r}; expected grounded, llm:MODEL or auto")
-    if name == POLICY:
-        if own is None:
-            raise ConfigError(f"generator {config.generator!r}: no run is here whose model could write; name another")
-        return own
-    return ChatModel(
+    return open_llm(
         name,
-        config.generator_base_url,
+        "scenarios.generator",
+        own,
+        base_url=config.generator_base_url,
         timeout_s=300.0,
         max_cost=config.max_generator_cost,
         cache=_cache(config),
