@@ -210,7 +210,7 @@ class _Run:
         used: list[Trajectory] = []
         dropped = 0
         for group, scores in zip(tried.groups_P, tried.judged.scores_P, strict=True):
-            values = self.scoring.dealt(step, group, scores)
+            values = self.scoring.rewards(step, group, scores)
             centred = advantages(values, config.advantage_scale, config.signal_tolerance)
             if centred is None:
                 dropped += 1
