@@ -1,9 +1,9 @@
 """How good a model or an adapter is at a pack's tasks, without training: `mcprl eval`."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
 
 from mcprl.config import Config
 from mcprl.engines import open_engine
@@ -14,37 +14,46 @@ from mcprl.llm.policy import PolicyLlm
 from mcprl.models.load import load_model
 from mcprl.rollout import Sampler
 from mcprl.runs import intervals
+from mcprl.runs.records import Outcome, success_by_task
 from mcprl.scenarios.generate import generate
 from mcprl.scenarios.pack import load_pack
-from mcprl.servers.server import connect
-from mcprl.types import Adapter, Scenario, Split, Trajectory
+from mcprl.servers.server import Server, connect
+from mcprl.types import Adapter, Group, Scenario, Score, Split, Trajectory
+
+TaskRate = tuple[int, float, float, float]
+"""Number of tasks, mean success (0..1), and the low and high end of its 95 % interval."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """One task: its share of successful tries (`None` if all broke), and a try with what the judge said."""
+    """One task: its success (fraction of rollouts, `None` if none of them counts), a trajectory, and the judge's
+    explanation or the trajectory's error.
+    """
 
     scenario: Scenario
     success: float | None
-    tried: Trajectory
+    trajectory: Trajectory
     why: str
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A model's success on the tasks of one split: overall and by kind of task, as (n, rate, low, high) at 95 %."""
+    """A model's success on the tasks of one split, overall and by kind of task. Of all rollouts, `broken` count as
+    failures and `unjudged` neither way, as in the report of a run.
+    """
 
     model: str
     results: tuple[Result, ...]
-    overall: tuple[int, float, float, float]
-    by_kind: dict[str, tuple[int, float, float, float]]
+    overall: TaskRate
+    by_kind: dict[str, TaskRate]
     broken: int
+    unjudged: int
 
 
 async def evaluate_pack(
     config: Config, adapter: Path | None = None, split: Split = "test", emit: Emit = ignore
 ) -> Evaluation:
-    """Let the configured model, with `adapter` if one is given, do the tasks of `split`, `eval.tries` times each.
+    """Test the configured model, with `adapter` if one is given, on the tasks of `split`: `eval.rollouts` of each.
 
     The tasks are those of the configured pack, or new ones. Raises `ServerError`, `ScenarioError`, `EngineError`
     or `ModelError`.
@@ -54,37 +63,64 @@ async def evaluate_pack(
     log = Path(config.runs_dir) / "eval-vllm.log"
     model = load_model(config.model)
     async with connect(config.servers, config.tools) as server, open_engine(config, model, log, emit) as engine:
-        judge = open_judge(config.judge, server.tools, config.seed, PolicyLlm(engine))
-        pack = load_pack(config.scenarios.pack) if config.scenarios.pack else None
-        if pack is None:
-            pack = await generate(server, config.scenarios, config.seed, emit, PolicyLlm(engine))
-        if not pack.fits(server.tools):
-            raise ScenarioError(f"{config.scenarios.pack} was made for other tools than this server's; make a new pack")
-        if not (scenarios := pack.split(split)):
-            raise ScenarioError(f"the pack has no {split} tasks")
+        policy = PolicyLlm(engine)
+        judge = open_judge(config.judge, server.tools, config.seed, policy)
+        scenarios = await _tasks(config, server, policy, split, emit)
         trained = Adapter(str(adapter), 1) if adapter else None
         sampler = Sampler(config, server, engine, emit=emit)
         groups = await sampler.groups("eval", 0, scenarios, config.eval.rollouts, trained)
-        results: list[Result] = []
-        for group in groups:
-            scores = {score.trajectory_id: score for score in await judge.score(group)}
-            judged = [bool(score.success) for score in scores.values()]
-            first = next((tried for tried in group.trajectories if tried.id in scores), group.trajectories[0])
-            why = scores[first.id].explanation if first.id in scores else first.error
-            results.append(Result(group.scenario, fmean(judged) if judged else None, first, why))
+        scores = [await judge.score(group) for group in groups]
+    return _evaluation(config.model.name + (f" with {adapter}" if adapter else ""), groups, scores)
+
+
+async def _tasks(
+    config: Config, server: Server, policy: PolicyLlm, split: Split, emit: Emit
+) -> tuple[Scenario, ...]:
+    """The tasks of `split`. Raises `ScenarioError` if there are none or the pack does not fit the server's tools."""
+    if config.scenarios.pack:
+        pack = load_pack(config.scenarios.pack)
+    else:
+        pack = await generate(server, config.scenarios, config.seed, emit, policy)
+    if not pack.fits(server.tools):
+        raise ScenarioError(f"{config.scenarios.pack} was made for other tools than this server's; make a new pack")
+    scenarios = pack.split(split)
+    if not scenarios:
+        raise ScenarioError(f"the pack has no {split} tasks")
+    return scenarios
+
+
+def _evaluation(model: str, groups: Sequence[Group], scores_P: Sequence[Sequence[Score]]) -> Evaluation:
+    outcomes: list[Outcome] = []
+    results: list[Result] = []
+    for group, scores in zip(groups, scores_P, strict=True):
+        by_id = {score.trajectory_id: score for score in scores}
+        members = [_outcome(trajectory, by_id.get(trajectory.id)) for trajectory in group.trajectories]
+        success = success_by_task(members).get(group.scenario.id)
+        shown = next((member for member in group.trajectories if member.id in by_id), group.trajectories[0])
+        why = by_id[shown.id].explanation if shown.id in by_id else shown.error
+        outcomes += members
+        results.append(Result(group.scenario, success, shown, why))
     kinds: defaultdict[str, list[Result]] = defaultdict(list)
     for result in results:
         kinds[result.scenario.kind].append(result)
     return Evaluation(
-        model=config.model.name + (f" with {adapter}" if adapter else ""),
+        model=model,
         results=tuple(results),
         overall=_rate(results),
         by_kind={kind: _rate(members) for kind, members in sorted(kinds.items())},
-        broken=sum(tried.stop == "error" for group in groups for tried in group.trajectories),
+        broken=sum(outcome.stop == "error" for outcome in outcomes),
+        unjudged=sum(outcome.counts_as is None for outcome in outcomes),
     )
 
 
-def _rate(results: list[Result]) -> tuple[int, float, float, float]:
-    """Tasks whose every try broke count as failures: they must not make a model look better."""
-    total = sum(result.success or 0.0 for result in results)
-    return len(results), total / len(results), *intervals.wilson(total, len(results))
+def _outcome(trajectory: Trajectory, score: Score | None) -> Outcome:
+    value, success = (score.value, score.success) if score else (None, None)
+    return Outcome(0, trajectory.id, trajectory.scenario_id, trajectory.stop, value, success)
+
+
+def _rate(results: Sequence[Result]) -> TaskRate:
+    """The rate over the tasks that count; without any, a success of 0 between 0 and 1."""
+    successes = [result.success for result in results if result.success is not None]
+    n = len(successes)
+    total = sum(successes)
+    return n, total / max(1, n), *intervals.wilson(total, n)

@@ -12,20 +12,18 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
-from mcprl.config import POLICY
 from mcprl.errors import ConfigError, McprlError
 from mcprl.judges.ruler import Rubric, Ruler, load_rubric
-from mcprl.llm import LanguageModel
-from mcprl.llm.litellm import ChatModel
+from mcprl.llm import LanguageModel, open_llm
 from mcprl.types import Message, Tool
 
 DEFAULT_JUDGE = "openai/o4-mini"
 
 
 class ArtTrajectory(BaseModel):
-    """One try: OpenAI messages, and the `Choice` objects of OpenAI's client where the model spoke."""
+    """One rollout: OpenAI messages, with the `Choice` objects of OpenAI's client for the model's own."""
 
-    model_config = ConfigDict(arbitrary_types_allowed=True)
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
     messages_and_choices: list[Any] = []
     tools: list[dict[str, Any]] | None = None
@@ -35,7 +33,7 @@ class ArtTrajectory(BaseModel):
     logs: list[str] = []
 
     def messages(self) -> list[Message]:
-        """All of it as messages: a `Choice` as the assistant's."""
+        """All items as messages: a `Choice` as its assistant message."""
         return [as_message(item) for item in self.messages_and_choices]
 
     def log(self, text: str) -> None:
@@ -43,16 +41,17 @@ class ArtTrajectory(BaseModel):
 
 
 Trajectory = ArtTrajectory
-"""ART's own name for it; inside this package a trajectory is `types.Trajectory`."""
+"""ART's name for it. Inside this package a trajectory is `types.Trajectory`."""
 
 
 class TrajectoryGroup(BaseModel):
-    """Several tries of one task, and what went wrong with others. Iterates over the tries.
+    """Several rollouts of one task, and the exceptions of others. Iterates over the trajectories.
 
-    Made of coroutines that give tries, it is awaited: `await TrajectoryGroup(model.rollout(...) for _ in range(8))`.
+    A group of coroutines that return trajectories must be awaited:
+    `await TrajectoryGroup(model.rollout(...) for _ in range(8))`.
     """
 
-    model_config = ConfigDict(arbitrary_types_allowed=True)
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
     trajectories: list[ArtTrajectory] = []
     exceptions: list[BaseException] = Field(default=[], repr=False)
@@ -61,22 +60,22 @@ class TrajectoryGroup(BaseModel):
     def __init__(
         self, trajectories: Iterable[ArtTrajectory | BaseException | Awaitable[ArtTrajectory]] = (), **more: Any
     ) -> None:
-        every = list(trajectories)
-        given = [item for item in every if not isinstance(item, Awaitable)]
-        broken = [item for item in given if isinstance(item, BaseException)] + list(more.pop("exceptions", ()))
-        tried = [item for item in given if not isinstance(item, BaseException)]
-        super().__init__(trajectories=tried, exceptions=broken, **more)
-        self._pending = [item for item in every if isinstance(item, Awaitable)]
+        items = list(trajectories)
+        ready = [item for item in items if not isinstance(item, Awaitable)]
+        broken = [item for item in ready if isinstance(item, BaseException)] + list(more.pop("exceptions", ()))
+        finished = [item for item in ready if not isinstance(item, BaseException)]
+        super().__init__(trajectories=finished, exceptions=broken, **more)
+        self._pending = [item for item in items if isinstance(item, Awaitable)]
 
     def __await__(self) -> Generator[Any, None, Self]:
-        """Wait for the tries that are still coroutines, all at the same time. What they raise is in `exceptions`."""
+        """Run the coroutines at the same time. Their exceptions go to `exceptions`."""
         return self._gathered().__await__()
 
     async def _gathered(self) -> Self:
         pending, self._pending = self._pending, []
-        found = await asyncio.gather(*pending, return_exceptions=True)
-        self.trajectories += [item for item in found if isinstance(item, ArtTrajectory)]
-        self.exceptions += [item for item in found if isinstance(item, BaseException)]
+        outcomes = await asyncio.gather(*pending, return_exceptions=True)
+        self.trajectories += [outcome for outcome in outcomes if isinstance(outcome, ArtTrajectory)]
+        self.exceptions += [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
         return self
 
     def __iter__(self) -> Iterator[ArtTrajectory]:  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -87,7 +86,7 @@ class TrajectoryGroup(BaseModel):
 
 
 class TrajectoryScore(BaseModel):
-    """What RULER says of one try. `trajectory_id` is its place in the list that was judged, from 1 on, as in ART."""
+    """RULER's score of one trajectory. `trajectory_id` is its place in the judged list, from 1 on, as in ART."""
 
     trajectory_id: str
     explanation: str
@@ -103,11 +102,11 @@ async def ruler(
     *,
     debug: bool = False,
 ) -> list[TrajectoryScore]:
-    """Rank tries against each other, 0 to 1, in the order given.
+    """Score rollouts against each other, 0 to 1, in the order given.
 
-    `judge_model` is litellm's name of a model, or a model of one's own (`TrainableModel.judge()`). `rubric` is the name
-    of one in `judges/`, a TOML file, or the words themselves. `tools` are OpenAI's. `debug` prints each score and why.
-    Raises `JudgeError` where the judge gave no usable scores.
+    `judge_model` is litellm's name of a model, or a `LanguageModel` (`TrainableModel.judge()`). `rubric` is the name
+    of one in `judges/`, a TOML file, or the rubric's text. `tools` are in OpenAI's format. `debug` prints each score
+    with its explanation. Raises `JudgeError` if the judge gives no usable scores.
     """
     model = _judge(judge_model, dict(extra_litellm_params or {}))
     judge = Ruler(model, _rubric(rubric), [as_tool(tool) for tool in tools or ()])
@@ -118,7 +117,7 @@ async def ruler(
     ]
     if debug:
         for score in scores:
-            print(f"[RULER] {score.trajectory_id}: {score.score:.2f} {score.explanation}")  # noqa: T201 - asked for
+            print(f"[RULER] {score.trajectory_id}: {score.score:.2f} {score.explanation}")  # noqa: T201 - `debug` is for printing
     return scores
 
 
@@ -131,26 +130,26 @@ async def ruler_score_group(
     swallow_exceptions: bool = False,
     debug: bool = False,
 ) -> TrajectoryGroup | None:
-    """A new group whose rewards are RULER's scores; the one given stays as it is.
+    """A new group whose rewards are RULER's scores; `group` itself is not changed.
 
-    What was the reward is kept in `metrics["independent_reward"]`, the score in `metrics["ruler_score"]`, the
-    explanation in `logs`. With `swallow_exceptions` the result is `None` where the judge failed.
+    `metrics["independent_reward"]` keeps the old reward, `metrics["ruler_score"]` the score, and `logs` the
+    explanation. With `swallow_exceptions` the result is `None` if the judge fails.
     """
-    copies = [tried.model_copy(deep=True) for tried in group.trajectories]
+    copies = [trajectory.model_copy(deep=True) for trajectory in group.trajectories]
     tools = copies[0].tools if copies else None
-    if any(tried.tools != tools for tried in copies):
+    if any(trajectory.tools != tools for trajectory in copies):
         raise ConfigError("the trajectories of a group must have the same tools; RULER shows them once")
     try:
-        messages = [tried.messages() for tried in copies]
+        messages = [trajectory.messages() for trajectory in copies]
         scores = await ruler(messages, judge_model, extra_litellm_params, rubric, tools, debug=debug)
     except McprlError:
         if swallow_exceptions:
             return None
         raise
-    for tried, score in zip(copies, scores, strict=True):
-        tried.metrics |= {"independent_reward": tried.reward, "ruler_score": score.score}
-        tried.reward = score.score
-        tried.log(f"RULER explanation: {score.explanation}")
+    for trajectory, score in zip(copies, scores, strict=True):
+        trajectory.metrics |= {"independent_reward": trajectory.reward, "ruler_score": score.score}
+        trajectory.reward = score.score
+        trajectory.log(f"RULER explanation: {score.explanation}")
     return TrajectoryGroup(copies, exceptions=group.exceptions)
 
 
@@ -160,13 +159,13 @@ async def gather_trajectory_groups(
     after_each: Callable[[TrajectoryGroup], Awaitable[TrajectoryGroup | None]] | None = None,
     max_exceptions: int = 0,
 ) -> list[TrajectoryGroup]:
-    """All groups, made at the same time; `after_each` makes of each what is returned, and leaves out those of which it
-    makes `None`.
+    """All groups, awaited at the same time. `after_each` may replace a finished group, or drop it with `None`.
 
-    Up to `max_exceptions` groups or tries may fail and are left out; one more is raised and ends the others.
+    Up to `max_exceptions` groups or rollouts may fail and are left out. One more failure is raised, and the other
+    groups are cancelled.
     """
 
-    async def made(group: Awaitable[TrajectoryGroup]) -> TrajectoryGroup | None:
+    async def finished(group: Awaitable[TrajectoryGroup]) -> TrajectoryGroup | None:
         done = await group
         failed.extend(done.exceptions)
         check()
@@ -177,7 +176,7 @@ async def gather_trajectory_groups(
             raise failed[-1]
 
     failed: list[BaseException] = []
-    tasks = [asyncio.ensure_future(made(group)) for group in groups]
+    tasks = [asyncio.ensure_future(finished(group)) for group in groups]
     try:
         for done in asyncio.as_completed(tasks):
             try:
@@ -194,7 +193,7 @@ async def gather_trajectory_groups(
 
 
 def as_message(item: Any) -> Message:
-    """A message, or what a `Choice` says as one. Raises `ConfigError` for anything else."""
+    """The message itself, or the message of a `Choice`. Raises `ConfigError` for anything else."""
     if isinstance(item, dict):
         return item  # pyright: ignore[reportUnknownVariableType]
     message = getattr(item, "message", item)
@@ -204,7 +203,7 @@ def as_message(item: Any) -> Message:
 
 
 def as_tool(tool: dict[str, Any]) -> Tool:
-    """A tool in OpenAI's function format as ours."""
+    """A tool in OpenAI's function format as a `types.Tool`."""
     function = tool.get("function", tool)
     return Tool(function["name"], function.get("description", ""), function.get("parameters", {"type": "object"}))
 
@@ -212,9 +211,8 @@ def as_tool(tool: dict[str, Any]) -> Tool:
 def _judge(model: str | LanguageModel, params: dict[str, Any]) -> LanguageModel:
     if not isinstance(model, str):
         return model
-    if model == POLICY:
-        raise ConfigError(f"judge_model {model!r} is a run's own model; here, give the judge() of a TrainableModel")
-    return ChatModel(model, params.pop("api_base", ""), extra=params)
+    instead = "give the judge() of a TrainableModel"
+    return open_llm(model, "judge_model", instead=instead, base_url=params.pop("api_base", ""), extra=params)
 
 
 def _rubric(rubric: str) -> Rubric:

@@ -159,20 +159,21 @@ def show_findings(screen: Console, findings: "Iterable[Finding]") -> int:
 
 def show_evaluation(screen: Console, evaluation: "Evaluation") -> None:
     """Success with its interval, by kind of task, and a few failures with what the judge said."""
-    failures = [result for result in evaluation.results if not result.success]
+    failures = [result for result in evaluation.results if result.success == 0]
     for result in failures[:_MOST_EXAMPLES]:
         screen.print(f"[red]failed[/] {escape(result.scenario.request)}")
-        for made in result.tried.calls:
+        for made in result.trajectory.calls:
             screen.print(f"    [cyan]{escape(_call(Call(made.tool, made.arguments or {})))}[/]", soft_wrap=True)
-        screen.print(f"    {escape(result.tried.answer or f'({result.tried.stop})')}")
+        screen.print(f"    {escape(result.trajectory.answer or f'({result.trajectory.stop})')}")
         screen.print(f"    [dim]{escape(result.why)}[/]")
     rows = _table("kind", "tasks", "success", "95 % interval", right=["tasks", "success", "95 % interval"])
     for kind, (n, rate, low, high) in {**evaluation.by_kind, "all": evaluation.overall}.items():
         rows.add_row(Text(kind), str(n), f"{rate:.1%}", f"{low:.1%} to {high:.1%}")
     screen.print()
     screen.print(rows)
-    broken = f"; {evaluation.broken} tries broke and count as failures" if evaluation.broken else ""
-    screen.print(f"\n{escape(evaluation.model)}{broken}")
+    broken = f"; {evaluation.broken} rollouts broke and count as failures" if evaluation.broken else ""
+    unjudged = f"; {evaluation.unjudged} rollouts were not judged and count neither way" if evaluation.unjudged else ""
+    screen.print(f"\n{escape(evaluation.model)}{broken}{unjudged}")
 
 
 # --- runs -------------------------------------------------------------------------------------------------------------

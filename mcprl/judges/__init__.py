@@ -1,4 +1,4 @@
-"""Judges score the tries of one scenario: one `Score` per trajectory that can be scored, matched by id."""
+"""The seam for judges, which score a scenario's group: one `Score` per trajectory that can be scored, matched by id."""
 
 from pathlib import Path
 from typing import Protocol
@@ -6,8 +6,7 @@ from typing import Protocol
 from mcprl.config import POLICY, JudgeConfig
 from mcprl.errors import ConfigError
 from mcprl.judges.verifier import Verifier
-from mcprl.llm import LanguageModel
-from mcprl.llm.litellm import ChatModel
+from mcprl.llm import LanguageModel, open_llm
 from mcprl.types import Group, Score, Tool
 
 
@@ -20,16 +19,18 @@ class Judge(Protocol):
         ...
 
     async def forecast(self, groups: int, example: Group) -> str:
-        """What judging so many groups like the example will take, in a sentence; empty where it is free."""
+        """What judging so many groups like the example will cost, in a sentence; empty if it is free."""
         ...
 
     def report(self) -> dict[str, float]:
-        """Figures about the groups scored since this was last asked."""
+        """Metrics of the groups scored since the last report."""
         ...
 
 
-def open_judge(config: JudgeConfig, tools: tuple[Tool, ...], seed: int = 0, own: LanguageModel | None = None) -> Judge:
-    """The judge that a configuration names; `own` is the run's own model, where it has one. Raises `ConfigError`."""
+def open_judge(
+    config: JudgeConfig, tools: tuple[Tool, ...], seed: int = 0, policy: LanguageModel | None = None
+) -> Judge:
+    """The configured judge. `policy` is the run's own model, if there is a run. Raises `ConfigError`."""
     name, _, rubric = config.name.partition(":")
     if name == "auto":
         name = "mixed" if config.model else "verifier"
@@ -43,7 +44,7 @@ def open_judge(config: JudgeConfig, tools: tuple[Tool, ...], seed: int = 0, own:
     from mcprl.judges.ruler import Ruler, load_rubric
 
     ruler = Ruler(
-        _model(config, own),
+        _model(config, policy),
         load_rubric(rubric or "default"),
         tools,
         permutations=config.permutations,
@@ -53,16 +54,20 @@ def open_judge(config: JudgeConfig, tools: tuple[Tool, ...], seed: int = 0, own:
     return Mixed(Verifier(tools), ruler, 1.0 if name == "ruler" else config.ruler_weight)
 
 
-def _model(config: JudgeConfig, own: LanguageModel | None) -> LanguageModel:
-    if config.model != POLICY:
-        cache = Path(config.cache).expanduser() if config.cache else None
-        limits = (config.timeout_s, config.retries, config.concurrency, config.max_cost)
-        return ChatModel(config.model, config.base_url, *limits, cache)
-    if config.base_url:
+def _model(config: JudgeConfig, policy: LanguageModel | None) -> LanguageModel:
+    if config.model == POLICY and config.base_url:
         raise ConfigError(
             f"judge.model = {POLICY!r} is the run's own model, which has no endpoint; leave judge.base_url = "
-            f"{config.base_url!r} out, or name the model that is there (openai/NAME)"
+            f"{config.base_url!r} out, or name the model at that endpoint (openai/NAME)"
         )
-    if own is None:
-        raise ConfigError(f"judge.model = {POLICY!r}: no run is here whose model could judge; name another")
-    return own
+    return open_llm(
+        config.model,
+        "judge.model",
+        policy,
+        base_url=config.base_url,
+        timeout_s=config.timeout_s,
+        retries=config.retries,
+        concurrency=config.concurrency,
+        max_cost=config.max_cost,
+        cache=Path(config.cache).expanduser() if config.cache else None,
+    )

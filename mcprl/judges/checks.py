@@ -1,6 +1,4 @@
-"""When a text holds a value, and when two calls are the same call: the ground on which the verifier and the generator
-stand.
-"""
+"""When a text holds a value, and when two calls are the same call. The verifier and the generator share these rules."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -32,7 +30,7 @@ def holds(text: str, value: Scalar) -> bool:
     if isinstance(value, bool):
         return bool(re.search(r"\b(?:true|yes)\b" if value else r"\b(?:false|no|not)\b", text, re.IGNORECASE))
     if isinstance(value, int | float):
-        return any(_number(found) == float(value) for found in _NUMBER.findall(text))
+        return any(_number(match) == float(value) for match in _NUMBER.findall(text))
     wanted = squash(value)
     if not wanted:
         return False
@@ -49,7 +47,7 @@ def says_missing(text: str) -> bool:
 def same_arguments(
     made: Mapping[str, Any] | None, wanted: Mapping[str, Any], schema: Mapping[str, Any] | None = None
 ) -> bool:
-    """Whether a call with `made` is the call with `wanted`: arguments left out count as their schema's default, or
+    """Whether a call with `made` is the call with `wanted`. A missing argument counts as its schema's default, or
     null.
     """
     if made is None:
@@ -77,9 +75,7 @@ def leaves(value: Json, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tupl
 
 
 def is_empty(value: Json, text: str) -> bool:
-    """Whether a result, though no error, holds nothing: no text, null, or JSON without one filled leaf but counts of
-    zero.
-    """
+    """Whether a result that is no error is empty: no text, null, or JSON whose leaves are all "", 0 or false."""
     if value is None:
         return not text.strip() or squash(text) in ("null", "none", "[]", "{}")
     return not any(leaf not in ("", 0, False) for _, leaf in leaves(value))

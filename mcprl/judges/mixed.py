@@ -1,4 +1,4 @@
-"""The verifier where a task has checks, a language model for the rest and for what checks cannot see."""
+"""The verifier for tasks with checks, mixed with a language model that judges tasks without checks and style."""
 
 from dataclasses import dataclass
 
@@ -9,8 +9,9 @@ from mcprl.types import Group, Score
 
 @dataclass
 class Mixed:
-    """value = (1 - weight) * verifier + weight * ruler, and the verifier's success: with a weight of 1 the ruler's
-    score, and whether the task was done. The ruler alone where a task has no checks."""
+    """For a task with checks, `value = (1 - weight) * verifier + weight * ruler`, with the verifier's `success`. For a
+    task without checks, the ruler's score.
+    """
 
     verifier: Verifier
     ruler: Ruler

@@ -1,8 +1,8 @@
-"""What a language model gets to read of a group, and what its reply says: pure text in, text out (RULER).
+"""A group as text for a language model that judges it (RULER), and the verdicts in the model's reply.
 
-What all tries begin with, and what several of them did, is written once. Every text that comes from a try or a
-server is JSON in which `<`, `>`, `&` and characters that do not show are escaped, so that no text can imitate the marks
-around it; the marks bear a number that cannot be guessed, and so do the ids.
+Steps that all rollouts begin with, and steps that several of them share, are written once. Every text from a rollout or
+a server is JSON in which `<`, `>`, `&` and invisible characters are escaped, so that no text can imitate the marks
+around it. The names of the marks and the ids cannot be guessed.
 """
 
 import hashlib
@@ -38,13 +38,13 @@ SCHEMA: dict[str, Any] = {
     "required": ["scores"],
     "additionalProperties": False,
 }
-_SHARED_AT = 24  # a step of as many characters is written once where several tries have it
-_SYLLABLES = [a + b for a in "bdfgklmnprstvz" for b in "aeiou"]  # ids made of these cost few tokens
+_SHARED_AT = 24  # a shared step of at least so many characters is written once
+_SYLLABLES = [a + b for a in "bdfgklmnprstvz" for b in "aeiou"]  # ids of syllables cost few tokens
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The judge's word on one try."""
+    """The judge's verdict on one rollout."""
 
     score: float
     explanation: str
@@ -52,7 +52,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Record:
-    """A group as text: `text` between marks named `fence`, and for each try, in the order given, its id there."""
+    """A group as text: `text` between marks named `fence`, and each rollout's id in it, in the order given."""
 
     text: str
     fence: str
@@ -60,72 +60,77 @@ class Record:
 
     @property
     def distinct(self) -> tuple[str, ...]:
-        """Each id once, in the order of the text: tries that are alike have one id together."""
+        """Each id once, in the order of the text. Identical rollouts share an id."""
         return tuple(sorted(set(self.ids), key=lambda name: self.text.index(f'"{name}"')))
 
 
 def write(
-    tries: Sequence[Sequence[Message]],
+    messages_G: Sequence[Sequence[Message]],
     tools: Sequence[Tool] = (),
-    evidence: Sequence[Mapping[str, Any]] = (),
+    evidence_G: Sequence[Mapping[str, Any]] = (),
     *,
     seed: object = 0,
     max_chars: int = 2_000,
 ) -> Record:
-    """The record of one group's message lists; its order and its ids follow from `seed` and the content.
+    """The record of one group's message lists. Its order and its ids follow from `seed` and the content.
 
-    `evidence` has one mapping a try, or there is none. Texts above `max_chars` characters are shortened in the middle.
+    `evidence_G` has one mapping per rollout, or is empty. Texts above `max_chars` characters are shortened in the
+    middle.
     """
-    shown = [_steps(messages, max_chars) for messages in tries]
-    common = min((common_prefix(shown[0], other) for other in shown), default=0)
-    rest = [[json.dumps(step) for step in steps[common:]] for steps in shown]
-    alike = [json.dumps([own, dict(evidence[n]) if evidence else None], sort_keys=True) for n, own in enumerate(rest)]
-    secret = hashlib.sha256(json.dumps([str(seed), shown[0][:common], sorted(alike)]).encode()).hexdigest()
-    rng = random.Random(secret)
-    names = {key: "".join(rng.choices(_SYLLABLES, k=4)) for key in dict.fromkeys(alike)}
-    steps = _repeated([rest[alike.index(key)] for key in names])
+    steps_G = [_steps(messages, max_chars) for messages in messages_G]
+    shared = min((common_prefix(steps_G[0], steps) for steps in steps_G), default=0)
+    context = steps_G[0][:shared]
+    rest_G = [[json.dumps(step) for step in steps[shared:]] for steps in steps_G]
+    # Identical rollouts have equal keys, and are written once.
+    evidence_or_none_G = [dict(evidence) for evidence in evidence_G] if evidence_G else [None] * len(rest_G)
+    keys_G = [json.dumps(pair, sort_keys=True) for pair in zip(rest_G, evidence_or_none_G, strict=True)]
+    first_g = {key: keys_G.index(key) for key in keys_G}
 
+    digest = hashlib.sha256(json.dumps([str(seed), context, sorted(keys_G)]).encode()).hexdigest()
+    rng = random.Random(digest)
+    ids = {key: "".join(rng.choices(_SYLLABLES, k=4)) for key in first_g}
+    numbers = _repeated([rest_G[g] for g in first_g.values()])
     fence = f"record-{''.join(rng.choices(_SYLLABLES, k=6))}"
     parts = [f"<tools>{inert([_tool(tool) for tool in tools])}</tools>"] if tools else []
-    parts.append(f"<context>{inert(shown[0][:common])}</context>")
-    parts += [f'<step id="{number}">{inert(_seen(json.loads(text), steps))}</step>' for text, number in steps.items()]
-    order = list(names)
+    parts.append(f"<context>{inert(context)}</context>")
+    parts += [f'<step id="{n}">{inert(_with_numbers(json.loads(text), numbers))}</step>' for text, n in numbers.items()]
+    order = list(first_g)
     rng.shuffle(order)
     for key in order:
-        at = alike.index(key)
-        own = [steps[text] if text in steps else _seen(json.loads(text), steps) for text in rest[at]]
-        known = f"<evidence>{inert(dict(evidence[at]))}</evidence>" if evidence else ""
-        parts.append(f'<trajectory id="{names[key]}">{inert(own)}{known}</trajectory>')
+        g = first_g[key]
+        steps = [numbers[text] if text in numbers else _with_numbers(json.loads(text), numbers) for text in rest_G[g]]
+        evidence = f"<evidence>{inert(dict(evidence_G[g]))}</evidence>" if evidence_G else ""
+        parts.append(f'<trajectory id="{ids[key]}">{inert(steps)}{evidence}</trajectory>')
     text = "\n".join([f"<{fence}>", *parts, f"</{fence}>"])
-    return Record(text, fence, tuple(names[key] for key in alike))
+    return Record(text, fence, tuple(ids[key] for key in keys_G))
 
 
 def read(reply: str, ids: Sequence[str]) -> dict[str, Verdict]:
-    """The verdict on each id. Raises `ValueError` saying all that is wrong with the reply, for the judge to mend."""
+    """The verdict on each id. Raises `ValueError` with all problems of the reply, for the judge to mend."""
     entries = _scores(reply)
     problems: list[str] = []
-    found: dict[str, Verdict] = {}
+    verdicts: dict[str, Verdict] = {}
     for entry in entries:
         name, score = str(entry.get("trajectory_id")), entry.get("score")
         if name not in ids:
             problems.append(f"{name[:40]!r} is none of the ids")
-        elif name in found:
+        elif name in verdicts:
             problems.append(f"{name} has more than one score")
         elif isinstance(score, bool) or not isinstance(score, int | float) or not math.isfinite(score):
             problems.append(f"the score of {name} is {score!r:.40}, not a number")
         elif not 0 <= score <= 1:
             problems.append(f"the score of {name} is {score!r:.40}, not between 0 and 1")
         else:
-            found[name] = Verdict(float(score), str(entry.get("explanation", "")))
+            verdicts[name] = Verdict(float(score), str(entry.get("explanation", "")))
     if missing := [name for name in ids if name not in {str(entry.get("trajectory_id")) for entry in entries}]:
         problems.append(f"there is no score for {', '.join(missing)}")
     if problems:
         raise ValueError("; ".join(problems))
-    return found
+    return verdicts
 
 
 def _scores(reply: str) -> list[dict[str, Any]]:
-    """The list of entries in a reply, be it fenced or in the middle of prose."""
+    """The list of entries in a reply, which may be fenced or stand in the middle of prose."""
     decoder = json.JSONDecoder()
     for start in re.finditer(r"[{\[]", reply):
         try:
@@ -139,36 +144,39 @@ def _scores(reply: str) -> list[dict[str, Any]]:
 
 
 def _steps(messages: Sequence[Message], max_chars: int) -> list[Any]:
-    """What was said and done, in few words: `"text"` of the agent, `[tool, arguments, result]`, `{"user": "text"}`.
+    """The messages in short: `"text"` of the agent, `[tool, arguments, result]` of a call, `{"user": "text"}`.
 
-    The ids of calls, which differ between tries that did the same, only say which result belongs to which.
+    The ids of calls only match results to calls. They are left out, since they differ between identical rollouts.
     """
     steps: list[Any] = []
     waiting: dict[Any, list[Any]] = {}
     for message in messages:
-        said, calls = _shortened(str(message.get("content") or ""), max_chars), message.get("tool_calls") or ()
+        content, calls = str(message.get("content") or ""), message.get("tool_calls") or ()
         if message["role"] == "assistant":
-            steps += [said] if said or not calls else []
+            if content or not calls:
+                steps.append(_shortened(content, max_chars))
             for call in calls:
                 function = call["function"]
-                made: list[Any] = [str(function["name"]), _value(str(function["arguments"]), max_chars)]
-                waiting[call.get("id")] = made
-                steps.append(made)
-        elif message["role"] == "tool" and (made_before := waiting.pop(message.get("tool_call_id"), None)):
-            made_before.append(_value(str(message.get("content") or ""), max_chars))
+                step: list[Any] = [str(function["name"]), _value(str(function["arguments"]), max_chars)]
+                waiting[call.get("id")] = step
+                steps.append(step)
+        elif message["role"] == "tool" and message.get("tool_call_id") in waiting:
+            waiting.pop(message.get("tool_call_id")).append(_value(content, max_chars))
         else:
-            steps.append({str(message["role"]): said})
+            steps.append({str(message["role"]): _shortened(content, max_chars)})
     return steps
 
 
 def _value(text: str, max_chars: int) -> Any:
-    """Text as it is, shortened, or the JSON object or list that it spells: quoted, that would cost twice as much."""
+    """The JSON object or list that the text spells (quoted, it would cost twice the tokens), else the text,
+    shortened.
+    """
     value = parse_json(text) if len(text) <= max_chars else None
     return _shortened(text, max_chars) if value is None else value
 
 
 def _tool(tool: Tool) -> dict[str, Any]:
-    """A tool without what tells a judge nothing: titles, and the type that all parameters have."""
+    """A tool without the parts that tell a judge nothing: titles, and the type that all parameters share."""
     schema = {key: value for key, value in tool.input_schema.items() if key not in ("type", "title", "$schema")}
     return {"name": tool.name, "description": tool.description, "parameters": _untitled(schema)}
 
@@ -189,18 +197,18 @@ def _shortened(text: str, max_chars: int) -> str:
     return f"{text[:head]}[... {len(text) - head - tail} characters cut ...]{text[-tail:]}"
 
 
-def _repeated(tries: Sequence[Sequence[str]]) -> dict[str, int]:
-    """Steps that several tries have, results that several calls had, and the numbers that stand for them."""
-    count = Counter(text for steps in tries for text in set(steps) if len(text) >= _SHARED_AT)
-    distinct = {text: json.loads(text) for steps in tries for text in steps}
+def _repeated(rest_G: Sequence[Sequence[str]]) -> dict[str, int]:
+    """The numbers of the JSON texts that are written once: steps of several rollouts, and results of several calls."""
+    rollouts = Counter(text for steps in rest_G for text in set(steps) if len(text) >= _SHARED_AT)
+    distinct = {text: json.loads(text) for steps in rest_G for text in steps}
     results = Counter(json.dumps(step[2]) for step in distinct.values() if isinstance(step, list) and len(step) > 2)
-    shared = [text for text in distinct if count[text] > 1]
+    shared = [text for text in distinct if rollouts[text] > 1]
     shared += [text for text, times in results.items() if times > 1 and len(text) >= _SHARED_AT]
     return {text: number for number, text in enumerate(shared, 1)}
 
 
-def _seen(step: Any, numbers: Mapping[str, int]) -> Any:
-    """A step with the number of its result in its place, where that is written elsewhere."""
+def _with_numbers(step: Any, numbers: Mapping[str, int]) -> Any:
+    """The step, with the number of its result instead of the result if that has one."""
     if not isinstance(step, list) or len(step) < 3:
         return step  # pyright: ignore[reportUnknownVariableType]
     return [*step[:2], numbers.get(json.dumps(step[2]), step[2])]

@@ -1,4 +1,4 @@
-"""RULER: a language model ranks the tries of a task against each other, by a rubric."""
+"""RULER: a language model scores the rollouts of a task against each other, by a rubric."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -24,20 +24,20 @@ class Criterion(pydantic.BaseModel):
     text: str
 
 
-class Example(pydantic.BaseModel):
+class RubricExample(pydantic.BaseModel):
     model_config = pydantic.ConfigDict(extra="forbid", frozen=True)
     what: str
     score: float = pydantic.Field(ge=0, le=1)
 
 
 class Rubric(pydantic.BaseModel):
-    """What tries are compared by: a file in `judges/`, or one's own."""
+    """The criteria by which rollouts are compared: a file in `judges/`, or the user's own."""
 
     model_config = pydantic.ConfigDict(extra="forbid", frozen=True)
     name: str
     text: str
     criteria: tuple[Criterion, ...] = ()
-    examples: tuple[Example, ...] = ()
+    examples: tuple[RubricExample, ...] = ()
 
     def render(self) -> str:
         parts = [self.text]
@@ -60,10 +60,11 @@ def load_rubric(name: str) -> Rubric:
 
 
 class Ruler:
-    """Scores groups by one rubric. `permutations` orders are judged and averaged.
+    """Scores groups by one rubric. Each group is judged in `permutations` orders, and the scores are averaged.
 
-    `report` says, of all groups since it was last asked: how far scores of one try lay apart between orders, how much a
-    later place in the text raised a score, and the share of tied pairs; and what the judge has cost so far.
+    `report` gives, for the groups since the last report, `judge_spread` (standard deviation of a rollout's scores
+    between orders), `judge_position` (how much the last place in the text raises a score over the first) and
+    `judge_ties` (fraction of tied pairs), and the judge's calls and cost so far.
     """
 
     def __init__(
@@ -87,48 +88,53 @@ class Ruler:
 
     async def score(self, group: Group) -> list[Score]:
         """A score for each trajectory that did not break. Raises `JudgeError`, or `BudgetError` before the limit."""
-        tried = [one for one in group.trajectories if one.stop != "error"]
-        known = [_evidence(group, one) for one in tried] if self.evidence else []
-        verdicts = await self.judge([one.messages for one in tried], known)
+        unbroken = [trajectory for trajectory in group.trajectories if trajectory.stop != "error"]
+        evidence = [_evidence(group, trajectory) for trajectory in unbroken] if self.evidence else []
+        verdicts = await self.judge([trajectory.messages for trajectory in unbroken], evidence)
         return [
-            Score(one.id, round(verdict.score, 6), None, verdict.explanation)
-            for one, verdict in zip(tried, verdicts, strict=True)
+            Score(trajectory.id, round(verdict.score, 6), None, verdict.explanation)
+            for trajectory, verdict in zip(unbroken, verdicts, strict=True)
         ]
 
     async def judge(
-        self, tries: Sequence[Sequence[Message]], evidence: Sequence[Mapping[str, Any]] = ()
+        self, messages_G: Sequence[Sequence[Message]], evidence_G: Sequence[Mapping[str, Any]] = ()
     ) -> list[Verdict]:
-        """The verdict on each message list, in the order given; the explanation is that of the first order."""
-        if not tries:
+        """The verdict on each message list: the mean score over orders, with the first order's explanation."""
+        if not messages_G:
             return []
         rounds: list[list[Verdict]] = []
         for order in range(self.permutations):
-            record = write(tries, self.tools, evidence, seed=(self.seed, order))
-            found = await self._ask(record)
-            rounds.append([found[name] for name in record.ids])
-            self._slopes.append(_slope([found[name].score for name in record.distinct]))
-        scores = [[verdict.score for verdict in verdicts] for verdicts in zip(*rounds, strict=True)]
-        means = [fmean(own) for own in scores]
-        self._spreads += [pstdev(own) for own in scores] if self.permutations > 1 else []
-        pairs = [abs(a - b) < 1e-3 for n, a in enumerate(means) for b in means[:n]]
-        self._ties += [fmean(pairs)] if pairs else []
+            record = write(messages_G, self.tools, evidence_G, seed=(self.seed, order))
+            verdicts = await self._ask(record)
+            rounds.append([verdicts[name] for name in record.ids])
+            self._slopes.append(_slope([verdicts[name].score for name in record.distinct]))
+        scores_G = [[verdict.score for verdict in verdicts] for verdicts in zip(*rounds, strict=True)]
+        means = [fmean(scores) for scores in scores_G]
+        if self.permutations > 1:
+            self._spreads += [pstdev(scores) for scores in scores_G]
+        if pairs := [abs(a - b) < 1e-3 for n, a in enumerate(means) for b in means[:n]]:
+            self._ties.append(fmean(pairs))
         return [Verdict(mean, first.explanation) for mean, first in zip(means, rounds[0], strict=True)]
 
     async def forecast(self, groups: int, example: Group) -> str:
-        record = write([tried.messages for tried in example.trajectories], self.tools)
+        record = write([trajectory.messages for trajectory in example.trajectories], self.tools)
         calls = groups * self.permutations
         price = await self.model.price(self.chat(record), calls)
         return f"the judge {self.model.name} will be asked up to {calls} times, {price}"
 
     def report(self) -> dict[str, float]:
-        found = {"judge_calls": float(self.model.calls), "judge_cost": self.model.cost}
+        metrics = {"judge_calls": float(self.model.calls), "judge_cost": self.model.cost}
         for name, values in (("spread", self._spreads), ("position", self._slopes), ("ties", self._ties)):
             if values:
-                found[f"judge_{name}"] = fmean(values)
+                metrics[f"judge_{name}"] = fmean(values)
             values.clear()
-        return found
+        return metrics
 
     async def _ask(self, record: Record) -> dict[str, Verdict]:
+        """The model's verdict on each id. A reply that cannot be used is returned to the model once, with the problem.
+
+        Raises `JudgeError` or `BudgetError`.
+        """
         chat = self.chat(record)
         try:
             reply = await self.model.reply(chat, SCHEMA)
@@ -143,30 +149,30 @@ class Ruler:
         except BudgetError:
             raise
         except LlmError as error:
-            raise JudgeError(f"the judge cannot be asked: {error}") from error
+            raise JudgeError(f"the judge gives no reply: {error}") from error
 
     def chat(self, record: Record) -> list[dict[str, str]]:
-        """What is sent to the model for one record."""
+        """The messages to the model for one record."""
         count = str(len(record.distinct))
         system = fill_template(self._system, rubric=self.rubric.render(), fence=record.fence, count=count)
         return [{"role": "system", "content": system}, {"role": "user", "content": record.text}]
 
 
-def _evidence(group: Group, tried: Trajectory) -> dict[str, Any]:
-    """What is known of a try without judging it."""
+def _evidence(group: Group, trajectory: Trajectory) -> dict[str, Any]:
+    """Facts about a trajectory that need no judgement, for the judge to read."""
     facts = {check.name or "fact": check.value for check in group.scenario.checks if isinstance(check, Fact)}
     return {
         "expected": facts,
-        "calls": len(tried.calls),
-        "failed_calls": sum(record.result.is_error for record in tried.calls),
-        "state_afterwards": [read.text for read in tried.state],
-        "says_not_found": says_missing(tried.answer),
-        "ended": tried.stop,
+        "calls": len(trajectory.calls),
+        "failed_calls": sum(record.result.is_error for record in trajectory.calls),
+        "state_afterwards": [read.text for read in trajectory.state],
+        "says_not_found": says_missing(trajectory.answer),
+        "ended": trajectory.stop,
     }
 
 
 def _slope(scores: Sequence[float]) -> float:
-    """How much a score rises from the first place to the last (least squares)."""
+    """The rise of the scores from the first place to the last, by least squares."""
     if len(scores) < 2:
         return 0.0
     places = [n / (len(scores) - 1) - 0.5 for n in range(len(scores))]

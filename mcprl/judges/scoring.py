@@ -1,14 +1,19 @@
-"""The scores of a run's tries: a step's by the judge, with anchors beside them; held-out ones by their checks."""
+"""The scores of a run: a training step's by the judge, with anchors beside each group; held-out tasks' by their checks.
+
+An anchor is a trajectory that is judged together with a group and never trained on: the base model's rollout of the
+task ("base"), or the best trajectory of the task so far ("best").
+"""
 
 import random
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 import anyio
 
 from mcprl.config import Config
-from mcprl.errors import BudgetError, JudgeError, McprlError
+from mcprl.errors import BudgetError, JudgeError
 from mcprl.judges import open_judge
 from mcprl.judges.verifier import Verifier
 from mcprl.llm import LanguageModel
@@ -18,8 +23,9 @@ from mcprl.types import Group, Score, Tool, Trajectory
 
 @dataclass(frozen=True)
 class Judged:
-    """The scores of a step's groups, none where the judge failed; at how many it did; and by how much the groups' means
-    lay over their anchors, by kind."""
+    """A step's scores. `scores_P[p]` is empty if the judge failed at group p; `failures` counts those groups.
+    `over_anchors` has, as `over_KIND`, the mean margin of the groups' mean scores over their anchors of that kind.
+    """
 
     scores_P: list[list[Score]]
     failures: int
@@ -37,7 +43,7 @@ class Judged:
 
 
 class Scoring:
-    """Scores groups and records the scores. `policy` is the run's own base model, which may be the judge."""
+    """Scores groups and writes the scores to the journal. `policy` is the run's own model, which may be the judge."""
 
     def __init__(
         self,
@@ -47,78 +53,87 @@ class Scoring:
         policy: LanguageModel,
     ) -> None:
         self.config, self.journal = config, journal
-        self.judge, self.verifier = open_judge(config.judge, tools, config.seed, policy), Verifier(tools)
-        self._best: dict[str, tuple[float, Trajectory]] = {}  # of each task the try with the highest score so far
-        complete = (journal.last_step() or 0) if "best" in config.judge.anchors else 0  # a step is not its own anchor
-        for step in range(1, complete + 1):
-            self._remember(journal.trajectories("train", step), journal.scores("train", step))
+        self.judge = open_judge(config.judge, tools, config.seed, policy)
+        self.verifier = Verifier(tools)
+        self._best: dict[str, tuple[float, Trajectory]] = {}  # scenario id -> highest score so far, its trajectory
+        if "best" in config.judge.anchors:  # of complete steps only: a step that is done again is not its own anchor
+            for step in range(1, (journal.last_step() or 0) + 1):
+                self._remember_best(journal.trajectories("train", step), journal.scores("train", step))
 
     async def train(self, step: int, groups_P: Sequence[Group], base_P: Sequence[Group] | None = None) -> Judged:
-        """The judge's scores of a step. `base_P`: the base model's rollouts of the same scenarios, if they are anchors.
+        """The judge's scores of a step. `base_P`: groups of one rollout of the base model each, if they are anchors.
 
-        Raises `JudgeError` if it failed at most of the groups, `BudgetError` if it reached its cost limit.
+        Raises `JudgeError` if it failed at most of the groups, and `BudgetError` if the next call could pass its limit.
         """
-        scores_P: list[list[Score]] = [[] for _ in groups_P]
         anchors_P = self._anchors(groups_P, base_P)
-        over: dict[str, list[float]] = {}
-        failed: list[McprlError] = []
+        scores_P: list[list[Score]] = [[] for _ in groups_P]
+        margins: defaultdict[str, list[float]] = defaultdict(list)
+        failures: list[JudgeError | BudgetError] = []
 
-        async def one(p: int) -> None:
-            group, anchors = groups_P[p], anchors_P[p]
+        async def score_group(p: int) -> None:
             try:
-                every = await self.judge.score(Group(group.scenario, (*group.trajectories, *anchors.values())))
+                scores_P[p], anchor_scores = await self._score_beside(groups_P[p], anchors_P[p])
             except (JudgeError, BudgetError) as error:
-                failed.append(error)
+                failures.append(error)
                 return
-            by_id = {score.trajectory_id: score for score in every}
-            scores_P[p] = [by_id[member.id] for member in group.trajectories if member.id in by_id]
-            for kind, anchor in anchors.items():
-                if scores_P[p] and anchor.id in by_id:
-                    mean = fmean(score.value for score in scores_P[p])
-                    over.setdefault(f"over_{kind}", []).append(mean - by_id[anchor.id].value)
+            if scores_P[p]:
+                mean = fmean(score.value for score in scores_P[p])
+                for kind, anchor in anchor_scores.items():
+                    margins[f"over_{kind}"].append(mean - anchor.value)
 
         async with anyio.create_task_group() as tasks:
             for p in range(len(groups_P)):
-                tasks.start_soon(one, p)
-        if spent := [error for error in failed if isinstance(error, BudgetError)]:
-            raise spent[0]
-        if len(failed) > len(groups_P) / 2:
-            raise JudgeError(f"the judge failed at {len(failed)} of {len(groups_P)} groups; the last: {failed[-1]}")
+                tasks.start_soon(score_group, p)
+        for error in failures:
+            if isinstance(error, BudgetError):
+                raise error
+        if len(failures) > len(groups_P) / 2:
+            raise JudgeError(f"the judge failed at {len(failures)} of {len(groups_P)} groups; the last: {failures[-1]}")
         for group, scores in zip(groups_P, scores_P, strict=True):
             self.journal.write_scores("train", step, scores)
-            self._remember(group.trajectories, scores)
-        return Judged(scores_P, len(failed), {kind: fmean(values) for kind, values in over.items()})
+            self._remember_best(group.trajectories, scores)
+        return Judged(scores_P, len(failures), {kind: fmean(values) for kind, values in margins.items()})
 
     async def held_out(self, phase: str, step: int, group: Group) -> list[Score]:
-        """Scores of a group that is not trained on: by its checks, where it has some."""
+        """The scores of a group that is not trained on: by the task's checks, or by the judge if it has none."""
         scores = await (self.verifier if group.scenario.checks else self.judge).score(group)
         self.journal.write_scores(phase, step, scores)
         return scores
 
     def rewards(self, step: int, group: Group, scores: Sequence[Score]) -> list[float]:
-        """The values as they are, or for the control that must learn nothing, dealt at random within the group."""
+        """The scores' values. For the control that must learn nothing, they are shuffled within the group."""
         values = [score.value for score in scores]
         if self.config.control == "shuffle-rewards":
             random.Random(f"{self.config.seed} {step} {group.scenario.id}").shuffle(values)
         return values
 
+    async def _score_beside(
+        self, group: Group, anchors: Mapping[str, Trajectory]
+    ) -> tuple[list[Score], dict[str, Score]]:
+        """The scores of the group's trajectories, and those of the anchors by kind, all judged together."""
+        scores = await self.judge.score(Group(group.scenario, (*group.trajectories, *anchors.values())))
+        by_id = {score.trajectory_id: score for score in scores}
+        own = [by_id[trajectory.id] for trajectory in group.trajectories if trajectory.id in by_id]
+        return own, {kind: by_id[anchor.id] for kind, anchor in anchors.items() if anchor.id in by_id}
+
     def _anchors(self, groups_P: Sequence[Group], base_P: Sequence[Group] | None) -> list[dict[str, Trajectory]]:
-        """What is judged beside each group and never trained on, by kind."""
+        """The anchors of each group, by kind."""
         kinds = self.config.judge.anchors
-        found: list[dict[str, Trajectory]] = [{} for _ in groups_P]
+        anchors_P: list[dict[str, Trajectory]] = [{} for _ in groups_P]
         if base_P:
-            found = [{"base": base.trajectories[0]} for base in base_P]
+            anchors_P = [{"base": base.trajectories[0]} for base in base_P]
         if "best" in kinds:
-            for anchors, group in zip(found, groups_P, strict=True):
+            for anchors, group in zip(anchors_P, groups_P, strict=True):
                 if group.scenario.id in self._best:
                     anchors["best"] = self._best[group.scenario.id][1]
-        return found
+        return anchors_P
 
-    def _remember(self, tried: Iterable[Trajectory], scores: Iterable[Score]) -> None:
+    def _remember_best(self, trajectories: Iterable[Trajectory], scores: Iterable[Score]) -> None:
         if "best" not in self.config.judge.anchors:
             return
-        by_id = {member.id: member for member in tried}
+        by_id = {trajectory.id: trajectory for trajectory in trajectories}
         for score in scores:
-            member = by_id[score.trajectory_id]
-            if score.value > self._best.get(member.scenario_id, (-1.0,))[0]:
-                self._best[member.scenario_id] = score.value, member
+            trajectory = by_id[score.trajectory_id]
+            highest = self._best.get(trajectory.scenario_id)
+            if highest is None or score.value > highest[0]:
+                self._best[trajectory.scenario_id] = score.value, trajectory

@@ -1,12 +1,13 @@
-"""The verifier: what the scenario generator proved by execution, checked on a trajectory. Deterministic and free."""
+"""The verifier applies a scenario's checks, which the generator proved by execution. Deterministic and free."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from mcprl.judges.checks import holds, leaves, same_arguments, says_missing
 from mcprl.types import (
     Call,
     CallMade,
     CallRecord,
+    Check,
     Fact,
     Group,
     SaysMissing,
@@ -14,6 +15,7 @@ from mcprl.types import (
     Score,
     StateHolds,
     Tool,
+    ToolResult,
     Trajectory,
 )
 
@@ -25,8 +27,8 @@ class Verifier:
 
     `value = 0.7 outcome + 0.25 progress + 0.05 outcome * economy`, each part in 0..1: a trajectory that does the task
     always beats one that does not, and among equals the shorter wins; equal trajectories tie exactly. A fact counts
-    only when a tool result of the same trajectory held it (no lucky guesses), when the answer is not a dump of
-    everything, and, for one row out of a list, when it does not name what other rows say there. `success` is an
+    only if a tool result of the same trajectory held it (no lucky guesses), if the answer is not a dump of everything,
+    and, for one row of a list, if the answer does not give the other rows' values of that field. `success` is an
     outcome of 1.
     """
 
@@ -34,7 +36,9 @@ class Verifier:
         self._schemas = {tool.name: tool.input_schema for tool in tools}
 
     async def score(self, group: Group) -> list[Score]:
-        return [self.verify(group.scenario, tried) for tried in group.trajectories if tried.stop != "error"]
+        return [
+            self.verify(group.scenario, trajectory) for trajectory in group.trajectories if trajectory.stop != "error"
+        ]
 
     async def forecast(self, groups: int, example: Group) -> str:
         return ""
@@ -42,48 +46,54 @@ class Verifier:
     def report(self) -> dict[str, float]:
         return {}
 
-    def verify(self, scenario: Scenario, tried: Trajectory) -> Score:
-        """The score of one trajectory; its explanation names every check with what was found."""
-        states = iter(tried.state)
-        passed: list[tuple[str, bool]] = []
-        for check in scenario.checks:
-            match check:
-                case Fact():
-                    said, why = self._states(scenario, tried, check)
-                    passed.append((f"{check.name or 'fact'} {check.value!r}: {why}", said))
-                case CallMade():
-                    made = any(
-                        self._same(record, check) and record.result.is_error <= check.failed for record in tried.calls
-                    )
-                    passed.append((f"{check.tool} {'called' if made else 'not called'} as asked", made))
-                case StateHolds():
-                    read = next(states, None)
-                    held = (
-                        read is not None
-                        and not read.is_error
-                        and all(holds(read.text, value) for value in check.values)
-                    )
-                    passed.append((f"{check.tool} {'shows' if held else 'does not show'} the change", held))
-                case SaysMissing():
-                    said = says_missing(tried.answer)
-                    passed.append(("says it does not exist" if said else "does not say that it does not exist", said))
-        outcome = sum(ok for _, ok in passed) / max(1, len(passed))
-        progress = sum(self._progress(call, tried.calls) for call in scenario.plan) / max(1, len(scenario.plan))
-        economy = max(0.0, 1 - max(0, len(tried.calls) - len(scenario.plan)) / 4)
+    def verify(self, scenario: Scenario, trajectory: Trajectory) -> Score:
+        """The score of one trajectory; its explanation lists each check with its finding."""
+        reads = iter(trajectory.state)
+        checked = [self._check(check, scenario, trajectory, reads) for check in scenario.checks]
+        outcome = sum(passed for passed, _ in checked) / max(1, len(checked))
+        progress = sum(self._progress(call, trajectory.calls) for call in scenario.plan) / max(1, len(scenario.plan))
+        economy = max(0.0, 1 - max(0, len(trajectory.calls) - len(scenario.plan)) / 4)
         value = OUTCOME * outcome + PROGRESS * progress + ECONOMY * outcome * economy
         parts = f"outcome {outcome:.2f}, progress {progress:.2f}, economy {economy:.2f}"
-        checks = "; ".join(f"{'+' if ok else '-'} {text}" for text, ok in passed)
-        stop = "" if tried.stop == "answered" else f" (stopped: {tried.stop})"
-        return Score(tried.id, round(value, 6), outcome == 1.0, f"{parts}{stop}: {checks}")
+        findings = "; ".join(f"{'+' if passed else '-'} {text}" for passed, text in checked)
+        stop = "" if trajectory.stop == "answered" else f" (stopped: {trajectory.stop})"
+        return Score(trajectory.id, round(value, 6), outcome == 1.0, f"{parts}{stop}: {findings}")
 
-    def _states(self, scenario: Scenario, tried: Trajectory, fact: Fact) -> tuple[bool, str]:
-        if not holds(tried.answer, fact.value):
+    def _check(
+        self, check: Check, scenario: Scenario, trajectory: Trajectory, reads: Iterator[ToolResult]
+    ) -> tuple[bool, str]:
+        """Whether a check passed, and the finding in words. `reads` are the remaining results of the state reads."""
+        match check:
+            case Fact():
+                passed, why = self._states(scenario, trajectory, check)
+                return passed, f"{check.name or 'fact'} {check.value!r}: {why}"
+            case CallMade():
+                passed = any(
+                    self._same(record, check) and record.result.is_error <= check.failed for record in trajectory.calls
+                )
+                return passed, f"{check.tool} {'called' if passed else 'not called'} as asked"
+            case StateHolds():
+                read = next(reads, None)
+                if read is None or read.is_error:
+                    passed = False
+                else:
+                    passed = all(holds(read.text, value) for value in check.values)
+                return passed, f"{check.tool} {'shows' if passed else 'does not show'} the change"
+            case SaysMissing():
+                passed = says_missing(trajectory.answer)
+                return passed, "says it does not exist" if passed else "does not say that it does not exist"
+
+    def _states(self, scenario: Scenario, trajectory: Trajectory, fact: Fact) -> tuple[bool, str]:
+        """Whether the answer states the fact as `Verifier` requires, and why not."""
+        answer = trajectory.answer
+        if not holds(answer, fact.value):
             return False, "not in the answer"
-        if not any(holds(record.result.text, fact.value) for record in tried.calls if not record.result.is_error):
+        results = [record.result for record in trajectory.calls if not record.result.is_error]
+        if not any(holds(result.text, fact.value) for result in results):
             return False, "in the answer, but no tool result held it"
-        if len(tried.answer) > 4 * len(scenario.answer) + 120:
+        if len(answer) > 4 * len(scenario.answer) + 120:
             return False, "in an answer that repeats far more than was asked for"
-        if named := [other for other in fact.others if holds(tried.answer, other)]:
+        if named := [other for other in fact.others if holds(answer, other)]:
             return False, f"in an answer that also gives {named[0]!r}, which is another row's"
         return True, "in the answer"
 
@@ -92,14 +102,14 @@ class Verifier:
             record.arguments, wanted.arguments, self._schemas.get(wanted.tool)
         )
 
-    def _progress(self, wanted: Call, made: Sequence[CallRecord]) -> float:
-        """How near the closest call came: 0.4 for the tool, the rest by the share of argument values that are right."""
-        return max((self._nearness(wanted, record) for record in made if record.tool == wanted.tool), default=0.0)
+    def _progress(self, wanted: Call, calls: Sequence[CallRecord]) -> float:
+        """The nearness (0..1) of the closest call: 0.4 for the tool, the rest by the fraction of right values."""
+        return max((self._nearness(wanted, record) for record in calls if record.tool == wanted.tool), default=0.0)
 
     def _nearness(self, wanted: Call, record: CallRecord) -> float:
         if self._same(record, wanted):
             return 1.0
         if record.arguments is None:
             return 0.2
-        want, have = set(leaves(wanted.arguments)), set(leaves(record.arguments))
-        return 0.4 + 0.5 * len(want & have) / max(1, len(want | have))
+        expected, given = set(leaves(wanted.arguments)), set(leaves(record.arguments))
+        return 0.4 + 0.5 * len(expected & given) / max(1, len(expected | given))

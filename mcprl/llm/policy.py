@@ -1,6 +1,8 @@
-"""The run's own model as the language model that judges its tries or writes its tasks: with the adapter off, so that
-what is trained does not change what it is measured by."""
+"""The run's own model as the language model that judges its rollouts or writes its tasks. Its adapter is off, so that
+training does not change the measure.
+"""
 
+from contextlib import suppress
 from typing import Any
 
 from mcprl.config import POLICY
@@ -9,12 +11,12 @@ from mcprl.errors import EngineError, LlmError
 from mcprl.llm import Chat
 from mcprl.types import CompletionRequest
 
-REPLY_TOKENS = 4_096
-TRIES = 3
+_REPLY_TOKENS = 4_096
+_ATTEMPTS = 3
 
 
 class PolicyLlm:
-    """Asks the base model of an engine, greedily, so that the same question gets the same reply.
+    """Asks the base model of an engine, at temperature 0: the same chat gets the same reply.
 
     Replies are not kept on disk, and cost nothing but the engine's time.
     """
@@ -26,19 +28,24 @@ class PolicyLlm:
         self.calls = 0
 
     async def reply(self, messages: Chat, schema: dict[str, Any] | None = None) -> str:
-        """What the model says, as JSON of `schema` where the engine can hold it to that (vLLM can). An engine that dies
-        meanwhile is asked again. Raises `LlmError`."""
-        request = CompletionRequest(tuple(messages), max_tokens=REPLY_TOKENS, temperature=0.0, schema=schema)
-        for left in range(TRIES - 1, -1, -1):
-            try:
-                await self._engine.ready()
-                completion = await self._engine.complete(request)
-                self.calls += 1
-                return str(completion.message.get("content") or "")
-            except EngineError as error:
-                if not left:
-                    raise LlmError(f"{POLICY}, the run's own model: {error}") from error
-        raise AssertionError("unreachable: the last attempt returns or raises")
+        """The model's reply: JSON of `schema` if the engine can hold it to that (vLLM can).
+
+        An engine that fails is asked again, three times in all. Raises `LlmError` if it fails each time.
+        """
+        request = CompletionRequest(tuple(messages), max_tokens=_REPLY_TOKENS, temperature=0.0, schema=schema)
+        for _ in range(_ATTEMPTS - 1):
+            with suppress(EngineError):
+                return await self._ask(request)
+        try:
+            return await self._ask(request)
+        except EngineError as error:
+            raise LlmError(f"{POLICY}, the run's own model: {error}") from error
 
     async def price(self, messages: Chat, calls: int) -> str:
         return "at no cost but its time"
+
+    async def _ask(self, request: CompletionRequest) -> str:
+        await self._engine.ready()
+        completion = await self._engine.complete(request)
+        self.calls += 1
+        return str(completion.message.get("content") or "")

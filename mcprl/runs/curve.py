@@ -1,4 +1,4 @@
-"""The learning curve of a run and its test results as a picture. The only module that imports matplotlib."""
+"""A run's learning curve and test results as a picture. The only module that imports matplotlib."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ def draw(report: Report, path: str | Path) -> None:
     figure = Figure(figsize=(9, 4.2), layout="constrained")
     FigureCanvasAgg(figure)
     learning, proof = figure.subplots(1, 2, sharey=True, width_ratios=(3.4, 1))
-    blue, orange, grey = "#0072b2", "#d55e00", "#767676"  # told apart by colour-blind readers too (Okabe & Ito)
+    blue, orange, grey = "#0072b2", "#d55e00", "#767676"  # colour-blind readers can distinguish them (Okabe & Ito)
     if train := report.curve.train:
         learning.plot(*zip(*train, strict=True), color=grey, alpha=0.7, linewidth=1, label="mean training score")
     if val := report.curve.val:
@@ -22,7 +22,7 @@ def draw(report: Report, path: str | Path) -> None:
         learning.fill_between(steps, low, high, color=blue, alpha=0.15, linewidth=0)
         learning.plot(steps, success, color=blue, marker="o", markersize=4, label="validation success, 95 % band")
     if report.best_step:
-        learning.axvline(report.best_step, color=orange, linestyle=":", label="the adapter that is tested")
+        learning.axvline(report.best_step, color=orange, linestyle=":", label="the tested adapter")
     if learning.get_legend_handles_labels()[0]:
         learning.legend(loc="best", frameon=False, fontsize="small")
     learning.set(xlabel="optimizer step", ylim=(0, 1.08))

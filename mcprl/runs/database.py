@@ -1,8 +1,8 @@
-"""A SQLite file that one process writes and anyone may read meanwhile, and that says so where it is damaged.
+"""A SQLite file that one process writes while others may read it. Damage is reported as `JournalError`.
 
 WAL mode, so that readers and the writer do not wait for each other. `synchronous = NORMAL`: a commit outlives the
-process, however it is killed. A machine that loses power may lose the last commits, but only as a whole: the file is
-then one of a moment earlier. (FULL costs an fsync for each commit: 6 ms instead of 1.6, measured.) The calls are short
+process, however it is killed. A machine that loses power may lose the last commits, but only whole ones: the file is
+then as it was a moment earlier. (FULL costs an fsync for each commit: 6 ms instead of 1.6, measured.) Calls are short
 and synchronous: from async code call them directly. One `Database` may be used from several threads, not across a fork.
 """
 
@@ -25,7 +25,7 @@ _Value = TypeVar("_Value")
 
 
 class Database:
-    """Made by `open`. Every method raises `JournalError` where the file is damaged."""
+    """Made by `open`. Every method raises `JournalError` if the file is damaged."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection, lock: sqlite3.Connection | None) -> None:
         self.path = path
@@ -35,7 +35,7 @@ class Database:
 
     @classmethod
     def open(cls, path: Path, *, write: bool) -> Self:
-        """Open the file, which a writer makes where it is missing. A second writer is refused at once."""
+        """Open the file. A writer makes it if it is missing. Raises `JournalError` at once for a second writer."""
         lock = _lock(path) if write else None
         connection = None
         try:
@@ -64,23 +64,24 @@ class Database:
             self._lock = None
 
     def define(self, tables: str, version: int) -> None:
-        """Make the tables of a new file; to be called in a transaction."""
+        """Make the tables of a new file. Call it in a transaction."""
         for statement in tables.split(";"):
             self._connection.execute(statement)
         self._connection.execute(f"pragma application_id = {_APPLICATION}")
         self._connection.execute(f"pragma user_version = {version}")
 
     def version(self) -> int:
-        """The version that was defined, 0 where none was."""
+        """The version that `define` wrote, 0 if it wrote none. Raises `JournalError` for a file of another program."""
         version = self.read("pragma user_version")[0][0]
         if version and self.read("pragma application_id")[0][0] != _APPLICATION:
-            raise JournalError(f"{self.path} is a SQLite file, but not of mcprl")
+            raise JournalError(f"{self.path} is a SQLite file, but mcprl did not write it")
         return version
 
     def check(self) -> None:
         """Read the whole file for damage."""
-        if (found := self.read("pragma quick_check(1)")[0][0]) != "ok":
-            raise _damaged(self.path, found)
+        verdict = self.read("pragma quick_check(1)")[0][0]
+        if verdict != "ok":
+            raise _damaged(self.path, verdict)
 
     @contextmanager
     def transaction(self) -> Generator[None]:
@@ -104,7 +105,7 @@ class Database:
                     self._connection.execute("rollback")
 
     def write(self, query: str, rows: Sequence[tuple[Any, ...]]) -> None:
-        """One transaction with a query for each row. Raises `sqlite3.IntegrityError` where a constraint fails."""
+        """One transaction with a query for each row. Raises `sqlite3.IntegrityError` if a constraint fails."""
         with self.transaction():
             self._connection.executemany(query, rows)
 
@@ -116,7 +117,7 @@ class Database:
             raise _damaged(self.path, error) from error
 
     def decode(self, decode: Callable[[Any], _Value], stored: Any) -> _Value:
-        """What was stored, read by `decode`, whose failure means that the file is damaged."""
+        """`decode(stored)`. Its failure means that the file is damaged, and is raised as `JournalError`."""
         try:
             return decode(stored)
         except (ValidationError, ValueError, TypeError, KeyError, zlib.error) as error:
@@ -127,10 +128,10 @@ class Database:
 
 
 def _lock(path: Path) -> sqlite3.Connection:
-    """Keep other writers out and bother no reader, until it is closed.
+    """An exclusive transaction on an empty database beside the file. It keeps other writers out until it is closed.
 
-    SQLite locks a file on every platform and the lock dies with the process: an exclusive transaction on an empty
-    database beside the file.
+    Readers never open that database, so they do not wait. SQLite can lock a file on every platform, and the lock ends
+    with the process.
     """
     lock = sqlite3.connect(path.with_suffix(".lock"), timeout=0, isolation_level=None, check_same_thread=False)
     try:

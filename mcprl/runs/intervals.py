@@ -1,7 +1,4 @@
-"""Intervals for the proof: how sure can one be of a success rate, and of a gain, on a given number of held-out tasks?
-
-All intervals are two-sided 95 %.
-"""
+"""Two-sided 95 % intervals for the proof: of a success rate, and of a gain, on a given number of held-out tasks."""
 
 from collections.abc import Hashable, Sequence
 from math import sqrt
@@ -18,8 +15,8 @@ def wilson(successes: float, n: int) -> tuple[float, float]:
     """Wilson's score interval (JASA 22, 1927) for a success rate: never outside 0..1, never of width 0, good from n = 5
     on.
 
-    `n` counts independent tasks. With several tries of each, `successes` is the sum of the tasks' success rates: tries
-    of one task are alike, so this is a little too wide rather than too narrow. Without tasks nothing is known: (0, 1).
+    `n` counts independent tasks. With several rollouts of each, `successes` is the sum of the tasks' success rates:
+    rollouts of one task are alike, so this is a little too wide rather than too narrow. Without tasks: (0, 1).
     """
     if not 0 <= successes <= n:
         raise ValueError(f"successes must lie in 0..n, got {successes} of {n}")
@@ -39,23 +36,25 @@ def paired_difference(
 ) -> tuple[float, float, float]:
     """The mean of `after - before` over the same tasks, with its interval: (mean, low, high).
 
-    `before[i]` and `after[i]` are the success (0..1, tries averaged) of task i. `clusters[i]` names what task i shares
-    with others (the task itself where several seeds are pooled): whole clusters are then resampled, as they are what is
-    independent (Field & Welsh, JRSS-B 69, 2007).
+    `before[i]` and `after[i]` are the success (0..1, averaged over rollouts) of task i. `clusters[i]` labels the
+    cluster of task i (the task itself if several seeds are pooled). Whole clusters are resampled, since clusters are
+    independent and their members are not (Field & Welsh, JRSS-B 69, 2007).
 
     A percentile bootstrap over 10,000 resamples, with two corrections for small samples:
     - Percentile rather than BCa: for a mean of bounded differences both are equally good, and BCa's acceleration does
-      not exist where all differences are equal. The percentiles are moved outwards so that the interval is as wide as
+      not exist if all differences are equal. The percentiles are moved outwards so that the interval is as wide as
       Student's (Hesterberg, "What teachers should know about the bootstrap", The American Statistician 69, 2015: the
       "expanded" percentile interval).
-    - One imagined task that was gained and one that was lost join the sample that is resampled, not the mean (as Bonett
-      & Price do for paired proportions, J. of Educational and Behavioral Statistics 37, 2012). Without them a model
-      that changed nothing on any task would get an interval of width 0.
+    - One imagined gained task and one imagined lost task are added to the resampled sample, but not to the mean (as
+      Bonett & Price do for paired proportions, J. of Educational and Behavioral Statistics 37, 2012). Without them a
+      model that changed nothing on any task would get an interval of width 0.
+
+    Raises `ValueError` if the lengths differ or are 0.
     """
     if len(before) != len(after) or (clusters is not None and len(clusters) != len(before)):
         raise ValueError(f"before, after and clusters must be of one length, got {len(before)} and {len(after)}")
     if len(before) == 0:
-        raise ValueError("no pairs: there is no difference to speak of")
+        raise ValueError("no pairs: a difference needs at least one task")
     change = np.asarray(after, float) - np.asarray(before, float)
     mean = float(change.mean())
     order = {label: index for index, label in enumerate(dict.fromkeys(clusters or range(len(change))))}

@@ -1,10 +1,10 @@
 """The journal of a run: every scenario, trajectory, score, step, adapter and event, committed before it is used.
 
-A run is a folder: `config.toml`, `journal.sqlite`, `scenarios/`, `adapters/step-N/`, `report.*`. What a person or a
-program wants to know about a run is read from the journal; `train --resume` goes on from it.
+A run is a folder: `config.toml`, `journal.sqlite`, `scenarios/`, `adapters/step-N/`, `report.*`. The report, the run
+list and `train --resume` all read the journal.
 
-What is written outlives the process, however it is killed (`database` says how). A machine that loses power may lose
-the last moments: as every random choice follows from the seed, a resumed run makes the same records again.
+Records outlive the process, however it is killed (see `database`). A machine that loses power may lose the last
+moments. Every random choice follows from the seed, so a resumed run makes the same records again.
 """
 
 import platform
@@ -19,7 +19,7 @@ from typing import Final, Self
 from uuid import uuid4
 
 from mcprl.config import Config
-from mcprl.errors import JournalError
+from mcprl.errors import ConfigError, JournalError
 from mcprl.files import write_whole
 from mcprl.runs.database import Database
 from mcprl.runs.records import (
@@ -60,9 +60,10 @@ create table adapter (at real not null, kind text not null, step integer not nul
 
 
 class Journal:
-    """One run's journal; use it as a context manager. Every method raises `JournalError` where the file is damaged.
+    """One run's journal; use it as a context manager. Every method raises `JournalError` if the file is damaged.
 
-    The phases of trajectories and scores are "train", "val", "test:base", "test:warm" and "test:trained".
+    The phases of trajectories and scores are "train", "val", "test:base", "test:warm", "test:trained", "difficulty"
+    (measures tasks with the base model) and "anchor" (the base model's rollouts that are judged beside each group).
     """
 
     def __init__(self, folder: Path, database: Database) -> None:
@@ -70,10 +71,10 @@ class Journal:
 
     @classmethod
     def create(cls, folder: str | Path, config: Config) -> Self:
-        """Begin a run in `folder` (made where missing) and keep its configuration, without secrets, in it and in
-        config.toml.
+        """Begin a run in `folder`, which is made if missing. Write the configuration, without secrets, to the journal
+        and to config.toml.
 
-        Raises `JournalError` where the folder already holds a run.
+        Raises `JournalError` if the folder already holds a run.
         """
         folder = Path(folder)
         try:
@@ -100,15 +101,14 @@ class Journal:
 
     @classmethod
     def open(cls, folder: str | Path, *, write: bool = False) -> Self:
-        """Open the run in `folder`. There is one writer at a time, and a second one is refused at once; readers always
-        may.
+        """Open the run in `folder`. There may be any number of readers, but one writer.
 
-        Raises `JournalError` where there is no run, another process writes to it, it is damaged, or from another
-        version.
+        Raises `JournalError` if there is no run, it is damaged or of another version, or, to write, if another process
+        is writing to it.
         """
         folder = Path(folder)
         if not (folder / FILE).is_file():
-            raise JournalError(f"{folder} holds no run (no {FILE} in it); `mcprl runs` lists those there are")
+            raise JournalError(f"{folder} holds no run (no {FILE} in it); `mcprl runs` lists the runs")
         journal = cls(folder, Database.open(folder / FILE, write=write))
         try:
             if (version := journal._db.version()) == 0:
@@ -146,7 +146,7 @@ class Journal:
     # --- scenarios, trajectories, scores ------------------------------------------------------------------------------
 
     def write_scenarios(self, scenarios: Sequence[Scenario]) -> None:
-        """Keep scenarios; one that is written again (say with its measured difficulty) replaces what was there."""
+        """Write scenarios. A scenario that is written again (say with its measured difficulty) replaces the old one."""
         rows = [(s.id, s.split, dump_scenario(s)) for s in scenarios]
         self._db.write(
             "insert into scenario values (?, ?, ?) on conflict do update set split=excluded.split, body=excluded.body",
@@ -154,22 +154,25 @@ class Journal:
         )
 
     def scenarios(self, split: Split | None = None) -> list[Scenario]:
-        """The scenarios, in the order in which they were first written."""
+        """The scenarios of a split or of all, in the order of first writing."""
         rows = self._db.read("select body from scenario where ? in (split, '') order by rowid", split or "")
         return [self._db.decode(load_scenario, row[0]) for row in rows]
 
     def write_trajectories(self, phase: str, step: int, trajectories: Sequence[Trajectory]) -> None:
-        """Keep trajectories. What is there stays: one that is written again, after a resume, changes nothing."""
+        """Write trajectories. A trajectory that is written again, after a resume, changes nothing."""
         rows = [(phase, step, t.id, t.scenario_id, t.stop, _now(), *dump_trajectory(t)) for t in trajectories]
         self._db.write("insert into trajectory values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing", rows)
 
     def trajectories(self, phase: str, step: int | None = None) -> list[Trajectory]:
-        """A phase's trajectories, of one step or of all, in the order in which they were written."""
+        """A phase's trajectories, of one step or of all, in the order of writing."""
         query = "select body, tokens from trajectory where phase = ? and step = ifnull(?, step) order by step, rowid"
         return [self._db.decode(load_trajectory, row) for row in self._db.read(query, phase, step)]
 
     def write_scores(self, phase: str, step: int, scores: Sequence[Score]) -> None:
-        """Keep scores of trajectories that are in the journal; a trajectory that is scored again gets the new score."""
+        """Write scores of trajectories that are in the journal. A second score of a trajectory replaces the first.
+
+        Raises `JournalError` for a score without a trajectory, and for a value that is NaN.
+        """
         rows = [(phase, step, s.trajectory_id, s.value, s.success, whole(s.explanation)) for s in scores]
         try:
             self._db.write("insert or replace into score values (?, ?, ?, ?, ?, ?)", rows)
@@ -188,7 +191,7 @@ class Journal:
         return [Score(name, value, _truth(success), text) for name, value, success, text in rows]
 
     def outcomes(self, phase: str, step: int | None = None) -> list[Outcome]:
-        """How a phase's trajectories ended and what they scored: all that a report needs, without reading a token."""
+        """How a phase's trajectories ended and what they scored, read without their tokens."""
         query = """select t.step, t.id, t.scenario_id, t.stop, s.value, s.success from trajectory t
             left join score s on s.phase = t.phase and s.step = t.step and s.trajectory_id = t.id
             where t.phase = ? and t.step = ifnull(?, t.step) order by t.step, t.rowid"""
@@ -198,7 +201,7 @@ class Journal:
     # --- steps, adapters, events, facts -------------------------------------------------------------------------------
 
     def write_step(self, step: int, metrics: Mapping[str, Metric]) -> None:
-        """Declare a step complete: a resumed run goes on after it."""
+        """Record that a step is complete. A resumed run starts after the last complete step."""
         query = "insert into step values (?, ?, ?) on conflict do update set at=excluded.at, metrics=excluded.metrics"
         self._db.write(query, [(step, _now(), dump(dict(metrics)))])
 
@@ -212,51 +215,55 @@ class Journal:
         return self._db.read("select max(step) from step")[0][0]
 
     def write_adapter(self, adapter: Adapter, kind: AdapterKind = "train") -> None:
-        """Record an adapter that is on disk already. A path inside the run folder stays right when the folder moves."""
+        """Record an adapter that is on disk already. A path inside the run folder is kept relative, so the folder may
+        move.
+        """
         path, home = Path(adapter.path).absolute(), self.folder.absolute()
         kept = path.relative_to(home).as_posix() if path.is_relative_to(home) else str(path)
         self._db.write("insert into adapter values (?, ?, ?, ?)", [(_now(), kind, adapter.step, kept)])
 
     def adapters(self, kind: AdapterKind | None = None) -> list[SavedAdapter]:
-        """The recorded adapters, oldest first; of kind "best" the last one counts."""
+        """The recorded adapters, oldest first. The run's best adapter is the last of kind "best"."""
         rows = self._db.read(
             "select path, step, kind, at from adapter where ? in (kind, '') order by rowid", kind or ""
         )
         return [SavedAdapter(Adapter(str(self.folder / path), step), kind, at) for path, step, kind, at in rows]
 
     def write_event(self, kind: str, **data: Json) -> None:
-        """Note that something happened, with the time."""
+        """Record an event with the time."""
         self._db.write("insert into event values (?, ?, ?)", [(_now(), kind, dump(data))])
 
     def events(self, kind: str | None = None) -> list[EventRecord]:
-        """What happened, oldest first."""
+        """The recorded events, oldest first."""
         rows = self._db.read("select kind, at, data from event where ? in (kind, '') order by rowid", kind or "")
         return [EventRecord(kind, at, self._db.json(data)) for kind, at, data in rows]
 
     def write_fact(self, key: str, value: Json) -> None:
-        """Keep what is true of the whole run. The last word counts.
+        """Record a fact about the whole run. A fact that is written again replaces the old one.
 
-        `create` writes "run_id", "config" and "versions". The loop writes "tools" (names), "left_out" (tool name -> why
-        it may not be called), "model" (what was loaded, in words) and "pack" (the pack's hash).
+        `create` writes "run_id", "config" and "versions" (package -> version). `prepare_pack` writes "server" (the
+        servers' titles), "tools" (names of those that may be called), "left_out" (tool name -> why it may not be
+        called), "tool_hash" (of the tools that the tasks were made for) and "model" (its name).
         """
         self._db.write("insert or replace into fact values (?, ?)", [(key, dump(value))])
 
     def fact(self, key: str, default: Json = None) -> Json:
-        """A fact, or `default` where it was never written."""
+        """A fact, or `default` if it was never written."""
         rows = self._db.read("select value from fact where key = ?", key)
         return self._db.json(rows[0][0]) if rows else default
 
     @property
     def config(self) -> Config:
-        """The run's configuration; values that may be secret are "***" and must be given again where they are
-        needed.
-        """
-        return parse(self.fact("config"), f"the configuration in {self.folder}")
+        """The run's  Values that may be secret are "***": a resumed run must be given them again."""
+        try:
+            return parse(self.fact("config"), "config")
+        except ConfigError as error:
+            raise JournalError(
+                f"{self.folder} was made by another version of mcprl ({error}); start a new run with --name"
+            ) from None
 
     def wall_s(self) -> float:
-        """Seconds that were worked on this run: from each opening by a writer to the last thing recorded before the
-        next.
-        """
+        """Seconds of work on this run: the time between its records, without the pauses before a writer opened it."""
         times = self._db.read(
             """select at, 0 from trajectory union all select at, 0 from step union all select at, 0 from adapter
             union all select at, kind = 'opened' from event order by 1"""
@@ -273,10 +280,10 @@ def _now() -> float:
 
 
 def _versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
+    versions = {"python": platform.python_version()}
     for name in _VERSIONED:
         try:
-            found[name] = metadata.version(name)
+            versions[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             continue
-    return found
+    return versions

@@ -1,9 +1,12 @@
-"""What a journal holds: its records as they are read, and scenarios and trajectories as they are stored."""
+"""A journal's records as they are read, and scenarios and trajectories as they are stored."""
 
 import json
 import zlib
 from array import array
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from statistics import fmean
 from typing import Final, Literal
 
 from pydantic import TypeAdapter
@@ -16,7 +19,7 @@ AdapterKind = Literal["train", "warm", "best"]
 _SCENARIO = TypeAdapter(Scenario)
 _TRAJECTORY = TypeAdapter(Trajectory)
 _TOKENS: Final = {"prompt_ids": "I", "completion_ids": "I", "logprobs": "d"}
-"""What a turn has for each token, as the machine's own numbers."""
+"""A turn's fields with one number per token, each with the `array` type code it is stored as."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +42,7 @@ class EventRecord:
 
 @dataclass(frozen=True)
 class SavedAdapter:
-    """An adapter on disk and what it is: a training checkpoint, the end of the warm start, or the best by
-    validation.
-    """
+    """An adapter on disk and its kind: a training checkpoint, the end of the warm start, or the best by validation."""
 
     adapter: Adapter
     kind: AdapterKind
@@ -50,7 +51,7 @@ class SavedAdapter:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one trajectory ended, without its tokens. `value` and `success` are `None` where no judge has scored it."""
+    """How one trajectory ended, without its tokens. `value` and `success` are `None` if no judge has scored it."""
 
     step: int
     trajectory_id: str
@@ -58,6 +59,24 @@ class Outcome:
     stop: StopReason
     value: float | None
     success: bool | None
+
+    @property
+    def counts_as(self) -> bool | None:
+        """Whether the rollout counts as a success. A broken one counts as a failure, an unjudged one neither way
+        (`None`).
+        """
+        return False if self.stop == "error" else self.success
+
+
+def success_by_task(outcomes: Iterable[Outcome]) -> dict[str, float]:
+    """Each task's fraction of successful rollouts (0..1), by scenario id; a task without a rollout that counts is left
+    out.
+    """
+    counted: defaultdict[str, list[bool]] = defaultdict(list)
+    for outcome in outcomes:
+        if outcome.counts_as is not None:
+            counted[outcome.scenario_id].append(outcome.counts_as)
+    return {task: fmean(successes) for task, successes in counted.items()}
 
 
 def dump(value: Json) -> str:
@@ -75,11 +94,11 @@ def load_scenario(body: str) -> Scenario:
 
 
 def dump_trajectory(trajectory: Trajectory) -> tuple[str, bytes]:
-    """The trajectory as JSON that a person can read in the sqlite3 shell, and its token ids and log-probabilities,
-    compressed.
+    """The trajectory as JSON that a person can read in the sqlite3 shell, and its compressed token ids and
+    log-probabilities.
 
-    Each turn repeats the context of the last, which compression takes back. Doubles: what is read equals what was
-    written.
+    Compression removes the repetition: each turn's prompt contains the previous turn. Log-probabilities are doubles, so
+    that a trajectory read equals the one written.
     """
     tree = _TRAJECTORY.dump_python(trajectory)
     tokens = [array(code, turn.pop(name)).tobytes() for turn in tree["turns"] for name, code in _TOKENS.items()]

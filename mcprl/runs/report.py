@@ -1,6 +1,4 @@
-"""A run's proof as files and as a table: report.json, report.md and curve.png in the run folder, and what is
-printed.
-"""
+"""A run's proof as report.json, report.md and curve.png in the run folder, and as a table for a terminal."""
 
 import logging
 import re
@@ -12,7 +10,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from mcprl.errors import JournalError
 from mcprl.files import write_whole
-from mcprl.runs.proof import MODELS, Comparison, Example, Interval, Report, build
+from mcprl.runs.comparison import MODELS, Comparison, Interval
+from mcprl.runs.examples import Example
+from mcprl.runs.proof import Report, build
 
 __all__ = ["Report", "build", "headline", "markdown", "read", "table", "write"]
 
@@ -23,7 +23,7 @@ _CURVE: Final = "curve.png"
 
 
 def write(folder: str | Path) -> Report:
-    """Write the three files for the run in `folder` as far as it has come. Without matplotlib there is no curve."""
+    """Write the three files for the run in `folder`, as far as the run has come; no curve without matplotlib."""
     folder = Path(folder)
     report = build(folder)
     try:
@@ -42,7 +42,7 @@ def write(folder: str | Path) -> Report:
 
 
 def read(folder: str | Path) -> Report:
-    """The report that was written. Raises `JournalError` where there is none, or another version's."""
+    """The report in report.json. Raises `JournalError` if there is none, or if another version wrote it."""
     path = Path(folder) / "report.json"
     try:
         return _adapter.validate_json(path.read_bytes())
@@ -56,7 +56,7 @@ def read(folder: str | Path) -> Report:
 
 
 def headline(report: Report) -> str:
-    """The result in a sentence, with its interval, and no stronger than the interval allows."""
+    """The result in a sentence with its interval. It claims no more than the interval allows."""
     test = report.test
     if test.gain is None or test.gain_ci95 is None or test.base is None or test.trained is None:
         known = (
@@ -77,12 +77,16 @@ def headline(report: Report) -> str:
 
 def _gained(gain: float, interval: Interval) -> str:
     low, high = interval
-    verdict = "a gain of" if low > 0 else "a loss of" if high < 0 else "no clear change:"
+    verdict = "no clear change:"
+    if low > 0:
+        verdict = "a gain of"
+    elif high < 0:
+        verdict = "a loss of"
     return f"{verdict} {_points(gain)} points (95 % interval {_points(low)} to {_points(high)})"
 
 
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{100 * share:.1f} %"
+def _percent(fraction: float | None) -> str:
+    return "-" if fraction is None else f"{100 * fraction:.1f} %"
 
 
 def _points(difference: float) -> str:
@@ -98,14 +102,14 @@ def _minutes(seconds: float) -> str:
 
 
 def results(test: Comparison) -> Iterator[tuple[str, str, str]]:
-    """The rows of the main table: what, how much, interval."""
-    for name in MODELS:
-        if rate := {"base": test.base, "warm": test.warm, "trained": test.trained}[name]:
+    """The rows of the main table: name, value, interval."""
+    for name, rate in zip(MODELS, (test.base, test.warm, test.trained), strict=True):
+        if rate:
             yield _NAMES[name], _percent(rate.success), _spread(rate.ci95)
     if test.gain is not None and test.gain_ci95:
         yield "gain", f"{_points(test.gain)} points", " to ".join(map(_points, test.gain_ci95))
     if test.warm and test.rl_gain is not None and test.rl_gain_ci95:
-        yield "of which RL", f"{_points(test.rl_gain)} points", " to ".join(map(_points, test.rl_gain_ci95))
+        yield "due to RL", f"{_points(test.rl_gain)} points", " to ".join(map(_points, test.rl_gain_ci95))
 
 
 def _parts(parts: Mapping[str, Comparison]) -> list[tuple[str, ...]]:
@@ -129,9 +133,9 @@ _PART_COLUMNS: Final = ("tasks", "base", "trained", "gain", "95 % interval")
 
 
 def table(report: Report | Mapping[str, Any]) -> str:
-    """The proof as plain text for a terminal; takes a report, or what report.json holds.
+    """The proof as plain text for a terminal, from a report or from the content of report.json.
 
-    Raises `JournalError` where that was written by another version.
+    Raises `JournalError` if another version wrote that content.
     """
     if not isinstance(report, Report):
         try:
@@ -165,14 +169,14 @@ def _certificate(report: Report) -> Iterator[str]:
     if report.exact_tokens is not None:
         yield f"{100 * report.exact_tokens:g} % of the trained tokens in exactly the context they were sampled in"
     if report.groups:
-        yield f"{report.dropped_groups} of {report.groups} groups dropped for want of a signal"
+        yield f"{report.dropped_groups} of {report.groups} groups dropped for lack of a signal"
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------
 
 
 def markdown(report: Report, *, curve: bool = True) -> str:
-    """The report as a page; `curve` says whether there is a curve.png beside it."""
+    """The report as a Markdown page; `curve`: show the curve.png beside it."""
     return "\n\n".join(_page(report, curve)) + "\n"
 
 
@@ -184,13 +188,25 @@ def _page(report: Report, curve: bool) -> Iterator[str]:
         yield f"> This run is a control ({why}): it must show no gain."
     yield grid([(f"{report.test.n} held-out tasks", "success", "95 % interval"), *results(report.test)])
     yield (
-        "The models were tested on the same tasks, none of which was trained on. Intervals of success are Wilson's; "
+        "The models were tested on the same tasks, and trained on none of them. Intervals of success are Wilson's; "
         "those of differences come from a paired bootstrap over tasks."
     )
     if counted := _counted(report.test):
         yield counted
     if curve:
         yield f"## Learning curve\n\n![success on the validation tasks and mean training score by step]({_CURVE})"
+    yield from _part_sections(report)
+    yield from _example_section(report.examples)
+    yield "## How it was trained"
+    yield "\n".join(f"- {inline(line)}" for line in (f"model: {report.model}", *_certificate(report)))
+    yield _stops(report.stops)
+    yield "## Tools left out"
+    yield "\n".join([f"- `{code(name)}`: {inline(why)}" for name, why in report.left_out.items()] or ["- None."])
+    yield "## How to reproduce"
+    yield _reproduce(report)
+
+
+def _part_sections(report: Report) -> Iterator[str]:
     for title, parts in (
         ("tool", report.per_tool),
         ("kind of task", report.per_kind),
@@ -201,35 +217,31 @@ def _page(report: Report, curve: bool) -> Iterator[str]:
             yield grid([(title, *_PART_COLUMNS), *_parts(parts)])
     if any("in this test" in name for name in report.per_difficulty):
         yield (
-            "Difficulty is the base model's failure rate on these very tries: its own column follows from that, and "
-            "luck looks like gain. Only the trained column says something."
+            "Difficulty is the base model's failure rate on these very rollouts. The base column follows from it, and "
+            "a task that the base model failed by bad luck looks like a gain. Only the trained column is informative."
         )
-    yield from _example_section(report.examples)
-    yield "## How it was trained"
-    yield "\n".join(f"- {inline(line)}" for line in (f"model: {report.model}", *_certificate(report)))
-    yield _stops(report.stops)
-    yield "## What was left out"
-    yield "\n".join(
-        [f"- `{code(name)}`: {inline(why)}" for name, why in report.left_out.items()] or ["- No tool of the server."]
-    )
-    yield "## How to reproduce"
-    yield _reproduce(report)
 
 
 def _counted(test: Comparison) -> str:
-    """Tries that broke, and tries without a judgement, in words; empty where there were none."""
+    """The rollouts that broke and those without a judgement, in words; empty if there were none."""
     rates = [(name, rate) for name, rate in zip(MODELS, (test.base, test.warm, test.trained), strict=True) if rate]
-    errors = [f"{rate.errors} of {rate.tries} tries ({_NAMES[name]})" for name, rate in rates if rate.errors]
-    unjudged = [f"{rate.unjudged} of {rate.tries} tries ({_NAMES[name]})" for name, rate in rates if rate.unjudged]
-    lines = [f"Broken by the server or the engine, counted as failures: {', '.join(errors)}."] if errors else []
-    return "\n".join([*lines, *([f"Not judged, counted neither way: {', '.join(unjudged)}."] if unjudged else [])])
+    errors = [f"{rate.errors} of {rate.rollouts} rollouts ({_NAMES[name]})" for name, rate in rates if rate.errors]
+    unjudged = [
+        f"{rate.unjudged} of {rate.rollouts} rollouts ({_NAMES[name]})" for name, rate in rates if rate.unjudged
+    ]
+    lines: list[str] = []
+    if errors:
+        lines.append(f"Broken by the server or the engine, counted as failures: {', '.join(errors)}.")
+    if unjudged:
+        lines.append(f"Not judged, counted neither way: {', '.join(unjudged)}.")
+    return "\n".join(lines)
 
 
 def _example_section(examples: Sequence[Example]) -> Iterator[str]:
     if examples:
         yield "## Examples"
     for example in examples:
-        yield f"### {'Solved since' if example.solved else 'Still failing'}: {inline(example.request)}"
+        yield f"### {'Solved after training' if example.solved else 'Still failing'}: {inline(example.request)}"
         for name, text, why in (
             ("Base", example.before, example.before_why),
             ("Trained", example.after, example.after_why),
@@ -240,7 +252,7 @@ def _example_section(examples: Sequence[Example]) -> Iterator[str]:
 def _stops(stops: Mapping[str, Mapping[str, int]]) -> str:
     reasons = sorted({reason for counts in stops.values() for reason in counts})
     rows = [(phase, *(str(counts.get(reason, 0)) for reason in reasons)) for phase, counts in stops.items() if counts]
-    return grid([("how tries ended", *reasons), *rows])
+    return grid([("how rollouts ended", *reasons), *rows])
 
 
 def _reproduce(report: Report) -> str:
@@ -249,21 +261,24 @@ def _reproduce(report: Report) -> str:
         f"{fenced('mcprl train --config config.toml --name again', 'sh')}\n\n"
         f"in this folder, with the same server. Seed {report.seed}, tool hash {report.tool_hash or 'not recorded'}, "
         f"begun {report.date}, {versions}. "
-        "The tasks are in `scenarios/`, every try with its token ids is in `journal.sqlite`."
+        "The tasks are in `scenarios/`, every rollout with its token ids is in `journal.sqlite`."
     )
 
 
 def grid(rows: Sequence[tuple[str, ...]]) -> str:
+    """A Markdown table. The first row is the head, the first column is left-aligned."""
     head, *body = [" | ".join(inline(cell).replace("|", "\\|") for cell in row) for row in rows]
-    return "\n".join(f"| {line} |" for line in (head, " | ".join(["---", *["---:"] * (len(rows[0]) - 1)]), *body))
+    rule = " | ".join(["---", *["---:"] * (len(rows[0]) - 1)])
+    return "\n".join(f"| {line} |" for line in (head, rule, *body))
 
 
 def inline(text: str) -> str:
-    """Text of a server or a model on one line, without what Markdown or HTML would take for its own."""
+    """Text of a server or a model on one line, with the characters escaped that Markdown or HTML would interpret."""
     return re.sub(r"([\\`*_\[\]<>#])", r"\\\1", " ".join(text.split()))
 
 
 def code(text: str) -> str:
+    """Text for a Markdown code span."""
     return " ".join(text.replace("`", "'").split())
 
 

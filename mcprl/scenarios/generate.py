@@ -14,7 +14,7 @@ from pathlib import Path
 from mcprl.config import POLICY, Config, ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import ConfigError, ScenarioError
 from mcprl.events import Emit, Event, GeneratingTasks, Note, TasksReady, ignore
-from mcprl.llm import LanguageModel
+from mcprl.llm import LanguageModel, open_llm
 from mcprl.llm.litellm import ChatModel
 from mcprl.runs.journal import Journal
 from mcprl.scenarios.author import BATCH, Author
@@ -170,13 +170,11 @@ def _model(config: ScenarioConfig, emit: Emit, policy: LanguageModel | None) -> 
         return None
     if kind != "llm" or not name:
         raise ConfigError(f"unknown generator {config.generator!r}; expected grounded, llm:MODEL or auto")
-    if name == POLICY:
-        if policy is None:
-            raise ConfigError(f"generator {config.generator!r}: no run is here whose model could write; name another")
-        return policy
-    return ChatModel(
+    return open_llm(
         name,
-        config.generator_base_url,
+        "scenarios.generator",
+        policy,
+        base_url=config.generator_base_url,
         timeout_s=300.0,
         max_cost=config.max_generator_cost,
         cache=_cache(config),

@@ -7,6 +7,7 @@ import pytest
 from openai.types.chat import ChatCompletionMessage
 from openai.types.chat.chat_completion import Choice
 from support.fake_llm import Reply, Request, scored, serving, tries
+from pydantic import ValidationError
 
 from mcprl import Trajectory, TrajectoryGroup, gather_trajectory_groups, ruler, ruler_score_group
 from mcprl.errors import ConfigError, JudgeError
@@ -88,6 +89,13 @@ async def test_a_group_with_different_tools_or_odd_messages_is_refused() -> None
         await ruler_score_group(TrajectoryGroup([trajectory("a"), other]))
     with pytest.raises(ConfigError, match="holds a int"):
         await ruler_score_group(TrajectoryGroup([Trajectory(messages_and_choices=[3])]))
+
+
+def test_a_misspelt_field_of_a_trajectory_or_a_group_is_refused() -> None:
+    with pytest.raises(ValidationError, match=r"rewrd\n.*not permitted"):
+        Trajectory.model_validate({"messages_and_choices": [], "rewrd": 3})
+    with pytest.raises(ValidationError, match=r"trajectory\n.*not permitted"):
+        TrajectoryGroup(trajectory=[trajectory("a")])
 
 
 def test_scoring_needs_no_torch() -> None:

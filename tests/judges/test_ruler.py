@@ -348,13 +348,13 @@ async def test_what_may_pass_is_tried_again_after_as_long_as_the_server_asks(sta
 
 async def test_what_will_not_pass_is_said_at_once() -> None:
     with serving(lambda *_: Reply(status=401)) as fake:
-        with pytest.raises(JudgeError, match=r"the judge cannot be asked: openai/fake: .*status 401 as told"):
+        with pytest.raises(JudgeError, match=r"the judge gives no reply: openai/fake: .*status 401 as told"):
             await values(ruler(fake), group("paid", "open"))
         assert len(fake.requests) == 1
 
 
 async def test_a_server_that_hangs_is_given_up() -> None:
-    with serving(lambda *_: Reply(hang_s=60)) as fake, pytest.raises(JudgeError, match="after 2 tries"):
+    with serving(lambda *_: Reply(hang_s=60)) as fake, pytest.raises(JudgeError, match="after 2 attempts"):
         await values(ruler(fake, timeout_s=0.5, retries=1), group("paid", "open"))
 
 

@@ -138,7 +138,7 @@ async def test_a_trainable_model_judges_with_its_base(judge: LoadedModel, tmp_pa
 
 
 async def test_it_is_named_only_where_there_is_a_run(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="no run is here whose model could judge"):
+    with pytest.raises(ConfigError, match=r"judge\.model names 'policy', a run's own model, but there is no run here"):
         open_judge(JudgeConfig(name="ruler:default", model="policy"), TOOLS)
     with pytest.raises(ConfigError, match=r"give the judge\(\) of a TrainableModel"):
         await ruler([[{"role": "user", "content": "hello"}]], "policy")

@@ -188,7 +188,7 @@ print("created", flush=True)
 for step in range(1, 10_000):
     names = [f"{step}-{member}" for member in range(4)]
     journal.write_trajectories("train", step, [trajectory(name) for name in names])
-    print("tries", step, flush=True)
+    print("rollouts", step, flush=True)
     journal.write_scores("train", step, [Score(name, 0.5, True) for name in names])
     journal.write_step(step, {"loss": 0.1})
     print("step", step, flush=True)
@@ -207,14 +207,14 @@ def test_a_writer_killed_at_any_instant_loses_nothing_that_was_acknowledged(tmp_
         said += child.stdout.readlines()
     assert child.returncode == -signal.SIGKILL
     said = [line for line in said if line.endswith("\n")]  # the kill may have torn the last one
-    tries = max((int(line.split()[1]) for line in said if line.startswith("tries")), default=0)
+    rollouts = max((int(line.split()[1]) for line in said if line.startswith("rollouts")), default=0)
     step = max((int(line.split()[1]) for line in said if line.startswith("step")), default=0)
     with Journal.open(folder) as reader:
         found = reader.last_step() or 0
     with Journal.open(folder, write=True) as journal:
         assert journal.last_step() == (found or None)
         assert found in (step, step + 1)
-        for number in range(1, tries + 1):
+        for number in range(1, rollouts + 1):
             names = [f"{number}-{member}" for member in range(4)]
             assert journal.trajectories("train", number) == [trajectory(name) for name in names]
             if number <= found:
@@ -260,7 +260,7 @@ def test_a_missing_damaged_foreign_or_newer_journal_is_one_line_with_the_path(ru
     change.execute("pragma user_version = 99")
     assert "journal version 99, this one reads 1" in complaint(write=False)
     change.execute("pragma application_id = 5")
-    assert "not of mcprl" in complaint(write=True)
+    assert "mcprl did not write it" in complaint(write=True)
     change.close()
     path.unlink()
     assert "holds no run" in complaint(write=True)

@@ -53,7 +53,7 @@ def scenario(number: int, split: Split = "test") -> Scenario:
     )
 
 
-def tried(task: Scenario, name: str, good: bool, stop: StopReason = "answered") -> Trajectory:
+def trajectory(task: Scenario, name: str, good: bool, stop: StopReason = "answered") -> Trajectory:
     call = {"id": "c", "type": "function", "function": {"name": task.plan[-1].tool, "arguments": '{"id":1}'}}
     messages = (
         {"role": "system", "content": "You have tools."},
@@ -69,13 +69,13 @@ def tried(task: Scenario, name: str, good: bool, stop: StopReason = "answered") 
     )
 
 
-def played(journal: Journal, phase: str, step: int, tasks, success, tries: int = 1) -> None:
-    """Tries of tasks; `success(task number, try)` is True, False, "error" or "unjudged"."""
+def played(journal: Journal, phase: str, step: int, tasks, success, rollouts: int = 1) -> None:
+    """Rollouts of tasks; `success(task number, member)` is True, False, "error" or "unjudged"."""
     made, scores = [], []
     for number, task in enumerate(tasks):
-        for member in range(tries):
+        for member in range(rollouts):
             how, name = success(number, member), f"{phase}/{step}/{task.id}/{member}"
-            made.append(tried(task, name, how is True, "error" if how == "error" else "answered"))
+            made.append(trajectory(task, name, how is True, "error" if how == "error" else "answered"))
             if isinstance(how, bool):
                 why = f"outcome {float(how):.2f}: {'+' if how else '-'} total 12.5"
                 scores.append(Score(name, 0.95 if how else 0.25, how, why))
@@ -105,7 +105,7 @@ def simulate(folder: Path, *, warm: bool, steps: int = 40, finish: bool = True, 
         for step in range(steps + 1):
             skill = 0.3 + 0.5 * step / 40
             if step:
-                played(journal, "train", step, train, lambda n, _, s=skill: rng.random() < s, tries=4)
+                played(journal, "train", step, train, lambda n, _, s=skill: rng.random() < s, rollouts=4)
                 journal.write_step(step, {"groups": 8, "dropped_groups": step % 2, "exact_tokens": 1.0, "loss": 0.1})
             if step % 5 == 0:
                 played(journal, "val", step, val, lambda n, _, s=skill: rng.random() < s)
@@ -139,7 +139,9 @@ def test_report_json_holds_what_a_reader_needs(run):
     assert written["tools"] == TOOLS
     assert (written["model"], written["steps"], written["seed"]) == ("nano", 40, 3)
     assert (written["exact_tokens"], written["dropped_groups"], written["groups"]) == (1.0, 20, 320)
-    assert written["wall_s"] > 0
+    with Journal.open(run) as journal:
+        assert written["wall_s"] == round(journal.wall_s(), 1)
+        assert journal.wall_s() > 0
     assert written["test"]["n"] == 60
     assert written["test"]["base"]["success"] == 0.3
     assert len(written["test"]["warm"]["ci95"]) == len(written["test"]["rl_gain_ci95"]) == 2
@@ -166,12 +168,12 @@ def test_tools_kinds_and_difficulties_split_the_tasks(run):
     assert some(report.per_kind["missing"].base).success == pytest.approx(sum(n < 18 for n in missing) / len(missing))
 
 
-def test_the_page_says_what_happened_and_shows_tasks_that_training_solved_and_one_that_it_did_not(run):
+def test_the_page_shows_the_result_and_tasks_that_training_solved_and_one_that_it_did_not(run):
     write(run)
     page = (run / "report.md").read_text()
     assert "success went from 30.0 % to 80.0 %: a gain of +50.0 points (95 % interval +" in page
     assert "Over the warm start alone (50.0 %), RL brought a gain of +30.0 points" in page
-    assert page.count("### Solved since") == 3
+    assert page.count("### Solved after training") == 3
     assert page.count("### Still failing") == 1
     assert "drop\\_table" in page or "`drop_table`" in page
     assert "20 of 320 groups dropped" in page
@@ -223,7 +225,7 @@ def test_a_run_that_has_only_begun_has_a_report_too(tmp_path):
     assert "Nothing is proved yet" in table(report)
 
 
-def test_broken_tries_count_as_failures_and_unjudged_ones_neither_way_and_both_are_said(tmp_path):
+def test_broken_rollouts_count_as_failures_and_unjudged_ones_neither_way_and_both_are_reported(tmp_path):
     folder = simulate(tmp_path / "run", warm=False, steps=1, finish=False)
     ending = {0: "error", 1: "unjudged"}
     with Journal.open(folder, write=True) as journal:
@@ -232,18 +234,20 @@ def test_broken_tries_count_as_failures_and_unjudged_ones_neither_way_and_both_a
     assert report.test.n == 59
     assert some(report.test.trained).success == pytest.approx(58 / 59)
     assert (some(report.test.trained).errors, report.stops["test:trained"]["error"]) == (1, 1)
-    assert "Broken by the server or the engine, counted as failures: 1 of 59 tries (trained model)." in markdown(report)
+    assert "Broken by the server or the engine, counted as failures: 1 of 59 rollouts (trained model)." in markdown(
+        report
+    )
 
 
-def test_several_tries_of_a_task_are_averaged(tmp_path):
+def test_several_rollouts_of_a_task_are_averaged(tmp_path):
     with Journal.create(tmp_path / "run", Config()) as journal:
         tasks = [scenario(n) for n in range(10)]
         journal.write_scenarios(tasks)
-        played(journal, "test:base", 0, tasks, lambda n, member: member == 0, tries=4)
-        played(journal, "test:trained", 3, tasks, lambda n, member: member > 0, tries=4)
+        played(journal, "test:base", 0, tasks, lambda n, member: member == 0, rollouts=4)
+        played(journal, "test:trained", 3, tasks, lambda n, member: member > 0, rollouts=4)
     test = build(tmp_path / "run").test
     assert (test.n, some(test.base).success, some(test.trained).success, test.gain) == (10, 0.25, 0.75, 0.5)
-    assert some(test.base).tries == 40
+    assert some(test.base).rollouts == 40
 
 
 def test_a_control_says_that_it_is_one_and_no_change_claims_nothing(tmp_path):

@@ -43,11 +43,11 @@ def test_files_hold_metrics_and_groups_that_a_person_can_read(run):
     ]
     (group,) = lines(run / "groups.jsonl")
     assert (group["step"], group["scenario"], group["request"]) == (1, "s1", "What does 7 cost?")
-    assert [(t["id"], t["score"]["value"], t["stop"]) for t in group["tries"]] == [
+    assert [(t["id"], t["score"]["value"], t["stop"]) for t in group["rollouts"]] == [
         ("a", 0.95, "answered"),
         ("b", 0.1, "deadline"),
     ]
-    assert group["tries"][0]["messages"][-1] == {"role": "assistant", "content": "12.50"}
+    assert group["rollouts"][0]["messages"][-1] == {"role": "assistant", "content": "12.50"}
     assert "logprobs" not in (run / "groups.jsonl").read_text()
 
 
@@ -201,14 +201,14 @@ def test_wandb_gets_every_metric_at_its_step(wandb_run):
     assert metrics["*"].step_metric == "step"
 
 
-def test_wandb_gets_a_table_of_the_tries_with_scores_matched_by_id(wandb_run):
+def test_wandb_gets_a_table_of_the_rollouts_with_scores_matched_by_id(wandb_run):
     history = [items(record.history.item) for record in records(wandb_run) if record.HasField("history")]
     tables = [row for row in history if row.get("groups._type") == "table-file"]
     assert [(table["step"], table["groups.nrows"]) for table in tables] == [(1, 2), (2, 2)]
     (root,) = wandb_run.glob("wandb/offline-run-*/files")
     table = json.loads((root / tables[0]["groups.path"]).read_text())
     columns = [dict(zip(table["columns"], row, strict=True)) for row in table["data"]]
-    assert [(row["try"], row["score"], row["success"], row["stop"]) for row in columns] == [
+    assert [(row["rollout"], row["score"], row["success"], row["stop"]) for row in columns] == [
         ("a", 0.95, True, "answered"),
         ("b", 0.1, False, "deadline"),
     ]

@@ -1,4 +1,7 @@
-"""Where a run is logged besides its journal: `files` always, others by name. A tracker may fail; the run goes on."""
+"""The seam for trackers, which log a run besides its journal: `files` always, others by name.
+
+A tracker that fails does not stop the run.
+"""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -19,25 +22,23 @@ _ROLES = {"user": "user:   ", "tool": "result: ", "assistant": "answer: "}
 
 
 class Tracker(Protocol):
-    """Told what a run does. A step may be logged several times with different metrics. Calls may block for a moment."""
+    """Logs a run. A step may be logged several times with different metrics. Calls may block for a moment."""
 
     def log_step(self, step: int, metrics: Metrics) -> None:
-        """Numbers of a step; `None` where a number does not exist."""
+        """A step's metrics; `None` for a number that does not exist."""
         ...
 
     def log_groups(self, step: int, groups: Sequence[Group], scores: Sequence[Score]) -> None:
-        """The tries of a step and their scores, matched by trajectory id."""
+        """A step's groups and the scores of their trajectories, matched by trajectory id."""
         ...
 
     def close(self, report: Mapping[str, Json] | None = None) -> None:
-        """The run has ended, with this report.json where there is one. The last call."""
+        """The last call, when the run has ended; `report` is the content of its report.json, if it has one."""
         ...
 
 
 class Trackers:
-    """A list of trackers as one. What one of them raises is reported once, and neither the run nor the others
-    notice.
-    """
+    """Several trackers as one. A tracker's first error is logged; no error reaches the run or the other trackers."""
 
     def __init__(self, trackers: Mapping[str, Tracker]) -> None:
         self._trackers = dict(trackers)
@@ -56,7 +57,7 @@ class Trackers:
         for name, tracker in self._trackers.items():
             try:
                 call(tracker)
-            except Exception as error:  # whatever a tracking service raises, training is worth more
+            except Exception as error:  # a tracking service may raise anything; the run must go on
                 if name not in self._failed:
                     self._failed.add(name)
                     _log.warning("the tracker %s failed and may miss data: %s", name, error, exc_info=error)
@@ -65,8 +66,8 @@ class Trackers:
 def open_trackers(names: Sequence[str], folder: str | Path, config: Config) -> Trackers:
     """`files` and the named trackers for the run in `folder`, as one.
 
-    Raises `ConfigError` for a name that is not known and `MissingExtra` where its package is not installed: both can be
-    cured before anything is spent. A tracker that cannot start for another reason is reported, and left out.
+    Raises `ConfigError` for an unknown name and `MissingExtra` if its package is not installed: the user can mend both
+    before the run begins. A tracker that cannot start for another reason is left out with a warning.
     """
     if unknown := sorted(set(names) - set(KNOWN)):
         raise ConfigError(f"unknown tracker {unknown[0]!r}; known are: {', '.join(KNOWN)}")
@@ -82,7 +83,7 @@ def open_trackers(names: Sequence[str], folder: str | Path, config: Config) -> T
 
 
 def dialogue(messages: Sequence[Message]) -> str:
-    """A conversation as text that a person can read: `user:`, `call:`, `result:` and `answer:` lines, long ones cut."""
+    """A conversation as readable text: `user:`, `call:`, `result:` and `answer:` lines, long ones cut."""
     lines: list[str] = []
     for message in messages:
         role, content = message["role"], str(message.get("content") or "")

@@ -13,14 +13,13 @@ from mcprl.types import Group, Json, Score
 
 
 class Files:
-    """Appends to two files. A run that goes on after it was stopped forgets the lines of the steps that it will do
-    again.
-    """
+    """Appends to two files. Lines of steps after `last_step` are deleted first: a resumed run does those again."""
 
-    def __init__(self, folder: Path, last_step: int | None) -> None:
-        self._metrics, self._groups = folder / "metrics.jsonl", folder / "groups.jsonl"
+    def __init__(self, folder: Path, last_step: int) -> None:
+        self._metrics = folder / "metrics.jsonl"
+        self._groups = folder / "groups.jsonl"
         for path in (self._metrics, self._groups):
-            _keep(path, last_step or 0)
+            _truncate(path, last_step)
 
     def log_step(self, step: int, metrics: Metrics) -> None:
         _append(self._metrics, [{"step": step, **metrics}])
@@ -30,31 +29,31 @@ class Files:
         _append(self._groups, [_readable(step, group, by_id) for group in groups])
 
     def close(self, report: Mapping[str, Json] | None = None) -> None:
-        """Nothing is held open."""
+        """Nothing to do: the files are not held open."""
 
 
 def open_tracker(folder: Path, config: Config) -> Tracker:
-    """Raises nothing for a folder without a run: there is then nothing to forget."""
+    """The tracker for the run in `folder`. A folder without a journal has no complete step."""
     try:
         with Journal.open(folder) as journal:
-            return Files(folder, journal.last_step())
+            return Files(folder, journal.last_step() or 0)
     except JournalError:
-        return Files(folder, None)
+        return Files(folder, 0)
 
 
 def _readable(step: int, group: Group, scores: Mapping[str, Score]) -> Json:
-    tries = [
+    rollouts = [
         {
-            "id": tried.id,
-            "score": asdict(score) if (score := scores.get(tried.id)) else None,
-            "stop": tried.stop,
-            "error": tried.error,
-            "seconds": tried.seconds,
-            "messages": tried.messages,
+            "id": trajectory.id,
+            "score": asdict(score) if (score := scores.get(trajectory.id)) else None,
+            "stop": trajectory.stop,
+            "error": trajectory.error,
+            "seconds": trajectory.seconds,
+            "messages": trajectory.messages,
         }
-        for tried in group.trajectories
+        for trajectory in group.trajectories
     ]
-    return {"step": step, "scenario": group.scenario.id, "request": group.scenario.request, "tries": tries}
+    return {"step": step, "scenario": group.scenario.id, "request": group.scenario.request, "rollouts": rollouts}
 
 
 def _append(path: Path, lines: Sequence[Json]) -> None:
@@ -62,8 +61,8 @@ def _append(path: Path, lines: Sequence[Json]) -> None:
         file.write("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
 
 
-def _keep(path: Path, last_step: int) -> None:
-    """Only whole lines, of complete steps."""
+def _truncate(path: Path, last_step: int) -> None:
+    """Keep only whole lines of steps up to `last_step`."""
     if path.exists():
         whole = [line for line in path.read_text(encoding="utf-8").splitlines(keepends=True) if line.endswith("\n")]
         path.write_text("".join(line for line in whole if json.loads(line)["step"] <= last_step), encoding="utf-8")

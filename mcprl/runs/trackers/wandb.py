@@ -1,7 +1,7 @@
-"""Weights & Biases: metrics, a table of every step's tries, and the adapter as an artifact when the run ends.
+"""Weights & Biases: metrics, a table of every step's rollouts, and the adapter as an artifact when the run ends.
 
-`WANDB_MODE`, `WANDB_PROJECT`, `WANDB_ENTITY` and the like work as ever. What wandb collects by itself about the machine
-and the command line stays off: a command line may hold a header with a key.
+`WANDB_MODE`, `WANDB_PROJECT`, `WANDB_ENTITY` and wandb's other variables work. wandb must not collect data about the
+machine and the command line: a command line may hold a header with a key.
 """
 
 import os
@@ -18,17 +18,17 @@ from mcprl.runs.settings import redacted
 from mcprl.runs.trackers import Metrics, Tracker, dialogue
 from mcprl.types import Group, Json, Score
 
-_COLUMNS: Final = ["scenario", "request", "try", "score", "success", "stop", "explanation", "dialogue"]
+_COLUMNS: Final = ["scenario", "request", "rollout", "score", "success", "stop", "explanation", "dialogue"]
 _OPTIMIZER: Final = "optimizer*"
 _START_S, _FINISH_S = 30.0, 120.0
 
 
 class Wandb:
-    """One wandb run for one run of ours; `module` is the wandb package."""
+    """One wandb run for one run of mcprl; `module` is the wandb package."""
 
     def __init__(self, module: Any, run: Any, folder: Path) -> None:
         self._wandb, self._run, self._folder = module, run, folder
-        # Not wandb's own step: that may only grow, while the best adapter's test belongs to an earlier step.
+        # Not wandb's own step, which may only grow: the best adapter's test belongs to an earlier step.
         run.define_metric("step", hidden=True)
         run.define_metric("*", step_metric="step")
 
@@ -39,12 +39,12 @@ class Wandb:
         by_id = {score.trajectory_id: score for score in scores}
         rows: list[list[Any]] = []
         for group in groups:
-            for tried in group.trajectories:
-                score = by_id.get(tried.id)
+            for trajectory in group.trajectories:
+                score = by_id.get(trajectory.id)
                 judged = (score.value, score.success) if score else (None, None)
-                why = score.explanation if score else tried.error
+                why = score.explanation if score else trajectory.error
                 task = (group.scenario.id, group.scenario.request)
-                rows.append([*task, tried.id, *judged, tried.stop, why, dialogue(tried.messages)])
+                rows.append([*task, trajectory.id, *judged, trajectory.stop, why, dialogue(trajectory.messages)])
         self._run.log({"step": step, "groups": self._wandb.Table(columns=_COLUMNS, data=rows)})
 
     def close(self, report: Mapping[str, Json] | None = None) -> None:
@@ -60,15 +60,15 @@ class Wandb:
         metadata = {"step": saved.adapter.step, "kind": saved.kind}
         name = re.sub(r"[^\w.-]", "-", f"{self._folder.absolute().name}-adapter")
         artifact = self._wandb.Artifact(name, type="model", metadata=metadata)
-        home = Path(saved.adapter.path)
-        for path in sorted(set(home.rglob("*")) - set(home.rglob(_OPTIMIZER))):
-            if path.is_file():  # adapters are never written to again: no copy is needed
-                artifact.add_file(str(path), str(path.relative_to(home)), policy="immutable")
+        folder = Path(saved.adapter.path)
+        for path in sorted(set(folder.rglob("*")) - set(folder.rglob(_OPTIMIZER))):
+            if path.is_file():  # an adapter on disk never changes, so wandb need not copy it
+                artifact.add_file(str(path), str(path.relative_to(folder)), policy="immutable")
         return artifact
 
 
 def open_tracker(folder: Path, config: Config) -> Tracker:
-    """Start, or go on with, the wandb run of this folder's run. Raises `MissingExtra` where wandb is not installed."""
+    """Start or continue the wandb run of this folder's run. Raises `MissingExtra` if wandb is not installed."""
     try:
         import wandb
     except ImportError:
@@ -98,7 +98,7 @@ def open_tracker(folder: Path, config: Config) -> Tracker:
 
 
 def _final(folder: Path) -> SavedAdapter | None:
-    """The adapter that the run is for: the best one, else the newest."""
+    """The run's best adapter, else its newest, else that of the warm start."""
     with Journal.open(folder) as journal:
         saved = journal.adapters("best") or journal.adapters("train") or journal.adapters("warm")
     return saved[-1] if saved else None

@@ -1,0 +1,82 @@
+"""`mcprl eval`: it counts rollouts by the same rule as the report of a run."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_train import small
+
+from mcprl import evaluate
+from mcprl.engines.embedded.engine import EmbeddedEngine
+from mcprl.errors import EngineError
+from mcprl.evaluate import evaluate_pack
+from mcprl.runs.intervals import wilson
+from mcprl.runs.journal import Journal
+from mcprl.runs.report import build
+from mcprl.types import Completion, CompletionRequest, Group, Score
+
+
+class Lenient:
+    """A judge that finds every trajectory a success, or cannot tell."""
+
+    def __init__(self, success: bool | None) -> None:
+        self.success = success
+
+    async def score(self, group: Group) -> list[Score]:
+        return [Score(member.id, 1.0, self.success) for member in group.trajectories if member.stop != "error"]
+
+
+def breaking(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the first rollout of each task break."""
+    sample = EmbeddedEngine.complete
+    seen: set[str] = set()
+
+    async def complete(self: EmbeddedEngine, request: CompletionRequest) -> Completion:
+        task = request.messages[0]["content"]
+        if task not in seen:
+            seen.add(task)
+            raise EngineError("no room for the prompt")
+        return await sample(self, request)
+
+    monkeypatch.setattr(EmbeddedEngine, "complete", complete)
+
+
+def judged(monkeypatch: pytest.MonkeyPatch, success: bool | None) -> None:
+    monkeypatch.setattr(evaluate, "open_judge", lambda *_: Lenient(success))
+
+
+SETTINGS: dict[str, Any] = {"eval": {"rollouts": 2}, "rollout": {"max_turns": 1, "max_tokens": 8, "retries": 0}}
+
+
+async def test_a_broken_rollout_of_a_pair_is_a_failure_in_the_evaluation_and_in_the_report(
+    tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    breaking(monkeypatch)
+    judged(monkeypatch, True)
+    config = small(tiny_model, tmp_path, **SETTINGS)
+    evaluation = await evaluate_pack(config)
+    assert [result.success for result in evaluation.results] == [0.5] * 4
+    assert evaluation.overall == (4, 0.5, *wilson(2, 4))
+    assert (evaluation.broken, evaluation.unjudged) == (4, 0)
+    with Journal.create(tmp_path / "run", config) as journal:
+        journal.write_scenarios([result.scenario for result in evaluation.results])
+        for result in evaluation.results:
+            name = result.trajectory.id.rpartition("/")[0]
+            broken = replace(result.trajectory, id=f"{name}/0", stop="error")
+            pair = [broken, replace(result.trajectory, id=f"{name}/1")]
+            journal.write_trajectories("test:base", 0, pair)
+            journal.write_scores("test:base", 0, await Lenient(True).score(Group(result.scenario, tuple(pair))))
+    base = build(tmp_path / "run").test.base
+    assert base is not None
+    assert (base.success, *base.ci95, base.errors, base.rollouts) == (*evaluation.overall[1:], 4, 8)
+
+
+async def test_a_rollout_that_no_judge_can_tell_counts_neither_way(
+    tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged(monkeypatch, None)
+    evaluation = await evaluate_pack(small(tiny_model, tmp_path, **SETTINGS))
+    assert [result.success for result in evaluation.results] == [None] * 4
+    assert evaluation.overall == (0, 0.0, 0.0, 1.0)
+    assert (evaluation.broken, evaluation.unjudged) == (0, 8)
