@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file
 from transformers import AutoTokenizer
 
-RECIPE = Path(__file__).parents[1] / "examples" / "nano"
+RECIPE = Path(__file__).parents[1] / "recipes" / "nano"
 sys.path.insert(0, str(RECIPE))
 
 import muon  # noqa: E402  # pyright: ignore[reportMissingImports]

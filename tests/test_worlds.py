@@ -9,7 +9,7 @@ import pytest
 
 from mcprl.types import Call, Tool
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "examples" / "nano"))
+sys.path.insert(0, str(Path(__file__).parent.parent / "recipes" / "nano"))
 
 from worlds import World, world  # pyright: ignore[reportMissingImports]
 
