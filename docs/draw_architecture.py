@@ -3,7 +3,7 @@
     python docs/draw_architecture.py               needs matplotlib (the extra `train`)
     python docs/draw_architecture.py --png FILE    the picture only, as PNG
 
-The rows are the layers of the import-linter contract in pyproject.toml. The arrows are the imports between the packages,
+The rows are the layers of the import-linter contract in pyproject.toml. The arrows are the imports between packages,
 without those that follow from others (transitive reduction) and those of the vocabulary, which everything imports.
 A file's line is the first sentence of its docstring. A test fails if the list differs from what this makes.
 """
@@ -22,8 +22,8 @@ BEGIN, END = "<!-- files: begin -->\n", "<!-- files: end -->\n"
 VOCABULARY_LAYERS = 2
 COLUMNS = {
     "cli": 2.4, "export": 0.5, "train": 2.0, "evaluate": 3.15, "art": 1.6, "prepare": 3.65, "scenarios": 4.65,
-    "judges": 1.25, "llm": 1.6, "rollout": 2.75, "training": 4.05, "engines": 2.75, "models": 3.3, "runs": 0.4,
-    "chat": 3.3, "servers": 4.7, "doctor": 4.3, "memory": 3.9,
+    "judges": 1.25, "llm": 1.6, "rollout": 2.75, "training": 4.05, "engines": 2.75, "models": 3.5, "runs": 0.4,
+    "chat": 3.5, "servers": 4.7, "doctor": 4.3, "memory": 3.9,
 }  # fmt: skip
 """Where a box stands, from left to right, chosen so that arrows pass beside boxes; the contract gives its row."""
 
@@ -109,7 +109,8 @@ def draw(path: Path) -> None:
     from matplotlib.patches import FancyBboxPatch
 
     every = layers()
-    rows, words = every[:-VOCABULARY_LAYERS], sum(every[-VOCABULARY_LAYERS:], [])
+    rows = every[:-VOCABULARY_LAYERS]
+    vocabulary = "   ".join(name for layer in every[-VOCABULARY_LAYERS:] for name in layer)
     unit, box_w, box_h, row_h = 2.8, 2.5, 1.0, 1.55
     width = 5.25 * unit
     figure, axes = pyplot.subplots(figsize=(width * 0.72, (len(rows) * row_h + 1.2) * 0.62))
@@ -139,7 +140,7 @@ def draw(path: Path) -> None:
     axes.text(
         width / 2,
         0.36,
-        f"vocabulary that everything imports:  {'   '.join(words)}",
+        f"vocabulary that everything imports:  {vocabulary}",
         ha="center",
         va="center",
         fontsize=10,

@@ -19,7 +19,8 @@ INTRODUCTION = """# Every setting
 
 Made by `python docs/make_config.py` from `mcprl/config.py`; do not edit it by hand.
 
-One tree holds every setting. A TOML file (`--config FILE`, `--preset NAME`) and the flags name the same keys. Flags win over `--config`, which wins over `--preset`.
+One tree holds every setting. A TOML file (`--config FILE`, `--preset NAME`) and the flags name the same keys.
+Flags win over `--config`, which wins over `--preset`.
 `mcprl train --print-config` prints the tree in effect. An unknown key is an error that names the nearest known one.
 A list has a flag that can be given several times. A yes-or-no setting has the flags `--flag` and `--no-flag`.
 """
@@ -79,7 +80,7 @@ def _default(info: FieldInfo) -> str:
     if info.is_required():
         return "(required)"
     value = info.default
-    if value in ("", (), {}) and not isinstance(value, bool | int | float):
+    if value in ("", (), {}):
         return "(empty)"
     if isinstance(value, float):
         return f"`{value:g}`"
