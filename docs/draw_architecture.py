@@ -99,6 +99,19 @@ def reduced(edges: set[tuple[str, str]]) -> set[tuple[str, str]]:
     return {(a, b) for a, b in edges if not any(reaches(c, b) for x, c in edges if x == a and c != b)}
 
 
+def drawn() -> tuple[list[list[str]], list[tuple[str, str]]]:
+    """The rows of boxes, and the arrows between them."""
+    rows = layers()[:-VOCABULARY_LAYERS]
+    names = {name for row in rows for name in row}
+    return rows, sorted(reduced({(a, b) for a, b in imports() if a in names and b in names}))
+
+
+def legend() -> str:
+    """Rows and arrows as text. It stands in the picture's metadata, so that a test sees when the picture is old."""
+    rows, arrows = drawn()
+    return " / ".join(" ".join(row) for row in rows) + " : " + ", ".join(f"{a} {b}" for a, b in arrows)
+
+
 def draw(path: Path) -> None:
     """Write the picture, as SVG or PNG by the path's suffix."""
     import matplotlib
@@ -108,17 +121,15 @@ def draw(path: Path) -> None:
     from matplotlib import pyplot
     from matplotlib.patches import FancyBboxPatch
 
-    every = layers()
-    rows = every[:-VOCABULARY_LAYERS]
-    vocabulary = "   ".join(name for layer in every[-VOCABULARY_LAYERS:] for name in layer)
+    rows, arrows = drawn()
+    vocabulary = "   ".join(name for layer in layers()[-VOCABULARY_LAYERS:] for name in layer)
     unit, box_w, box_h, row_h = 2.8, 2.5, 1.0, 1.55
     width = 5.25 * unit
     figure, axes = pyplot.subplots(figsize=(width * 0.72, (len(rows) * row_h + 1.2) * 0.62))
     places = {
         name: ((COLUMNS[name] + 0.06) * unit, (len(rows) - n) * row_h) for n, row in enumerate(rows) for name in row
     }
-    shown = {(a, b) for a, b in imports() if a in places and b in places}
-    for a, b in sorted(reduced(shown)):
+    for a, b in arrows:
         (x1, y1), (x2, y2) = places[a], places[b]
         if y1 == y2:
             side = box_w / 2 if x2 > x1 else -box_w / 2
@@ -147,9 +158,8 @@ def draw(path: Path) -> None:
     )
     axes.set(xlim=(0, width), ylim=(-0.05, len(rows) * row_h + 0.7))
     axes.axis("off")
-    figure.savefig(
-        path, bbox_inches="tight", pad_inches=0.05, metadata={"Date": None} if path.suffix == ".svg" else None
-    )
+    metadata = {"Date": None, "Description": legend()} if path.suffix == ".svg" else None
+    figure.savefig(path, bbox_inches="tight", pad_inches=0.05, metadata=metadata)
     pyplot.close(figure)
 
 

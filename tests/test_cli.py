@@ -2,7 +2,6 @@
 
 import io
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -278,13 +277,3 @@ def test_ctrl_c_in_training_says_what_is_kept_and_how_to_go_on(tmp_path: Path, t
     with Journal.open(tmp_path / "runs" / "small") as journal:
         assert (journal.last_step() or 0) >= 1
     assert effective(*resumed)["servers"][0]["target"] == SHOP
-
-
-def test_every_option_that_the_readme_names_exists() -> None:
-    root = Path(__file__).parent.parent
-    others = {"--local-timezone", "--enable-lora", "--generation-config"}  # of servers that others wrote
-    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z]\b(?!-)", (root / "README.md").read_text())) - others
-    offered = "".join(mcprl(command, "--help").out for command in ("train", "scenarios", "eval", "export"))
-    offered += "".join(path.read_text() for path in (root / "benchmarks").glob("*.py"))
-    assert len(named) > 10
-    assert not {name for name in named if not re.search(rf"{name}\b(?!-)", offered)}
