@@ -14,6 +14,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 PAGE = Path(__file__).with_name("architecture.md")
@@ -140,7 +141,7 @@ def draw(path: Path) -> None:
         arrow = {"arrowstyle": "-|>", "color": "#666666", "lw": 1.1, "shrinkA": 0, "shrinkB": 1}
         axes.annotate("", end, start, arrowprops=arrow, zorder=1)
     for name, (x, y) in places.items():
-        style = {"boxstyle": "round,pad=0.02,rounding_size=0.1", "ec": "#444444", "lw": 0.9}
+        style: dict[str, Any] = {"boxstyle": "round,pad=0.02,rounding_size=0.1", "ec": "#444444", "lw": 0.9}
         axes.add_patch(
             FancyBboxPatch((x - box_w / 2, y - box_h / 2), box_w, box_h, fc=COLOURS[name], zorder=2, **style)
         )
