@@ -13,9 +13,11 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 SERVER ?=
 ARGS ?=
+CONSTRAINTS ?= constraints.txt
 
 BIN := $(CURDIR)/.venv/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
+PIP_INSTALL := -m pip --disable-pip-version-check -qq install --no-compile --constraint $(CONSTRAINTS) --editable
+INSTALL := $(BIN)/python $(PIP_INSTALL)
 export PATH := $(BIN):$(CURDIR)/node_modules/.bin:$(PATH)
 export SERVER
 # Where a shell forbids byte code (containers do), every process would compile torch anew, which takes ten seconds.
@@ -64,18 +66,18 @@ bench: .venv/.bench
 	@test -n "$(PYTHON)" || { echo "error: no Python 3.11 or later found; install one, or say PYTHON=/path/to/python"; exit 2; }
 	@$(PYTHON) -m venv .venv || { echo "error: $(PYTHON) cannot make a virtual environment (Debian: apt install python3-venv)"; exit 2; }
 
-.venv/.train: pyproject.toml | .venv/bin/python
+.venv/.train: pyproject.toml constraints.txt | .venv/bin/python
 	@echo "== installing mcprl with what training needs into .venv (once, a minute or two)"
-	@$(PIP) install --no-compile --editable '.[train,servers]'
+	@$(INSTALL) '.[train,servers]'
 	@touch $@
 
-.venv/.test: pyproject.toml | .venv/bin/python
+.venv/.test: pyproject.toml constraints.txt | .venv/bin/python
 	@echo "== installing mcprl with all extras and the test tools into .venv (once, a few minutes)"
-	@$(PIP) install --no-compile --editable '.[train,llm,quant,vllm,notebook,wandb,servers,dev]'
+	@$(INSTALL) '.[train,llm,quant,vllm,notebook,wandb,servers,dev]'
 	@touch .venv/.train $@
 
-.venv/.bench: pyproject.toml | .venv/.train
-	@$(PIP) install --no-compile --editable '.[train,bench]'
+.venv/.bench: pyproject.toml constraints.txt | .venv/.train
+	@$(INSTALL) '.[train,bench]'
 	@touch $@
 
 # vLLM lives in an environment of its own, outside of this folder; where it is there already, this takes a second.
@@ -85,10 +87,10 @@ bench: .venv/.bench
 
 # It has an environment of its own, since it holds transformers back. Beside a torch for CPUs the CUDA builds that come
 # along cannot be imported, and break transformers.
-.venv-unsloth/.installed: pyproject.toml | .venv/bin/python
+.venv-unsloth/.installed: pyproject.toml constraints.txt | .venv/bin/python
 	@echo "== installing mcprl with unsloth into .venv-unsloth (once, 3 GB, a few minutes)"
 	@$(PYTHON) -m venv .venv-unsloth
-	@.venv-unsloth/bin/python -m pip --disable-pip-version-check -qq install --no-compile --editable '.[train,unsloth,dev]'
+	@.venv-unsloth/bin/python $(PIP_INSTALL) '.[train,unsloth,dev]'
 	@.venv-unsloth/bin/python -c 'import torchvision' 2>/dev/null || \
 		.venv-unsloth/bin/python -m pip --disable-pip-version-check -qq uninstall --yes torchvision xformers
 	@touch $@

@@ -73,9 +73,7 @@ async def evaluate_pack(
     return _evaluation(config.model.name + (f" with {adapter}" if adapter else ""), groups, scores)
 
 
-async def _tasks(
-    config: Config, server: Server, policy: PolicyLlm, split: Split, emit: Emit
-) -> tuple[Scenario, ...]:
+async def _tasks(config: Config, server: Server, policy: PolicyLlm, split: Split, emit: Emit) -> tuple[Scenario, ...]:
     """The tasks of `split`. Raises `ScenarioError` if there are none or the pack does not fit the server's tools."""
     if config.scenarios.pack:
         pack = load_pack(config.scenarios.pack)

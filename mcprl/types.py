@@ -76,7 +76,7 @@ class Session(Protocol):
 
 
 class ToolServer(Protocol):
-    """Something with tools: a real MCP server (`server.Server`), or a procedural one (`examples/nano/worlds.py`)."""
+    """Something with tools: a real MCP server (`server.Server`), or a procedural one (`recipes/nano/worlds.py`)."""
 
     @property
     def tools(self) -> Sequence[Tool]:

@@ -54,7 +54,9 @@ def test_the_wheel_holds_the_data_that_the_repository_has(built: Path) -> None:
         name if name.startswith("mcprl/") else f"mcprl/_data/{name}" for name in tracked if (ROOT / name).is_file()
     }
     assert wanted - names == set()
-    assert not [name for name in names if "__pycache__" in name or name.startswith(("tests/", "examples/"))]
+    assert not [
+        name for name in names if "__pycache__" in name or name.startswith(("tests/", "examples/", "recipes/", "docs/"))
+    ]
     assert any(name.endswith("licenses/LICENSE") for name in names)
 
 

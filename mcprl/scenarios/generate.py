@@ -11,7 +11,7 @@ import logging
 import os
 from pathlib import Path
 
-from mcprl.config import POLICY, Config, ScenarioConfig, ServerConfig, ToolPolicy
+from mcprl.config import Config, ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import ConfigError, ScenarioError
 from mcprl.events import Emit, Event, GeneratingTasks, Note, TasksReady, ignore
 from mcprl.llm import LanguageModel, open_llm

@@ -6,8 +6,8 @@ import sys
 import pytest
 from openai.types.chat import ChatCompletionMessage
 from openai.types.chat.chat_completion import Choice
-from support.fake_llm import Reply, Request, scored, serving, tries
 from pydantic import ValidationError
+from support.fake_llm import Reply, Request, scored, serving, tries
 
 from mcprl import Trajectory, TrajectoryGroup, gather_trajectory_groups, ruler, ruler_score_group
 from mcprl.errors import ConfigError, JudgeError

@@ -1,7 +1,6 @@
 """The command line as a user meets it: real servers, one line for whatever goes wrong."""
 
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -14,7 +13,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.command_line import effective, mcprl
-from support.paths import NODE_BIN, ROOT, SHOP
+from support.paths import NODE_BIN, SHOP
 
 from mcprl.cli import options
 from mcprl.cli.commands import cli
@@ -260,12 +259,3 @@ def test_ctrl_c_in_training_says_what_is_kept_and_how_to_go_on(tmp_path: Path, t
     with Journal.open(tmp_path / "runs" / "small") as journal:
         assert (journal.last_step() or 0) >= 1
     assert effective(*resumed)["servers"][0]["target"] == SHOP
-
-
-def test_every_option_that_the_readme_names_exists() -> None:
-    others = {"--local-timezone", "--enable-lora", "--generation-config"}  # of servers that others wrote
-    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z]\b(?!-)", (ROOT / "README.md").read_text())) - others
-    offered = "".join(mcprl(command, "--help").out for command in ("train", "scenarios", "eval", "export"))
-    offered += "".join(path.read_text() for path in (ROOT / "benchmarks").glob("*.py"))
-    assert len(named) > 10
-    assert not {name for name in named if not re.search(rf"{name}\b(?!-)", offered)}

@@ -4,7 +4,7 @@ A world has tools, a state and a style, all drawn from the seed, and answers cal
 real servers' results have after `servers.digest`. The scenario generator probes it exactly as it probes a real server.
 On one core of a small server building a world takes about 2 ms and a call about 0.03 ms.
 
-    python examples/nano/worlds.py --seed 3      prints a world's tools as the policy reads them, and a few calls
+    python recipes/nano/worlds.py --seed 3      prints a world's tools as the policy reads them, and a few calls
 """
 
 import argparse

@@ -1,9 +1,9 @@
 """Pre-train the nano policy from nothing on procedural MCP servers. On two laptop cores under three hours.
 
-    python examples/nano/pretrain.py tokenizer                    once; frozen when training starts
-    python examples/nano/pretrain.py train --minutes 165          resumes where it was if .cache/nano holds a checkpoint
-    python examples/nano/pretrain.py evaluate                     on servers that were never trained on
-    python examples/nano/pretrain.py export                       to mcprl/models/nano
+    python recipes/nano/pretrain.py tokenizer                    once; frozen when training starts
+    python recipes/nano/pretrain.py train --minutes 165          resumes where it was if .cache/nano holds a checkpoint
+    python recipes/nano/pretrain.py evaluate                     on servers that were never trained on
+    python recipes/nano/pretrain.py export                       to mcprl/models/nano
 
 Each step takes a few groups: one server's tools and up to sixteen conversations that share them. Groups are made on
 the fly from consecutive seeds, so nothing is seen twice and a position in the data is one number a worker. The first
