@@ -16,15 +16,13 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mcprl.errors import ConfigError
+from mcprl.files import AUTO
+from mcprl.text import scrub
 
 POLICY = "policy"
 """The name of the run's own model, its adapter off, where a judge's or a writer's is asked for."""
 
 _REFERENCE = re.compile(r"\$\w+|\$\{\w+\}")
-_SECRET = re.compile(
-    r"(://(?=[^/\s]*@)|[?&][^=&\s]+=(?=[^&\s])|[\w-]*(?:key|token|secret|passw(?:or)?d)[\w-]*[ =])(?!\$)(?:(?<=://)[^/\s]*(?=@)|[^&\s]+)",
-    re.IGNORECASE,
-)
 
 
 class Section(BaseModel):
@@ -60,6 +58,9 @@ class ToolPolicy(Section):
     """Call tools that the server marks destructive, too."""
     max_result_bytes: Annotated[int, Field(ge=200)] = 4_000
     """Bytes of one tool result that the model gets to read; the rest is cut, with a marker that says how much."""
+    max_instruction_bytes: Annotated[int, Field(ge=0)] = 2_000
+    """Bytes of each server's own instructions that the model gets to read before every task, about four bytes a token;
+    0 leaves them out."""
 
 
 class ScenarioConfig(Section):
@@ -75,9 +76,9 @@ class ScenarioConfig(Section):
     """The endpoint of the language model that writes tasks, where it is not the provider's own."""
     max_generator_cost: Annotated[float, Field(ge=0)] = 1e9
     """US dollars that writing tasks may cost; before they are passed, the tasks written so far are taken."""
-    generator_cache: str = "~/.cache/mcprl/generator"
-    """The folder in which what a language model wrote is kept, so that the same tasks cost nothing again; empty keeps
-    none."""
+    generator_cache: str = AUTO
+    """The folder for what a language model wrote, so that the same tasks cost nothing again; `auto` is
+    mcprl/generator in $XDG_CACHE_HOME (by default ~/.cache), empty keeps none."""
     embedding_model: str = ""
     """A model by litellm's name that tells by meaning whether two tasks are alike; where empty, shared words tell."""
     open_tasks: bool = False
@@ -191,8 +192,9 @@ class JudgeConfig(Section):
     """Calls of the judge at once."""
     max_cost: Annotated[float, Field(ge=0)] = 1e9
     """US dollars that the judge may cost; before they are passed, training ends and what it reached is tested."""
-    cache: str = "~/.cache/mcprl/judge"
-    """The folder in which the judge's replies are kept; empty keeps none."""
+    cache: str = AUTO
+    """The folder for the judge's replies; `auto` is mcprl/judge in $XDG_CACHE_HOME (by default ~/.cache), empty keeps
+    none."""
 
 
 class TrainingConfig(Section):
@@ -354,7 +356,7 @@ def redacted(config: Config) -> dict[str, Any]:
     for server in tree["servers"]:
         for kind in ("headers", "env"):
             server[kind] = {key: value if _plain(value) else "***" for key, value in server[kind].items()}
-        server["target"] = _SECRET.sub(r"\1***", server["target"])
+        server["target"] = scrub(server["target"])
     return tree
 
 

@@ -1,10 +1,10 @@
 """Judges score the tries of one scenario: one `Score` per trajectory that can be scored, matched by id."""
 
-from pathlib import Path
 from typing import Protocol
 
 from mcprl.config import POLICY, JudgeConfig
 from mcprl.errors import ConfigError
+from mcprl.files import find_cache
 from mcprl.judges.verifier import Verifier
 from mcprl.llm import LanguageModel
 from mcprl.llm.litellm import ChatModel
@@ -55,7 +55,7 @@ def open_judge(config: JudgeConfig, tools: tuple[Tool, ...], seed: int = 0, own:
 
 def _model(config: JudgeConfig, own: LanguageModel | None) -> LanguageModel:
     if config.model != POLICY:
-        cache = Path(config.cache).expanduser() if config.cache else None
+        cache = find_cache(config.cache, "judge")
         limits = (config.timeout_s, config.retries, config.concurrency, config.max_cost)
         return ChatModel(config.model, config.base_url, *limits, cache)
     if config.base_url:

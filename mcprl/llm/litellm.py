@@ -20,6 +20,7 @@ import anyio
 import anyio.to_thread
 
 from mcprl.errors import BudgetError, LlmError, MissingExtra
+from mcprl.files import write_whole
 from mcprl.llm import Chat
 
 _FINAL = ("AuthenticationError", "BadRequestError", "NotFoundError", "PermissionDeniedError", "PaymentRequiredError")
@@ -92,9 +93,7 @@ class ChatModel:
             reply = await call()
         if kept:
             kept.parent.mkdir(parents=True, exist_ok=True)
-            draft = kept.with_suffix(f".{os.getpid()}")
-            draft.write_text(json.dumps({"reply": reply}))
-            draft.replace(kept)
+            write_whole(kept, json.dumps({"reply": reply}).encode())
         return reply
 
     async def forecast(self, messages: Chat) -> float | None:

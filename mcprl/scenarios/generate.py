@@ -10,10 +10,10 @@ same seed gives the same pack.
 import logging
 import os
 from collections.abc import Callable
-from pathlib import Path
 
 from mcprl.config import POLICY, ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import ConfigError, ScenarioError
+from mcprl.files import find_cache
 from mcprl.llm import LanguageModel
 from mcprl.llm.litellm import ChatModel
 from mcprl.scenarios.author import BATCH, Author
@@ -140,7 +140,7 @@ def _embedder(config: ScenarioConfig) -> ChatModel | None:
 
 
 def _cache(config: ScenarioConfig) -> Path | None:
-    return Path(config.generator_cache).expanduser() if config.generator_cache else None
+    return find_cache(config.generator_cache, "generator")
 
 
 def _why_none(server: ToolServer, known: Knowledge) -> str:
