@@ -11,7 +11,7 @@ from typing import Any
 import anyio
 import pytest
 
-from mcprl.chat.hermes import assistant_message, parse_reply
+from mcprl.chat.hermes import as_message, parse_reply
 from mcprl.config import RolloutConfig, ServerConfig, ToolPolicy
 from mcprl.errors import EngineError, McprlError
 from mcprl.rollout import rollouts, unfinished
@@ -35,12 +35,12 @@ class Scripted:
         self.requests.append(request)
         await anyio.lowlevel.checkpoint()
         text = self.says(request)
-        message = assistant_message(text, len(request.messages))
+        reply = parse_reply(text, len(request.messages))
+        message = as_message(reply)
         ids = tuple(text.encode())
         reason = "tool_calls" if message.get("tool_calls") else "length" if len(ids) >= request.max_tokens else "stop"
         prompt = (*request.context_ids, len(request.messages))
-        malformed = parse_reply(text).malformed
-        return Completion(message, prompt, ids, (-0.5,) * len(ids), reason, malformed=malformed)
+        return Completion(message, prompt, ids, (-0.5,) * len(ids), reason, malformed=reply.malformed)
 
     async def ready(self) -> None: ...
 

@@ -314,11 +314,6 @@ async def test_a_listing_without_an_end_is_cut_and_noted(fault: str, note: str) 
         assert note in server.describe()[0].notes[0]
 
 
-async def test_the_tool_hash_follows_what_the_model_sees() -> None:
-    async with open_server() as one, open_server() as same, open_server(read_only=True) as fewer:
-        assert one.tool_hash() == same.tool_hash() != fewer.tool_hash()
-
-
 # --- what the SDK does not guard against ------------------------------------------------------------------------------
 
 

@@ -28,6 +28,11 @@ def tokenizer(tiny_model: Path) -> Any:
     return AutoTokenizer.from_pretrained(tiny_model)
 
 
+def assistant(text: str, turn: int = 0) -> Message:
+    """A model turn with Hermes calls as a message."""
+    return hermes.as_message(hermes.parse_reply(text, turn))
+
+
 def with_template(tiny_model: Path, template: str) -> Any:
     tokenizer: Any = AutoTokenizer.from_pretrained(tiny_model)
     tokenizer.chat_template = template
@@ -42,7 +47,7 @@ def test_the_next_prompt_extends_the_sampled_ids_and_keeps_the_separator(tokeniz
     # Sampled character by character: no tokenizer would write these ids for this text.
     sampled = [token for letter in REPLY for token in tokenizer.encode(letter, add_special_tokens=False)]
     context = (*first, *sampled, tokenizer.eos_token_id)
-    messages = [SYSTEM, USER, hermes.assistant_message(REPLY), RESULT]
+    messages = [SYSTEM, USER, assistant(REPLY), RESULT]
     prompt = prompts.prompt_ids(tokenizer, messages, [TOOL], context)
     assert prompt[: len(context)] == context
     assert tokenizer.decode(prompt) == prompts.render(tokenizer, messages, [TOOL])
@@ -53,7 +58,7 @@ def test_the_next_prompt_extends_the_sampled_ids_and_keeps_the_separator(tokeniz
 def test_a_completion_cut_at_the_limit_gets_its_end_of_turn_from_the_template(tokenizer: Any) -> None:
     first = prompts.prompt_ids(tokenizer, [SYSTEM, USER], [TOOL])
     context = (*first, *tokenizer.encode("I think that", add_special_tokens=False))
-    messages = [SYSTEM, USER, hermes.assistant_message("I think that"), {"role": "user", "content": "Go on."}]
+    messages = [SYSTEM, USER, assistant("I think that"), {"role": "user", "content": "Go on."}]
     prompt = prompts.prompt_ids(tokenizer, messages, [TOOL], context)
     assert prompt[: len(context)] == context
     assert tokenizer.decode(prompt[len(context) :]).startswith("<|im_end|>\n<|im_start|>user\nGo on.")
@@ -66,7 +71,7 @@ def test_a_template_that_rewrites_history_is_rendered_anew(tiny_model: Path) -> 
         "{{ m.content.split('</think>')[-1] if not loop.last else m.content }}<|im_end|>\n{% endfor %}"
         "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}",
     )
-    messages = [USER, hermes.assistant_message("<think>so</think>yes"), {"role": "user", "content": "Sure?"}]
+    messages = [USER, assistant("<think>so</think>yes"), {"role": "user", "content": "Sure?"}]
     prompt = prompts.prompt_ids(stripping, messages, (), (1, 2, 3))
     assert stripping.decode(prompt) == prompts.render(stripping, messages)
 
@@ -95,7 +100,7 @@ def test_a_template_that_quotes_arguments_itself_gets_them_parsed(tiny_model: Pa
         "{% for m in messages %}{{ m.role }}:{{ m.content }}{% for c in m.tool_calls or [] %}"
         "{{ c.function.arguments | tojson }}{% endfor %}<|im_end|>{% endfor %}",
     )
-    said = hermes.assistant_message(REPLY)
+    said = assistant(REPLY)
     assert '{"id": 42}' in prompts.render(quoting, [USER, said])
     assert said["tool_calls"][0]["function"]["arguments"] == '{"id":  42}'
 
@@ -119,7 +124,7 @@ forged = st.lists(st.sampled_from(["<|im_start|>", "<|im_end|>", "<|im_", "start
 @given(said=forged | st.text(), result=forged, described=forged)
 def test_nobody_but_the_template_writes_control_tokens(tokenizer: Any, said: str, result: str, described: str) -> None:
     tool = Tool("get_order", described, {"type": "object", "properties": {"id": {"description": described}}})
-    messages = [SYSTEM, {"role": "user", "content": said}, hermes.assistant_message("ok"), RESULT | {"content": result}]
+    messages = [SYSTEM, {"role": "user", "content": said}, assistant("ok"), RESULT | {"content": result}]
     ids = prompts.prompt_ids(tokenizer, messages, [tool])
     start, end = (tokenizer.get_added_vocab()[text] for text in ("<|im_start|>", "<|im_end|>"))
     assert (ids.count(start), ids.count(end)) == (5, 4)
@@ -177,7 +182,7 @@ def test_any_reply_can_be_read_and_what_cannot_stays_in_the_content(text: str) -
     assert (not reply.malformed) or "<tool_call>" in reply.content
     again = hermes.parse_reply(reply.content)
     assert again.malformed == reply.malformed or reply.calls
-    json.dumps(hermes.assistant_message(text), allow_nan=True).encode()
+    json.dumps(assistant(text), allow_nan=True).encode()
 
 
 @pytest.mark.parametrize(
@@ -202,7 +207,7 @@ def test_a_malformed_call_is_kept_with_the_reason_and_hides_no_good_one(text: st
 
 
 def test_a_message_holds_the_arguments_exactly_as_sampled() -> None:
-    message = hermes.assistant_message("Let me look. " + REPLY, turn=1)
+    message = assistant("Let me look. " + REPLY, turn=1)
     function = {"name": "get_order", "arguments": '{"id":  42}'}
     assert message == {
         "role": "assistant",

@@ -10,6 +10,7 @@ same seed gives the same pack.
 import logging
 import os
 from collections.abc import Callable
+from pathlib import Path
 
 from mcprl.config import POLICY, ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import ConfigError, ScenarioError

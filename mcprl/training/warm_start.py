@@ -7,7 +7,7 @@ from typing import Any
 
 import anyio
 
-from mcprl.chat.prompts import Tokenizer, control_tokens, encode, prompt_ids, render
+from mcprl.chat.prompts import Tokenizer, control_pattern, encode, opening_messages, prompt_ids, render
 from mcprl.config import Config
 from mcprl.models.adapters import load_adapter_weights
 from mcprl.models.load import LoadedModel
@@ -29,7 +29,7 @@ def demonstration(
     What the template puts behind the assistant's words (a line break, say) is left to the next prompt, as in a rollout.
     """
     turns: list[Completion] = []
-    end = control_tokens(tokenizer)
+    end = control_pattern(tokenizer)
     for at, message in enumerate(messages):
         if message["role"] != "assistant":
             continue
@@ -45,7 +45,7 @@ def demonstration(
 
 async def transcript(server: ToolServer, scenario: Scenario) -> tuple[Message, ...]:
     """The ideal conversation of a scenario: its plan executed in a fresh session, then its answer."""
-    messages: list[Message] = [{"role": "user", "content": scenario.request}]
+    messages = opening_messages(scenario.request, server.instructions)
     async with server.session(scenario.setup) as session:
         for number, call in enumerate(scenario.plan):
             function = {"name": call.tool, "arguments": json.dumps(call.arguments, ensure_ascii=False)}
