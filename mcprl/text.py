@@ -14,8 +14,8 @@ _SECRET = re.compile(
     r"(://)(?!\$)([^/\s]*)(?=@)"  # the user and password of a URL
     r"|([?&][^=&\s]+=)(?!\$)([^&\s]+)"  # a query value
     r"|((?<=[\w/])\?)(?!\$)([^=&\s]+)(?=[&\s]|$)"  # a query without a name
-    r"|([\w-]*(?:key|token|secret|passw(?:or)?d|authorization|bearer)[\w-]*"  # an option, variable or header
-    r"""(?:["']\s*:\s*|:\s+|=|\s+)(?:(?:bearer|basic|token)\s+)?+)(?!["']?\$)(""" + _OPTION_VALUE + ")",
+    r"|((?<![\w$-])[\w-]*(?:key|token|secret|passw(?:or)?d|authorization|bearer)[\w-]*"  # an option, variable or header
+    r"""(?:["']\s*:\s*|:\s+|=|\s+)(?:(?:bearer|basic|token)\s+)?+)(?!["']?\$|\*\*\*(?!\w))(""" + _OPTION_VALUE + ")",
     re.IGNORECASE,
 )
 

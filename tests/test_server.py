@@ -464,7 +464,7 @@ async def test_a_server_that_echoes_credentials_in_an_error_does_not_get_them_sh
             texts.append(str(error))
     assert len(texts) == (1 if fault == "echo-200" else 2)
     texts.append((tmp_path / "server.log").read_text())
-    assert not [text for text in texts if "sesame-street" in text or "tenant-4711" in text]
+    assert not [text for text in texts if re.search("street|4711", text)]  # pydantic shows their beginnings and ends
     assert all("no entry for Bearer *** and ***" in text for text in texts[:-1]) or fault == "echo-broken"
 
 

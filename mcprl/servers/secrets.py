@@ -17,6 +17,8 @@ from mcprl.text import secrets_in
 from mcprl.types import Json
 
 _REFERENCE = re.compile(r"(?<!\$)\$(?:(\w+)|\{(\w+)\})")
+_EXCERPT = r"(?<=input_value=).*(?=, input_type=)"
+"""What pydantic's errors show of a reply: shortened in the middle, so it may hold parts of a secret."""
 _SHORTEST_SECRET = 4
 _SHORTEST_LITERAL = 8
 """Characters. A shorter value (a port, a flag) also stands in texts where it is no secret."""
@@ -33,7 +35,8 @@ class Secrets:
         values = {value for config in servers for value in _values(config)}
         forms = {form for value in values for form in (value, quote(value, safe=""), json.dumps(value)[1:-1])}
         longest_first = sorted(forms, key=len, reverse=True)
-        self._pattern = re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
+        parts = [_EXCERPT, *map(re.escape, longest_first)] if forms else [r"(?!)"]
+        self._pattern = re.compile("|".join(parts))
 
     def hide(self, text: str) -> str:
         """The text with "***" for each secret value. To be called before the text is cut."""
