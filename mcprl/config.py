@@ -8,6 +8,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from mcprl.files import AUTO
+
 POLICY = "policy"
 """The name of the run's own model, its adapter off, where a judge's or a writer's is asked for."""
 
@@ -45,6 +47,9 @@ class ToolPolicy(Section):
     """Call also tools that the server marks destructive."""
     max_result_bytes: Annotated[int, Field(ge=200)] = 4_000
     """Bytes of one tool result that the model reads; the rest is cut, with a marker that says how much."""
+    max_instruction_bytes: Annotated[int, Field(ge=0)] = 2_000
+    """Bytes of each server's own instructions that the model reads before every task, about four bytes a token; 0
+    leaves them out."""
 
 
 class ScenarioConfig(Section):
@@ -60,8 +65,9 @@ class ScenarioConfig(Section):
     """The endpoint of the language model that writes tasks, if it is not the provider's own."""
     max_generator_cost: Annotated[float, Field(ge=0)] = 1e9
     """US dollars that writing tasks may cost. Before the limit is passed, writing ends with the tasks made so far."""
-    generator_cache: str = "~/.cache/mcprl/generator"
-    """The folder that caches a language model's tasks, so that the same tasks cost nothing again; empty caches none."""
+    generator_cache: str = AUTO
+    """The folder that caches a language model's tasks, so that the same tasks cost nothing again; `auto` is
+    mcprl/generator in $XDG_CACHE_HOME (by default ~/.cache), empty caches none."""
     embedding_model: str = ""
     """An embedding model by litellm's name, to compare tasks by meaning; if empty, they are compared by words."""
     open_tasks: bool = False
@@ -175,8 +181,9 @@ class JudgeConfig(Section):
     """Calls of the judge at once."""
     max_cost: Annotated[float, Field(ge=0)] = 1e9
     """US dollars that the judge may cost. Before the limit is passed, training ends and the best adapter is tested."""
-    cache: str = "~/.cache/mcprl/judge"
-    """The folder that caches the judge's replies; empty caches none."""
+    cache: str = AUTO
+    """The folder that caches the judge's replies; `auto` is mcprl/judge in $XDG_CACHE_HOME (by default ~/.cache), empty
+    caches none."""
 
 
 class TrainingConfig(Section):

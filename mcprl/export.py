@@ -15,6 +15,7 @@ from mcprl.chat.families import dialect
 from mcprl.config import ModelConfig
 from mcprl.engines.embedded.weights import merged_model
 from mcprl.errors import ConfigError, JournalError, ModelError
+from mcprl.files import whole_folder
 from mcprl.models.load import load_base, read_tokenizer
 from mcprl.runs import report
 from mcprl.runs.journal import Journal
@@ -36,26 +37,20 @@ def export(run: Path, out: Path, merged: bool, command: str) -> Path:
     proof = report.read(run)
     if out.exists() and any(out.iterdir()) and not (out / ABOUT).is_file():
         raise ConfigError(f"{out} holds something that is no export; name another folder with --out")
-    draft = out.with_name(f".{out.name}.part")
-    shutil.rmtree(draft, ignore_errors=True)
-    draft.mkdir(parents=True)
     try:
-        tokenizer, _, _ = read_tokenizer(config)
-        tokenizer.save_pretrained(str(draft))
-        parser = dialect(tokenizer).vllm
-        if merged:
-            _write_merged(config, adapter, draft)
-        else:
-            _write_adapter(config, adapter, draft)
-        about = _about(config, adapter, proof, merged, parser, command)
-        (draft / ABOUT).write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n")
-        (draft / "README.md").write_text(card(config, proof, merged, parser, command))
-        shutil.rmtree(out, ignore_errors=True)
-        draft.rename(out)
+        with whole_folder(out) as draft:
+            tokenizer, _, _ = read_tokenizer(config)
+            tokenizer.save_pretrained(str(draft))
+            parser = dialect(tokenizer).vllm
+            if merged:
+                _write_merged(config, adapter, draft)
+            else:
+                _write_adapter(config, adapter, draft)
+            about = _about(config, adapter, proof, merged, parser, command)
+            (draft / ABOUT).write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n")
+            (draft / "README.md").write_text(card(config, proof, merged, parser, command))
     except OSError as error:
         raise ModelError(f"the export cannot be written to {out}: {error.strerror or error}") from error
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
     return out
 
 

@@ -1,58 +1,106 @@
-"""Files that are there whole or not at all."""
+"""Files and folders that are written whole or not at all, the user's cache, and the data bundled with the package."""
 
 import os
+import shutil
+from collections.abc import Generator
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
 from mcprl.errors import ConfigError
 
+AUTO = "auto"
+"""As the setting of a cache: its folder below `cache_folder`."""
+
 
 def cache_folder() -> Path:
-    """Where this user's machine keeps what can be made again: `$XDG_CACHE_HOME/mcprl`, else `~/.cache/mcprl`."""
+    """This user's folder for what can be made again: `$XDG_CACHE_HOME/mcprl`, by default `~/.cache/mcprl`."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mcprl"
 
 
+def find_cache(setting: str, name: str) -> Path | None:
+    """The folder that a cache's setting stands for: `cache_folder() / name` for "auto", `None` if it is empty."""
+    if setting == AUTO:
+        return cache_folder() / name
+    return Path(setting).expanduser() if setting else None
+
+
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file, or replace one: a reader never sees half of it, also when the machine stops."""
-    draft = path.with_name(path.name + ".part")
-    with draft.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
+    """Write or replace a file: a reader sees all of it or what was there before, also after a power cut."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with draft.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
-Kind = Literal["judges", "scenarios", "presets"]
+@contextmanager
+def whole_folder(path: Path) -> Generator[Path]:
+    """Make or replace a folder: the block fills the yielded draft beside `path`, which takes its place at the end.
 
-
-def bundled_folder(kind: Kind) -> Path:
-    """The bundled folder, in a checkout or in an installed package."""
-    package = Path(str(files("mcprl")))
-    checkout = package.parent / kind
-    return checkout if (package.parent / "pyproject.toml").is_file() else package / "_data" / kind
-
-
-def find_bundled(kind: Kind, name: str | Path) -> Path:
-    """What `name` stands for: a path that exists, else the bundled file or folder of that name (suffix or not).
-
-    Raises `ConfigError` with the bundled names where there is neither.
+    If the block fails, nothing is left of the draft and `path` is as it was. What stands at `path` survives a power
+    cut.
     """
-    if (own := Path(name).expanduser()).exists():
-        return own
-    known = sorted(path for path in bundled_folder(kind).glob("*") if path.name[0] != "." and path.stem != "README")
-    for path in known:
-        if str(name) in (path.name, path.stem):
-            return path
-    raise ConfigError(
-        f"{kind}: no file or folder {str(name)!r}; bundled are: {', '.join(p.stem for p in known) or 'none'}"
-    )
+    draft = path.with_name(f".{path.name}.part")
+    replaced = path.with_name(f".{path.name}.old")
+    _clear(path, draft, replaced)
+    draft.mkdir(parents=True)
+    try:
+        yield draft
+        for inside in draft.rglob("*"):
+            _sync(inside)
+        _sync(draft)
+        if path.exists():
+            path.rename(replaced)  # not deleted in place: a reader must not find half of it
+        draft.rename(path)
+        _sync(path.parent)
+    finally:
+        _clear(path, draft, replaced)
 
 
-def sync(path: Path) -> None:
+def _clear(path: Path, draft: Path, replaced: Path) -> None:
+    """Remove what a replacement left, after putting back the replaced folder if no new one took its place."""
+    if replaced.exists() and not path.exists():
+        replaced.rename(path)
+    for leftover in (draft, replaced):
+        shutil.rmtree(leftover, ignore_errors=True)
+
+
+def _sync(path: Path) -> None:
     """Make what was written to a file or folder survive a power cut."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+Kind = Literal["judges", "scenarios", "presets"]
+
+
+def bundled_folder(kind: Kind) -> Path:
+    """The bundled folder of that kind, in a checkout or in an installed package."""
+    package = Path(str(files("mcprl")))
+    checkout = package.parent / kind
+    return checkout if (package.parent / "pyproject.toml").is_file() else package / "_data" / kind
+
+
+def find_bundled(kind: Kind, name: str | Path) -> Path:
+    """The path `name` if it exists, else the bundled file or folder of that name, with or without its suffix.
+
+    Raises `ConfigError` with the bundled names if there is neither.
+    """
+    if (path := Path(name).expanduser()).exists():
+        return path
+    bundled = sorted(path for path in bundled_folder(kind).glob("*") if path.name[0] != "." and path.stem != "README")
+    for path in bundled:
+        if str(name) in (path.name, path.stem):
+            return path
+    raise ConfigError(
+        f"{kind}: no file or folder {str(name)!r}; bundled are: {', '.join(p.stem for p in bundled) or 'none'}"
+    )

@@ -13,6 +13,7 @@ from typing import Any
 
 import anyio
 
+from mcprl.chat.prompts import opening_messages
 from mcprl.config import Config, RolloutConfig
 from mcprl.engines import Engine
 from mcprl.errors import EngineError, ServerError
@@ -24,7 +25,6 @@ from mcprl.types import (
     Completion,
     CompletionRequest,
     Group,
-    Message,
     Scenario,
     Session,
     StateHolds,
@@ -177,7 +177,7 @@ class _Conversation:
         self.scenario, self.server, self.engine, self.config = scenario, server, engine, config
         self.seed, self.adapter = seed, adapter
         self.temperature = config.temperature if temperature is None else temperature
-        self.messages: list[Message] = [{"role": "user", "content": scenario.request}]
+        self.messages = opening_messages(scenario.request, server.instructions)
         self.turns: list[Completion] = []
         self.calls: list[CallRecord] = []
         self.state: list[ToolResult] = []

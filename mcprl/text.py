@@ -1,20 +1,32 @@
-"""Text and JSON, in the small ways that many parts need."""
+"""Text and JSON helpers that many modules share."""
 
 import json
+import re
 import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
 from mcprl.types import Json
 
+_OPTION_VALUE = r"""(?:"[^"]*(?:"|$)|'[^']*(?:'|$)|(?:\\.|[^\s"'\\]|"(?=\S)[^"]*"|'(?=\S)[^']*')+)"""
+_SECRET = re.compile(
+    # Alternatives of two groups each: what is kept, and the secret behind it.
+    r"(://)(?!\$)([^/\s]*)(?=@)"  # the user and password of a URL
+    r"|([?&][^=&\s]+=)(?!\$)([^&\s]+)"  # a query value
+    r"|((?<=[\w/])\?)(?!\$)([^=&\s]+)(?=[&\s]|$)"  # a query without a name
+    r"|((?<![\w$-])[\w-]*(?:key|token|secret|passw(?:or)?d|authorization|bearer)[\w-]*"  # an option, variable or header
+    r"""(?:["']\s*:\s*|:\s+|=|\s+)(?:(?:bearer|basic|token)\s+)?+)(?!["']?\$|\*\*\*(?!\w))(""" + _OPTION_VALUE + ")",
+    re.IGNORECASE,
+)
+
 
 def compact(value: Json) -> str:
-    """JSON without spaces, in the server's order of keys and with its own letters."""
+    """JSON without spaces, keys in their given order, letters unescaped."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
 def parse_json(text: str) -> Json:
-    """The object or list that `text` spells, else `None`: a bare number or string is text, not structure."""
+    """The JSON object or list that `text` spells, else `None`: a bare number or string counts as text."""
     if text.lstrip()[:1] not in ("{", "["):
         return None
     try:
@@ -29,7 +41,7 @@ def whole(text: str) -> str:
 
 
 def common_prefix(one: Sequence[object], other: Sequence[object]) -> int:
-    """How many items two sequences have in common at their start, by bisection: slices compare at C speed."""
+    """How many items two sequences share at their start. Found by bisection, since slices compare at C speed."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
@@ -41,12 +53,12 @@ def common_prefix(one: Sequence[object], other: Sequence[object]) -> int:
 
 
 def inert(value: Any) -> str:
-    """JSON that holds no mark and nothing that does not show."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
-    return "".join(_escaped(char) if _hidden(char) else char for char in text)
+    """Compact JSON in which markup characters (`<`, `>`, `&`) and invisible ones are escaped."""
+    text = compact(value)
+    return "".join(_escaped(char) if _needs_escape(char) else char for char in text)
 
 
-def _hidden(char: str) -> bool:
+def _needs_escape(char: str) -> bool:
     selector = "\ufe00" <= char <= "\ufe0f" or "\U000e0100" <= char <= "\U000e01ef"
     return char in "<>&" or (char != " " and unicodedata.category(char)[0] in "CZ") or selector
 
@@ -56,10 +68,30 @@ def _escaped(char: str) -> str:
 
 
 def first_line(error: BaseException) -> str:
+    """The first line of an error's message, its class name if the message is empty."""
     return next(iter(str(error).splitlines()), type(error).__name__)
 
 
 def fill_template(template: str, **values: str) -> str:
+    """The template with each `{name}` replaced by the value of that name."""
     for name, value in values.items():
         template = template.replace(f"{{{name}}}", value)
     return template
+
+
+def scrub(text: str) -> str:
+    """A URL or command with "***" for its secrets, `$NAME` references kept.
+
+    Secrets are the user and the query values of URLs, and the values of options, variables and headers whose names say
+    key, token, secret, password, authorization or bearer. Not for prose, where such words have other meanings.
+    """
+    return _SECRET.sub(lambda match: match[_group(match) - 1] + "***", text)
+
+
+def secrets_in(text: str) -> list[str]:
+    """The values that `scrub` hides in a URL or command, without quotes around them."""
+    return [match[_group(match)].strip("\"'") for match in _SECRET.finditer(text)]
+
+
+def _group(match: re.Match[str]) -> int:
+    return match.lastindex or 0

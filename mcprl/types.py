@@ -35,7 +35,6 @@ class Tool:
     title: str | None = None
     read_only: bool | None = None
     destructive: bool | None = None
-    idempotent: bool | None = None
 
     def as_function(self) -> dict[str, Any]:
         """The tool in OpenAI's function format, as chat templates take it."""
@@ -81,6 +80,11 @@ class ToolServer(Protocol):
     @property
     def tools(self) -> Sequence[Tool]:
         """The tools that may be called, in the server's order."""
+        ...
+
+    @property
+    def instructions(self) -> str:
+        """The server's instructions for the model, which lead every conversation; empty if there are none."""
         ...
 
     def session(self, setup: Sequence[Call] = ()) -> AbstractAsyncContextManager[Session]:

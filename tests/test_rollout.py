@@ -2,6 +2,7 @@
 
 import math
 import re
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
@@ -9,17 +10,23 @@ from typing import Any
 
 import anyio
 import pytest
-from support.paths import SHOP
+from support.paths import SERVERS, SHOP
 
-from mcprl.chat.hermes import assistant_message, parse_reply
-from mcprl.config import RolloutConfig, ServerConfig, ToolPolicy
+from mcprl.chat.hermes import as_message, parse_reply
+from mcprl.config import ModelConfig, RolloutConfig, ServerConfig, ToolPolicy
+from mcprl.engines.embedded.engine import EmbeddedEngine
 from mcprl.errors import EngineError, McprlError
+from mcprl.models.load import load_model
 from mcprl.rollout import Sampler, check_finished, rollout
 from mcprl.runs.journal import Journal
 from mcprl.runs.settings import parse
+from mcprl.runs.trackers.files import Files
 from mcprl.servers.server import connect
-from mcprl.types import Adapter, Completion, CompletionRequest, Message, Scenario, StateHolds, Trajectory
+from mcprl.training.rows import certificate, training_rows
+from mcprl.training.warm_start import transcript
+from mcprl.types import Adapter, Completion, CompletionRequest, Group, Message, Scenario, StateHolds, Trajectory
 
+ODD = f"{sys.executable} {SERVERS / 'odd_stdio.py'}"
 CALL = '<tool_call>{"name": "get_order", "arguments": {"order_id": "O-2107"}}</tool_call>'
 SHIP = '<tool_call>{"name": "set_order_status", "arguments": {"order_id": "O-2107", "status": "shipped"}}</tool_call>'
 SHIPPED = StateHolds("get_order", {"order_id": "O-2107"}, ("shipped",))
@@ -36,12 +43,12 @@ class Scripted:
         self.requests.append(request)
         await anyio.lowlevel.checkpoint()
         text = self.says(request)
-        message = assistant_message(text, len(request.messages))
+        reply = parse_reply(text, len(request.messages))
+        message = as_message(reply)
         ids = tuple(text.encode())
         reason = "tool_calls" if message.get("tool_calls") else "length" if len(ids) >= request.max_tokens else "stop"
         prompt = (*request.context_ids, len(request.messages))
-        malformed = parse_reply(text).malformed
-        return Completion(message, prompt, ids, (-0.5,) * len(ids), reason, malformed=malformed)
+        return Completion(message, prompt, ids, (-0.5,) * len(ids), reason, malformed=reply.malformed)
 
     async def ready(self) -> None: ...
 
@@ -214,6 +221,51 @@ async def test_a_broken_engine_is_tried_again_and_then_is_data() -> None:
     [[tried]] = await tries(engine, scenario(), retries=2)
     assert len(engine.requests) == 3
     assert (tried.stop, tried.error) == ("error", "EngineError: the worker died")
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+async def test_a_secret_in_a_servers_command_stays_out_of_all_that_a_run_keeps(tmp_path: Path) -> None:
+    target = f"{ODD} --api-key sk-verysecret"
+    config = parse({"servers": [{"target": target}]})
+    engine = Scripted(script('<tool_call>{"name": "crash", "arguments": {}}</tool_call>'))
+    options: dict[str, Any] = {"name": "train/1/s/0", "seed": 7, "adapter": None}
+    async with connect(config.servers, log=tmp_path / "server.log") as server:
+        broken = await rollout(scenario(), server, engine, RolloutConfig(), **options)
+    assert broken.error.startswith("SessionLost: ")
+    assert "exited with status 7" in broken.error
+    group = Group(scenario(), (broken,))
+    with Journal.create(tmp_path, config) as journal:
+        journal.write_trajectories("train", 1, group.trajectories)
+        files = Files(tmp_path, 0)
+        files.log_groups(1, [group], [])
+        files.close(None)
+    kept = contents(tmp_path)
+    assert b"exited with status 7" in kept["groups.jsonl"]
+    assert {"journal.sqlite", "server.log", "config.toml"} <= set(kept)
+    assert not [name for name, content in kept.items() if b"verysecret" in content]
+
+
+async def test_a_servers_instructions_lead_every_conversation_and_rows_stay_exact(tiny_model: Path) -> None:
+    loaded = load_model(ModelConfig(name=str(tiny_model), lora_rank=4))
+    engine = EmbeddedEngine(loaded)
+    config = RolloutConfig(max_tokens=8, max_turns=2)
+    options: dict[str, Any] = {"name": "train/1/s/0", "seed": 7, "adapter": None}
+    counter = ServerConfig(target=f"{ODD} instructions 'Add one<|im_end|> at a time.'")
+    try:
+        async with connect([counter]) as server:
+            trajectories = [await rollout(scenario(), server, engine, config, **options) for _ in range(2)]
+            ideal = await transcript(server, scenario())
+    finally:
+        await engine.close()
+    for trajectory in trajectories:
+        assert [message["role"] for message in trajectory.messages[:2]] == ["system", "user"]
+        prompt = str(loaded.tokenizer.decode(trajectory.turns[0].prompt_ids))
+        assert prompt.startswith("<|im_start|>system\nAdd one< |im_end|> at a time.\n")
+        assert certificate(training_rows(trajectory), [trajectory]).exactness == 1.0
+    assert ideal[0] == trajectories[0].messages[0]
 
 
 async def test_recorded_trajectories_are_not_sampled_again(tmp_path: Path) -> None:

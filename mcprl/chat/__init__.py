@@ -1,1 +1,1 @@
-"""Conversations as token ids and back: prompts, tool calls, and what is known of model families."""
+"""Conversations as token ids and back: prompts, tool calls, and the table of model families."""

@@ -1,6 +1,6 @@
-"""Model families (`models/families.toml`), and the replies of models that write tool calls each in its own way.
+"""Model families (`families.toml`), and replies as messages: families write tool calls in different formats.
 
-A parser is never guessed: it is the one that reads back a call which the model's own chat template has written.
+A parser is never guessed: it must read back a call that the model's own chat template has written.
 """
 
 import json
@@ -30,7 +30,7 @@ _CALLS = (Call("probe_tool", {"text": "one word", "count": 2}), Call("probe_tool
 
 
 class Family(BaseModel):
-    """One `[[family]]` of the table; its head says what the fields mean."""
+    """One `[[family]]` of the table, whose header describes the fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -45,12 +45,12 @@ class Family(BaseModel):
 
     @property
     def chat_template(self) -> str:
-        """The text of our own template for the family; empty where the model's is used."""
+        """The text of our own template for the family; empty if the model's is used."""
         return (_FOLDER / "templates" / self.template).read_text() if self.template else ""
 
 
 class Parser(BaseModel):
-    """One `[parser.NAME]`: `vllm` is its name there, `call_id` the form of a call's id where the model writes it."""
+    """One `[parser.NAME]`: `vllm` is vLLM's name for it, `call_id` the form of a call's id if the model writes ids."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -61,7 +61,7 @@ class Parser(BaseModel):
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a model writes calls: the parser that reads them, and whether a turn may hold several."""
+    """How a model writes calls: the parser that reads them, and whether one turn may hold several."""
 
     name: str
     parser: Parser
@@ -69,22 +69,25 @@ class Dialect:
 
     @property
     def vllm(self) -> str:
-        """vLLM's --tool-call-parser for it."""
+        """The value of vLLM's --tool-call-parser."""
         return self.parser.vllm or self.name
 
 
 @cache
 def table() -> tuple[tuple[Family, ...], Mapping[str, Parser]]:
-    """The families in the order in which they are looked for, and the parsers in the order in which they are tried."""
-    read = tomllib.loads((_FOLDER / "families.toml").read_text())
-    parsers = {name: Parser.model_validate(parser) for name, parser in read["parser"].items()}
-    return tuple(Family.model_validate(family) for family in read["family"]), parsers
+    """The families and the parsers, both in the order in which they are tested on a model."""
+    tree = tomllib.loads((_FOLDER / "families.toml").read_text())
+    parsers = {name: Parser.model_validate(parser) for name, parser in tree["parser"].items()}
+    return tuple(Family.model_validate(family) for family in tree["family"]), parsers
 
 
 def family(*names: str) -> Family | None:
-    """The family of a model, by its name or its config's model_type: what tells more comes first."""
-    found = (known for name in names for known in table()[0] if re.search(known.pattern, Path(name).name.lower()))
-    return next(found, None)
+    """The family of a model by its names, the most specific first: its own name, its config's model_type.
+
+    `None` if no family's pattern matches.
+    """
+    matches = (entry for name in names for entry in table()[0] if re.search(entry.pattern, Path(name).name.lower()))
+    return next(matches, None)
 
 
 # --- which parser -----------------------------------------------------------------------------------------------------
@@ -92,15 +95,18 @@ def family(*names: str) -> Family | None:
 
 @lru_cache(maxsize=32)
 def dialect(tokenizer: Tokenizer) -> Dialect:
-    """The parser that reads what the tokenizer's chat template writes: its family's if it does, else the first of the
-    table that does. Raises `ModelError` where none does."""
+    """The parser that reads what the tokenizer's chat template writes: its family's if that does, else the first of
+    the table that does.
+
+    Raises `ModelError` if none does.
+    """
     model = str(getattr(tokenizer, "name_or_path", ""))
     known, parsers = family(model), table()[1]
-    for name in sorted(parsers, key=lambda name: known is None or name != known.parser):
+    for name in sorted(parsers, key=lambda name: known is None or name != known.parser):  # the family's own first
         if _reads(tokenizer, name, _CALLS[:1]):
             return Dialect(name, parsers[name], _reads(tokenizer, name, _CALLS))
     try:
-        written = repr(_written(tokenizer, parsers["hermes"], _CALLS[:1])[:120])
+        written = repr(_rendered_calls(tokenizer, parsers["hermes"], _CALLS[:1])[:120])
     except Exception as error:  # whatever a template raises
         written = f"nothing: {first_line(error)}"
     raise ModelError(
@@ -110,35 +116,37 @@ def dialect(tokenizer: Tokenizer) -> Dialect:
 
 
 def end_tokens(tokenizer: Tokenizer, style: Dialect) -> set[str]:
-    """The control tokens with which the template ends an answer and a tool call: they differ with some (GPT-OSS)."""
-    called = prompts.last_control(tokenizer, _written(tokenizer, style.parser, _CALLS[:1]))
-    return {end for end in (called, prompts.end_of_turn(tokenizer)) if end}
+    """The control tokens with which the template ends an answer and a tool call. In some they differ (GPT-OSS)."""
+    end_of_call = prompts.final_control(tokenizer, _rendered_calls(tokenizer, style.parser, _CALLS[:1]))
+    return {end for end in (end_of_call, prompts.end_of_turn(tokenizer)) if end}
 
 
 def _reads(tokenizer: Tokenizer, name: str, calls: Sequence[Call]) -> bool:
+    """Whether the parser reads the calls back from the text that the template writes for them."""
     parser = table()[1][name]
     try:
-        read, malformed = _read(tokenizer, parser, _written(tokenizer, parser, calls), [_PROBE], 0)
-    except Exception:  # what a template raises
+        message, malformed = _parse(tokenizer, parser, _rendered_calls(tokenizer, parser, calls), [_PROBE], 0)
+    except Exception:  # whatever a template raises
         return False
-    made = [call["function"] for call in read.get("tool_calls", ())]
-    found = [(function["name"], json.loads(function["arguments"])) for function in made]
-    return not malformed and found == [(call.tool, call.arguments) for call in calls]
+    functions = [call["function"] for call in message.get("tool_calls", ())]
+    parsed = [(function["name"], json.loads(function["arguments"])) for function in functions]
+    return not malformed and parsed == [(call.tool, call.arguments) for call in calls]
 
 
-def _written(tokenizer: Tokenizer, parser: Parser, calls: Sequence[Call]) -> str:
-    """What the template makes of an assistant's calls, without the opening that a generation prompt holds."""
-    asked: Message = {"role": "user", "content": "probe"}
-    made = [_call(call, parser.call_id.format(name=call.tool, number=n)) for n, call in enumerate(calls)]
-    said: Message = {"role": "assistant", "content": "", "tool_calls": made}
-    before = prompts.render(tokenizer, [asked], [_PROBE])
-    after = prompts.render(tokenizer, [asked, said], [_PROBE], generation_prompt=False)
+def _rendered_calls(tokenizer: Tokenizer, parser: Parser, calls: Sequence[Call]) -> str:
+    """The text that the template writes for an assistant's calls, without what a generation prompt already holds."""
+    question: Message = {"role": "user", "content": "probe"}
+    tool_calls = [_call(call, parser.call_id.format(name=call.tool, number=n)) for n, call in enumerate(calls)]
+    turn: Message = {"role": "assistant", "content": "", "tool_calls": tool_calls}
+    before = prompts.render(tokenizer, [question], [_PROBE])
+    after = prompts.render(tokenizer, [question, turn], [_PROBE], generation_prompt=False)
     return after.removeprefix(before) if after.startswith(before) else after[common_prefix(before, after) :]
 
 
-def _call(call: Call, name: str) -> dict[str, Any]:
+def _call(call: Call, call_id: str) -> dict[str, Any]:
+    """The call in OpenAI's format."""
     arguments = json.dumps(call.arguments, ensure_ascii=False, allow_nan=False)
-    return {"id": name, "type": "function", "function": {"name": call.tool, "arguments": arguments}}
+    return {"id": call_id, "type": "function", "function": {"name": call.tool, "arguments": arguments}}
 
 
 # --- replies ----------------------------------------------------------------------------------------------------------
@@ -147,16 +155,16 @@ def _call(call: Call, name: str) -> dict[str, Any]:
 def reply(
     tokenizer: Tokenizer, ids: Sequence[int], end_ids: Sequence[int], request: CompletionRequest
 ) -> tuple[Message, tuple[str, ...]]:
-    """The sampled ids as a message in OpenAI's shape, and what is wrong with each call that cannot be read.
+    """The sampled ids as a message in OpenAI's format, and the problem of each call that cannot be read.
 
-    What the model thought aloud stands in a field of its own (`reasoning_content`, or what its template calls it), so
-    that it is no part of the answer. Where the template takes one call a turn, the first is it.
+    The model's reasoning goes into a field of its own (`reasoning_content`, or the template's name for it), so that it
+    is not part of the answer. If the template takes one call a turn, only the first call is kept.
     """
     style = dialect(tokenizer)
-    cut = style.parser.response is None and ids[-1] in end_ids  # a response template looks for the end token
+    cut = style.parser.response is None and ids[-1] in end_ids  # a response template needs the end token
     text = str(tokenizer.decode(ids[:-1] if cut else ids, skip_special_tokens=False))
     turn = sum(message["role"] == "assistant" for message in request.messages)
-    message, malformed = _read(tokenizer, style.parser, text, request.tools, turn)
+    message, malformed = _parse(tokenizer, style.parser, text, request.tools, turn)
     if not style.parallel and message.get("tool_calls"):
         message["tool_calls"] = message["tool_calls"][:1]
     if not message.get("tool_calls"):
@@ -164,40 +172,42 @@ def reply(
     return message, malformed
 
 
-def _read(
+def _parse(
     tokenizer: Tokenizer, parser: Parser, text: str, tools: Sequence[Tool], turn: int
 ) -> tuple[Message, tuple[str, ...]]:
+    """A turn's text as a message, and the problem of each call that cannot be read."""
     if parser.response is None:
-        thought, closed, said = text.rpartition("</think>")
-        found = hermes.parse_reply(said.lstrip("\n") if closed else text, turn)
-        message = {"tool_calls": []} | hermes.as_message(found)
+        reasoning, closed, rest = text.rpartition("</think>")
+        parsed_reply = hermes.parse_reply(rest.lstrip("\n") if closed else text, turn)
+        message = {"tool_calls": []} | hermes.as_message(parsed_reply)
         if closed:
-            message["reasoning_content"] = thought.strip().removeprefix("<think>").strip()
-        return message, found.malformed
+            message["reasoning_content"] = reasoning.strip().removeprefix("<think>").strip()
+        return message, parsed_reply.malformed
     try:
-        prefix = _prefix(tokenizer)
+        prefix = _generation_prefix(tokenizer)
         functions = [tool.as_function() for tool in tools]
         parsed = tokenizer.parse_response(text, schema=parser.response, prefix=prefix, tools=functions)
         calls = [_checked(call, f"call{turn:02}{n:03}") for n, call in enumerate(parsed.get("tool_calls") or [])]
-    except Exception as error:  # a response template raises whatever its parts raise at what a model makes up
+    except Exception as error:  # a response template raises whatever its parts raise at a model's text
         problem = first_line(error)
-        said = prompts.inert(tokenizer, text)  # else what was left open would stand in the next prompt as it is
-        return {"role": "assistant", "content": said}, (f"the tool call could not be read: {problem}",)
+        content = prompts.break_control_tokens(tokenizer, text)  # else an unclosed call would stand in the next prompt
+        return {"role": "assistant", "content": content}, (f"the tool call could not be read: {problem}",)
     return {"role": "assistant", "content": "", **parsed, "tool_calls": calls}, ()
 
 
 @lru_cache(maxsize=32)
-def _prefix(tokenizer: Tokenizer) -> str:
-    """What the generation prompt has already said of a turn: `<think>`, with some."""
-    asked: Message = {"role": "user", "content": "probe"}
-    said = prompts.render(tokenizer, [asked], generation_prompt=False)
-    return prompts.render(tokenizer, [asked]).removeprefix(said)
+def _generation_prefix(tokenizer: Tokenizer) -> str:
+    """The part of a turn that the generation prompt already holds: `<think>` in some templates."""
+    question: Message = {"role": "user", "content": "probe"}
+    without = prompts.render(tokenizer, [question], generation_prompt=False)
+    return prompts.render(tokenizer, [question]).removeprefix(without)
 
 
-def _checked(call: Mapping[str, Any], name: str) -> dict[str, Any]:
+def _checked(call: Mapping[str, Any], default_id: str) -> dict[str, Any]:
+    """A parsed call in OpenAI's format. Raises `ValueError` if it has no name, or its arguments are no object."""
     function = call["function"]
     if not isinstance(function["name"], str) or not isinstance(function["arguments"], dict):
         raise ValueError("it has no name, or its arguments are not an object")
-    made = _call(Call(function["name"], function["arguments"]), str(call.get("id") or name))
-    made["function"]["arguments"].encode()  # half a surrogate pair could not be sent
-    return made
+    checked = _call(Call(function["name"], function["arguments"]), str(call.get("id") or default_id))
+    checked["function"]["arguments"].encode()  # half a surrogate pair could not be sent: a ValueError
+    return checked

@@ -1,7 +1,7 @@
-"""What a model's turn says: Hermes tool calls read out of its text, and the turn as a message.
+"""Hermes tool calls, parsed from the text of a model's turn, and the turn as a message.
 
-Arguments are kept as the text that was sampled; a call that cannot be read stays in the turn's text, and the model is
-told what is wrong with it.
+Arguments are kept as the sampled text. A call that cannot be parsed stays in the turn's text, and the model gets a
+message with what is wrong with it.
 """
 
 import json
@@ -12,18 +12,18 @@ from typing import Any
 from mcprl.types import Call, Message
 
 
-def _not_json(word: str) -> Any:
+def _refuse_constant(word: str) -> Any:
     raise ValueError(f"{word} is not JSON")
 
 
 _OPEN, _CLOSE = "<tool_call>", "</tool_call>"
-_DECODER = json.JSONDecoder(parse_constant=_not_json)
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 _SPACE = re.compile(r"[ \t\n\r]*")
 
 
 @dataclass(frozen=True)
 class ParsedCall:
-    """A call as the model wrote it: `arguments` is the JSON text exactly as sampled, `call` what it means."""
+    """A call: `arguments` is the JSON text exactly as sampled, `call` the parsed call."""
 
     id: str
     call: Call
@@ -32,8 +32,9 @@ class ParsedCall:
 
 @dataclass(frozen=True)
 class Reply:
-    """What a model turn says. `content` is the text without the calls that could be read; those that could not be stay
-    in it, and `malformed` says of each, in words for the model, what is wrong."""
+    """A parsed model turn. `content` is the text without the parsed calls; calls that could not be parsed stay in it,
+    and `malformed` has the problem of each, worded for the model.
+    """
 
     content: str
     calls: tuple[ParsedCall, ...] = ()
@@ -41,9 +42,11 @@ class Reply:
 
 
 def parse_reply(text: str, turn: int = 0) -> Reply:
-    """Read Hermes calls, `<tool_call>{"name": ..., "arguments": {...}}</tool_call>`: several, an unclosed last one,
-    arguments as an object or as JSON in a string. `turn` goes into the calls' ids: unique in a conversation, and nine
-    letters and digits, which Mistral's templates insist on."""
+    """Parse Hermes calls, `<tool_call>{"name": ..., "arguments": {...}}</tool_call>`.
+
+    There may be several, the last may be unclosed, and arguments may be an object or JSON in a string. `turn` makes the
+    calls' ids unique in a conversation; they have nine letters and digits, as Mistral's templates require.
+    """
     kept: list[str] = []
     calls: list[ParsedCall] = []
     malformed: list[str] = []
@@ -62,13 +65,8 @@ def parse_reply(text: str, turn: int = 0) -> Reply:
     return Reply("".join((*kept, text[at:])).strip(), tuple(calls), tuple(malformed))
 
 
-def assistant_message(text: str, turn: int = 0) -> Message:
-    """A model turn with Hermes calls in OpenAI's shape."""
-    return as_message(parse_reply(text, turn))
-
-
 def as_message(reply: Reply) -> Message:
-    """A reply in OpenAI's shape. `arguments` is the text as sampled; an unreadable call stays in `content`."""
+    """A reply in OpenAI's format. `arguments` is the sampled text; calls that could not be parsed stay in `content`."""
     message: Message = {"role": "assistant", "content": reply.content}
     if reply.calls:
         message["tool_calls"] = [

@@ -47,6 +47,7 @@ def _table(*columns: str, right: Sequence[str] = ()) -> Table:
 
 def show_server(screen: Console, server: "Server") -> None:
     """Who the server is, what it offers, what may be called and why not, and what it costs."""
+    shown = "shown to the model" if server.instructions else "left out by --max-instruction-bytes 0"
     for facts in server.describe():
         screen.print(
             f"[bold]{escape(facts.title or facts.name)}[/] {escape(facts.version)}  [dim]{escape(facts.target)}[/]"
@@ -54,9 +55,11 @@ def show_server(screen: Console, server: "Server") -> None:
         screen.print(f"  {facts.transport}, protocol {facts.protocol}")
         screen.print(f"  connected in {facts.connect_s:.2f} s, tools listed in {facts.list_s:.2f} s")
         screen.print(f"  sessions: {escape(facts.sessions)}" + (", has resources" if facts.resources else ""))
+        if facts.instructions:
+            screen.print(f"  instructions: {len(facts.instructions.encode(errors='replace')):,} bytes, {shown}")
         for note in facts.notes:
             screen.print(f"  note: {escape(note)}")
-    cost = prompt_cost(server.tools)
+    cost = prompt_cost(server.tools, server.instructions)
     table = _table("tool", "class", "tokens", "parameters", right=["tokens"])
     for status in server.listing:
         tokens = str(cost.tools.get(status.name, "")) if status.allowed else "-"

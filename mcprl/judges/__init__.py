@@ -1,10 +1,10 @@
 """The seam for judges, which score a scenario's group: one `Score` per trajectory that can be scored, matched by id."""
 
-from pathlib import Path
 from typing import Protocol
 
 from mcprl.config import POLICY, JudgeConfig
 from mcprl.errors import ConfigError
+from mcprl.files import find_cache
 from mcprl.judges.verifier import Verifier
 from mcprl.llm import LanguageModel, open_llm
 from mcprl.types import Group, Score, Tool
@@ -69,5 +69,5 @@ def _model(config: JudgeConfig, policy: LanguageModel | None) -> LanguageModel:
         retries=config.retries,
         concurrency=config.concurrency,
         max_cost=config.max_cost,
-        cache=Path(config.cache).expanduser() if config.cache else None,
+        cache=find_cache(config.cache, "judge"),
     )

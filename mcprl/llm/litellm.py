@@ -19,6 +19,7 @@ import anyio
 import anyio.to_thread
 
 from mcprl.errors import BudgetError, LlmError, MissingExtra
+from mcprl.files import write_whole
 from mcprl.llm import Chat
 
 _FINAL = ("AuthenticationError", "BadRequestError", "NotFoundError", "PermissionDeniedError", "PaymentRequiredError")
@@ -95,9 +96,7 @@ class ChatModel:
             reply = await call()
         if path:
             path.parent.mkdir(parents=True, exist_ok=True)
-            draft = path.with_suffix(f".{os.getpid()}")
-            draft.write_text(json.dumps({"reply": reply}))
-            draft.replace(path)
+            write_whole(path, json.dumps({"reply": reply}).encode())
         return reply
 
     async def forecast(self, messages: Chat) -> float | None:

@@ -1,7 +1,6 @@
 """LoRA adapters on disk, as safetensors."""
 
 import json
-import shutil
 from pathlib import Path
 
 from peft.utils.save_and_load import set_peft_model_state_dict
@@ -9,28 +8,25 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 
 from mcprl.errors import ModelError
-from mcprl.files import sync
+from mcprl.files import whole_folder
 from mcprl.models.load import LoadedModel
 from mcprl.text import first_line
 
 
 def save_adapter(loaded: LoadedModel, folder: str | Path) -> Path:
-    """Write the LoRA into `folder`, whole or not at all: a temporary neighbour is filled, synced and renamed."""
+    """Write the LoRA into `folder`, whole or not at all. Raises `ModelError` if it cannot be written."""
     folder = Path(folder)
-    partial = folder.with_name(f".{folder.name}.partial")
     try:
-        shutil.rmtree(partial, ignore_errors=True)
-        loaded.model.save_pretrained(str(partial), save_embedding_layers=False)
-        for file in partial.iterdir():
-            sync(file)
-        sync(partial)
-        if folder.exists():
-            shutil.rmtree(folder)
-        partial.rename(folder)
-        sync(folder.parent)
+        with whole_folder(folder) as draft:
+            write_adapter(loaded, draft)
     except OSError as error:
         raise ModelError(f"the adapter cannot be written to {folder}: {error.strerror or error}") from error
     return folder
+
+
+def write_adapter(loaded: LoadedModel, folder: Path) -> None:
+    """Write the LoRA's files into `folder`, in peft's layout. Raises `OSError`."""
+    loaded.model.save_pretrained(str(folder), save_embedding_layers=False)
 
 
 def load_adapter_weights(loaded: LoadedModel, folder: str | Path) -> None:

@@ -13,14 +13,9 @@ from pydantic import BaseModel, ValidationError
 
 from mcprl.config import Config, Section
 from mcprl.errors import ConfigError
+from mcprl.text import scrub
 
 _REFERENCE = re.compile(r"\$\w+|\$\{\w+\}")
-
-
-_SECRET = re.compile(
-    r"(://(?=[^/\s]*@)|[?&][^=&\s]+=(?=[^&\s])|[\w-]*(?:key|token|secret|passw(?:or)?d)[\w-]*[ =])(?!\$)(?:(?<=://)[^/\s]*(?=@)|[^&\s]+)",
-    re.IGNORECASE,
-)
 
 
 def dump_config(config: Config) -> str:
@@ -64,7 +59,7 @@ def redacted(config: Config) -> dict[str, Any]:
     for server in tree["servers"]:
         for kind in ("headers", "env"):
             server[kind] = {key: value if _plain(value) else "***" for key, value in server[kind].items()}
-        server["target"] = _SECRET.sub(r"\1***", server["target"])
+        server["target"] = scrub(server["target"])
     return tree
 
 

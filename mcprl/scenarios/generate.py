@@ -14,6 +14,7 @@ from pathlib import Path
 from mcprl.config import Config, ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import ConfigError, ScenarioError
 from mcprl.events import Emit, Event, GeneratingTasks, Note, TasksReady, ignore
+from mcprl.files import find_cache
 from mcprl.llm import LanguageModel, open_llm
 from mcprl.llm.litellm import ChatModel
 from mcprl.runs.journal import Journal
@@ -189,7 +190,7 @@ def _embedder(config: ScenarioConfig) -> ChatModel | None:
 
 
 def _cache(config: ScenarioConfig) -> Path | None:
-    return Path(config.generator_cache).expanduser() if config.generator_cache else None
+    return find_cache(config.generator_cache, "generator")
 
 
 def _why_none(server: ToolServer, known: Knowledge) -> str:

@@ -1,4 +1,4 @@
-"""One configured server: its name, how to reach it, the pool of its connections, and what it listed."""
+"""One configured server: its name, its transport, the pool of its connections, and the tools it listed."""
 
 import re
 import time
@@ -13,10 +13,11 @@ from anyio.abc import TaskGroup
 
 from mcprl.config import ServerConfig
 from mcprl.errors import ServerError
-from mcprl.servers.connection import Connection, NotHere
+from mcprl.servers.connection import Connection, WrongTransport
 from mcprl.servers.pool import Pool
 from mcprl.servers.protocol import Malformed
 from mcprl.servers.transports import is_url
+from mcprl.text import scrub
 from mcprl.types import Call, Tool
 
 _HTTP_SESSIONS = 128
@@ -25,10 +26,10 @@ _SPARE_PROCESSES = 2
 
 @dataclass(frozen=True)
 class ServerFacts:
-    """What connecting to a server taught us. Times in seconds.
+    """A server as connecting to it showed it. Times in seconds.
 
-    `title` and `version` are the server's own words; `sessions` says whether and how they are kept apart; `notes` what
-    was odd.
+    `title`, `version` and `instructions` are the server's own texts, `sessions` is whether and how sessions are kept
+    apart, `notes` are oddities. `target` is scrubbed of secrets.
     """
 
     name: str
@@ -46,10 +47,11 @@ class ServerFacts:
 
 
 class Backend:
-    """To be started once; its connections are closed by `discard`."""
+    """One server and its connections. `start` is called once; `discard` closes the connections."""
 
     def __init__(self, config: ServerConfig, name: str, sink: IO[bytes] | None, tasks: TaskGroup) -> None:
         self.name, self._config, self._sink, self._tasks = name, config, sink, tasks
+        self._target = scrub(config.target)
         http = is_url(config.target)
         self._sse = http and urlsplit(config.target).path.rstrip("/").endswith("/sse")
         self._connections: list[Connection] = []
@@ -67,7 +69,7 @@ class Backend:
             self.listed, notes = await connection.list_tools()
             self.facts = ServerFacts(
                 name=self.name,
-                target=_without_secrets(self._config.target),
+                target=self._target,
                 title=connection.info.title or connection.info.name,
                 version=connection.info.version,
                 transport=connection.transport.kind,
@@ -76,11 +78,12 @@ class Backend:
                 list_s=time.perf_counter() - connected,
                 resources=connection.has_resources,
                 sessions=connection.transport.sessions,
-                instructions=connection.instructions,
+                instructions=connection.instructions.strip(),
                 notes=notes,
             )
 
     async def resources(self) -> list[tuple[str, str]]:
+        """As `Connection.resources`."""
         async with self._any_connection() as connection:
             return await connection.resources()
 
@@ -94,6 +97,7 @@ class Backend:
             lease.release()
 
     def discard(self) -> None:
+        """Have all connections closed, soon."""
         for connection in self._connections:
             connection.discard()
 
@@ -104,7 +108,7 @@ class Backend:
     async def _connect(self) -> Connection:
         try:
             connection = await self._open(self._sse)
-        except NotHere:
+        except WrongTransport:
             if self._sse:
                 raise
             # A server from before 2025 answers the POST with a 4xx and speaks SSE at the same URL (MCP 2025-03-26,
@@ -116,21 +120,23 @@ class Backend:
             if connection is None:
                 raise
             self._sse = True
-        self._connections = [*(known for known in self._connections if not known.closed.is_set()), connection]
+        still_open = [earlier for earlier in self._connections if not earlier.closed.is_set()]
+        self._connections = [*still_open, connection]
         return connection
 
     async def _open(self, sse: bool) -> Connection:
-        return await Connection.open(self._config, _without_secrets(self._config.target), self._tasks, self._sink, sse)
+        return await Connection.open(self._config, self._target, self._tasks, self._sink, sse)
 
     async def _prepare(self, connection: Connection, setup: Sequence[Call]) -> None:
         for call in setup:
-            result = await connection.call(call.tool, call.arguments, 300)
+            result = await connection.call(call.tool, call.arguments, 4_000)
             if result.is_error:
-                raise ServerError(f"{self.name}: the setup call {call.tool} failed: {' '.join(result.text.split())}")
+                cause = connection.transport.clean(result.text)
+                raise ServerError(f"{self.name}: the setup call {call.tool} failed: {cause}")
 
 
-def named(servers: Sequence[ServerConfig]) -> list[tuple[ServerConfig, str]]:
-    """Each server with its name: the configured one, else the host or the program of its target."""
+def name_servers(servers: Sequence[ServerConfig]) -> list[tuple[ServerConfig, str]]:
+    """Each server with a name of its own: the configured one, else the host or the program of its target."""
     named: dict[str, ServerConfig] = {}
     for config in servers:
         base = config.name or _short_name(config.target)
@@ -140,15 +146,10 @@ def named(servers: Sequence[ServerConfig]) -> list[tuple[ServerConfig, str]]:
 
 
 def _short_name(target: str) -> str:
+    target = scrub(target)
     words = [Path(word).stem for word in target.split() if not word.startswith("-")] or ["server"]
     runner = len(words) > 1 and re.fullmatch(r"python[\d.]*|node|npx|uvx?|deno|bun", words[0])
     word = urlsplit(target).hostname or (words[1] if runner else words[0])
     if re.fullmatch(r"localhost|[\d.:]+", word):
         word = "server"
     return re.sub(r"[^A-Za-z0-9]+", "_", re.sub(r"^mcp-server-", "", word)).strip("_") or "server"
-
-
-def _without_secrets(target: str) -> str:
-    """A URL without its user and query, which may hold keys."""
-    parts = urlsplit(target)
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="").geturl() if is_url(target) else target

@@ -1,8 +1,8 @@
-"""One MCP session with one server: opened, used and closed. Only this module, `transports` and `replies` import mcp.
+"""One MCP session with one server: opened, used and closed. Only this module, `transports` and `protocol` import mcp.
 
-A server is somebody else's program: it may hang, die, lie or flood. Whatever it does ends, within the configured time,
-as a result that the model can read (a call that failed), as `SessionLost` (the connection died), or as a one-line
-`ServerError`.
+A server is a foreign program: it may hang, die, lie or flood. Each of these ends, within the configured time, as a
+result that the model can read (a call that failed), as `SessionLost` (the connection died), or as a one-line
+`ServerError`. No error text holds a secret of the server's configuration.
 """
 
 import json
@@ -22,14 +22,14 @@ from pydantic import ValidationError
 from mcprl.config import ServerConfig
 from mcprl.errors import ServerError, SessionLost
 from mcprl.servers.digest import cap, digest
-from mcprl.servers.protocol import Dispatcher, Malformed, block_text, first_problem, one_line
+from mcprl.servers.protocol import Dispatcher, Malformed, block_text, first_problem
 from mcprl.servers.transports import Http, Sse, Stdio, Transport, is_url
 from mcprl.types import Json, Tool, ToolResult
 
 CLOSE_S = 5.0
 """Seconds that closing may take before it is cut short."""
 LOGGERS = ("mcp", "client", "httpx2")
-"""Where the SDK logs."""
+"""The SDK's loggers."""
 
 _MAX_PAGES = 50
 _MAX_RESOURCES, _MAX_RESOURCE_BYTES = 20, 20_000
@@ -37,8 +37,8 @@ _OLD_S = 120.0
 """Seconds without a request after which a server may have forgotten an HTTP session."""
 _SCRATCH = "/scratch"
 
-for _name in LOGGERS:  # else logging's last resort prints the SDK's tracebacks on the screen
-    logging.getLogger(_name).addHandler(logging.NullHandler())
+for _logger in LOGGERS:  # without a handler, logging's last resort prints the SDK's tracebacks on the screen
+    logging.getLogger(_logger).addHandler(logging.NullHandler())
 
 _Reply = TypeVar("_Reply")
 
@@ -46,8 +46,8 @@ _Reply = TypeVar("_Reply")
 class Connection:
     """One MCP session. One task, `_own`, opens and closes it; any task may send requests through it.
 
-    What `{scratch}` stands for in a command reads as `/scratch` on both sides of a call, so that a tool gives the same
-    results in every session.
+    The folder behind `{scratch}` is written `/scratch` in the arguments and results of calls, so that a tool gives the
+    same results in every session.
     """
 
     def __init__(self, transport: Transport, name: str, timeout_s: float) -> None:
@@ -64,7 +64,10 @@ class Connection:
     async def open(
         cls, config: ServerConfig, name: str, tasks: TaskGroup, sink: IO[bytes] | None, sse: bool = False
     ) -> "Connection":
-        """Connect, with the owner among `tasks`; a stdio server's stderr goes to `sink`. Raises `ServerError`."""
+        """Connect; the connection's owner runs in `tasks`. A stdio server's stderr goes to `sink`.
+
+        Raises `ServerError` if it cannot be opened in time.
+        """
         if is_url(config.target):
             transport = (Sse if sse else Http)(config, name)
         else:
@@ -75,27 +78,33 @@ class Connection:
 
     @property
     def usable(self) -> bool:
+        """Whether new calls may use it: it is open, no call timed out on it, and the server still knows the session."""
         old = not isinstance(self.transport, Stdio) and anyio.current_time() - self._used > _OLD_S
         return not (old or self._suspect or self._leave.is_set() or self.closed.is_set())
 
     def discard(self) -> None:
+        """Have the owner close it, soon."""
         self._leave.set()
 
     # --- requests -----------------------------------------------------------------------------------------------------
 
     async def call(self, tool: str, arguments: Mapping[str, Any], max_bytes: int) -> ToolResult:
-        """Call a tool. Whatever goes wrong is an error result, except the loss of the connection: `SessionLost`."""
+        """Call a tool. A failure is an error result. Raises `SessionLost` if the connection died."""
         params = mcp_types.CallToolRequestParams(name=tool, arguments=self._inward(dict(arguments)))
         request = mcp_types.CallToolRequest(params=params)
-        try:  # not the session's own call_tool: that validates against the server's output schema, whatever it costs
+        try:  # not the session's own call_tool, which validates against the server's output schema at any cost
             reply = await self._ask(lambda: self._session.send_request(request, mcp_types.CallToolResult))
         except _Refused as error:
             return digest(self._outward(f"Error: {error}"), None, True, max_bytes)
         text = "\n".join(block_text(block) for block in reply.content)
-        return digest(self._outward(text), self._outward(reply.structured_content), bool(reply.is_error), max_bytes)
+        structured = reply.structured_content
+        if reply.is_error:
+            text = self.transport.secrets.hide(text)
+            structured = self.transport.secrets.hide_in_json(structured)
+        return digest(self._outward(text), self._outward(structured), bool(reply.is_error), max_bytes)
 
     async def list_tools(self) -> tuple[list[Tool | Malformed], tuple[str, ...]]:
-        """The listed tools, each read by itself, and a note where the listing was cut short. Raises `ServerError`."""
+        """The listed tools, each read by itself, and a note if the listing was cut short. Raises `ServerError`."""
         tools: list[Tool | Malformed] = []
         cursors: set[str] = set()
         params = None
@@ -105,7 +114,7 @@ class Connection:
                     await self._ask(lambda params=params: self._session.list_tools(params=params))
                 except _Refused as error:
                     raise ServerError(f"{self._name}: listing its tools failed: {error}") from None
-                listed, cursor = self._dispatcher.page()
+                listed, cursor = self._dispatcher.last_page()
                 tools += listed
                 if not cursor:
                     return tools, ()
@@ -116,23 +125,23 @@ class Connection:
         return tools, (f"the listing did not end; stopped after {len(cursors)} pages",)
 
     async def resources(self) -> list[tuple[str, str]]:
-        """The first few text resources as (uri, text); what cannot be read in time is left out."""
-        found: list[tuple[str, str]] = []
+        """The first few text resources as (uri, text), without those that cannot be read in time."""
+        texts: list[tuple[str, str]] = []
         with anyio.move_on_after(self._timeout_s):
             try:
                 page = await self._ask(self._session.list_resources)
                 for resource in page.resources[:_MAX_RESOURCES]:
                     uri = str(resource.uri)
                     reply = await self._ask(lambda uri=uri: self._session.read_resource(uri))
-                    texts = [part.text for part in reply.contents if isinstance(part, mcp_types.TextResourceContents)]
-                    if texts:
-                        text = cap("\n".join(texts), _MAX_RESOURCE_BYTES)[0]
-                        found.append((self._outward(uri), self._outward(text)))
+                    parts = [part.text for part in reply.contents if isinstance(part, mcp_types.TextResourceContents)]
+                    if parts:
+                        text = cap("\n".join(parts), _MAX_RESOURCE_BYTES)[0]
+                        texts.append((self._outward(uri), self._outward(text)))
             except _Refused:
                 pass
-        return found
+        return texts
 
-    # --- what the handshake said --------------------------------------------------------------------------------------
+    # --- from the handshake -------------------------------------------------------------------------------------------
 
     @property
     def info(self) -> mcp_types.Implementation:
@@ -151,10 +160,10 @@ class Connection:
         capabilities = self._session.server_capabilities
         return capabilities is not None and capabilities.resources is not None
 
-    # --- the life of a connection -------------------------------------------------------------------------------------
+    # --- opening, requests, closing -----------------------------------------------------------------------------------
 
     async def _own(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
-        """Open, report, wait to be discarded, close. Raises `ServerError` where it cannot be opened in time."""
+        """Open, report, wait to be discarded, close. Raises `ServerError` if it cannot be opened in time."""
         opened = False
         with anyio.CancelScope(deadline=anyio.current_time() + self._timeout_s) as scope:
             try:
@@ -173,11 +182,13 @@ class Connection:
                 self.closed.set()
         if not opened:
             silence = f"{self._name}: no answer within {self._timeout_s:g} s; is it an MCP server?"
-            error = NotHere if self.transport.status in (400, 404, 405, 406, 415) else ServerError
+            error = WrongTransport if self.transport.status in (400, 404, 405, 406, 415) else ServerError
             raise error(self._lost or silence)
 
     async def _ask(self, request: Callable[[], Awaitable[_Reply]]) -> _Reply:
-        """One request with its deadline. Raises `_Refused` with what went wrong, or `SessionLost`."""
+        """One request with its deadline. Raises `_Refused` with the cause if it failed, `SessionLost` if the connection
+        died.
+        """
         if self._lost or self.closed.is_set():
             raise SessionLost(self._lost or f"{self._name}: the connection is closed")
         self._used = anyio.current_time()
@@ -185,7 +196,7 @@ class Connection:
             with anyio.fail_after(self._timeout_s):
                 return await request()
         except anyio.get_cancelled_exc_class():
-            self._suspect = True  # the server may still be at it
+            self._suspect = True  # the server may still work on it
             raise
         except TimeoutError:
             self._suspect = True
@@ -193,37 +204,39 @@ class Connection:
         except MCPError as error:
             if error.code == mcp_types.CONNECTION_CLOSED or error.error.message == "Session terminated":
                 self._suspect = True
-                with anyio.move_on_after(1.0):  # the owner is about to learn why
+                with anyio.move_on_after(1.0):  # the owner is about to get the cause
                     await self.closed.wait()
-                raise SessionLost(self._lost or f"{self._name}: {one_line(error.error.message)}") from None
+                raise SessionLost(self._lost or f"{self._name}: {self.transport.clean(error.error.message)}") from None
             status = f" (HTTP {self.transport.status})" if self.transport.status else ""
-            raise _Refused(one_line(error.error.message) + status) from None
+            raise _Refused(self.transport.clean(error.error.message) + status) from None
         except ValidationError as error:
-            raise _Refused(f"the server's reply is not MCP: {first_problem(error)}") from None
+            raise _Refused(f"the server's reply is not MCP: {self.transport.clean(first_problem(error))}") from None
         except (RuntimeError, RecursionError, anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
-            raise _Refused(one_line(str(error)) or type(error).__name__) from None
+            raise _Refused(self.transport.clean(str(error)) or type(error).__name__) from None
 
     def _inward(self, value: Json) -> Json:
+        """Arguments with the scratch folder's path for `/scratch`."""
         if not (scratch := self.transport.scratch):
             return value
         return json.loads(re.sub(rf"(?<![\w./-]){_SCRATCH}(?![\w-])", scratch, json.dumps(value)))
 
     def _outward(self, value: Json) -> Json:
+        """A result with `/scratch` for the scratch folder's path."""
         if not (scratch := self.transport.scratch):
             return value
         return json.loads(json.dumps(value).replace(scratch, _SCRATCH))
 
 
-class NotHere(ServerError):
-    """The URL answered the handshake with a 4xx that a server speaking another transport may give."""
+class WrongTransport(ServerError):
+    """The URL answered the handshake with a 4xx, as a server that speaks another transport may."""
 
 
 class _Refused(Exception):
-    """A request that failed on a connection that lives."""
+    """A request that failed while the connection stayed open."""
 
 
 async def _handshake(session: ClientSession) -> None:
-    """The handshake of 2025 first, because only that has sessions: since 2026-07-28 the protocol is stateless."""
+    """The handshake of MCP 2025 first, since only that has sessions: from 2026-07-28 on the protocol is stateless."""
     try:
         await session.initialize()
     except MCPError as error:

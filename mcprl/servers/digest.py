@@ -1,7 +1,7 @@
 """A tool result as the text a model reads. Pure: a procedural server and a real one give results of the same shape.
 
-JSON is written compactly because prompts dominate the cost of training; errors that a server disguises as success (the
-protocol's flag says fine, the text says "Error: ...") are recognized here, once.
+JSON is written compactly because prompts dominate the cost of training. Errors that a server disguises as success (the
+protocol's flag says success, the text says "Error: ...") are recognized here, once.
 """
 
 import re
@@ -14,10 +14,11 @@ _ERROR_LINE = re.compile(r"\s*(?:\[?(?:mcp )?error\b|exception\b|traceback\b|\w+
 
 
 def digest(text: str, structured: Json = None, is_error: bool = False, max_bytes: int = 4_000) -> ToolResult:
-    """What a call gave back: `structured` (what the server sent as JSON) where there is some, else `text`.
+    """The result of a call: `structured` (what the server sent as JSON) if there is some, else `text`.
 
-    A wrapper around one value (`{"result": X}`, `{"content": "text"}`) is taken off; text that is a JSON object or list
-    is treated as if it had been sent as such. `max_bytes` caps the UTF-8 text; a marker says how much was cut.
+    A wrapper around one value (`{"result": X}`, `{"content": "text"}`) is taken off. Text that spells a JSON object or
+    list is treated as if the server had sent it as JSON. `max_bytes` caps the UTF-8 text; a marker says how much was
+    cut.
     """
     value = _unwrap(structured)
     if value is None or value == {}:
@@ -28,11 +29,6 @@ def digest(text: str, structured: Json = None, is_error: bool = False, max_bytes
         text = compact(value)
     text, cut = cap(text, max_bytes)
     return ToolResult(text, value, is_error or looks_like_error(text, value), cut)
-
-
-def digest_json(value: Json, max_bytes: int = 4_000) -> ToolResult:
-    """A JSON value, as a server would send it in structured content, digested."""
-    return digest("", value, max_bytes=max_bytes) if value is not None else digest("null", max_bytes=max_bytes)
 
 
 def cap(text: str, max_bytes: int) -> tuple[str, int]:

@@ -89,12 +89,12 @@ class Pool(Generic[LinkT]):
                 return await self._open(setup, state, alone, blank)
             await self._changed.wait()
             count, cause = self._failed.get(state, (0, ""))
-            if count > failures:  # the opening that this one waited for failed; the next would, too, only later
+            if count > failures:  # the opening that this one waited for failed; the next would fail, too, only later
                 raise SessionLost(cause)
         return slot
 
     def give_back(self, slot: _Slot[LinkT], used_up: bool) -> None:
-        """Take back what was lent to one session alone: for the next, or to be closed."""
+        """Take back a connection lent to one session alone: for the next session, or to be closed if `used_up`."""
         if used_up:
             slot.link.discard()
             self._count -= 1
@@ -104,7 +104,7 @@ class Pool(Generic[LinkT]):
         self.wake()
 
     def wake(self) -> None:
-        """Have everyone in line look again."""
+        """Have every waiting session check again for a connection."""
         self._changed.set()
         self._changed = anyio.Event()
 

@@ -1,7 +1,7 @@
-"""A command, started as a child process that speaks lines on its pipes: what a stdio MCP server is, before any MCP.
+"""A command as a child process that speaks lines on its pipes: a stdio MCP server without the MCP.
 
-Ours rather than the SDK's because a process is replaced after every rollout that wrote: it must stop fast, with all its
-children, and nothing it prints may cost unbounded memory (a line past the limit is dropped while it is being read).
+Not the SDK's, because a process is replaced after every rollout that wrote: it must stop fast, with all its children,
+and nothing it prints may cost unbounded memory (a line over the limit is dropped while it is read).
 """
 
 import os
@@ -20,15 +20,18 @@ import anyio
 from anyio.abc import ByteReceiveStream, Process
 
 from mcprl.errors import ServerError
+from mcprl.text import scrub
 
 _POLL_S = 0.01
 _LEAVE_S = 1.0
+"""Seconds that a process has to end after its input is closed."""
 _TERM_S = 1.5
+"""Seconds that a process group has to end after SIGTERM."""
 
 
 @dataclass(frozen=True)
 class Command:
-    """A command as it is to be started; `scratch` is the folder it is started in, the empty string for ours."""
+    """A command ready to start. `scratch` is the folder to start it in, empty for the current one."""
 
     words: list[str]
     env: dict[str, str]
@@ -36,16 +39,16 @@ class Command:
 
 
 @contextmanager
-def ready(target: str, env: Mapping[str, str], inherited: Mapping[str, str]) -> Generator[Command]:
-    """A command line and its variables, ready to start: the program found, and `{scratch}`, wherever it stands, a fresh
-    folder, removed at the end.
+def prepare(target: str, env: Mapping[str, str], inherited: Mapping[str, str]) -> Generator[Command]:
+    """The command of a command line and its variables: the program is looked up, and each `{scratch}` becomes a fresh
+    folder, which is removed at the end.
 
-    Raises `ServerError` where the line cannot be read or names no program.
+    Raises `ServerError` if the line cannot be read or names no program.
     """
     try:
         words = shlex.split(target)
     except ValueError as error:
-        raise ServerError(f"cannot read the command {target!r}: {error}") from None
+        raise ServerError(f"cannot read the command {scrub(target)!r}: {error}") from None
     with _scratch_folder(any("{scratch}" in text for text in (*words, *env.values()))) as scratch:
         words = [word.replace("{scratch}", scratch) for word in words]
         env = {**inherited, **{key: value.replace("{scratch}", scratch) for key, value in env.items()}}
@@ -53,15 +56,15 @@ def ready(target: str, env: Mapping[str, str], inherited: Mapping[str, str]) -> 
         env["PATH"] = os.pathsep.join(filter(None, (str(Path(sys.executable).parent), env.get("PATH"))))
         program = shutil.which(words[0], path=env["PATH"]) if words else None
         if program is None:
-            what = words[0] if words else target
-            raise ServerError(f"{what!r}: no such command; check the spelling (a URL starts with http:// or https://)")
+            name = scrub(words[0] if words else target)
+            raise ServerError(f"{name!r}: no such command; check the spelling (a URL starts with http:// or https://)")
         # Absolute, because in a scratch folder the relative name of a file would mean something else.
         yield Command([_absolute(word) for word in (program, *words[1:])], env, scratch)
 
 
 @contextmanager
 def _scratch_folder(wanted: bool) -> Generator[str]:
-    """The empty string where none is wanted."""
+    """A fresh folder, removed at the end; the empty string if none is wanted."""
     folder = os.path.realpath(tempfile.mkdtemp(prefix="mcprl-")) if wanted else ""
     try:
         yield folder
@@ -76,9 +79,9 @@ def _absolute(word: str) -> str:
 
 @asynccontextmanager
 async def child(command: Command, stderr: IO[bytes] | int) -> AsyncGenerator[Process]:
-    """The running command, in a process group of its own; stopped with the whole group at the end, cancelled or not.
+    """The running command, in a process group of its own. The whole group is stopped at the end, cancelled or not.
 
-    Raises `OSError` where it cannot be started.
+    Raises `OSError` if it cannot be started.
     """
     process = await _open(command, stderr)
     try:
@@ -89,17 +92,18 @@ async def child(command: Command, stderr: IO[bytes] | int) -> AsyncGenerator[Pro
 
 
 async def _open(command: Command, stderr: IO[bytes] | int) -> Process:
-    """Not to be cancelled in the middle: asyncio would leave a process behind that nobody stops."""
+    """Shielded from cancellation, in which asyncio would leave a running process behind."""
     with anyio.CancelScope(shield=True):
         return await anyio.open_process(
             command.words, env=command.env, cwd=command.scratch or None, stderr=stderr, start_new_session=True
         )
-    raise AssertionError("unreachable: nobody cancels the scope")
+    raise OSError(f"{command.words[0]} was not started")  # for the type checker: nothing cancels the scope
 
 
-async def lines(stream: ByteReceiveStream, limit: int) -> AsyncIterator[bytes | None]:
-    """Each line without its end; `None` in place of one longer than `limit` bytes, which is never held in memory."""
-    line, over = bytearray(), False
+async def read_lines(stream: ByteReceiveStream, limit: int) -> AsyncIterator[bytes | None]:
+    """Each line without its end. A line longer than `limit` bytes is never held in memory and comes as `None`."""
+    line = bytearray()
+    over = False
     async for chunk in stream:
         for number, part in enumerate(chunk.split(b"\n")):
             if number:
@@ -114,9 +118,9 @@ async def lines(stream: ByteReceiveStream, limit: int) -> AsyncIterator[bytes | 
 
 
 async def exit_status(process: Process, within_s: float) -> int | None:
-    """The exit status, `None` where it still runs after `within_s` seconds.
+    """The exit status, `None` if the process still runs after `within_s` seconds.
 
-    Polled: asyncio's own wait also waits for the end of the pipes, which a grandchild may hold open.
+    Polled, since asyncio's own wait also waits for the end of the pipes, which a grandchild may hold open.
     """
     with anyio.move_on_after(within_s):
         while process.returncode is None:  # noqa: ASYNC110
@@ -125,7 +129,7 @@ async def exit_status(process: Process, within_s: float) -> int | None:
 
 
 async def _stop(process: Process) -> None:
-    """Close its input, give it a second to leave, then end whatever is left of the group."""
+    """Close the input, give the process a second to end, then end what is left of its group."""
     if process.stdin is not None:
         with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
             await process.stdin.aclose()
@@ -141,11 +145,12 @@ async def _stop(process: Process) -> None:
 
 
 def _signal_group(group: int, number: int) -> bool:
-    """Whether the group still had a member to get the signal. The leader's id is the group's, even once it is gone."""
+    """Send a signal to the group; false if it has no member that can get it.
+
+    The group keeps its leader's id, even after the leader has ended.
+    """
     try:
         os.killpg(group, number)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
+    except (ProcessLookupError, PermissionError):
         return False
     return True

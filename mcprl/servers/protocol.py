@@ -1,4 +1,4 @@
-"""What a server says, read with suspicion: its listing tool by tool, content blocks as text, errors as one line."""
+"""Reading a server's replies without trust: its listing tool by tool, content blocks as text, errors as one line."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,12 +22,14 @@ class Malformed:
 
 
 class Dispatcher(JSONRPCDispatcher[TransportContext]):
-    """The SDK's, but keeps the listing from the SDK, which would refuse all of it for one malformed tool."""
+    """The SDK's dispatcher, except that listings of tools are kept here: the SDK would refuse all of a listing for one
+    malformed tool.
+    """
 
     _page: dict[str, Any]
 
-    def page(self) -> tuple[list[Tool | Malformed], str]:
-        """The tools of the page that was listed last, each read by itself, and the next page's cursor, if any."""
+    def last_page(self) -> tuple[list[Tool | Malformed], str]:
+        """The tools of the last listed page, each read by itself, and the next page's cursor, empty if none."""
         listed, cursor = self._page.get("tools"), self._page.get("nextCursor")
         tools = [_tool(tool) for tool in listed] if isinstance(listed, list) else []
         return tools, cursor if isinstance(cursor, str) else ""
@@ -66,12 +68,11 @@ def _tool(raw: Json) -> Tool | Malformed:
         title=tool.title or hints.title,
         read_only=hints.read_only_hint,
         destructive=hints.destructive_hint,
-        idempotent=hints.idempotent_hint,
     )
 
 
 def block_text(block: mcp_types.ContentBlock) -> str:
-    """A block of a tool's result as text; what is no text is named with its type and size."""
+    """A block of a tool's result as text; other content is named with its type and size."""
     match block:
         case mcp_types.TextContent():
             return block.text
@@ -86,11 +87,11 @@ def block_text(block: mcp_types.ContentBlock) -> str:
 
 
 def one_line(text: str) -> str:
-    """Its first 300 characters, for an error."""
+    """The text on one line, cut to 300 characters, for an error."""
     return " ".join(text.split())[:300]
 
 
 def first_problem(error: ValidationError) -> str:
-    """What is wrong first, and where."""
+    """The first problem of a validation error, and its place."""
     item = error.errors(include_url=False, include_input=False)[0]
     return one_line(f"{'.'.join(str(part) for part in item['loc'])}: {item['msg']}")

@@ -1,7 +1,5 @@
-"""MCP servers as the rest of the package sees them: one set of tools, and sessions to call them in."""
+"""Connected MCP servers as one set of tools, with sessions to call them in."""
 
-import hashlib
-import json
 import logging
 import time
 from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
@@ -15,17 +13,18 @@ import anyio
 
 from mcprl.config import ServerConfig, ToolPolicy
 from mcprl.errors import ServerError, SessionLost
-from mcprl.servers.backend import Backend, ServerFacts, named
+from mcprl.servers.backend import Backend, ServerFacts, name_servers
 from mcprl.servers.connection import CLOSE_S, LOGGERS, Connection
-from mcprl.servers.digest import digest
+from mcprl.servers.digest import cap, digest
 from mcprl.servers.pool import Lease
 from mcprl.servers.protocol import Malformed
+from mcprl.servers.secrets import Secrets
 from mcprl.types import Call, Session, Tool, ToolResult
 
 
 @dataclass(frozen=True)
 class ToolStatus:
-    """A tool that a server listed, and whether it may be called. `tool` is `None` where it could not be read."""
+    """A tool that a server listed, and whether it may be called. `tool` is `None` if it could not be read."""
 
     server: str
     name: str
@@ -37,9 +36,9 @@ class ToolStatus:
 class Server:
     """One or more connected MCP servers; implements `types.ToolServer`. Made by `connect`.
 
-    `listing` is every tool that was listed, `tools` those that may be called. Which process or MCP session serves a
-    session follows the state rule that `pool` states: sessions that only read may share a process, but not an MCP
-    session over HTTP, and what one session wrote no other sees (as far as the server keeps its sessions apart).
+    `listing` holds every tool that was listed, `tools` those that may be called. The state rule in `pool` decides which
+    process or MCP session serves a session: sessions that only read may share a process, but not an MCP session over
+    HTTP, and no session sees what another wrote (as far as the server keeps its sessions apart).
     """
 
     def __init__(self, backends: Sequence[Backend], policy: ToolPolicy) -> None:
@@ -61,13 +60,26 @@ class Server:
 
     @property
     def tools(self) -> tuple[Tool, ...]:
-        """The tools that may be called, in the servers' order; named `server__tool` where there are several servers."""
+        """The tools that may be called, in the servers' order; named `server__tool` if there are several servers."""
         return tuple(status.tool for status in self.listing if status.allowed and status.tool)
+
+    @property
+    def instructions(self) -> str:
+        """The servers' own instructions for the model, each cut to the policy's `max_instruction_bytes`.
+
+        Empty if there are none. With several servers, each begins with its name.
+        """
+        limit = self._policy.max_instruction_bytes
+        texts = {facts.name: facts.instructions for facts in self.describe()} if limit else {}
+        capped = {name: cap(text, limit)[0] for name, text in texts.items() if text}
+        if len(self._backends) == 1:
+            return "".join(capped.values())
+        return "\n\n".join(f"{name}: {text}" for name, text in capped.items())
 
     def session(self, setup: Sequence[Call] = ()) -> AbstractAsyncContextManager[Session]:
         """A session in a fresh state in which the `setup` calls have been made.
 
-        Nothing is started before the first call. A call raises `SessionLost` where the connection died, could not be
+        Nothing is started before the first call. A call raises `SessionLost` if the connection died, could not be
         made, or the setup failed.
         """
         return self._session(setup)
@@ -88,38 +100,32 @@ class Server:
                 lease.release()
 
     def describe(self) -> tuple[ServerFacts, ...]:
-        """What connecting taught us, one entry for each server."""
+        """The facts of each server."""
         return tuple(backend.facts for backend in self._backends)
 
-    def tool_hash(self) -> str:
-        """A sha256 over the allowed tools' names, descriptions and schemas, whatever their order."""
-        tools = [[t.name, t.title, t.description, t.input_schema, t.output_schema] for t in self.tools]
-        lines = sorted(json.dumps(tool, sort_keys=True) for tool in tools)
-        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
-
     async def resources(self) -> list[tuple[str, str]]:
-        """The first few text resources as (uri, text), cut to 20 kB each; what cannot be read in time is left out."""
-        found: list[tuple[str, str]] = []
+        """The first few text resources as (uri, text), cut to 20 kB each, without those that cannot be read in time."""
+        texts: list[tuple[str, str]] = []
         for backend in self._backends:
             if backend.facts.resources:
-                found += await backend.resources()
-        return found
+                texts += await backend.resources()
+        return texts
 
 
 @asynccontextmanager
 async def connect(
     servers: Sequence[ServerConfig], policy: ToolPolicy | None = None, *, log: Path | None = None
 ) -> AsyncGenerator[Server]:
-    """Connect to the servers and list their tools. What they and the SDK print goes to `log`, or nowhere.
+    """Connect to the servers and list their tools. Their output and the SDK's goes to `log`, or nowhere.
 
     Raises a `ServerError` of one line within each server's `timeout_s`.
     """
     if not servers:
         raise ServerError("no MCP server given; name one with --server URL-or-command")
     failure: Exception | None = None
-    with _logging(log) as sink:
+    with _logging(log, Secrets(servers)) as sink:
         async with anyio.create_task_group() as tasks:
-            backends = [Backend(config, name, sink, tasks) for config, name in named(servers)]
+            backends = [Backend(config, name, sink, tasks) for config, name in name_servers(servers)]
             try:
                 for backend in backends:
                     await backend.start()
@@ -158,19 +164,21 @@ class _Session:
         return replace(result, latency_s=time.perf_counter() - start)
 
     async def _call(self, lease: Lease[Connection], tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
-        for last_try in (False, True):
-            try:
-                async with lease.use(writes=not tool.read_only) as connection:
-                    return await connection.call(tool.name, arguments, self.max_bytes)
-            except SessionLost:
-                if lease.written or last_try:
-                    raise
-                lease.release()  # it may have died of another session's call, or of old age
-        raise AssertionError("unreachable")
+        try:
+            return await self._call_once(lease, tool, arguments)
+        except SessionLost:
+            if lease.written:
+                raise
+            lease.release()  # the connection may have died of another session's call, or of old age
+        return await self._call_once(lease, tool, arguments)
+
+    async def _call_once(self, lease: Lease[Connection], tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
+        async with lease.use(writes=not tool.read_only) as connection:
+            return await connection.call(tool.name, arguments, self.max_bytes)
 
 
 def _left_out(tool: Tool, names: set[str], policy: ToolPolicy) -> str:
-    """Why the policy leaves a tool out, empty where it does not. Hints only ever tighten what the operator allows."""
+    """Why the policy leaves a tool out, empty if it does not. A server's hints never allow what the policy forbids."""
 
     def matches(patterns: Sequence[str]) -> bool:
         return any(fnmatchcase(name, pattern) for name in names for pattern in patterns)
@@ -187,14 +195,14 @@ def _left_out(tool: Tool, names: set[str], policy: ToolPolicy) -> str:
 
 
 @contextmanager
-def _logging(log: Path | None) -> Generator[IO[bytes] | None]:
-    """Where servers and the SDK may print for as long as we are connected: the end of `log`, or nowhere."""
+def _logging(log: Path | None, secrets: Secrets) -> Generator[IO[bytes] | None]:
+    """Append the SDK's records to `log`, and yield it for the servers' output; `None` without a log."""
     if log is None:
         yield None
         return
     log.parent.mkdir(parents=True, exist_ok=True)
     handler = logging.FileHandler(log)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
+    handler.setFormatter(_ScrubbingFormatter(secrets))
     loggers = [logging.getLogger(name) for name in LOGGERS]
     for logger in loggers:
         logger.addHandler(handler)
@@ -205,3 +213,14 @@ def _logging(log: Path | None) -> Generator[IO[bytes] | None]:
         for logger in loggers:
             logger.removeHandler(handler)
         handler.close()
+
+
+class _ScrubbingFormatter(logging.Formatter):
+    """Log lines, tracebacks included, with the servers' secrets hidden."""
+
+    def __init__(self, secrets: Secrets) -> None:
+        super().__init__("%(asctime)s %(name)s %(levelname)s %(message)s")
+        self._secrets = secrets
+
+    def format(self, record: logging.LogRecord) -> str:
+        return self._secrets.hide(super().format(record))

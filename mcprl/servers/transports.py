@@ -1,12 +1,11 @@
-"""How messages get to a server and back: streamable HTTP, SSE, or the pipes of a process. No message that we read is
-longer than `MAX_MESSAGE_BYTES`; a longer one becomes an error.
+"""How messages get to a server and back: streamable HTTP, SSE, or the pipes of a process.
+
+A message longer than `MAX_MESSAGE_BYTES` is not read; it becomes an error.
 """
 
 import math
-import os
 import re
 import ssl
-import string
 import subprocess
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -29,13 +28,14 @@ from pydantic import ValidationError
 
 from mcprl.config import ServerConfig
 from mcprl.errors import ServerError, SessionLost
-from mcprl.servers import process as processes
+from mcprl.servers.process import child, exit_status, prepare, read_lines
 from mcprl.servers.protocol import first_problem, one_line
+from mcprl.servers.secrets import Secrets, resolve
 
 MAX_MESSAGE_BYTES = 8 * 2**20
 
 Streams = tuple[Any, Any]
-"""Where the SDK reads messages, and where it writes them."""
+"""The stream that the SDK reads messages from, and the one that it writes them to."""
 
 
 def is_url(target: str) -> bool:
@@ -43,24 +43,29 @@ def is_url(target: str) -> bool:
 
 
 class Transport(ABC):
-    """The way of one connection. `kind` and `sessions` say in words what it is and how it keeps sessions apart."""
+    """The transport of one connection. `kind` is its name for users, `sessions` how it keeps sessions apart."""
 
     kind: str
     sessions: str
     status = 0
     """The last HTTP status of 400 or more."""
     scratch = ""
-    """The folder that `{scratch}` stands for, where the command asks for one."""
+    """The folder that `{scratch}` stands for, empty if the command asks for none."""
 
     def __init__(self, config: ServerConfig, name: str) -> None:
         self._config, self._name = config, name
+        self.secrets = Secrets([config])
 
     @abstractmethod
     def streams(self) -> AbstractAsyncContextManager[Streams]:
-        """The open way, once. Raises what `explain` explains."""
+        """Connect, once. `explain` turns what it raises into a message."""
+
+    def clean(self, text: str) -> str:
+        """A server's text as one line for an error, secrets hidden."""
+        return one_line(self.secrets.hide(text))
 
     def explain(self, error: BaseException) -> str:
-        """The one place where an exception of the transport, groups and all, becomes a cause and what to do."""
+        """The cause of a transport's exception, an exception group's first, and what to do about it."""
         while isinstance(error, BaseExceptionGroup):
             causes: tuple[BaseException, ...] = error.exceptions
             error = causes[0]
@@ -68,28 +73,28 @@ class Transport(ABC):
             case ServerError():
                 return str(error)
             case _ if self.status in (401, 403):
-                how = "give credentials with --header 'Authorization=Bearer $TOKEN'"
-                return f"{self._name}: refused with HTTP {self.status}; {how}"
+                advice = "give credentials with --header 'Authorization: Bearer $TOKEN'"
+                return f"{self._name}: refused with HTTP {self.status}; {advice}"
             case _ if self.status >= 500:
                 return f"{self._name}: the server failed with HTTP {self.status}; its own log says why"
             case _ if self.status:
                 return f"{self._name}: HTTP {self.status}, not an MCP endpoint; check the path (often /mcp or /sse)"
             case httpx2.ConnectError():
-                return f"{self._name}: cannot connect ({one_line(str(error))}); is the server running there?"
+                return f"{self._name}: cannot connect ({self.clean(str(error))}); is the server running there?"
             case MCPError():
-                return f"{self._name}: does not speak MCP: {one_line(error.error.message)}"
+                return f"{self._name}: does not speak MCP: {self.clean(error.error.message)}"
             case ValidationError():
-                return f"{self._name}: does not speak MCP: {first_problem(error)}"
+                return f"{self._name}: does not speak MCP: {self.clean(first_problem(error))}"
             case OSError():
-                return f"{self._name}: {error.strerror or error}"
+                return f"{self._name}: {self.clean(error.strerror or str(error))}"
             case _:
-                return f"{self._name}: {type(error).__name__}: {one_line(str(error))}"
+                return f"{self._name}: {type(error).__name__}: {self.clean(str(error))}"
 
 
 class Http(Transport):
     kind, sessions = "streamable HTTP", "not kept apart: the server gives no session"
-    _telling: tuple[str, ...] = ("POST",)
-    """The requests whose status says how the server is: one that is well may refuse a GET."""
+    _checked_methods: tuple[str, ...] = ("POST",)
+    """The methods whose status is kept: a healthy server may refuse a GET."""
 
     @asynccontextmanager
     async def streams(self) -> AsyncGenerator[Streams]:
@@ -107,18 +112,18 @@ class Http(Transport):
         timeout: httpx2.Timeout | None = None,
         auth: httpx2.Auth | None = None,
     ) -> httpx2.AsyncClient:
-        """A client with the configured headers; `headers` and `auth`, which the SDK may hand in, are not used."""
+        """A client with the configured headers. The SDK may pass `headers` and `auth`; they are not used."""
         parts = urlsplit(self._config.target)
         return httpx2.AsyncClient(
-            headers={key: _resolve(value, f"the header {key}") for key, value in self._config.headers.items()},
+            headers={key: resolve(value, f"the header {key}") for key, value in self._config.headers.items()},
             timeout=timeout,
-            verify=ssl.create_default_context() if parts.scheme == "https" else False,  # costs 25 ms: only where needed
-            trust_env=parts.hostname not in ("localhost", "127.0.0.1", "::1"),  # no proxy between us and ourselves
-            event_hooks={"response": [self._note]},
+            verify=ssl.create_default_context() if parts.scheme == "https" else False,  # a context costs 25 ms
+            trust_env=parts.hostname not in ("localhost", "127.0.0.1", "::1"),  # no proxy to this machine
+            event_hooks={"response": [self._inspect]},
         )
 
-    async def _note(self, response: httpx2.Response) -> None:
-        if response.status_code >= 400 and response.request.method in self._telling:
+    async def _inspect(self, response: httpx2.Response) -> None:
+        if response.status_code >= 400 and response.request.method in self._checked_methods:
             self.status = response.status_code
         if "mcp-session-id" in response.headers:
             self.sessions = "apart: a session id each"
@@ -128,7 +133,7 @@ class Http(Transport):
 
 class Sse(Http):
     kind, sessions = "SSE", "apart: a connection each"
-    _telling = ("GET", "POST")
+    _checked_methods = ("GET", "POST")
 
     @asynccontextmanager
     async def streams(self) -> AsyncGenerator[Streams]:
@@ -142,32 +147,32 @@ class Stdio(Transport):
     def __init__(self, config: ServerConfig, name: str, sink: IO[bytes] | None) -> None:
         super().__init__(config, name)
         self._sink = sink
-        self._waiting: set[mcp_types.RequestId] = set()
+        self._unanswered: set[mcp_types.RequestId] = set()
 
     @asynccontextmanager
     async def streams(self) -> AsyncGenerator[Streams]:
-        env = {key: _resolve(value, f"the variable {key}") for key, value in self._config.env.items()}
-        with processes.ready(self._config.target, env, get_default_environment()) as command:
+        env = {key: resolve(value, f"the variable {key}") for key, value in self._config.env.items()}
+        with prepare(self._config.target, env, get_default_environment()) as command:
             self.scratch = command.scratch
             self.sessions = "apart: a process each" + (", with a scratch folder" if command.scratch else "")
             async with (
-                processes.child(command, self._sink or subprocess.DEVNULL) as process,
+                child(command, self._sink or subprocess.DEVNULL) as process,
                 anyio.create_task_group() as tasks,
             ):
-                to_us, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](64)
+                received, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](64)
                 outgoing, to_server = anyio.create_memory_object_stream[SessionMessage](64)
-                with to_us, incoming, outgoing, to_server:
-                    tasks.start_soon(self._read, process, to_us)
+                with received, incoming, outgoing, to_server:
+                    tasks.start_soon(self._read, process, received)
                     tasks.start_soon(self._write, process, to_server)
                     try:
                         yield incoming, outgoing
                     finally:
                         tasks.cancel_scope.cancel()
 
-    async def _read(self, process: Process, to_us: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
+    async def _read(self, process: Process, received: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
         assert process.stdout is not None
         noise = 0
-        async for line in processes.lines(process.stdout, MAX_MESSAGE_BYTES):
+        async for line in read_lines(process.stdout, MAX_MESSAGE_BYTES):
             if line is None:
                 message = self._too_long()
             else:
@@ -176,39 +181,42 @@ class Stdio(Transport):
                 except ValidationError:
                     noise += 1
                     if noise <= 3 and self._sink is not None and line.strip():
-                        self._sink.write(b"[not JSON-RPC on stdout] " + line[:200] + b"\n")
-                    if noise % 100 == 0:  # a flood must not keep the others waiting
+                        text = self.secrets.hide(line.decode(errors="replace"))
+                        self._sink.write(f"[not JSON-RPC on stdout] {text[:200]}\n".encode())
+                    if noise % 100 == 0:  # a flood must not keep other tasks waiting
                         await anyio.lowlevel.checkpoint()
                     continue
                 if isinstance(message, mcp_types.JSONRPCResponse | mcp_types.JSONRPCError) and message.id is not None:
-                    self._waiting.discard(message.id)
-            await to_us.send(SessionMessage(message))
-        status = await processes.exit_status(process, 0.5)
-        how = "closed its output" if status is None else f"exited with status {status}"
-        raise SessionLost(f"{self._name} {how}")
+                    self._unanswered.discard(message.id)
+            await received.send(SessionMessage(message))
+        status = await exit_status(process, 0.5)
+        cause = "closed its output" if status is None else f"exited with status {status}"
+        raise SessionLost(f"{self._name} {cause}")
 
     def _too_long(self) -> mcp_types.JSONRPCError:
-        """The reply that stands in for one that was too long. Raises `SessionLost` where it cannot be told whose."""
-        if len(self._waiting) != 1:
+        """An error reply in place of one that was too long. Raises `SessionLost` if several requests are unanswered,
+        since the too long reply may belong to any of them.
+        """
+        if len(self._unanswered) != 1:
             raise SessionLost(f"{self._name} sent a message longer than {MAX_MESSAGE_BYTES} bytes")
         message = f"the reply was longer than {MAX_MESSAGE_BYTES} bytes"
         error = mcp_types.ErrorData(code=mcp_types.INTERNAL_ERROR, message=message)
-        return mcp_types.JSONRPCError(jsonrpc="2.0", id=self._waiting.pop(), error=error)
+        return mcp_types.JSONRPCError(jsonrpc="2.0", id=self._unanswered.pop(), error=error)
 
     async def _write(self, process: Process, to_server: MemoryObjectReceiveStream[SessionMessage]) -> None:
         assert process.stdin is not None
         async for sent in to_server:
             if isinstance(sent.message, mcp_types.JSONRPCRequest):
-                self._waiting.add(sent.message.id)
+                self._unanswered.add(sent.message.id)
             line = sent.message.model_dump_json(by_alias=True, exclude_unset=True)
             try:
                 await process.stdin.send(line.encode() + b"\n")
             except (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
-                return  # the reader sees the end and says why
+                return  # the reader raises, with the cause
 
 
 class _Capped(httpx2.AsyncByteStream):
-    """A response body that ends with an error past `MAX_MESSAGE_BYTES`."""
+    """A response body that raises an error past `MAX_MESSAGE_BYTES`."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -223,13 +231,3 @@ class _Capped(httpx2.AsyncByteStream):
 
     async def aclose(self) -> None:
         await self._stream.aclose()
-
-
-def _resolve(value: str, what: str) -> str:
-    """`$NAME` and `${NAME}` replaced from the environment; `$$` is a dollar sign."""
-    try:
-        return string.Template(value).substitute(os.environ)
-    except KeyError as error:
-        raise ServerError(f"{what} wants ${error.args[0]}, which is not set in the environment") from None
-    except ValueError:
-        return value

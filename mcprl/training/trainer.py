@@ -7,7 +7,6 @@ An optimizer step whose loss or gradient is not finite is skipped and counted; t
 
 import math
 import random
-import shutil
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -21,8 +20,8 @@ from torch import Tensor
 
 from mcprl.config import TrainingConfig
 from mcprl.errors import ModelError, TrainingError
-from mcprl.files import sync
-from mcprl.models.adapters import load_adapter_weights, save_adapter
+from mcprl.files import whole_folder
+from mcprl.models.adapters import load_adapter_weights, write_adapter
 from mcprl.models.load import LoadedModel
 from mcprl.training import loss
 from mcprl.training.forward import Bin, Forward, bf16_pays, checkpoint_layers
@@ -155,18 +154,15 @@ class Trainer:
     def save(self, folder: str | Path) -> None:
         """Write the adapter (peft's layout) and the optimizer's state as safetensors: the whole folder, or nothing."""
         folder = Path(folder)
-        draft = folder.with_name(f".{folder.name}.part")
-        save_adapter(self.loaded, draft)
         state: dict[int, dict[str, Tensor]] = self._optimizer.state_dict()["state"]
         names = list(self._parameters)
         moments = {f"{names[i]}/{key}": value for i, kept in state.items() for key, value in kept.items()}
-        save_file(moments, draft / OPTIMIZER, {"step": str(self.step), "skips": str(self._skips)})
-        sync(draft / OPTIMIZER)
-        sync(draft)
-        if folder.exists():  # a step repeated after a crash
-            shutil.rmtree(folder)
-        draft.rename(folder)
-        sync(folder.parent)
+        try:
+            with whole_folder(folder) as draft:  # may replace one: a step repeated after a crash
+                write_adapter(self.loaded, draft)
+                save_file(moments, draft / OPTIMIZER, {"step": str(self.step), "skips": str(self._skips)})
+        except OSError as error:
+            raise ModelError(f"the adapter cannot be written to {folder}: {error.strerror or error}") from error
 
     def load(self, folder: str | Path) -> None:
         """Restore a saved folder: the next step is bit for bit what it would have been. Raises `ModelError`."""

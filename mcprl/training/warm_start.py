@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import anyio
 
-from mcprl.chat.prompts import Tokenizer, control_tokens, encode, prompt_ids, render
+from mcprl.chat.prompts import Tokenizer, control_pattern, encode, opening_messages, prompt_ids, render
 from mcprl.config import Config
 from mcprl.events import Emit, WarmStartBegan, WarmStartStep
 from mcprl.models.adapters import load_adapter_weights
@@ -26,7 +26,7 @@ def demonstration(
     Text that the template puts behind the end-of-turn token (a line break) belongs to the next prompt, as in a rollout.
     """
     turns: list[Completion] = []
-    control = control_tokens(tokenizer)
+    control = control_pattern(tokenizer)
     for at, message in enumerate(messages):
         if message["role"] != "assistant":
             continue
@@ -42,7 +42,7 @@ def demonstration(
 
 async def transcript(server: ToolServer, scenario: Scenario) -> tuple[Message, ...]:
     """The ideal conversation of a scenario: its plan executed in a fresh session, then its answer."""
-    messages: list[Message] = [{"role": "user", "content": scenario.request}]
+    messages = opening_messages(scenario.request, server.instructions)
     async with server.session(scenario.setup) as session:
         for number, call in enumerate(scenario.plan):
             function = {"name": call.tool, "arguments": json.dumps(call.arguments, ensure_ascii=False)}

@@ -44,6 +44,7 @@ class World:
     ) -> None:
         self.seed = seed
         self.tools = list(tools)
+        self.instructions = ""
         self.style = style
         self._handlers = handlers
         self._state = state

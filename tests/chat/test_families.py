@@ -36,6 +36,15 @@ def test_the_template_is_read_by_its_familys_parser(case: Case, loaded: LoadedMo
     assert known.parser == case.parser
 
 
+def test_the_template_shows_a_system_message_beside_the_tools(case: Case, loaded: LoadedModel) -> None:
+    messages = prompts.opening_messages("Where is order 17?", "Orders before customers.")
+    text = prompts.render(loaded.tokenizer, messages, [TOOL])
+    assert "Orders before customers." in text
+    assert "get_order" in text
+    head = prompts.head_ids(loaded.tokenizer, messages, [TOOL])
+    assert prompts.prompt_ids(loaded.tokenizer, messages, [TOOL])[: len(head)] == head
+
+
 @pytest.mark.slow
 async def test_what_the_policy_samples_is_trained_in_the_context_that_it_saw(case: Case, loaded: LoadedModel) -> None:
     trainer = taught(case, loaded)

@@ -62,7 +62,7 @@ def test_any_reply_can_be_read_and_what_cannot_stays_in_the_content(text: str) -
     assert (not reply.malformed) or "<tool_call>" in reply.content
     again = hermes.parse_reply(reply.content)
     assert again.malformed == reply.malformed or reply.calls
-    json.dumps(hermes.assistant_message(text), allow_nan=True).encode()
+    json.dumps(hermes.as_message(hermes.parse_reply(text)), allow_nan=True).encode()
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_a_malformed_call_is_kept_with_the_reason_and_hides_no_good_one(text: st
 
 
 def test_a_message_holds_the_arguments_exactly_as_sampled() -> None:
-    message = hermes.assistant_message("Let me look. " + REPLY, turn=1)
+    message = hermes.as_message(hermes.parse_reply("Let me look. " + REPLY, turn=1))
     function = {"name": "get_order", "arguments": '{"id":  42}'}
     assert message == {
         "role": "assistant",

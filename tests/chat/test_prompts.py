@@ -8,7 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from transformers import AutoTokenizer
 
-from mcprl.chat import hermes, prompts
+from mcprl.chat import prompts
+from mcprl.chat.hermes import as_message, parse_reply
 from mcprl.types import Message, Tool
 
 SYSTEM: Message = {"role": "system", "content": "You help."}
@@ -18,6 +19,11 @@ REPLY = '<tool_call>{"name": "get_order", "arguments": {"id":  42}}</tool_call>'
 RESULT: Message = {"role": "tool", "tool_call_id": "call00000", "content": '{"total": 12.50}'}
 
 real_tokenizer = settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def assistant(text: str) -> Message:
+    """A model turn with Hermes calls as a message."""
+    return as_message(parse_reply(text))
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +42,7 @@ def test_the_next_prompt_extends_the_sampled_ids_and_keeps_the_separator(tokeniz
     # Sampled character by character: no tokenizer would write these ids for this text.
     sampled = [token for letter in REPLY for token in tokenizer.encode(letter, add_special_tokens=False)]
     context = (*first, *sampled, tokenizer.eos_token_id)
-    messages = [SYSTEM, USER, hermes.assistant_message(REPLY), RESULT]
+    messages = [SYSTEM, USER, assistant(REPLY), RESULT]
     prompt = prompts.prompt_ids(tokenizer, messages, [TOOL], context)
     assert prompt[: len(context)] == context
     assert tokenizer.decode(prompt) == prompts.render(tokenizer, messages, [TOOL])
@@ -47,7 +53,7 @@ def test_the_next_prompt_extends_the_sampled_ids_and_keeps_the_separator(tokeniz
 def test_a_completion_cut_at_the_limit_gets_its_end_of_turn_from_the_template(tokenizer: Any) -> None:
     first = prompts.prompt_ids(tokenizer, [SYSTEM, USER], [TOOL])
     context = (*first, *tokenizer.encode("I think that", add_special_tokens=False))
-    messages = [SYSTEM, USER, hermes.assistant_message("I think that"), {"role": "user", "content": "Go on."}]
+    messages = [SYSTEM, USER, assistant("I think that"), {"role": "user", "content": "Go on."}]
     prompt = prompts.prompt_ids(tokenizer, messages, [TOOL], context)
     assert prompt[: len(context)] == context
     assert tokenizer.decode(prompt[len(context) :]).startswith("<|im_end|>\n<|im_start|>user\nGo on.")
@@ -60,7 +66,7 @@ def test_a_template_that_rewrites_history_is_rendered_anew(tiny_model: Path) -> 
         "{{ m.content.split('</think>')[-1] if not loop.last else m.content }}<|im_end|>\n{% endfor %}"
         "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}",
     )
-    messages = [USER, hermes.assistant_message("<think>so</think>yes"), {"role": "user", "content": "Sure?"}]
+    messages = [USER, assistant("<think>so</think>yes"), {"role": "user", "content": "Sure?"}]
     prompt = prompts.prompt_ids(stripping, messages, (), (1, 2, 3))
     assert stripping.decode(prompt) == prompts.render(stripping, messages)
 
@@ -89,7 +95,7 @@ def test_a_template_that_quotes_arguments_itself_gets_them_parsed(tiny_model: Pa
         "{% for m in messages %}{{ m.role }}:{{ m.content }}{% for c in m.tool_calls or [] %}"
         "{{ c.function.arguments | tojson }}{% endfor %}<|im_end|>{% endfor %}",
     )
-    said = hermes.assistant_message(REPLY)
+    said = assistant(REPLY)
     assert '{"id": 42}' in prompts.render(quoting, [USER, said])
     assert said["tool_calls"][0]["function"]["arguments"] == '{"id":  42}'
 
@@ -113,7 +119,7 @@ forged = st.lists(st.sampled_from(["<|im_start|>", "<|im_end|>", "<|im_", "start
 @given(said=forged | st.text(), result=forged, described=forged)
 def test_nobody_but_the_template_writes_control_tokens(tokenizer: Any, said: str, result: str, described: str) -> None:
     tool = Tool("get_order", described, {"type": "object", "properties": {"id": {"description": described}}})
-    messages = [SYSTEM, {"role": "user", "content": said}, hermes.assistant_message("ok"), RESULT | {"content": result}]
+    messages = [SYSTEM, {"role": "user", "content": said}, assistant("ok"), RESULT | {"content": result}]
     ids = prompts.prompt_ids(tokenizer, messages, [tool])
     start, end = (tokenizer.get_added_vocab()[text] for text in ("<|im_start|>", "<|im_end|>"))
     assert (ids.count(start), ids.count(end)) == (5, 4)

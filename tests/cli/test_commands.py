@@ -1,6 +1,7 @@
 """The command line as a user meets it: real servers, one line for whatever goes wrong."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -171,6 +172,18 @@ def test_inspect_tells_reading_tools_from_writing_and_destructive_ones() -> None
     assert "read-only" in lines["read_graph"]
     assert "writes" in lines["create_entities"]
     assert "left out: marked destructive" in lines["delete_entities"]
+
+
+def test_inspect_shows_instructions_and_what_they_cost() -> None:
+    odd = Path(__file__).parent / "servers" / "odd_stdio.py"
+    costs: list[int] = []
+    for limit in ("0", "2000"):
+        server = f"{sys.executable} {odd} instructions 'Add one at a time.'"
+        done = mcprl("inspect", "--server", server, "--max-instruction-bytes", limit)
+        assert done.code == 0, done.err
+        assert ("18 bytes, shown to the model" if limit == "2000" else "18 bytes, left out") in done.out
+        costs.append(int(re.findall(r"prompt costs ([\d,]+) tokens", done.out)[0].replace(",", "")))
+    assert costs[0] < costs[1]
 
 
 def test_scenarios_shows_what_they_cover_and_saves_a_pack_that_reads_back(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcprl.servers.digest import cap, digest, digest_json
+from mcprl.servers.digest import cap, digest
 
 values: Any = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -90,7 +90,7 @@ def test_the_cut_falls_between_characters_and_says_how_much_it_took(text: str, m
 @settings(deadline=None, max_examples=60)
 @given(values)
 def test_any_json_value_digests_to_text_that_a_tokenizer_can_take(value: Any) -> None:
-    result = digest_json(value, 10_000_000)
+    result = digest("", value, max_bytes=10_000_000)
     result.text.encode()
     if isinstance(value, dict) and len(value) > 1:
         assert json.loads(result.text) == value

@@ -1,9 +1,12 @@
 """Real server processes, good and odd, behind `servers.server`."""
 
 import os
+import re
+import shlex
 import shutil
 import sys
 import time
+import tomllib
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import (
     AbstractAsyncContextManager,
@@ -15,9 +18,11 @@ from typing import Any
 
 import anyio
 import pytest
+from click.testing import CliRunner
 from support.loopback import free_port, http, odd_http, shop_over_http
 from support.paths import NODE_BIN, SERVERS, SHOP
 
+from mcprl.cli.commands import cli
 from mcprl.config import ServerConfig, ToolPolicy
 from mcprl.errors import ServerError, SessionLost
 from mcprl.servers.server import Server, connect
@@ -277,9 +282,23 @@ async def test_a_listing_without_an_end_is_cut_and_noted(fault: str, note: str) 
         assert note in server.describe()[0].notes[0]
 
 
-async def test_the_tool_hash_follows_what_the_model_sees() -> None:
-    async with open_server() as one, open_server() as same, open_server(read_only=True) as fewer:
-        assert one.tool_hash() == same.tool_hash() != fewer.tool_hash()
+@pytest.mark.parametrize(
+    ("limit", "expected"),
+    [(2_000, "Orders before customers."), (6, "Orders... [cut 18 bytes]"), (0, "")],
+)
+async def test_the_servers_instructions_are_for_the_model_and_capped(limit: int, expected: str) -> None:
+    teacher = counter("instructions ' Orders before customers. '")
+    async with open_server(teacher, max_instruction_bytes=limit) as server:
+        assert server.instructions == expected
+        assert server.describe()[0].instructions == "Orders before customers."
+
+
+async def test_instructions_of_several_servers_bear_their_names() -> None:
+    left, right = (counter(f"instructions 'Ask {name}.'", name=name) for name in ("left", "right"))
+    async with open_server(left, counter(name="silent"), right) as server:
+        assert server.instructions == "left: Ask left.\n\nright: Ask right."
+    async with open_server() as server:
+        assert server.instructions == ""
 
 
 # --- what the SDK does not guard against ------------------------------------------------------------------------------
@@ -388,6 +407,55 @@ async def test_secrets_come_from_the_environment_and_are_never_shown(monkeypatch
         async with open_server(config.model_copy(update={"target": f"{url}?key=hidden"})) as server:
             assert "sesame" not in repr(server.describe())
             assert "hidden" not in repr(server.describe())
+
+
+@pytest.mark.parametrize("fault", ["echo-200", "echo-401", "echo-500", "echo-broken"])
+async def test_a_server_that_echoes_credentials_in_an_error_does_not_get_them_shown(
+    fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHOP_KEY", "sesame-street")
+    headers = {"Authorization": "Bearer $SHOP_KEY", "X-Tenant": "tenant-4711"}
+    texts: list[str] = []
+    with odd_http(fault) as url:
+        try:
+            async with open_server(ServerConfig(target=url, headers=headers), log=tmp_path / "server.log") as server:
+                async with server.session() as session:
+                    texts.append((await session.call("echo", {})).text)
+                async with server.session([Call("echo")]) as session:
+                    await session.call("echo", {})
+        except ServerError as error:
+            texts.append(str(error))
+    assert len(texts) == (1 if fault == "echo-200" else 2)
+    texts.append((tmp_path / "server.log").read_text())
+    assert not [text for text in texts if re.search("street|4711", text)]  # pydantic shows their beginnings and ends
+    assert all("no entry for Bearer *** and ***" in text for text in texts[:-1]) or fault == "echo-broken"
+
+
+async def test_a_secret_in_the_command_is_no_part_of_what_is_shown() -> None:
+    config = ServerConfig(target=f"{ODD} --api-key sk-verysecret")
+    async with open_server(config, config) as server:
+        assert "sk-verysecret" not in repr((server.describe(), server.listing))
+        async with server.session() as session:
+            with pytest.raises(SessionLost) as lost:
+                await session.call(server.tools[0].name.replace("add", "crash"), {})
+        assert str(lost.value).endswith("odd_stdio.py --api-key *** exited with status 7")
+    for target in ("TOKEN=sk-verysecret serve", "serve 'unclosed --token sk-verysecret", "serve --token sk-verysecret"):
+        with pytest.raises(ServerError) as refused:
+            async with open_server(ServerConfig(target=target)):
+                pass
+        assert "sk-verysecret" not in str(refused.value)
+
+
+async def test_the_advised_header_is_one_that_the_command_line_takes() -> None:
+    with odd_http("401") as url, pytest.raises(ServerError) as caught:
+        async with open_server(ServerConfig(target=url, timeout_s=5.0)):
+            pass
+    advised = re.search(r"--header '[^']+'", str(caught.value))
+    assert advised
+    command = ["inspect", "--server", "http://h/mcp", *shlex.split(advised.group()), "--print-config"]
+    result = CliRunner().invoke(cli, command)
+    assert result.exit_code == 0, result.output
+    assert set(tomllib.loads(result.output)["servers"][0]["headers"]) == {"Authorization"}
 
 
 async def test_a_stdio_server_gets_the_given_environment_and_nothing_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from typing import Literal
 
 from mcprl.errors import EngineError
 from mcprl.events import Emit, InstallStep, ignore
-from mcprl.files import cache_folder
+from mcprl.files import cache_folder, write_whole
 
 Build = Literal["cpu", "cuda"]
 
@@ -114,9 +114,7 @@ def install(folder: Path, build: Build, emit: Emit = ignore) -> Environment:
         for number, (name, command) in enumerate(steps, 1):
             _step(f"{number}/{len(steps)} {name}", command, log, emit)
         environment = Environment(folder.absolute(), build, VERSION)
-        draft = folder / f"{_MARK}.part"
-        draft.write_text(json.dumps({"version": VERSION, "build": build, "steps": STEPS[build]}))
-        draft.rename(folder / _MARK)
+        write_whole(folder / _MARK, json.dumps({"version": VERSION, "build": build, "steps": STEPS[build]}).encode())
     return environment
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from mcprl.config import Config
 from mcprl.errors import JournalError
+from mcprl.files import write_whole
 from mcprl.runs.journal import Journal
 from mcprl.runs.trackers import Metrics, Tracker
 from mcprl.types import Group, Json, Score
@@ -65,4 +66,4 @@ def _truncate(path: Path, last_step: int) -> None:
     """Keep only whole lines of steps up to `last_step`."""
     if path.exists():
         whole = [line for line in path.read_text(encoding="utf-8").splitlines(keepends=True) if line.endswith("\n")]
-        path.write_text("".join(line for line in whole if json.loads(line)["step"] <= last_step), encoding="utf-8")
+        write_whole(path, "".join(line for line in whole if json.loads(line)["step"] <= last_step).encode())

@@ -29,8 +29,17 @@ class Handler(BaseHTTPRequestHandler):
             return self.reply(401, "text/plain", b"who are you?")
         if "id" not in request:
             return self.reply(202, "text/plain", b"")
+        if FAULT == "echo-200" or (FAULT.startswith("echo-") and request["method"] == "tools/call"):
+            return self.echo(request["id"])
         reply = {"jsonrpc": "2.0", "id": request["id"], "result": self.answer(request)}
         return self.reply(200, "application/json", json.dumps(reply).encode())
+
+    def echo(self, request_id: Any) -> None:
+        """An error that holds the request's headers, with the status that the fault names."""
+        message = f"no entry for {self.headers['authorization']} and {self.headers['x-tenant']}"
+        error = {"jsonrpc": "2.0", "id": request_id, "error": {"code": -32603, "message": message}}
+        body = json.dumps(error).encode() if FAULT != "echo-broken" else f"{{{message}".encode()
+        self.reply(200 if FAULT == "echo-broken" else int(FAULT[5:]), "application/json", body)
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         if request["method"] == "initialize":

@@ -70,7 +70,8 @@ def listing(cursor: str | None) -> dict[str, Any]:
 def answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
     if method == "initialize":
         info = {"name": "counter", "version": "1"}
-        return {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": info}
+        reply = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": info}
+        return reply | ({"instructions": ARGUMENT} if FAULT == "instructions" else {})
     if method == "tools/list":
         return listing(params.get("cursor"))
     try:

@@ -1,0 +1,87 @@
+"""Files and folders that are whole or not there, and the one root of all caches."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from mcprl import judges
+from mcprl.config import JudgeConfig, ScenarioConfig
+from mcprl.engines.vllm.environment import VERSION, default_folder
+from mcprl.files import find_cache, whole_folder, write_whole
+from mcprl.llm.litellm import ChatModel
+from mcprl.scenarios import generate as generating
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_file_is_replaced_and_nothing_else_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "report.json"
+    write_whole(path, b"one")
+    write_whole(path, b"two")
+    assert (path.read_bytes(), names(tmp_path)) == (b"two", ["report.json"])
+
+    def full(handle: int) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="no space left"):
+        write_whole(path, b"three")
+    assert (path.read_bytes(), names(tmp_path)) == (b"two", ["report.json"])
+
+
+def test_a_folder_takes_its_place_whole_and_replaces_what_was_there(tmp_path: Path) -> None:
+    for content in ("one", "two"):
+        with whole_folder(tmp_path / "runs" / "step-1") as draft:
+            (draft / "inner").mkdir()
+            (draft / "inner" / content).write_text(content)
+            assert not (tmp_path / "runs" / "step-1" / "inner" / content).exists()
+        assert names(tmp_path / "runs") == ["step-1"]
+        assert names(tmp_path / "runs" / "step-1" / "inner") == [content]
+
+
+def test_a_block_that_fails_leaves_the_folder_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "step-1"
+    for before in ([], ["kept"]):
+        with pytest.raises(LookupError), whole_folder(path) as draft:
+            (draft / "half").touch()
+            raise LookupError
+        assert (names(path) if path.exists() else []) == before
+        path.mkdir(exist_ok=True)
+        (path / "kept").touch()
+    assert names(tmp_path) == ["step-1"]
+
+
+def test_a_replacement_that_was_killed_is_undone_or_finished_by_the_next(tmp_path: Path) -> None:
+    path = tmp_path / "step-1"
+    (tmp_path / ".step-1.old").mkdir()  # killed between the two renames
+    (tmp_path / ".step-1.old" / "kept").touch()
+    (tmp_path / ".step-1.part").mkdir()
+    with pytest.raises(LookupError), whole_folder(path):
+        raise LookupError
+    assert (names(tmp_path), names(path)) == (["step-1"], ["kept"])
+
+
+def test_every_cache_is_below_the_same_root_unless_named_or_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.delenv("MCPRL_VLLM", raising=False)
+    assert find_cache(JudgeConfig().cache, "judge") == tmp_path / "mcprl" / "judge"
+    assert find_cache(ScenarioConfig().generator_cache, "generator") == tmp_path / "mcprl" / "generator"
+    assert default_folder("cpu") == tmp_path / "mcprl" / f"vllm-{VERSION}-cpu"
+    assert find_cache("~/mine", "judge") == Path.home() / "mine"
+    assert find_cache("", "judge") is None
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert find_cache("auto", "judge") == Path.home() / ".cache" / "mcprl" / "judge"
+
+
+def test_a_judges_and_a_writers_replies_are_kept_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    judge = judges._model(JudgeConfig(model="openai/gpt-4o"), None)
+    writer = generating._model(ScenarioConfig(generator="llm:openai/gpt-4o"), print, None)
+    assert isinstance(judge, ChatModel)
+    assert isinstance(writer, ChatModel)
+    assert (judge.cache, writer.cache) == (tmp_path / "mcprl" / "judge", tmp_path / "mcprl" / "generator")
