@@ -22,7 +22,7 @@ from mcprl.scenarios.fields import record_of, usable
 from mcprl.scenarios.knowledge import Knowledge
 from mcprl.scenarios.names import is_read
 from mcprl.scenarios.pack import split_of
-from mcprl.scenarios.slots import Path, build, slots
+from mcprl.scenarios.slots import JsonPath, build, slots
 from mcprl.types import (
     Call,
     CallMade,
@@ -186,7 +186,7 @@ class Vetting:
                 shown = tuple(given[path] for path in trip.shown if path in given and not reference(given[path]))
                 bound = [given.get(origin) for _, origin in trip.bind]
                 if trip.write == call.tool and shown and all(v is not None and not reference(v) for v in bound):
-                    values: dict[Path, Any] = {path: given[origin] for path, origin in trip.bind}
+                    values: dict[JsonPath, Any] = {path: given[origin] for path, origin in trip.bind}
                     found.append(StateHolds(trip.read, build(values | dict(trip.constants)), shown))
         return found
 
@@ -222,7 +222,7 @@ def _telling(value: str) -> bool:
     return 3 <= len(value) <= 60 and re.search(r"[A-Z0-9]", value) is not None
 
 
-def _plain(path: Sequence[str | int]) -> Path:
+def _plain(path: Sequence[str | int]) -> JsonPath:
     """A place in arguments as slots spell it: any item of a list is its first."""
     return tuple(0 if isinstance(part, int) else part for part in path)
 
