@@ -13,7 +13,7 @@ from mcprl.config import ScenarioConfig
 from mcprl.errors import ServerError
 from mcprl.judges.checks import holds
 from mcprl.scenarios.fields import usable
-from mcprl.scenarios.kinds import MakeTask, fill, reading_kinds, write
+from mcprl.scenarios.kinds import MakeTask, reading_kinds, write
 from mcprl.scenarios.knowledge import Knowledge, State
 from mcprl.scenarios.planner import Planner, call_of
 from mcprl.scenarios.probe import read_around
@@ -74,7 +74,7 @@ class Composer:
         known = self._known
         readable = [trip.write for trip in known.round_trips if trip.bind and trip.write in known.creators]
         tool = known.tools[self._rng.choice(readable or known.creators)]
-        fillings = [fill(self._planner, tool, State(), references=False) for _ in range(self._rng.randint(2, 4))]
+        fillings = [self._planner.fill_write(tool, State(), references=False) for _ in range(self._rng.randint(2, 4))]
         calls = [call_of(tool, filled) for filled in fillings if filled]
         if not calls:
             return None

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mcprl.judges.checks import Scalar, is_empty, leaves, squash
+from mcprl.judges.checks import Scalar, holds, is_empty, leaves, squash
 from mcprl.scenarios.names import words
 from mcprl.servers.digest import looks_like_error
 from mcprl.text import common_prefix
@@ -30,6 +30,11 @@ def usable(result: ToolResult) -> bool:
         return False
     texts = [leaf for _, leaf in leaves(result.structured) if isinstance(leaf, str)]
     return not texts or not all(looks_like_error(text, None) for text in texts)
+
+
+def shows(result: ToolResult, values: Iterable[Scalar]) -> bool:
+    """Whether a result is no error and states all the values."""
+    return not result.is_error and all(holds(result.text, value) for value in values)
 
 
 _NAME = r"[A-Za-z][\w ./()-]{0,30}?"

@@ -9,12 +9,12 @@ from typing import Any
 
 from mcprl.judges.checks import Scalar, holds, leaves, squash
 from mcprl.scenarios import wording
-from mcprl.scenarios.fields import Field, Keys, record_fields, record_of, rows_of, usable
-from mcprl.scenarios.knowledge import Source, State, fill_write
+from mcprl.scenarios.fields import Field, Keys, record_fields, record_of, rows_of, shows, usable
+from mcprl.scenarios.knowledge import State
 from mcprl.scenarios.names import spoken
 from mcprl.scenarios.planner import Executed, Filled, Planner, call_of, free_values
 from mcprl.scenarios.slots import JsonPath, Slot, build
-from mcprl.scenarios.values import invent, stranger
+from mcprl.scenarios.values import stranger
 from mcprl.types import CallMade, Check, Fact, Json, SaysMissing, Scenario, Session, StateHolds, Tool
 
 MakeTask = Callable[[Planner, Session, State], Awaitable[Scenario | None]]
@@ -241,7 +241,7 @@ async def write(planner: Planner, clean: Session, written: Session, state: State
     If probing found a read that shows the write, its result is the check, and the read must not show it in a `clean`
     session. Otherwise the check is the call itself.
     """
-    filled = fill(planner, tool, state)
+    filled = planner.fill_write(tool, state)
     if filled is None or (not filled and not planner.allowed(f"{tool.name}()")):
         return None
     call = call_of(tool, filled)
@@ -253,38 +253,6 @@ async def write(planner: Planner, clean: Session, written: Session, state: State
     request = wording.order(tool, filled, planner.rng)
     kind, check = ("write", effect) if effect else ("action", CallMade(tool.name, call.arguments))
     return planner.task(kind, request, (call,), (check,), "Done.", state, free_values(filled))
-
-
-def fill(planner: Planner, tool: Tool, state: State, references: bool = True) -> Filled | None:
-    """Values of the split for a write. `None` if six attempts found none.
-
-    References to existing things come from the state if `references` is true. All other values are invented.
-    """
-    for attempt in range(6):
-        picked = fill_write(planner.known, tool, state if references else State(), planner.rng, attempt)
-        if picked is None:
-            return None
-        filled: Filled = []
-        for slot, (source, value) in picked.items():
-            own = _value_of_split(planner, slot, source, value, state)
-            if own is None:
-                break
-            filled.append((slot, own))
-        if len(filled) == len(picked):
-            return filled
-    return None
-
-
-def _value_of_split(planner: Planner, slot: Slot, source: Source, value: Any, state: State) -> Scalar | None:
-    """`value` if the slot lists it or it belongs to the split, else another one that does; `None` if none was found."""
-    if source[0] == "from":
-        own = [value for value in state.pool.get(source, ()) if planner.allowed(value)]
-        return planner.rng.choice(own) if own else None
-    for _ in range(24):
-        if slot.choices or planner.allowed(value):
-            return value
-        value = invent(slot, planner.rng)
-    return value if planner.allowed(value) else None
 
 
 def _effect(planner: Planner, tool: Tool, filled: Filled) -> StateHolds | None:
@@ -300,5 +268,4 @@ def _effect(planner: Planner, tool: Tool, filled: Filled) -> StateHolds | None:
 
 
 async def _holds(session: Session, effect: StateHolds) -> bool:
-    result = await session.call(effect.tool, effect.arguments)
-    return not result.is_error and all(holds(result.text, value) for value in effect.values)
+    return shows(await session.call(effect.tool, effect.arguments), effect.values)

@@ -7,15 +7,17 @@ earlier results. The sources that worked are kept.
 
 import random
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from mcprl.judges.checks import Scalar, leaves
-from mcprl.scenarios.names import is_read, noun, related, stems, words
+from mcprl.scenarios.fields import record_of
+from mcprl.scenarios.names import is_read, noun, related, stems
 from mcprl.scenarios.slots import JsonPath, Slot
-from mcprl.scenarios.values import UNIVERSAL, invent, known_format, neighbour
-from mcprl.types import Call, Json, Tool
+from mcprl.scenarios.values import UNIVERSAL, invent, known_format
+from mcprl.types import Call, Json, Tool, ToolResult
 
 Source = tuple[str, ...]
 """Where values come from: `("choices",)`, `("quoted",)`, `("invented",)`, or `("from", tool, *keys)` for a place in
@@ -104,6 +106,26 @@ class Knowledge:
             values += [value for value in quoted(slot) if allowed(value) and value not in values]
         return values
 
+    def learn(self, state: State, tool: Tool, picked: Mapping[Slot, SourcedValue], result: ToolResult) -> None:
+        """Keep what a call that worked teaches: the sources of its values, its text, and the values of its result."""
+        self.working[tool.name] = self.working.get(tool.name, 0) + 1
+        for slot, (source, _) in picked.items():
+            sources = self.sources.setdefault((tool.name, slot.path), [])
+            if source not in sources:
+                sources.append(source)
+                sources.sort(key=partial(self._rank, slot))
+        if result.structured is None:
+            texts = self.texts.setdefault(tool.name, [])
+            if result.text not in texts:
+                texts.append(result.text)
+        state.harvest(tool.name, record_of(result))
+
+    def _rank(self, slot: Slot, source: Source) -> float:
+        """The sort key of a slot's sources: the schema's choices, then places by affinity, then other sources."""
+        if source[0] == "from":
+            return 1 - affinity(self, slot, source) / 10
+        return ("choices", "from", "quoted", "invented").index(source[0])
+
 
 def place(origin: str, path: JsonPath) -> Source:
     """A place in results: the tool (or resource) and the keys on the path. List positions are left out."""
@@ -133,86 +155,6 @@ def shape(value: Scalar) -> str:
     return re.sub(r"[a-z]+", "a", text)
 
 
-def draw_value(known: Knowledge, slot: Slot, state: State, rng: random.Random, attempt: int) -> SourcedValue:
-    """A value to probe a slot with, and its source.
-
-    `attempt` counts from 0 how often the tool was called in this pass. The first row that yields a value wins:
-
-    | attempt           | candidate                                                                             |
-    |-------------------|---------------------------------------------------------------------------------------|
-    | any               | one of the slot's choices, if the schema lists them                                   |
-    | not 2, 5, 8, ...  | an unused value of a source that worked for the slot                                  |
-    | 1, 3, 5, ...      | a guess beside a value of such a source: `C-1043` beside `C-1042`                     |
-    | any               | a value of the entry `attempt % length` of `_candidates`, most likely sources first   |
-    """
-    if slot.choices:
-        return ("choices",), rng.choice(slot.choices)
-    if attempt % 3 != 2:
-        unused = _unused_value(known, slot, state)
-        if unused is not None:
-            known.used_values.add((slot, unused[1]))
-            return unused
-    for source in known.sources.get((slot.tool, slot.path), []):
-        # Even attempts draw the guesses too and drop them: the draws belong to the sequence that the seed stands for.
-        guesses = _unused_neighbours(known, slot, state.pool.get(source, ()), rng)
-        if guesses and attempt % 2 == 1:
-            known.used_values.add((slot, guesses[0]))
-            return source, rng.choice(guesses)
-    candidates = _candidates(known, slot, state, rng)
-    source, values = candidates[attempt % len(candidates)]
-    fresh = [value for value in values if (slot, value) not in known.used_values]
-    value = rng.choice(fresh or list(values))
-    known.used_values.add((slot, value))
-    return source, value
-
-
-def _unused_value(known: Knowledge, slot: Slot, state: State) -> SourcedValue | None:
-    """The first value not yet used for the slot, of the first source that worked for it and has one."""
-    for source in known.sources.get((slot.tool, slot.path), []):
-        unused = [value for value in state.pool.get(source, ()) if (slot, value) not in known.used_values]
-        if unused and fits(slot, unused[0]):
-            return source, unused[0]
-    return None
-
-
-def _unused_neighbours(known: Knowledge, slot: Slot, values: Iterable[Scalar], rng: random.Random) -> list[Any]:
-    """Guesses beside `values` that were not yet used for the slot. One guess is drawn for each value."""
-    guesses = [neighbour(value, rng) for value in values]
-    return [guess for guess in guesses if guess is not None and (slot, guess) not in known.used_values]
-
-
-def _candidates(known: Knowledge, slot: Slot, state: State, rng: random.Random) -> list[tuple[Source, Sequence[Any]]]:
-    """Sources for a slot, each with its values, in the order in which attempts take them.
-
-    1. For a search slot without a place of a like name: a word of the texts seen.
-    2. At most four places whose name is like the slot's, the closest first.
-    3. The examples that the schema and the description give.
-    4. An invented value.
-    5. For a string slot with fewer than two such places: at most four other places, in random order.
-    """
-    fitting = [(source, [value for value in values if fits(slot, value)]) for source, values in state.pool.items()]
-    places = [(affinity(known, slot, source), source, values) for source, values in fitting if values]
-    named = sorted((entry for entry in places if entry[0] >= 0.5), key=lambda entry: -entry[0])
-    candidates: list[tuple[Source, Sequence[Any]]] = [(source, values) for _, source, values in named[:4]]
-    if examples := quoted(slot):
-        candidates.append((("quoted",), examples))
-    candidates.append((("invented",), [invent(slot, rng)]))
-    if slot.kind == "string" and len(named) < 2:
-        others = [entry for entry in places if entry[0] < 0.5]
-        rng.shuffle(others)
-        candidates += [(source, values) for _, source, values in others[:4]]
-    if slot.kind == "string" and not named and "query" in slot.key:
-        seen_words = _long_words(values for _, _, values in places)
-        if seen_words:
-            candidates.insert(0, (("invented",), [rng.choice(seen_words)]))
-    return candidates
-
-
-def _long_words(places: Iterable[Sequence[Scalar]]) -> list[str]:
-    texts = [value for values in places for value in values if isinstance(value, str)]
-    return [word for text in texts for word in text.split() if len(word) > 3]
-
-
 def fits(slot: Slot, value: Any) -> bool:
     """Whether a harvested value has the slot's JSON type."""
     match slot.kind:
@@ -234,7 +176,7 @@ def affinity(known: Knowledge, slot: Slot, source: Source) -> float:
     """
     if source[0] != "from":
         return 0.0
-    giving, keys = source[1], source[2:]
+    _, giving, *keys = source
     key = stems(keys[-1]) if keys else ()
     wanted = stems(slot.key)
     taker = stems(noun(known.tools[slot.tool]))
@@ -251,45 +193,3 @@ def affinity(known: Knowledge, slot: Slot, source: Source) -> float:
     if len(wanted) == 1 and wanted[0] in giver and key and key[-1] in ("id", "name", "key", "code", "title", "slug"):
         return 0.8
     return min(0.49, related(wanted, key))
-
-
-def fill_write(
-    known: Knowledge, tool: Tool, state: State, rng: random.Random, attempt: int
-) -> dict[Slot, SourcedValue] | None:
-    """Values for a write's slots; `None` if the draw left all its optional slots empty.
-
-    A slot that may refer to an existing thing takes a value of the place whose name is closest. Odd attempts accept a
-    less close name, and attempts 2, 5, 8, ... take none. All other slots take invented values.
-    """
-    bar = 0.75 if attempt % 2 == 0 else 0.45
-    picked: dict[Slot, SourcedValue] = {}
-    for slot in known.slots[tool.name]:
-        if not slot.required and rng.random() < 0.6:
-            continue
-        if slot.choices:
-            picked[slot] = ("choices",), rng.choice(slot.choices)
-            continue
-        places = [
-            (affinity(known, slot, source), source, values)
-            for source, values in state.pool.items()
-            if _may_refer(slot, source)
-        ]
-        near = [entry for entry in places if entry[0] >= bar and any(fits(slot, value) for value in entry[2])]
-        if near and attempt % 3 != 2:
-            _, source, values = max(near, key=lambda entry: entry[0])
-            picked[slot] = source, rng.choice([value for value in values if fits(slot, value)])
-        else:
-            picked[slot] = ("invented",), invent(slot, rng)
-    return picked if picked or not known.slots[tool.name] else None
-
-
-_REFERRING = frozenset(("id", "ids", "key", "path", "from", "to", "source", "names", "name", "title", "code"))
-
-
-def _may_refer(slot: Slot, source: Source) -> bool:
-    """Whether a write's slot may refer to a thing that exists already.
-
-    True for an id or a name, and for a name of several words (`customer_id`) with values of another tool; false for the
-    tool's own free text.
-    """
-    return (source[1] != slot.tool and len(words(slot.key)) > 1) or slot.key.lower() in _REFERRING

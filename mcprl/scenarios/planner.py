@@ -15,10 +15,12 @@ from typing import Any
 
 from mcprl.judges.checks import Scalar
 from mcprl.scenarios import wording
+from mcprl.scenarios.draws import fill_write
 from mcprl.scenarios.fields import Field, record_of, result_fields, rows_of, usable
-from mcprl.scenarios.knowledge import Knowledge, State
+from mcprl.scenarios.knowledge import Knowledge, Source, State
 from mcprl.scenarios.pack import split_of
 from mcprl.scenarios.slots import Slot, build
+from mcprl.scenarios.values import invent
 from mcprl.types import Call, Check, Fact, Scenario, Session, Split, Tool, ToolResult
 
 Filled = list[tuple[Slot, Scalar]]
@@ -99,6 +101,36 @@ class Planner:
             if slot.path[-1] == 0 and len(options) > 2 and self.rng.random() < 0.15:
                 filled.append((replace(slot, path=(*slot.path[:-1], 1)), self.rng.choice(options)))
         return filled
+
+    def fill_write(self, tool: Tool, state: State, references: bool = True) -> Filled | None:
+        """Values of the split for a write. `None` if six attempts found none.
+
+        References to existing things come from the state if `references` is true. All other values are invented.
+        """
+        for attempt in range(6):
+            picked = fill_write(self.known, tool, state if references else State(), self.rng, attempt)
+            if picked is None:
+                return None
+            filled: Filled = []
+            for slot, (source, value) in picked.items():
+                own = self._value_of_split(slot, source, value, state)
+                if own is None:
+                    break
+                filled.append((slot, own))
+            if len(filled) == len(picked):
+                return filled
+        return None
+
+    def _value_of_split(self, slot: Slot, source: Source, value: Any, state: State) -> Scalar | None:
+        """`value` if the slot lists it or it belongs to the split, else another that does; `None` if none was found."""
+        if source[0] == "from":
+            own = [value for value in state.pool.get(source, ()) if self.allowed(value)]
+            return self.rng.choice(own) if own else None
+        for _ in range(24):
+            if slot.choices or self.allowed(value):
+                return value
+            value = invent(slot, self.rng)
+        return value if self.allowed(value) else None
 
     async def execute(self, session: Session, tool: Tool, filled: Filled) -> Executed | None:
         """Make a call; `None` if its result is not usable."""

@@ -8,20 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from mcprl.judges.checks import holds
+from mcprl.scenarios.draws import draw_value, fill_write
 from mcprl.scenarios.fields import record_of, text_value, usable
-from mcprl.scenarios.knowledge import (
-    Knowledge,
-    RoundTrip,
-    Source,
-    SourcedValue,
-    State,
-    affinity,
-    draw_value,
-    fill_write,
-    fits,
-    place,
-    shape,
-)
+from mcprl.scenarios.knowledge import Knowledge, RoundTrip, SourcedValue, State, affinity, fits, place, shape
 from mcprl.scenarios.names import is_read
 from mcprl.scenarios.slots import JsonPath, Slot, build, slots, unfillable
 from mcprl.scenarios.values import UNIVERSAL, invent, known_format
@@ -97,7 +86,7 @@ async def _read_around(
                 known.calls += 1
                 left -= 1
                 if usable(result) and result.latency_s <= SLOW_S:
-                    _learn(known, state, tool, picked, result)
+                    known.learn(state, tool, picked, result)
                 if result.latency_s > SLOW_S or _exhausted(known, tool):
                     done.add(tool.name)
 
@@ -176,32 +165,6 @@ async def _widen(known: Knowledge, session: Session, rng: random.Random) -> None
                 known.base.harvest(tool.name, record_of(result))
 
 
-def _learn(known: Knowledge, state: State, tool: Tool, picked: dict[Slot, SourcedValue], result: ToolResult) -> None:
-    """Keep what a call that worked teaches: the sources of its values, its text, and the values of its result."""
-    known.working[tool.name] = known.working.get(tool.name, 0) + 1
-    for slot, (source, _) in picked.items():
-        sources = known.sources.setdefault((tool.name, slot.path), [])
-        if source not in sources:
-            sources.append(source)
-            _sort_by_likelihood(known, slot, sources)
-    if result.structured is None:
-        texts = known.texts.setdefault(tool.name, [])
-        if result.text not in texts:
-            texts.append(result.text)
-    state.harvest(tool.name, record_of(result))
-
-
-def _sort_by_likelihood(known: Knowledge, slot: Slot, sources: list[Source]) -> None:
-    """Sort in place: the schema's choices, then places by affinity, then quoted and invented values."""
-
-    def rank(source: Source) -> float:
-        if source[0] == "from":
-            return 1 - affinity(known, slot, source) / 10
-        return ("choices", "from", "quoted", "invented").index(source[0])
-
-    sources.sort(key=rank)
-
-
 # --- writes -----------------------------------------------------------------------------------------------------------
 
 
@@ -223,7 +186,7 @@ async def _write_around(known: Knowledge, session: Session, writing: list[Tool],
             refers = any(source[0] == "from" for source, _ in picked.values())
             if picked and not refers and tool.name not in known.creators:
                 known.creators.append(tool.name)
-            _learn(known, state, tool, picked, result)
+            known.learn(state, tool, picked, result)
             state.harvest(tool.name, arguments)
             await _find_round_trip(known, session, state, tool, picked, rng)
 

@@ -18,7 +18,7 @@ from mcprl.judges.checks import Scalar, holds, leaves, says_missing, squash
 from mcprl.judges.verifier import Verifier
 from mcprl.scenarios import wording
 from mcprl.scenarios.drafts import Draft, looked_up, reference, resolved
-from mcprl.scenarios.fields import record_of, usable
+from mcprl.scenarios.fields import record_of, shows, usable
 from mcprl.scenarios.knowledge import Knowledge
 from mcprl.scenarios.names import is_read
 from mcprl.scenarios.pack import split_of
@@ -129,7 +129,7 @@ class Vetting:
             return
         async with self.server.session() as clean:
             before = [await clean.call(back.tool, back.arguments) for back in read_backs]
-        if any(_shows(result, back) for result, back in zip(before, read_backs, strict=True)):
+        if any(shows(result, back.values) for result, back in zip(before, read_backs, strict=True)):
             raise UnfitDraft("asks for a change that is there already")
 
     def _validate_result(self, draft: Draft, execution: _Execution, number: int) -> None:
@@ -293,7 +293,3 @@ def _is_listed(slot: Slot | None, value: Scalar) -> bool:
 def _slot_path(path: JsonPath) -> JsonPath:
     """A path in arguments as slots spell it: any item of a list is its first."""
     return tuple(0 if isinstance(part, int) else part for part in path)
-
-
-def _shows(result: ToolResult, back: StateHolds) -> bool:
-    return not result.is_error and all(holds(result.text, value) for value in back.values)
