@@ -65,11 +65,11 @@ class RoundTrip:
 class Knowledge:
     """All that probing found out about a server.
 
-    `base` is the state of a fresh session. `sources` has, for each slot (tool, path), the sources that worked, most
-    specific first. `texts` has the different text results of each tool. `working` counts each tool's usable results.
+    `base` is the state of a fresh session. `sources` has, for each slot (tool, path), the sources that worked, the
+    likeliest first. `texts` has the different text results of each tool. `working` counts each tool's usable results.
     `creators` are writes that work in a fresh session without references to existing things. `volatile` are the (tool,
-    field label) pairs that change from one session to the next. `used_values` are the values that probing put into each
-    slot. `calls` counts the probing calls.
+    field label) pairs that change from one session to the next. `used_values` are the (slot, value) pairs that
+    reads were probed with. `calls` counts the probing calls.
     """
 
     tools: dict[str, Tool]
