@@ -1,5 +1,6 @@
-"""Compose the tasks of one split: how many of which kind, on which states of the server, none twice, and each one
-executed again in another session, since what does not repeat cannot be asked for.
+"""Compose the tasks of one split: how many of which kind, on which states of the server, and none twice.
+
+Each task that reads is executed again in another session. A task whose facts change is dropped.
 """
 
 import json
@@ -12,30 +13,36 @@ from mcprl.config import ScenarioConfig
 from mcprl.errors import ServerError
 from mcprl.judges.checks import holds
 from mcprl.scenarios.fields import usable
-from mcprl.scenarios.kinds import Kind, fill, kinds, write
+from mcprl.scenarios.kinds import MakeTask, reading_kinds, write
 from mcprl.scenarios.knowledge import Knowledge, State
 from mcprl.scenarios.planner import Planner, call_of
 from mcprl.scenarios.probe import read_around
-from mcprl.types import Fact, SaysMissing, Scenario, Split, Tool, ToolServer
+from mcprl.types import Fact, SaysMissing, Scenario, Session, Split, Tool, ToolServer
 
 
 class Composer:
-    """Makes the tasks of one split. Of `known`, only what proves to change by itself is added to."""
+    """Makes the tasks of one split. It adds to `known.volatile` and otherwise only reads `known`."""
 
     def __init__(self, server: ToolServer, known: Knowledge, split: Split, seed: int, config: ScenarioConfig) -> None:
-        self._server, self._known, self._config = server, known, config
+        self._server = server
+        self._known = known
+        self._config = config
         self._planner = Planner(known, split, seed, config.max_calls)
         self._rng = self._planner.rng
         self._requests: set[str] = set()
         self._meanings: Counter[str] = Counter()
 
     async def compose(self, target: int) -> list[Scenario]:
-        """About `target` tasks; fewer where the server does not hold enough different things."""
-        known, made = self._known, list[Scenario]()
+        """About `target` tasks; fewer if the server does not hold enough different values.
+
+        An empty server is one that holds almost nothing until something is created (a memory, a notebook). Most of its
+        tasks are set in states of their own.
+        """
+        known = self._known
         writes = known.writes()
         empty = bool(known.creators) and sum(len(values) for values in known.base.pool.values()) < 12
-        share = 0.0 if not writes else 0.35 if empty else 0.2
-        readers = target - round(target * share)
+        readers = target - round(target * self._share_of_writes(empty))
+        made: list[Scenario] = []
         if not empty or any(not self._planner.needs(tool) for tool in known.reads()):
             made += await self._reads(known.base, target // 4 if empty else readers)
         for _ in range(target if known.creators else 0):
@@ -53,12 +60,21 @@ class Composer:
         self._rng.shuffle(made)
         return made[:target]
 
+    def _share_of_writes(self, empty: bool) -> float:
+        """The share of the tasks that write."""
+        if not self._known.writes():
+            return 0.0
+        return 0.35 if empty else 0.2
+
     async def _new_state(self) -> State | None:
-        """A state of its own: a few calls of a writing tool that works on a fresh session, with invented values."""
+        """A state of its own: a few calls of a creator with invented values. `None` if they cannot be made or fail.
+
+        Creators whose values a read can be called with come first.
+        """
         known = self._known
-        bound = [trip.write for trip in known.round_trips if trip.bind and trip.write in known.creators]
-        tool = known.tools[self._rng.choice(bound or known.creators)]
-        fillings = [fill(self._planner, tool, State(), references=False) for _ in range(self._rng.randint(2, 4))]
+        readable = [trip.write for trip in known.round_trips if trip.bind and trip.write in known.creators]
+        tool = known.tools[self._rng.choice(readable or known.creators)]
+        fillings = [self._planner.fill_write(tool, State(), references=False) for _ in range(self._rng.randint(2, 4))]
         calls = [call_of(tool, filled) for filled in fillings if filled]
         if not calls:
             return None
@@ -73,49 +89,58 @@ class Composer:
         return state
 
     async def _reads(self, state: State, target: int) -> list[Scenario]:
-        """Tasks that read, of each kind its share; a kind is given up once it has failed far more often than not."""
+        """Tasks that read, each kind with its share. All are executed again `repeat_after_s` later."""
         if target <= 0:
             return []
-        shares = kinds(self._config.max_calls)
-        drafts: list[Scenario] = []
-        made, failed = Counter[Kind](), Counter[Kind]()
         began = anyio.current_time()
         async with self._server.session(state.setup) as session:
-            while shares and len(drafts) < target * 1.1:
-                kind = min(shares, key=lambda kind: (made[kind] + self._rng.random()) / shares[kind])
-                scenario = await kind(self._planner, session, state)
-                if scenario is not None and self._is_new(scenario):
-                    made[kind] += 1
-                    drafts.append(scenario)
-                    continue
-                failed[kind] += 1
-                if failed[kind] > 40 + 12 * made[kind]:
-                    del shares[kind]
+            scenarios = await self._draw_reads(session, state, target * 1.1)
             if state is self._known.base:
                 await anyio.sleep(max(0.0, began + self._config.repeat_after_s - anyio.current_time()))
             # The first session stays open, so that a pool has to give another process with its own clocks and counters.
-            return (await self._repeatable(state, drafts))[:target]
+            return (await self._repeatable(state, scenarios))[:target]
 
-    async def _repeatable(self, state: State, drafts: Sequence[Scenario]) -> list[Scenario]:
-        """The drafts whose plan gives the same facts in another session. What differed once is not asked for again."""
+    async def _draw_reads(self, session: Session, state: State, target: float) -> list[Scenario]:
+        """Tasks that read, until there are `target`. A kind is given up after 40 failures and 12 more a success."""
+        shares = reading_kinds(self._config.max_calls)
+        scenarios: list[Scenario] = []
+        made = Counter[MakeTask]()
+        failed = Counter[MakeTask]()
+        while shares and len(scenarios) < target:
+            kind = min(shares, key=lambda kind: (made[kind] + self._rng.random()) / shares[kind])
+            scenario = await kind(self._planner, session, state)
+            if scenario is not None and self._is_new(scenario):
+                made[kind] += 1
+                scenarios.append(scenario)
+                continue
+            failed[kind] += 1
+            if failed[kind] > 40 + 12 * made[kind]:
+                del shares[kind]
+        return scenarios
+
+    async def _repeatable(self, state: State, scenarios: Sequence[Scenario]) -> list[Scenario]:
+        """The scenarios whose plan gives the same facts in another session.
+
+        Facts that changed are added to `known.volatile`: no later task asks for them.
+        """
         kept: list[Scenario] = []
         async with self._server.session(state.setup) as session:
-            for scenario in drafts:
+            for scenario in scenarios:
                 results = [await session.call(call.tool, call.arguments) for call in scenario.plan]
                 facts = [check for check in scenario.checks if isinstance(check, Fact)]
                 last = scenario.plan[-1].tool
                 changed = {(last, f.name) for f in facts if not any(holds(r.text, f.value) for r in results)}
-                failing = any(isinstance(check, SaysMissing) for check in scenario.checks)
+                must_fail = any(isinstance(check, SaysMissing) for check in scenario.checks)
                 if changed and usable(results[-1]):
                     self._known.volatile |= changed
-                elif failing == (not usable(results[-1])):
+                elif must_fail != usable(results[-1]):
                     kept.append(scenario)
         return kept
 
     async def _writes(self, state: State, writes: Sequence[Tool], target: int) -> list[Scenario]:
-        """Tasks that write, one writing tool after the other.
+        """Tasks that write, the writing tools in turn.
 
-        All are made in one session, since starting a process for each would cost more than everything else together.
+        All are made in one session: a process for each would cost more than everything else together.
         """
         made: list[Scenario] = []
         if target <= 0 or not writes:
@@ -130,13 +155,11 @@ class Composer:
         return made
 
     def _is_new(self, scenario: Scenario) -> bool:
-        """Whether a task is worth keeping beside those made: a test asks for a fact once, training at most in two
-        wordings.
-        """
+        """Whether no task like this was made. Training tasks may ask for a fact in two wordings, others in one."""
         plan = [[call.tool, call.arguments] for call in scenario.plan]
         meaning = json.dumps(plan + [str(check) for check in scenario.checks])
-        most = 2 if scenario.split == "train" else 1
-        if scenario.request in self._requests or self._meanings[meaning] >= most:
+        wordings = 2 if scenario.split == "train" else 1
+        if scenario.request in self._requests or self._meanings[meaning] >= wordings:
             return False
         self._requests.add(scenario.request)
         self._meanings[meaning] += 1

@@ -1,19 +1,24 @@
-"""What a language model writes of tasks, as text in and data out; how alike two tasks are, and what tasks cover."""
+"""Drafts: the tasks that a language model writes, parsed from its reply, their references into results, their likeness.
+
+`scenarios.author` asks for drafts and drops those that are alike; `scenarios.vetting` makes scenarios of the rest.
+"""
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from mcprl.judges.checks import Scalar, squash
+from mcprl.judges.checks import Scalar, leaves, squash
 from mcprl.types import Call, Json
 
 ALIKE = 0.7
-"""Share of common word triples from which on two requests count as one: a question with another id at its end is below
-it where it is short (0.67) and above where all of a long sentence is the same."""
+"""The Jaccard index of word triples from which on two requests count as one.
+
+Two questions that differ in an id at the end are below it if they are short (0.67) and above it if they are long.
+"""
 ALIKE_BY_MEANING = 0.93
-"""Cosine of two requests' vectors from which on they count as one."""
+"""The cosine of two requests' vectors from which on they count as one."""
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -53,15 +58,18 @@ SCHEMA: dict[str, Any] = {
     "required": ["tasks"],
     "additionalProperties": False,
 }
-"""`arguments` is JSON in a string: what providers enforce strictly takes no objects with keys of their own."""
+"""The schema of a reply. `arguments` is JSON in a string: strict schemas allow no object with free keys."""
 
+_OPENING = re.compile(r"[\s,]*(?=\{)")
 _REFERENCE = re.compile(r"@(\d+)\.(\S+)")
 
 
 @dataclass(frozen=True)
 class Draft:
-    """A task as written. Arguments and the facts' values may be references: `@1.order_id` is what the first call's
-    result says there, `@1.0.order_id` what its first row says.
+    """A task as written.
+
+    Arguments and the facts' values may be references: `@1.order_id` is that field of the first call's result,
+    `@1.0.order_id` that field of its first row.
     """
 
     request: str
@@ -72,41 +80,46 @@ class Draft:
 
 
 def read(reply: str) -> tuple[list[Draft], int]:
-    """The drafts of a reply, and how many more could not be read. One that breaks off, or stands in prose, is read as
-    far as it goes; a refusal gives none.
+    """The drafts of a reply, and how many entries could not be parsed.
+
+    JSON inside prose is found, and a reply that breaks off is read as far as it goes. A refusal has no drafts.
     """
-    found: list[Draft] = []
+    drafts: list[Draft] = []
     unreadable = 0
     for entry in _entries(reply):
         try:
-            found.append(_draft(entry))
+            drafts.append(_draft(entry))
         except (KeyError, TypeError, ValueError):
             unreadable += 1
-    return found, unreadable
+    return drafts, unreadable
 
 
 def _entries(reply: str) -> list[Any]:
+    """The JSON objects of the first list of tasks in the reply, up to the point where it breaks off."""
     start = re.search(r'"tasks"\s*:\s*\[', reply) or re.search(r"\[\s*(?=\{)", reply)
     decoder = json.JSONDecoder()
-    found: list[Any] = []
-    at = start.end() if start else len(reply)
-    while opening := re.compile(r"[\s,]*(?=\{)").match(reply, at):
+    entries: list[Any] = []
+    position = start.end() if start else len(reply)
+    while opening := _OPENING.match(reply, position):
         try:
-            entry, at = decoder.raw_decode(reply, opening.end())
-        except (ValueError, RecursionError):  # where it breaks off
+            entry, position = decoder.raw_decode(reply, opening.end())
+        except (ValueError, RecursionError):
             break
-        found.append(entry)
-    return found
+        entries.append(entry)
+    return entries
 
 
 def _draft(entry: Mapping[str, Any]) -> Draft:
+    """One entry as a draft. Raises `KeyError`, `TypeError` or `ValueError` if it is none."""
     plan = tuple(Call(str(call["tool"]), _arguments(call.get("arguments"))) for call in entry["plan"])
     facts = tuple((str(fact["name"]), fact["value"]) for fact in entry.get("facts") or ())
     request = " ".join(str(entry["request"]).split())
     if not request or not all(isinstance(value, str | int | float) for _, value in facts):
         raise ValueError("no request, or a fact that is no value")
     draft = Draft(request, plan, facts, entry.get("missing") is True, str(entry.get("answer") or ""))
-    json.dumps(asdict(draft), ensure_ascii=False).encode()  # half a surrogate pair could not be sent: a ValueError
+    json.dumps(
+        asdict(draft), ensure_ascii=False
+    ).encode()  # raises ValueError for half a surrogate pair: it cannot be sent
     return draft
 
 
@@ -118,23 +131,31 @@ def _arguments(given: Any) -> dict[str, Any]:
 
 
 def resolved(value: Json, records: Sequence[Json]) -> Json:
-    """A value with its references into the results so far followed. Raises `LookupError` where one leads nowhere."""
+    """A value with its references replaced by what they refer to in `records`, the results so far.
+
+    Raises `LookupError` if a reference leads nowhere.
+    """
     if isinstance(value, dict):
         return {key: resolved(inner, records) for key, inner in value.items()}  # pyright: ignore[reportUnknownVariableType]
     if isinstance(value, list):
         return [resolved(inner, records) for inner in value]  # pyright: ignore[reportUnknownVariableType]
-    found = reference(value)
-    return value if found is None else follow(found[1], records[found[0]])
+    target = reference(value)
+    if target is None:
+        return value
+    number, keys = target
+    return follow(keys, records[number])
 
 
 def reference(value: Json) -> tuple[int, tuple[str, ...]] | None:
-    """Which result, from 0 on, and which keys a reference names; `None` for a plain value."""
+    """The index of the result (from 0) and the keys that a reference names; `None` for a plain value."""
     match = _REFERENCE.fullmatch(value.strip()) if isinstance(value, str) else None
-    return (int(match[1]) - 1, tuple(match[2].split("."))) if match and int(match[1]) else None
+    if match is None or int(match[1]) == 0:
+        return None
+    return int(match[1]) - 1, tuple(match[2].split("."))
 
 
 def follow(keys: Sequence[str], record: Json) -> Scalar:
-    """What stands in a result under the keys. Raises `LookupError`."""
+    """The scalar of a result at the keys. Raises `LookupError` if there is none."""
     for key in keys:
         if isinstance(record, list) and key.isdigit():
             record = record[int(key)]  # pyright: ignore[reportUnknownVariableType]
@@ -147,12 +168,51 @@ def follow(keys: Sequence[str], record: Json) -> Scalar:
     return record
 
 
+def looked_up(written: Any, records: Sequence[Json]) -> tuple[Scalar, tuple[Scalar, ...]]:
+    """The value of a fact, and the other rows' values of the same field if it is a reference into a list.
+
+    Raises `LookupError` if a reference leads nowhere.
+    """
+    target = reference(written)
+    if target is None:
+        return _as_in_results(written, records), ()
+    number, keys = target
+    value = follow(keys, records[number])
+    position = next((n for n, key in enumerate(keys) if key.isdigit()), None)
+    if position is None:
+        return value, ()
+    return value, tuple(dict.fromkeys(_other_rows(keys, position, records[number], value)))
+
+
+def _other_rows(keys: Sequence[str], position: int, record: Json, value: Scalar) -> Iterator[Scalar]:
+    """The values unlike `value` at the same keys of other rows, of the first hundred. `position` is that of the row."""
+    for row in range(100):
+        try:
+            other = follow([*keys[:position], str(row), *keys[position + 1 :]], record)
+        except LookupError:
+            continue
+        if other != value and not isinstance(other, bool):
+            yield other
+
+
+def _as_in_results(written: Any, records: Sequence[Json]) -> Scalar:
+    """A literal value with the type that it has in the results.
+
+    The reply's schema makes all facts text: `"12.5"` may be the number 12.5.
+    """
+    for record in records:
+        for _, leaf in leaves(record):
+            if squash(str(leaf)) == squash(str(written)):
+                return leaf
+    return written
+
+
 def triples(text: str) -> frozenset[tuple[str, ...]]:
-    """The word triples of a text, whatever its case and punctuation; of a shorter one all its words."""
+    """The word triples of a text without case and punctuation. A text of one or two words is one tuple of them."""
     words = [bare for word in squash(text).split() if (bare := word.strip(".,;:!?'\"()"))]
-    return frozenset(tuple(words[at : at + 3]) for at in range(max(1, len(words) - 2)))
+    return frozenset(tuple(words[n : n + 3]) for n in range(max(1, len(words) - 2)))
 
 
-def likeness(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> float:
-    """Jaccard's index of two texts' `triples`: 1 the same words, 0 nothing in common."""
-    return len(one & other) / max(1, len(one | other))
+def likeness(a: frozenset[tuple[str, ...]], b: frozenset[tuple[str, ...]]) -> float:
+    """The Jaccard index of two texts' `triples`: 1 if all are common, 0 if none is."""
+    return len(a & b) / max(1, len(a | b))

@@ -1,14 +1,16 @@
-"""Tasks for a server that has told us nothing but its tools: grounded, executed, checked, and split so that nothing
-leaks.
+"""Make a pack of tasks for any server, from nothing but its tools: grounded, executed, checked, and split by value.
 
-`generate` probes the server (`probing`), composes plans of 1-4 calls, executes each, keeps those that work and
-repeat, words them (`wording`) and stores what the execution proved. The split is by value: every entity value belongs
-to train, val or test by a hash of the seed, and a task is kept only in the split to which all its values belong. The
-same seed gives the same pack.
+`generate` probes the server (`scenarios.probe`). Then either `scenarios.compose` makes the tasks: it draws plans of 1-4
+calls, executes each, keeps those that work and repeat, and words them. Or a language model writes them
+(`scenarios.author`) and `scenarios.vetting` executes each. What the execution returned becomes the checks.
+
+The split is by value: every entity value belongs to train, val or test by a hash of it and the seed, and a task is kept
+only in the split to which all its values belong. The same seed gives the same pack.
 """
 
 import logging
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from mcprl.config import Config, ScenarioConfig, ServerConfig, ToolPolicy
@@ -36,41 +38,51 @@ async def generate(
     emit: Emit = ignore,
     policy: LanguageModel | None = None,
 ) -> Pack:
-    """Make a pack for a server. Notes for the user, such as the cost, go to `emit`. `policy` is the run's own model, if
-    it may write tasks.
+    """Make a pack for a server. `policy` is the run's own model, if it may write tasks.
 
-    Raises `ScenarioError` where no task could be made or repeated, `LlmError` where a language model is to write them
-    and cannot be asked.
+    Notes for the user, such as the cost to expect, go to `emit`. Raises `ScenarioError` if no task could be made or
+    repeated, `ConfigError` if the generator is unknown, and `LlmError` if the language model cannot be called.
     """
     if not server.tools:
         raise ScenarioError("the server offers no tool that may be called; see mcprl inspect and the --allow options")
     model = _model(config, emit, policy)
     known = await probe(server, seed, config.probe_calls)
     targets: dict[Split, int] = {"test": config.test, "val": config.val, "train": config.train}
-    made: list[Scenario] = []
     thrown_out: dict[str, int] = {}
     if model:
         author = Author(server, known, config, seed, model, _embedder(config), emit)
-        made = await author.write(targets)
+        scenarios = await author.write(targets)
         thrown_out = dict(author.thrown_out.most_common())
     else:
-        for split, target in targets.items():
-            made += await Composer(server, known, split, seed, config).compose(target)
-        made = [
-            s
-            for s in made
-            if not any((s.plan[-1].tool, c.name) in known.volatile for c in s.checks if isinstance(c, Fact))
-        ]
-    if not any(s.split == "train" for s in made) or not any(s.split == "test" for s in made):
+        scenarios = await _compose(server, known, config, seed, targets)
+    if not {"train", "test"} <= {scenario.split for scenario in scenarios}:
         raise ScenarioError(_why_none(server, known))
-    idle = {name: "never gave a result when probed" for name in known.tools if not known.working.get(name)}
-    idle |= {
-        tool.name: "its arguments cannot be filled from its schema"
-        for tool in server.tools
-        if tool.name not in known.tools
-    }
-    written = f"llm:{model.name}" if model else "grounded"
-    return Pack(tuple(made), tool_hash(server.tools), seed, written, idle, thrown_out)
+    generator = f"llm:{model.name}" if model else "grounded"
+    return Pack(tuple(scenarios), tool_hash(server.tools), seed, generator, _left_out(server, known), thrown_out)
+
+
+async def _compose(
+    server: ToolServer, known: Knowledge, config: ScenarioConfig, seed: int, targets: Mapping[Split, int]
+) -> list[Scenario]:
+    """The grounded tasks of all splits, without those about fields that proved volatile in any of them."""
+    composed: list[Scenario] = []
+    for split, target in targets.items():
+        composed += await Composer(server, known, split, seed, config).compose(target)
+    return [scenario for scenario in composed if not _asks_for_volatile(scenario, known)]
+
+
+def _asks_for_volatile(scenario: Scenario, known: Knowledge) -> bool:
+    names = [check.name for check in scenario.checks if isinstance(check, Fact)]
+    return any((scenario.plan[-1].tool, name) in known.volatile for name in names)
+
+
+def _left_out(server: ToolServer, known: Knowledge) -> dict[str, str]:
+    """The tools that no task can use, each with the reason."""
+    left_out = {name: "never gave a result when probed" for name in known.tools if not known.working.get(name)}
+    for tool in server.tools:
+        if tool.name not in known.tools:
+            left_out[tool.name] = "its arguments cannot be filled from its schema"
+    return left_out
 
 
 async def prepare_pack(
@@ -128,19 +140,19 @@ async def generate_scenarios(
     policy: ToolPolicy | None = None,
     seed: int = 0,
 ) -> Pack:
-    """Tasks for the server at a URL, or a command that speaks MCP on stdio: a quarter of them held out for the test, an
-    eighth for validation, and nothing that one names stands in the others.
+    """Tasks for the server at a URL, or a command that speaks MCP on stdio.
 
-    `generator` is as in the configuration; what it costs and picks is logged. `config` holds further settings. Raises
-    as `connect` and `generate` do.
+    A quarter of them are test tasks and an eighth validation tasks. No entity value of one split stands in another.
+    `generator` is as in the configuration; its model and cost are logged. `config` holds further settings. Raises
+    `ConfigError` if `num_scenarios` is below 8, and what `connect` and `generate` raise.
     """
     if num_scenarios < 8:
         raise ConfigError(f"num_scenarios is {num_scenarios}; a split into train, val and test needs at least 8")
     sizes = {"test": num_scenarios // 4, "val": num_scenarios // 8}
-    own = {"train": num_scenarios - sum(sizes.values()), "generator": generator, "instructions": instructions}
-    wanted = (config or ScenarioConfig()).model_copy(update=sizes | own)
+    given = {"train": num_scenarios - sum(sizes.values()), "generator": generator, "instructions": instructions}
+    config = (config or ScenarioConfig()).model_copy(update=sizes | given)
     async with connect([ServerConfig(target=server_url)], policy) as server:
-        return await generate(server, wanted, seed, _log_notes)
+        return await generate(server, config, seed, _log_notes)
 
 
 def _log_notes(event: Event) -> None:
@@ -154,21 +166,15 @@ _KEYS = {
     "GEMINI_API_KEY": "gemini/gemini-2.5-flash",
     "OPENROUTER_API_KEY": "openrouter/openai/o4-mini",
 }
-"""The model that `auto` takes for the first of these keys that is set."""
+"""The generator `auto` takes the model of the first key that is set in the environment."""
 
 
 def _model(config: ScenarioConfig, emit: Emit, policy: LanguageModel | None) -> LanguageModel | None:
-    """The language model that is to write the tasks; `None` for the grounded generator. Raises `ConfigError`."""
-    kind, _, name = config.generator.partition(":")
-    if config.generator == "auto":
-        key = next((key for key in _KEYS if os.environ.get(key)), None)
-        why = f"{_KEYS[key]}, since {key} is set" if key else "the grounded generator, since no provider's key is set"
-        emit(Note(f"tasks are written by {why}"))
-        if key is None:
-            return None
-        kind, name = "llm", _KEYS[key]
-    if config.generator == "grounded":
+    """The language model that writes the tasks; `None` for the grounded generator. Raises `ConfigError`."""
+    generator = _auto(emit) if config.generator == "auto" else config.generator
+    if generator == "grounded":
         return None
+    kind, _, name = generator.partition(":")
     if kind != "llm" or not name:
         raise ConfigError(f"unknown generator {config.generator!r}; expected grounded, llm:MODEL or auto")
     return open_llm(
@@ -184,7 +190,18 @@ def _model(config: ScenarioConfig, emit: Emit, policy: LanguageModel | None) -> 
     )
 
 
+def _auto(emit: Emit) -> str:
+    """The generator that `auto` stands for in this environment."""
+    for key, name in _KEYS.items():
+        if os.environ.get(key):
+            emit(Note(f"tasks are written by {name}, since {key} is set"))
+            return f"llm:{name}"
+    emit(Note("tasks are written by the grounded generator, since no provider's key is set"))
+    return "grounded"
+
+
 def _embedder(config: ScenarioConfig) -> ChatModel | None:
+    """The model that compares tasks by meaning, if one is configured."""
     name = config.embedding_model
     return ChatModel(name, config.generator_base_url, cache=_cache(config)) if name else None
 
@@ -195,9 +212,9 @@ def _cache(config: ScenarioConfig) -> Path | None:
 
 def _why_none(server: ToolServer, known: Knowledge) -> str:
     working = [name for name in known.tools if known.working.get(name)]
+    examples = f" ({', '.join(working[:5])})" if working else ""
     return (
-        f"no repeatable tasks could be made: of {len(server.tools)} tools {len(working)} gave results in "
-        f"{known.calls} probing calls"
-        f"{' (' + ', '.join(working[:5]) + ')' if working else ''}; give the server some data, allow tools that write "
-        "(--allow-tool, --allow-destructive), or write a pack by hand (--pack)"
+        f"no repeatable tasks could be made: {len(working)} of {len(server.tools)} tools gave results in {known.calls} "
+        f"probing calls{examples}; give the server some data, allow tools that write (--allow-tool, "
+        "--allow-destructive), or write a pack by hand (--pack)"
     )

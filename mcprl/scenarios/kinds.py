@@ -1,29 +1,36 @@
-"""The kinds of tasks that only read. Each makes one task on a session, or `None` where what it drew makes none."""
+"""The kinds of tasks, a function each: it draws values, makes the calls on a session and returns one task.
+
+`None` means that what was drawn makes no task. `scenarios.compose` calls them.
+"""
 
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from mcprl.judges.checks import Scalar, holds, leaves, says_missing, squash
+from mcprl.judges.checks import Scalar, holds, leaves, squash
 from mcprl.scenarios import wording
-from mcprl.scenarios.fields import Field, Keys, record_fields, record_of, rows_of, usable
-from mcprl.scenarios.knowledge import State, fill_write
+from mcprl.scenarios.fields import Field, Keys, record_fields, record_of, rows_of, shows, usable
+from mcprl.scenarios.knowledge import State
 from mcprl.scenarios.names import spoken
-from mcprl.scenarios.planner import Executed, Filled, Planner, call_of, given
-from mcprl.scenarios.slots import Path, Slot, build
-from mcprl.scenarios.values import invent, stranger
+from mcprl.scenarios.planner import Executed, Filled, Planner, call_of, free_values
+from mcprl.scenarios.slots import JsonPath, Slot, build
+from mcprl.scenarios.values import stranger
 from mcprl.types import CallMade, Check, Fact, Json, SaysMissing, Scenario, Session, StateHolds, Tool
 
-Row = dict[str, Any]
-Kind = Callable[[Planner, Session, State], Awaitable[Scenario | None]]
+MakeTask = Callable[[Planner, Session, State], Awaitable[Scenario | None]]
+"""A kind of task that only reads."""
 
 
 async def lookup(planner: Planner, session: Session, state: State) -> Scenario | None:
-    """One call, and one or two things that its result says."""
+    """One call, and one or two fields of its result."""
     step = await planner.read(session, state)
-    if step is None or not (fields := planner.choose_fields(step)):
+    if step is None:
         return None
-    rng, labels = planner.rng, [entry.label for entry in fields]
+    fields = planner.choose_fields(step)
+    if not fields:
+        return None
+    rng = planner.rng
+    labels = [entry.label for entry in fields]
     if (step.filled and rng.random() < 0.6) or (fields[0].label != "result" and rng.random() < 0.3):
         request = wording.ask(labels, wording.subject(step.tool, step.filled, rng), rng)
     else:
@@ -40,23 +47,24 @@ async def both(planner: Planner, session: Session, state: State) -> Scenario | N
     fields = planner.choose_fields(first)[:1]
     if second is None or not fields or second.call == first.call:
         return None
-    one = fields[0]
-    other = next((entry for entry in second.fields if entry.label == one.label), None)
-    alike = [slot for slot, _ in first.filled] == [slot for slot, _ in second.filled]
-    if other is None or other.values == one.values or not alike:
+    field = fields[0]
+    same_field = next((entry for entry in second.fields if entry.label == field.label), None)
+    same_slots = [slot for slot, _ in first.filled] == [slot for slot, _ in second.filled]
+    if same_field is None or same_field.values == field.values or not same_slots:
         return None
     subjects = [wording.subject(step.tool, step.filled, planner.rng) for step in (first, second)]
-    request = wording.ask([one.label], " and ".join(subjects), planner.rng)
-    field = Field(one.path, one.label, one.values + other.values)
+    request = wording.ask([field.label], " and ".join(subjects), planner.rng)
+    field = Field(field.path, field.label, field.values + same_field.values)
     return planner.question("both", request, [first, second], [field], state)
 
 
 async def pick(planner: Planner, session: Session, state: State) -> Scenario | None:
-    """A field of the one row of a list that an attribute tells from the others."""
+    """A field of one row of a list. The request names the row by an attribute that only this row has."""
     step = await planner.read(session, state)
-    if step is None or (found := _row(planner, step)) is None:
+    drawn = _row(planner, step) if step else None
+    if step is None or drawn is None:
         return None
-    rows, row, key = found
+    rows, row, key = drawn
     fields = [
         entry
         for entry in record_fields(row, {squash(str(row[key]))})
@@ -68,21 +76,26 @@ async def pick(planner: Planner, session: Session, state: State) -> Scenario | N
     among = wording.argument_phrase(step.filled, planner.rng) if step.filled else ""
     request = wording.pick(wording.thing(step.tool), spoken(key), row[key], [entry.label], planner.rng, among)
     answer = wording.picked(step.result.text, row, key, entry.path[0], wording.answer({entry.label: entry.values}))
-    others = [v for other in rows for e in record_fields(other, set()) if e.path == entry.path for v in e.values]
-    rivals = tuple(other for other in dict.fromkeys(others) if not holds(f"{request} {answer}", other))
-    values = [*given(step.filled), row[key]]
+    values = [*free_values(step.filled), row[key]]
     if not all(planner.allowed(value) for value in values):
         return None
-    checks = (Fact(entry.values[0], entry.label, rivals),)
+    others = tuple(value for value in _values_at(rows, entry.path) if not holds(f"{request} {answer}", value))
+    checks = (Fact(entry.values[0], entry.label, others),)
     return planner.task("pick", request, (step.call,), checks, answer, state, values)
 
 
-def _row(planner: Planner, step: Executed) -> tuple[list[Row], Row, str] | None:
-    """The rows of a list result, one of them, and an attribute whose value only that row has."""
-    found = rows_of(record_of(step.result))
-    if found is None or "column 0" in found[1][0]:
+def _values_at(rows: Sequence[dict[str, Any]], path: Keys) -> list[Scalar]:
+    """The different values of one field in all rows."""
+    fields = [field for row in rows for field in record_fields(row, set()) if field.path == path]
+    return list(dict.fromkeys(value for field in fields for value in field.values))
+
+
+def _row(planner: Planner, step: Executed) -> tuple[list[dict[str, Any]], dict[str, Any], str] | None:
+    """The rows of a list result, one of them, and the name of an attribute whose value only that row has."""
+    listed = rows_of(record_of(step.result))
+    if listed is None or "column 0" in listed[1][0]:
         return None
-    _, rows = found
+    _, rows = listed
     row = planner.rng.choice(rows)
     names = [
         name
@@ -97,25 +110,16 @@ def _row(planner: Planner, step: Executed) -> tuple[list[Row], Row, str] | None:
 
 
 async def chain(planner: Planner, session: Session, state: State) -> Scenario | None:
-    """Calls each of which takes a value of the last one's result; what is asked stands in the last result alone."""
+    """Two or more calls, each with a value of the result before it. Only the last result has the fields asked for."""
     sources = planner.known.sources.items()
-    leads = {group[1] for (tool, _), groups in sources for group in groups if group[0] == "from" and group[1] != tool}
+    leads = {source[1] for (tool, _), own in sources for source in own if source[0] == "from" and source[1] != tool}
     first = planner.tool(lambda tool: tool.name in leads)
     step = await planner.read(session, state, first) if first else None
-    if step is None:
+    start = _opening(planner, step) if step else None
+    if step is None or start is None:
         return None
-    if (start := _opening(planner, step)) is None:
-        return None
-    opening, picked, view = start
-    steps = [step]
-    while len(steps) < planner.max_calls:
-        following = await _follow(planner, session, steps, view)
-        if following is None:
-            break
-        steps.append(following)
-        view = record_of(following.result)
-        if planner.rng.random() < 0.6:
-            break
+    opening, picked, record = start
+    steps = await _links(planner, session, step, record)
     if len(steps) == 1:
         return None
     earlier = "\n".join([*(step.result.text for step in steps[:-1]), opening])
@@ -124,21 +128,36 @@ async def chain(planner: Planner, session: Session, state: State) -> Scenario | 
     ]
     if not fields:
         return None
-    links = [wording.thing(step.tool) for step in steps[1:]]
-    request = wording.chained(opening, links, [entry.label for entry in fields], planner.rng)
+    things = [wording.thing(step.tool) for step in steps[1:]]
+    request = wording.chained(opening, things, [entry.label for entry in fields], planner.rng)
     return planner.question("chain", request, steps, fields, state, picked)
 
 
+async def _links(planner: Planner, session: Session, first: Executed, record: Json) -> list[Executed]:
+    """The calls of a chain from `first` on, whose result (or one row of it) is `record`."""
+    steps = [first]
+    while len(steps) < planner.max_calls:
+        following = await _follow(planner, session, steps, record)
+        if following is None:
+            break
+        steps.append(following)
+        record = record_of(following.result)
+        if planner.rng.random() < 0.6:
+            break
+    return steps
+
+
 def _opening(planner: Planner, step: Executed) -> tuple[str, list[Scalar], Json] | None:
-    """Where a chain begins: the first call's result or one row of it, in words, with what names the row, and as
-    JSON.
+    """The start of a chain, which is the first call's result or one row of it: in words, the values that name the row,
+    and as JSON.
     """
-    view = record_of(step.result)
-    if rows_of(view) is None:
-        return wording.subject(step.tool, step.filled, planner.rng), [], view
-    if (found := _row(planner, step)) is None:
+    record = record_of(step.result)
+    if rows_of(record) is None:
+        return wording.subject(step.tool, step.filled, planner.rng), [], record
+    drawn = _row(planner, step)
+    if drawn is None:
         return None
-    _, row, key = found
+    _, row, key = drawn
     shown = wording.value_text(row[key], planner.rng)
     opening = f"the {wording.thing(step.tool)} whose {spoken(key)} is {shown}"
     if step.filled:
@@ -146,15 +165,18 @@ def _opening(planner: Planner, step: Executed) -> tuple[str, list[Scalar], Json]
     return opening, [row[key]], row
 
 
-async def _follow(planner: Planner, session: Session, steps: list[Executed], view: Json) -> Executed | None:
-    """A call whose key argument is a value of the last result, found where it was seen to work when probed."""
-    last, known = steps[-1], planner.known
-    found = [(_keys(path), value) for path, value in leaves(view)]
-    places = Counter(keys for keys, _ in found)
+async def _follow(planner: Planner, session: Session, steps: list[Executed], record: Json) -> Executed | None:
+    """A call whose only required argument is a value of the last result, from a place that worked when probed."""
+    last = steps[-1]
+    known = planner.known
+    called = {step.tool.name for step in steps}
+    placed = [(_keys(path), value) for path, value in leaves(record)]
+    counts = Counter(keys for keys, _ in placed)
     values = [
         (keys, value)
-        for keys, value in found
-        if not isinstance(value, bool) and planner.allowed(value) and places[keys] == 1  # one of many is no lead
+        for keys, value in placed
+        # If a place has several values, the request would not say which one to go on with.
+        if not isinstance(value, bool) and planner.allowed(value) and counts[keys] == 1
     ]
     planner.rng.shuffle(values)
     for keys, value in values:
@@ -162,17 +184,18 @@ async def _follow(planner: Planner, session: Session, steps: list[Executed], vie
             continue
         for tool in known.reads():
             needed = planner.needs(tool)
-            if len(needed) != 1 or needed[0].choices or tool.name in {step.tool.name for step in steps}:
+            if len(needed) != 1 or needed[0].choices or tool.name in called:
                 continue
-            groups = known.sources.get((tool.name, needed[0].path), [])
-            if any((*group[:2], group[-1]) == ("from", last.tool.name, keys[-1]) for group in groups):
+            sources = known.sources.get((tool.name, needed[0].path), [])
+            if any((*source[:2], source[-1]) == ("from", last.tool.name, keys[-1]) for source in sources):
                 step = await planner.execute(session, tool, [(needed[0], value)])
                 if step is not None:
                     return step
     return None
 
 
-def _keys(path: Path) -> Keys:
+def _keys(path: JsonPath) -> Keys:
+    """A path without its list positions."""
     return tuple(part for part in path if isinstance(part, str))
 
 
@@ -180,14 +203,15 @@ async def missing(planner: Planner, session: Session, state: State) -> Scenario 
     """A call about a thing that does not exist: the answer must say so."""
     rng = planner.rng
     tool = planner.tool(lambda tool: any(_names_entity(planner, slot) for slot in planner.needs(tool)))
-    if tool is None or len(needed := planner.needs(tool)) != 1:
+    needed = planner.needs(tool) if tool else []
+    if tool is None or len(needed) != 1:
         return None
     options = planner.known.options(needed[0], state, rng, lambda _: True)
-    made = [stranger(value, rng) for value in options[:6]]
-    made = [value for value in made if planner.allowed(value) and value not in options]
-    if not made:
+    strangers = [stranger(value, rng) for value in options[:6]]
+    strangers = [value for value in strangers if planner.allowed(value) and value not in options]
+    if not strangers:
         return None
-    filled: Filled = [(needed[0], made[0])]
+    filled: Filled = [(needed[0], strangers[0])]
     call = call_of(tool, filled)
     if usable(await session.call(tool.name, call.arguments)):
         return None
@@ -195,27 +219,29 @@ async def missing(planner: Planner, session: Session, state: State) -> Scenario 
     subject = wording.subject(tool, filled, rng)
     request = wording.ask([label], subject, rng) if rng.random() < 0.6 else wording.order(tool, filled, rng)
     checks: tuple[Check, ...] = (CallMade(call.tool, call.arguments, failed=True), SaysMissing())
-    answer = wording.not_found(tool, filled)
-    assert says_missing(answer)
-    return planner.task("missing", request, (call,), checks, answer, state, [made[0]])
+    return planner.task("missing", request, (call,), checks, wording.not_found(tool, filled), state, [strangers[0]])
 
 
 def _names_entity(planner: Planner, slot: Slot) -> bool:
-    return any(group[0] == "from" for group in planner.known.sources.get((slot.tool, slot.path), []))
+    """Whether the slot took values that results hold, so that its values name things of the server."""
+    return any(source[0] == "from" for source in planner.known.sources.get((slot.tool, slot.path), []))
 
 
-def kinds(max_calls: int) -> dict[Kind, int]:
-    """The kinds that plans of at most `max_calls` allow, each with its share of the tasks."""
-    of_one_call: dict[Kind, int] = {lookup: 40, pick: 16, missing: 10}
-    return of_one_call | {chain: 24, both: 10} if max_calls > 1 else of_one_call
+def reading_kinds(max_calls: int) -> dict[MakeTask, int]:
+    """The kinds that only read, for plans of at most `max_calls` calls. Each has its share of the tasks as a weight."""
+    one_call: dict[MakeTask, int] = {lookup: 40, pick: 16, missing: 10}
+    if max_calls < 2:
+        return one_call
+    return one_call | {chain: 24, both: 10}
 
 
 async def write(planner: Planner, clean: Session, written: Session, state: State, tool: Tool) -> Scenario | None:
-    """A task that writes, made in the session `written`.
+    """A task that writes, executed in the session `written`.
 
-    What it must show afterwards is not there in a `clean` session. A write that no read shows is checked as a call.
+    If probing found a read that shows the write, its result is the check, and the read must not show it in a `clean`
+    session. Otherwise the check is the call itself.
     """
-    filled = fill(planner, tool, state)
+    filled = planner.fill_write(tool, state)
     if filled is None or (not filled and not planner.allowed(f"{tool.name}()")):
         return None
     call = call_of(tool, filled)
@@ -226,37 +252,11 @@ async def write(planner: Planner, clean: Session, written: Session, state: State
         return None
     request = wording.order(tool, filled, planner.rng)
     kind, check = ("write", effect) if effect else ("action", CallMade(tool.name, call.arguments))
-    return planner.task(kind, request, (call,), (check,), "Done.", state, given(filled))
-
-
-def fill(planner: Planner, tool: Tool, state: State, references: bool = True) -> Filled | None:
-    """Values of the split for a write: what it refers to from the state, if `references` are wanted, the rest
-    invented.
-    """
-    for attempt in range(6):
-        picked = fill_write(planner.known, tool, state if references else State(), planner.rng, attempt)
-        if picked is None:
-            return None
-        filled: Filled = []
-        for slot, (group, value) in picked.items():
-            if group[0] == "from":
-                near = [value for value in state.pool.get(group, ()) if planner.allowed(value)]
-                value = planner.rng.choice(near) if near else None
-            else:
-                for _ in range(24):
-                    if slot.choices or planner.allowed(value):
-                        break
-                    value = invent(slot, planner.rng)
-            if value is None or not (slot.choices or planner.allowed(value)):
-                break
-            filled.append((slot, value))
-        else:
-            return filled
-    return None
+    return planner.task(kind, request, (call,), (check,), "Done.", state, free_values(filled))
 
 
 def _effect(planner: Planner, tool: Tool, filled: Filled) -> StateHolds | None:
-    """What a read must show after the write; of several reads the one found last."""
+    """What a read must show after the write. If several reads show it, the one that probing found last is taken."""
     values = {slot.path: value for slot, value in filled}
     effect = None
     for trip in planner.known.round_trips:
@@ -268,5 +268,4 @@ def _effect(planner: Planner, tool: Tool, filled: Filled) -> StateHolds | None:
 
 
 async def _holds(session: Session, effect: StateHolds) -> bool:
-    result = await session.call(effect.tool, effect.arguments)
-    return not result.is_error and all(holds(result.text, value) for value in effect.values)
+    return shows(await session.call(effect.tool, effect.arguments), effect.values)

@@ -1,4 +1,7 @@
-"""Names as English words: what a tool does, what it is about, whether two names mean the same."""
+"""Names as English words: what a tool does, what it is about, how alike two names are.
+
+Probing compares the names of slots and results with it; `scenarios.wording` makes requests of it.
+"""
 
 import re
 from collections.abc import Sequence
@@ -14,8 +17,6 @@ _WRITES = frozenset(
         "toggle trigger unlink update upload upsert write "
     ).split()
 )
-
-
 _VERBS = _WRITES | frozenset(
     (
         "browse calc calculate check compare compute convert count describe do estimate explore fetch filter find "
@@ -23,13 +24,9 @@ _VERBS = _WRITES | frozenset(
         "search see show tell view "
     ).split()
 )
-
-
 _VAGUE = frozenset(
     ("a all an any available current details every info information many multiple of several the ").split()
 )
-
-
 _IRREGULAR = {
     "people": "person",
     "children": "child",
@@ -42,7 +39,7 @@ _IRREGULAR = {
 
 @lru_cache(maxsize=65_536)
 def words(name: str) -> tuple[str, ...]:
-    """`getOrderItems`, `get_order-items` and `get.order items` as `("get", "order", "items")`."""
+    """The words of a name: `getOrderItems`, `get_order-items` and `get.order items` are `("get", "order", "items")`."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[^A-Za-z0-9]+", " ", name)
     return tuple(spaced.lower().split())
 
@@ -59,40 +56,38 @@ def stems(name: str) -> tuple[str, ...]:
 
 
 def singular(word: str) -> str:
-    """A plural without its ending, roughly: enough to see that `companies` and `company` are one."""
+    """A plural without its ending, roughly: enough to see that `companies` and `company` are one word."""
     if word in _IRREGULAR:
         return _IRREGULAR[word]
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
     if word.endswith(("sses", "xes", "ches", "shes")):
         return word[:-2]
-    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 2 else word
-
-
-def verb(tool: Tool) -> str:
-    """The first word of a tool's name that is a known verb, else its first word."""
-    parts = words(tool.name)
-    return next((word for word in parts if word in _VERBS), parts[0] if parts else "")
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 2:
+        return word[:-1]
+    return word
 
 
 def doing(tool: Tool) -> str:
-    """A tool's name as an order: `hr_get_order` is `get order`."""
+    """A tool's name from its first verb on: `hr_get_order` is `get order`."""
     parts = words(tool.name)
-    at = next((i for i, word in enumerate(parts) if word in _VERBS), 0)
-    return " ".join(parts[at:])
+    start = next((i for i, word in enumerate(parts) if word in _VERBS), 0)
+    return " ".join(parts[start:])
 
 
 def noun(tool: Tool) -> str:
-    """What a tool is about: its name without verbs, small words and a server prefix (`hr_get_order_by_id`: `order`)."""
+    """What a tool is about: its name without prefix, verbs and vague words (`hr_get_order_by_id`: `order`)."""
     rest = [word for word in doing(tool).split() if word not in _VERBS and word not in _VAGUE]
     ends = (i for i, word in enumerate(rest) if i and word in ("by", "for", "from", "with", "in", "of", "to"))
     return " ".join(rest[: next(ends, len(rest))] or words(tool.name))
 
 
 def is_read(tool: Tool) -> bool:
-    """Whether calling the tool to look around is safe: the server's hint where it gives one, else no writing verb in
-    its name or, where the name has no verb that reads, at the head of its title or description (`open_issue`: "Creates
-    an issue").
+    """Whether the tool may be called freely while probing.
+
+    The server's hint decides if there is one. Otherwise the tool must not be marked destructive and its name must have
+    no writing verb. If the name has no reading verb either, its title and description must not begin with a writing one
+    (`open_issue`: "Creates an issue").
     """
     if tool.read_only is not None:
         return tool.read_only
@@ -103,10 +98,12 @@ def is_read(tool: Tool) -> bool:
 
 
 def related(a: Sequence[str], b: Sequence[str]) -> float:
-    """How alike two stemmed names are: 1 the same, 0.5 and up when they end alike, 0 unrelated."""
+    """How alike two stemmed names are: 1 if the same, at least 0.5 if they end alike, 0 if they share no word."""
     if not a or not b:
         return 0.0
     if a == b:
         return 1.0
     shared = len({*a} & {*b})
-    return (0.5 if a[-1] == b[-1] else 0.2 if shared else 0.0) + 0.3 * shared / len({*a, *b})
+    if not shared:
+        return 0.0
+    return (0.5 if a[-1] == b[-1] else 0.2) + 0.3 * shared / len({*a, *b})

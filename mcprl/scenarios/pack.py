@@ -1,4 +1,7 @@
-"""Packs: the tasks of a server in their three splits, as files that people read and edit."""
+"""Packs: the tasks of a server in their three splits, as files that people read and edit.
+
+The split of a value (`split_of`) and what a task uses (`covered`) are defined here too: every task maker needs them.
+"""
 
 import hashlib
 import json
@@ -20,15 +23,23 @@ from mcprl.types import Scenario, Split, Tool
 _SCENARIO: TypeAdapter[Scenario] = TypeAdapter(Scenario)
 
 
+SHARES: dict[Split, float] = {"test": 0.3, "val": 0.15, "train": 0.55}
+"""The share of all values that belongs to each split."""
+
+
 def tool_hash(tools: Iterable[Tool]) -> str:
-    """A short fingerprint of what the tools look like to the model: names, descriptions, schemas."""
+    """A fingerprint of the tools as the model sees them (names, descriptions, schemas), in 16 hexadecimal digits."""
     listing = [tool.as_function() for tool in sorted(tools, key=lambda tool: tool.name)]
     return hashlib.sha256(json.dumps(listing, sort_keys=True).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
 class Pack:
-    """The tasks of one server in their three splits, with the fingerprint of the tools they were made for."""
+    """The tasks of one server in their three splits.
+
+    `tool_hash` is the fingerprint of the tools they were made for. `left_out` has the tools that no task can use, each
+    with the reason. `thrown_out` counts the drafts of a language model that were not kept, by reason.
+    """
 
     scenarios: tuple[Scenario, ...]
     tool_hash: str
@@ -36,9 +47,9 @@ class Pack:
     generator: str = "grounded"
     left_out: dict[str, str] = field(default_factory=dict[str, str])
     thrown_out: dict[str, int] = field(default_factory=dict[str, int])
-    """How many drafts of a language model were not kept, by reason."""
 
     def split(self, split: Split) -> tuple[Scenario, ...]:
+        """The tasks of one split."""
         return tuple(scenario for scenario in self.scenarios if scenario.split == split)
 
     @property
@@ -60,9 +71,7 @@ class Pack:
         return len(self.scenarios)
 
     def coverage(self) -> list[tuple[str, int, int, int]]:
-        """Rows of (tool, `tool.parameter` or `tool -> tool`, then the number of tasks in train, val and test that use
-        it).
-        """
+        """How many tasks use a thing: rows of (name, train, val, test). The names are those of `covered`."""
         counts: dict[str, Counter[str]] = {}
         for scenario in self.scenarios:
             for name in covered(scenario):
@@ -70,12 +79,14 @@ class Pack:
         return [(name, row["train"], row["val"], row["test"]) for name, row in sorted(counts.items())]
 
     def untested(self) -> list[str]:
-        """The tools that training tasks use and no test task does, so that the proof says nothing about them."""
-        train, test = ({c.tool for s in self.split(split) for c in s.plan} for split in ("train", "test"))
-        return sorted(train - test)
+        """The tools that training tasks use and no test task does: the proof says nothing about them."""
+        return sorted(self._tools("train") - self._tools("test"))
+
+    def _tools(self, split: Split) -> set[str]:
+        return {call.tool for scenario in self.split(split) for call in scenario.plan}
 
     def save(self, folder: str | Path) -> None:
-        """Write `pack.toml` and one JSONL file a split, for a person to read and edit."""
+        """Write `pack.toml` and one JSONL file per split, for a person to read and edit."""
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         head = {
@@ -92,11 +103,12 @@ class Pack:
             (folder / f"{split}.jsonl").write_text("".join(lines))
 
     def fits(self, tools: Iterable[Tool]) -> bool:
+        """Whether the pack was made for these tools."""
         return tool_hash(tools) == self.tool_hash
 
 
 def load_pack(folder: str | Path) -> Pack:
-    """Read a pack. Raises `ScenarioError` naming the file and line that cannot be read."""
+    """Read a pack. Raises `ScenarioError` with the file and line that cannot be read."""
     folder = Path(folder)
     try:
         head = tomllib.loads((folder / "pack.toml").read_text())
@@ -104,24 +116,21 @@ def load_pack(folder: str | Path) -> Pack:
         raise ScenarioError(
             f"{folder} holds no scenario pack ({error}); make one with: mcprl scenarios --out {folder}"
         ) from None
-    found: list[Scenario] = []
+    scenarios: list[Scenario] = []
     for split in SHARES:
         path = folder / f"{split}.jsonl"
         for number, line in enumerate(path.read_text().splitlines() if path.exists() else (), 1):
             try:
-                found.append(replace(_SCENARIO.validate_json(line), split=split))
+                scenarios.append(replace(_SCENARIO.validate_json(line), split=split))
             except ValueError as error:
                 raise ScenarioError(f"{path}, line {number} is not a scenario: {str(error).splitlines()[0]}") from None
-    more = {name: head.get(name, {}) for name in ("left_out", "thrown_out")}
-    return Pack(tuple(found), head["tool_hash"], head["seed"], head["generator"], **more)
-
-
-SHARES: dict[Split, float] = {"test": 0.3, "val": 0.15, "train": 0.55}
-"""The share of all values that belongs to each split."""
+    left_out = head.get("left_out", {})
+    thrown_out = head.get("thrown_out", {})
+    return Pack(tuple(scenarios), head["tool_hash"], head["seed"], head["generator"], left_out, thrown_out)
 
 
 def split_of(seed: int, value: Any) -> Split:
-    """The split to which a value belongs."""
+    """The split to which a value belongs. Case and white space do not matter, and `3.0` is `3`."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     fraction = int.from_bytes(hashlib.sha256(f"{seed}:{squash(str(value))}".encode()).digest()[:4]) / 2**32
@@ -133,7 +142,8 @@ def split_of(seed: int, value: Any) -> Split:
 
 
 def covered(scenario: Scenario) -> set[str]:
-    """What a task uses: `tool`, `tool.parameter` and `tool -> tool`."""
-    plan = scenario.plan
-    used = {call.tool for call in plan} | {f"{call.tool}.{name}" for call in plan for name in call.arguments}
-    return used | {f"{a.tool} -> {b.tool}" for a, b in pairwise(plan)}
+    """What a task uses: its tools, their parameters as `tool.parameter`, and pairs of calls as `tool -> tool`."""
+    tools = {call.tool for call in scenario.plan}
+    parameters = {f"{call.tool}.{name}" for call in scenario.plan for name in call.arguments}
+    pairs = {f"{call.tool} -> {following.tool}" for call, following in pairwise(scenario.plan)}
+    return tools | parameters | pairs

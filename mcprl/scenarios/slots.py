@@ -1,22 +1,27 @@
-"""A tool's arguments as a flat list of slots, and the plain words that names stand for."""
+"""Schemas as slots: a tool's arguments as a flat list of scalars to fill, and the arguments built of filled slots.
+
+Probing and the task makers fill slots; nothing but this module reads JSON Schema.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from mcprl.types import Json, Tool
 
-Path = tuple[str | int, ...]
+JsonPath = tuple[str | int, ...]
+"""The keys and list positions that lead to a value inside JSON."""
 
 
 @dataclass(frozen=True)
 class Slot:
-    """One scalar that a call of `tool` can carry. `path` leads to it inside the arguments (0 for "an item of the
-    list").
+    """One scalar that a call of `tool` can carry. `path` leads to it inside the arguments; 0 stands for any item of a
+    list.
     """
 
     tool: str
-    path: Path
+    path: JsonPath
     schema: Mapping[str, Any] = field(compare=False)
     required: bool
     description: str
@@ -30,48 +35,56 @@ class Slot:
     def kind(self) -> str:
         """`string`, `integer`, `number` or `boolean`."""
         kind = self.schema.get("type", "string")
-        return next((k for k in kind if k != "null"), "string") if isinstance(kind, list) else str(kind)  # pyright: ignore
+        if isinstance(kind, list):
+            return next((name for name in kind if name != "null"), "string")  # pyright: ignore
+        return str(kind)
 
     @property
     def choices(self) -> tuple[Any, ...]:
-        """The values that the schema names, where it names all of them."""
+        """All values that the slot takes if the schema lists them, else empty."""
         if "const" in self.schema:
             return (self.schema["const"],)
-        return (True, False) if self.kind == "boolean" else tuple(self.schema.get("enum", ()))
+        if self.kind == "boolean":
+            return (True, False)
+        return tuple(self.schema.get("enum", ()))
 
 
 def slots(tool: Tool) -> list[Slot]:
-    """The scalar slots of a tool in schema order; what the walk cannot express (maps, deep nesting) is left out."""
+    """The scalar slots of a tool in schema order. Maps, and what is nested deeper than four levels, have none."""
     return list(_walk(tool.name, tool.input_schema, tool.input_schema, (), True, "", 0))
 
 
 def unfillable(tool: Tool) -> bool:
-    """Whether a required argument of the tool has no slot, so that no call can be made by filling slots."""
+    """Whether a required argument of the tool has no slot: filling slots then makes no valid call."""
     reached = {slot.path[0] for slot in slots(tool)}
     return any(name not in reached for name in tool.input_schema.get("required", []))
 
 
-def build(values: Mapping[Path, Json]) -> dict[str, Any]:
+def build(values: Mapping[JsonPath, Json]) -> dict[str, Any]:
     """The arguments that hold these values at these paths."""
     root: dict[str, Any] = {}
     for path, value in values.items():
         node: Any = root
-        for part, following in zip(path, (*path[1:], None), strict=True):
-            fresh: Any = value if following is None else [] if isinstance(following, int) else {}
-            if isinstance(part, int):
-                while len(node) <= part:
-                    node.append(fresh)
-                node = node[part]
-            else:
-                node = node.setdefault(part, fresh)
+        for part, following in pairwise(path):
+            node = _child(node, part, [] if isinstance(following, int) else {})
+        _child(node, path[-1], value)
     return root
+
+
+def _child(node: Any, part: str | int, fresh: Any) -> Any:
+    """The value of a list or object at `part`. It is made of `fresh` if `node` has none."""
+    if isinstance(part, str):
+        return node.setdefault(part, fresh)
+    while len(node) <= part:
+        node.append(fresh)
+    return node[part]
 
 
 def _walk(
     tool: str,
     root: Mapping[str, Any],
     schema: Mapping[str, Any],
-    path: Path,
+    path: JsonPath,
     required: bool,
     described: str,
     depth: int,
@@ -92,7 +105,7 @@ def _walk(
 
 
 def resolve(root: Mapping[str, Any], schema: Json) -> Mapping[str, Any]:
-    """The schema with a `$ref` followed and the first non-null branch of a union taken."""
+    """The schema with a `$ref` followed and a union replaced by its first non-null branch."""
     if not isinstance(schema, Mapping):
         return {}
     for key in ("anyOf", "oneOf", "allOf"):
@@ -104,6 +117,3 @@ def resolve(root: Mapping[str, Any], schema: Json) -> Mapping[str, Any]:
         name = str(schema["$ref"]).rsplit("/", 1)[-1]  # pyright: ignore[reportUnknownArgumentType]
         return {**root.get("$defs", root.get("definitions", {})).get(name, {}), "$ref_from": name}
     return schema  # pyright: ignore[reportUnknownVariableType]
-
-
-# --- names as words ---------------------------------------------------------------------------------------------------

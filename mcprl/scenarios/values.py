@@ -1,4 +1,7 @@
-"""Values that a server has not given us: well-known formats, and plausible words for free text."""
+"""Invented values: well-known formats, plausible words for free text, variations of a harvested value.
+
+Probing uses them if no harvested value fits; tasks that write or that ask for a missing thing always do.
+"""
 
 import random
 import re
@@ -38,6 +41,14 @@ def _two(rng: random.Random) -> str:
     return f"{rng.choice(_ADJECTIVES)} {rng.choice(_NOUNS)}"
 
 
+def _person(rng: random.Random) -> str:
+    return f"{rng.choice(_FIRST)} {rng.choice(_LAST)}"
+
+
+def _name(rng: random.Random) -> str:
+    return rng.choice((_two, _person))(rng)
+
+
 def _sentence(rng: random.Random) -> str:
     return f"the {_two(rng)} {rng.choice(_VERBS)} the {rng.choice(_NOUNS)}"
 
@@ -63,7 +74,8 @@ def _zones() -> list[str]:
     )
 
 
-# What a slot's format, name or description must say for a format to apply, and one value of it. The first fit wins.
+# (format, what a slot's declared format, name or description must match, a function that draws a value). The first
+# match wins; the last entry is for slots that match none.
 _FORMATS: list[tuple[str, str, Callable[[random.Random], str]]] = [
     ("timezone", r"time ?zone|\btz\b|\biana\b", lambda rng: rng.choice(_zones())),
     ("date-time", r"date.?time|timestamp|iso ?8601", lambda rng: f"{_date(rng)}T{_clock(rng)}:00Z"),
@@ -98,24 +110,22 @@ _FORMATS: list[tuple[str, str, Callable[[random.Random], str]]] = [
     (
         "person",
         r"\b(?:person|author|owner|assignee|first name|last name|full name|customer|patient|user)\b",
-        lambda rng: f"{rng.choice(_FIRST)} {rng.choice(_LAST)}",
+        _person,
     ),
     (
         "kind",
         r"\b(?:type|kind|category|tag|tags|label|labels|role|status|group|relation)\b",
         lambda rng: rng.choice(_NOUNS),
     ),
-    ("name", r"", lambda rng: rng.choice((_two, lambda r: f"{r.choice(_FIRST)} {r.choice(_LAST)}"))(rng)),
+    ("name", r"", _name),
 ]
 
 UNIVERSAL = frozenset(("timezone", "date-time", "date", "time", "color"))
-"""Formats whose values mean the same on every server: where one will do, others will."""
+"""Formats whose values mean the same on every server: a slot that takes one value of it takes all."""
 
 
 def known_format(slot: Slot) -> str:
-    """The name of the well-known format that a string slot's schema, name or description points to; `name` for plain
-    words.
-    """
+    """The well-known format that a string slot's schema, name or description points to; `name` if none."""
     declared = str(slot.schema.get("format", ""))
     named = " ".join(word for part in slot.path if isinstance(part, str) for word in words(part))
     for text in (declared, " ".join(words(slot.key)), named, slot.description.lower()):
@@ -126,25 +136,31 @@ def known_format(slot: Slot) -> str:
 
 
 def invent(slot: Slot, rng: random.Random) -> Any:
-    """A plausible value for a slot that the server need not have heard of."""
+    """A plausible value for a slot. The server may not know it."""
     if slot.choices:
         return rng.choice(slot.choices)
     if slot.kind in ("integer", "number"):
-        low = slot.schema.get("minimum", slot.schema.get("exclusiveMinimum", 1))
-        high = slot.schema.get(
-            "maximum", slot.schema.get("exclusiveMaximum", max(low, 0) + rng.choice((20, 100, 1_000)))
-        )
-        value = rng.randint(int(low), max(int(low), int(high)))
-        return (
-            value if slot.kind == "integer" or rng.random() < 0.85 else round(value + rng.choice((0.25, 0.5, 0.75)), 2)
-        )
-    chosen = known_format(slot)
-    return next(make for name, _, make in _FORMATS if name == chosen)(rng)
+        return _number(slot, rng)
+    wanted = known_format(slot)
+    make = next(make for name, _, make in _FORMATS if name == wanted)
+    return make(rng)
+
+
+def _number(slot: Slot, rng: random.Random) -> int | float:
+    """A number within the schema's bounds; for a `number` slot about one in seven has a fraction."""
+    low = slot.schema.get("minimum", slot.schema.get("exclusiveMinimum", 1))
+    default_high = max(low, 0) + rng.choice((20, 100, 1_000))
+    high = slot.schema.get("maximum", slot.schema.get("exclusiveMaximum", default_high))
+    value = rng.randint(int(low), max(int(low), int(high)))
+    if slot.kind == "integer" or rng.random() < 0.85:
+        return value
+    return round(value + rng.choice((0.25, 0.5, 0.75)), 2)
 
 
 def neighbour(value: Any, rng: random.Random) -> Any:
-    """A value whose number lies a little beside that of `value` (`C-1042`: `C-1039`), which may well exist; else
-    `None`.
+    """A value whose number is at most 12 away from that of `value` (`C-1039` for `C-1042`): it may well exist.
+
+    `None` for a float, and for a string that does not end in a digit or has a `.` or `:` (an address, a time).
     """
     if isinstance(value, int) and not isinstance(value, bool):
         return max(0, value + rng.choice((-1, 1)) * rng.randint(1, 12))
@@ -158,7 +174,10 @@ def neighbour(value: Any, rng: random.Random) -> Any:
 
 
 def stranger(value: Any, rng: random.Random) -> Any:
-    """A value of the same shape as `value` that is most likely unknown: digits and some letters changed."""
+    """A value of the same shape as `value` that the server most likely does not know.
+
+    All digits are drawn anew. Without a digit, the last part of a path or every word is replaced.
+    """
     if isinstance(value, int | float):
         return int(value) + rng.randint(10_000, 99_999)
     text = str(value)
@@ -166,7 +185,8 @@ def stranger(value: Any, rng: random.Random) -> Any:
         return "".join(rng.choice("0123456789") if ch.isdigit() else ch for ch in text)
     if "/" in text:
         head, _, tail = text.rpartition("/")
-        return f"{head}/{rng.choice(_NOUNS).capitalize() if tail[:1].isupper() else rng.choice(_NOUNS)}"
-    parts = [rng.choice(_NOUNS if ch else _ADJECTIVES) for ch in range(len(text.split()) or 1)][:3]
-    made = (" " if " " in text else "").join(parts) if " " in text else parts[0]
+        last = rng.choice(_NOUNS)
+        return f"{head}/{last.capitalize() if tail[:1].isupper() else last}"
+    parts = [rng.choice(_NOUNS if position else _ADJECTIVES) for position in range(len(text.split()) or 1)][:3]
+    made = " ".join(parts) if " " in text else parts[0]
     return made.title() if text[:1].isupper() else made
