@@ -1,4 +1,4 @@
-"""`mcprl doctor`: whether this machine can run a configuration. Each check gives a line, with what to do if it fails."""
+"""`mcprl doctor`: whether this machine can run a configuration. Each check is a line, with what to do if it fails."""
 
 import os
 import shutil
@@ -64,7 +64,7 @@ def _python(config: Config) -> Iterator[Finding]:
 
 
 def _packages(config: Config) -> Iterator[Finding]:
-    """The installed versions against those that `pip install mcprl[train]` requires, and `vllm` and `unsloth` if used."""
+    """The installed packages against the requirements of mcprl[train], and of its extras vllm and unsloth if used."""
     extras = ["", "train"]
     if config.engine.kind == "vllm" or config.engine.base_url:
         extras.append("vllm")
