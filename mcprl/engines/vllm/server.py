@@ -43,7 +43,7 @@ class VllmServer:
 
     It starts in the background; `ready` waits for it. `on_start` is awaited after each start and restart, before any
     request is let through. `base_name` is the served name of the model without adapters, `context_limit` the number of
-    tokens that it can read. Create it in a running event loop, and close it. Raises `EngineError` if vLLM is not set up.
+    tokens that it can read. Create it in a running event loop; close it. Raises `EngineError` if vLLM is not set up.
     """
 
     def __init__(
