@@ -177,7 +177,7 @@ def _usage(base: str, config: ModelConfig, merged: bool, parser: str) -> list[st
     serve = f"--enable-auto-tool-choice --tool-call-parser {parser}"
     if merged:
         return [f"vllm serve . {serve}", "# or: transformers.AutoModelForCausalLM.from_pretrained('.')"]
-    load = f"# or: load.PeftModel.from_pretrained(base, '.'), where base is {base} loaded in {config.dtype}"
+    load = f"# or: peft.PeftModel.from_pretrained(base, '.'), where base is {base} loaded in {config.dtype}"
     if config.name == "nano":
         return [
             "# nano is part of mcprl, in the folder mcprl.models.load.NANO; --merged exports a model without it",
