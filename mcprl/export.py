@@ -1,5 +1,6 @@
-"""A run's result to take away: the adapter, or the model with it merged in, in a folder that transformers, peft and
-vLLM load, with a card that says what was proved; and that folder on a Hugging Face hub.
+"""Exports a run's result: a folder with the adapter, or with the merged model, that transformers, peft and vLLM load.
+
+The folder has a model card with the test results. It can be pushed to a Hugging Face hub.
 """
 
 import json
@@ -22,21 +23,22 @@ from mcprl.runs.journal import Journal
 from mcprl.runs.report import Report
 from mcprl.types import Adapter
 
-ABOUT = "mcprl.json"
-_ADAPTER = ("adapter_model.safetensors", "adapter_config.json")
+ABOUT = "mcprl.json"  # in every export, so that a later one may replace it
 
 
 def export(run: Path, out: Path, merged: bool, command: str) -> Path:
-    """Write the adapter that the run's report is about, or with `merged` the whole model, into `out`; `command` is how
-    the run was made, for its card. Whole or not at all; an earlier export in `out` is replaced.
+    """Write the run's tested adapter, or with `merged` the whole model, to the folder `out`. Returns `out`.
 
-    Raises `JournalError` where the run has nothing to give yet, `ConfigError` where `out` holds something else.
+    `command` is the command line of the run, for the card. The export is complete or not written at all; it replaces an
+    earlier export. Raises `JournalError` if the run has nothing to export, `ConfigError` if `out` holds other files,
+    `ModelError` if writing fails.
     """
     with Journal.open(run) as journal:
-        config, adapter = journal.config.model, tested(journal)
+        config = journal.config.model
+        adapter = tested(journal)
     proof = report.read(run)
     if out.exists() and any(out.iterdir()) and not (out / ABOUT).is_file():
-        raise ConfigError(f"{out} holds something that is no export; name another folder with --out")
+        raise ConfigError(f"{out} is not empty and is not an earlier export; choose another folder with --out")
     try:
         with whole_folder(out) as draft:
             tokenizer, _, _ = read_tokenizer(config)
@@ -55,20 +57,24 @@ def export(run: Path, out: Path, merged: bool, command: str) -> Path:
 
 
 def tested(journal: Journal) -> Adapter:
-    """The adapter that was tested as the trained model: the best by validation, which may be the warm start's."""
-    found = journal.events("best")
-    if not found:
+    """The adapter that was tested as the trained model: the best by validation, which may be the warm start's.
+
+    Raises `JournalError` if the run is not finished, or if no adapter was better than the base model.
+    """
+    choices = journal.events("best")
+    if not choices:
         raise JournalError(f"{journal.folder} is not finished; go on with: mcprl train --resume {journal.folder.name}")
-    kept = journal.adapters("best" if found[-1].data["step"] else "warm")
-    if not kept:
-        raise JournalError(f"{journal.folder} brought nothing to export: no step was better than the base model")
-    return kept[-1].adapter
+    adapters = journal.adapters("best" if choices[-1].data["step"] else "warm")
+    if not adapters:
+        raise JournalError(f"{journal.folder} has nothing to export: no step was better than the base model")
+    return adapters[-1].adapter
 
 
 def push(folder: Path, repo: str) -> str:
-    """Upload an export to `USER/REPO` on the hub (HF_ENDPOINT), made private where it is new; returns its address.
+    """Upload an export to the repository `USER/REPO` on the hub (HF_ENDPOINT). Returns its address.
 
-    The token is the one of HF_TOKEN or of `hf auth login`; it goes into the request's header and nowhere else.
+    A new repository is private. The token is that of HF_TOKEN or `hf auth login`; it is sent in the request's header
+    only. Raises `ConfigError` if there is no token, `ModelError` if the upload fails.
     """
     if not get_token():
         raise ConfigError("there is no token to push with; set HF_TOKEN, or log in with: hf auth login")
@@ -82,14 +88,15 @@ def push(folder: Path, repo: str) -> str:
 
 
 def _write_adapter(config: ModelConfig, adapter: Adapter, folder: Path) -> None:
-    weights, settings = (Path(adapter.path) / name for name in _ADAPTER)
-    shutil.copyfile(weights, folder / weights.name)
-    kept = json.loads(settings.read_text()) | {"base_model_name_or_path": _public_name(config)}
-    (folder / settings.name).write_text(json.dumps(kept, indent=2, sort_keys=True) + "\n")
+    source = Path(adapter.path)
+    shutil.copyfile(source / "adapter_model.safetensors", folder / "adapter_model.safetensors")
+    settings = json.loads((source / "adapter_config.json").read_text())
+    settings["base_model_name_or_path"] = _public_name(config)
+    (folder / "adapter_config.json").write_text(json.dumps(settings, indent=2, sort_keys=True) + "\n")
 
 
 def _write_merged(config: ModelConfig, adapter: Adapter, folder: Path) -> None:
-    """The weights that were sampled from in the test; a quantized base is put down as what its codes stand for."""
+    """Write the weights that were sampled from in the test. A quantized base is written dequantized."""
     _, _, base, _ = load_base(config.model_copy(update={"device": "cpu", "loader": "transformers"}))
     if config.quantization != "none":
         base = base.dequantize()
@@ -97,7 +104,7 @@ def _write_merged(config: ModelConfig, adapter: Adapter, folder: Path) -> None:
 
 
 def _public_name(config: ModelConfig) -> str:
-    """The base model's name without the folders of this machine."""
+    """The base model's name without this machine's folders."""
     return config.name if _on_hub(config) else Path(config.name).name
 
 
@@ -108,7 +115,7 @@ def _on_hub(config: ModelConfig) -> bool:
 def _about(
     config: ModelConfig, adapter: Adapter, proof: Report, merged: bool, parser: str, command: str
 ) -> dict[str, Any]:
-    """What programs may want to know, for `mcprl.json`."""
+    """The content of `mcprl.json`: the export's origin and its test results, for programs."""
     rates = {"base": proof.test.base, "warm": proof.test.warm, "trained": proof.test.trained}
     return {
         "mcprl": __version__,
@@ -123,7 +130,7 @@ def _about(
         "command": command,
         "test": {
             "n": proof.test.n,
-            **{who: {"success": rate.success, "ci95": rate.ci95} for who, rate in rates.items() if rate},
+            **{name: {"success": rate.success, "ci95": rate.ci95} for name, rate in rates.items() if rate},
             "gain": proof.test.gain,
             "gain_ci95": proof.test.gain_ci95,
             "rl_gain": proof.test.rl_gain,
@@ -133,27 +140,27 @@ def _about(
 
 
 def card(config: ModelConfig, proof: Report, merged: bool, parser: str, command: str) -> str:
-    """The README.md of an export: what it is, what was proved, how to load and to serve it, how it was made."""
+    """The README.md of an export: the model, its test results, how to load and serve it, and how it was made."""
     base = _public_name(config)
     head = ["---", f"library_name: {'transformers' if merged else 'peft'}", "pipeline_tag: text-generation"]
     head += [f"base_model: {base}"] if _on_hub(config) else []
     head += ["tags: [mcprl, mcp, tool-use, grpo, lora]", "---"]
     tools = ", ".join(f"`{report.code(name)}`" for name in proof.tools)
-    what = "with its LoRA merged in" if merged else "as a LoRA adapter"
-    proved = [(f"{proof.test.n} held-out tasks", "success", "95 % interval"), *report.results(proof.test)]
-    made = (
+    form = f"{base} with a LoRA adapter merged in" if merged else f"A LoRA adapter for {base}"
+    result_rows = [(f"{proof.test.n} held-out tasks", "success", "95 % interval"), *report.results(proof.test)]
+    facts = (
         f"server: {report.inline(proof.server)}",
         f"tools: {tools} (hash {proof.tool_hash})",
-        f"steps: {proof.steps}; by validation step {proof.best_step or 0} was the best",
+        f"training steps: {proof.steps}; step {proof.best_step or 0} had the best validation score",
     )
     parts = (
         "\n".join(head),
         f"# {base} for {report.inline(proof.server)}",
-        f"{base}, {what}, trained with mcprl {__version__} by reinforcement learning (GRPO) on a live MCP server.",
+        f"{form}, trained by mcprl {__version__} with reinforcement learning (GRPO) on a live MCP server.",
         f"**{report.inline(report.headline(proof))}**",
-        report.grid(proved),
-        "None of these tasks was trained on; all models were tested on the same ones.",
-        "\n".join(f"- {line}" for line in made),
+        report.grid(result_rows),
+        "The models were tested on the same held-out tasks. None of these tasks was used in training.",
+        "\n".join(f"- {fact}" for fact in facts),
         "## Use\n\n" + report.fenced("\n".join(_usage(base, config, merged, parser)), "sh"),
         "## How it was made\n\n" + report.fenced(command, "sh"),
     )
@@ -161,16 +168,17 @@ def card(config: ModelConfig, proof: Report, merged: bool, parser: str, command:
 
 
 def _usage(base: str, config: ModelConfig, merged: bool, parser: str) -> list[str]:
+    """The lines of shell that serve the model with vLLM, and as comments the Python that loads it."""
     serve = f"--enable-auto-tool-choice --tool-call-parser {parser}"
     if merged:
         return [f"vllm serve . {serve}", "# or: transformers.AutoModelForCausalLM.from_pretrained('.')"]
-    load = f"# or: load.PeftModel.from_pretrained(base, '.'), where base is {base} loaded in {config.dtype}"
+    load = f"# or: peft.PeftModel.from_pretrained(base, '.'), where base is {base} loaded in {config.dtype}"
     if config.name == "nano":
         return [
-            "# nano ships with mcprl, its folder is mcprl.models.load.NANO; --merged exports a model of its own",
+            "# nano is part of mcprl, in the folder mcprl.models.load.NANO; --merged exports a model without it",
             load,
         ]
     if config.dora:
-        return ["# vLLM serves no DoRA adapters: export it with --merged", load]
+        return ["# vLLM cannot serve DoRA adapters; export the model with --merged", load]
     lora = f"--enable-lora --max-lora-rank {config.lora_rank} --lora-modules tuned=."
     return [f"vllm serve {base} {lora} {serve} --chat-template chat_template.jinja", load]

@@ -235,7 +235,7 @@ def setup_vllm(folder: str | None, build: "Build | None") -> None:
     from mcprl.cli.progress import Progress
     from mcprl.engines.vllm import environment
 
-    build = build or environment.suits()
+    build = build or environment.build_for_this_machine()
     place = Path(folder).expanduser() if folder else environment.default_folder(build)
     with Progress() as emit:
         installed = environment.install(place, build, emit)

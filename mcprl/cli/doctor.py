@@ -1,4 +1,4 @@
-"""`mcprl doctor`: whether this machine can do what a configuration asks. A line for each thing, with what to do."""
+"""`mcprl doctor`: whether this machine can run a configuration. Each check is a line, with what to do if it fails."""
 
 import os
 import shutil
@@ -18,18 +18,18 @@ from urllib.request import Request, urlopen
 from packaging.requirements import Requirement
 
 from mcprl.config import Config
-from mcprl.engines.vllm import environment as vllm
+from mcprl.engines.vllm import environment as vllm_environment
 from mcprl.errors import McprlError
 
 NEWEST_PYTHON = (3, 14)
 CUDA_DRIVER = 580  # the first that runs CUDA 13, for which torch 2.13 is built
-RUN_GB = 2.0  # a run's journal and adapters
-SOCKET_PATH = 100  # bytes; Linux allows 107
+RUN_GIB = 2.0  # for a run's journal and adapters
+SOCKET_PATH_BYTES = 100  # Linux allows 107
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at: `fail` keeps the configured run from working, `warn` may."""
+    """The result of one check: `fail` stops the configured run from working, `warn` may."""
 
     name: str
     state: Literal["ok", "warn", "fail"]
@@ -37,7 +37,7 @@ class Finding:
 
 
 def examine(config: Config) -> Iterator[Finding]:
-    """Look at everything, the quick things first. Never raises: what breaks a check is what it finds."""
+    """Run every check, the quick ones first. Never raises: an error in a check becomes a finding that fails."""
     checks: list[tuple[str, Callable[[Config], Iterator[Finding]]]] = [
         ("python", _python),
         ("packages", _packages),
@@ -64,132 +64,146 @@ def _python(config: Config) -> Iterator[Finding]:
 
 
 def _packages(config: Config) -> Iterator[Finding]:
-    """What `pip install mcprl[train]` asks for (`vllm` and `unsloth`, too, where used) against what is there."""
-    extras = ["", "train", *(["vllm"] if config.engine.kind == "vllm" or config.engine.base_url else [])]
+    """The installed packages against the requirements of mcprl[train], and of its extras vllm and unsloth if used."""
+    extras = ["", "train"]
+    if config.engine.kind == "vllm" or config.engine.base_url:
+        extras.append("vllm")
     if config.model.loader == "unsloth" or (config.model.loader == "auto" and find_spec("unsloth")):
         extras.append("unsloth")
-    found: dict[str, str] = {}
-    wrong: list[str] = []
+    versions: dict[str, str] = {}
+    problems: list[str] = []
     for requirement in map(Requirement, metadata.requires("mcprl") or ()):
         if requirement.marker and not any(requirement.marker.evaluate({"extra": extra}) for extra in extras):
             continue
         try:
-            found[requirement.name] = metadata.version(requirement.name)
+            version = metadata.version(requirement.name)
         except metadata.PackageNotFoundError:
-            wrong.append(f"{requirement.name} is missing")
+            problems.append(f"{requirement.name} is missing")
             continue
-        if not requirement.specifier.contains(found[requirement.name].partition("+")[0], prereleases=True):
-            wrong.append(f"{requirement.name} is {found[requirement.name]}, not {requirement.specifier}")
-    if wrong:
-        asked = ",".join(filter(None, extras))
-        yield Finding("packages", "fail", f"{'; '.join(wrong)}: run pip install 'mcprl[{asked}]'")
+        versions[requirement.name] = version
+        if not requirement.specifier.contains(version.partition("+")[0], prereleases=True):
+            problems.append(f"{requirement.name} is {version}, not {requirement.specifier}")
+    if problems:
+        needed = ",".join(filter(None, extras))
+        yield Finding("packages", "fail", f"{'; '.join(problems)}: run pip install 'mcprl[{needed}]'")
     else:
-        shown = ("mcp", "torch", "transformers", "peft", "openai", "unsloth")
-        yield Finding("packages", "ok", ", ".join(f"{name} {found[name]}" for name in shown if name in found))
+        names = ("mcp", "torch", "transformers", "peft", "openai", "unsloth")
+        yield Finding("packages", "ok", ", ".join(f"{name} {versions[name]}" for name in names if name in versions))
 
 
 def _gpu(config: Config) -> Iterator[Finding]:
-    gpus = vllm.gpus()
+    gpus = vllm_environment.gpus()
     if not gpus:
-        yield Finding("gpu", "ok", "no NVIDIA GPU (nvidia-smi does not answer): everything runs on the CPU")
+        yield Finding("gpu", "ok", "no NVIDIA GPU (nvidia-smi gave no answer): everything runs on the CPU")
     for gpu in gpus:
         about = f"{gpu.name}, {gpu.free:.0f} of {gpu.total:.0f} GiB free, driver {gpu.driver}"
         if int(gpu.driver.partition(".")[0]) < CUDA_DRIVER:
             yield Finding("gpu", "warn", f"{about}: CUDA 13 needs driver {CUDA_DRIVER} or later; update it")
         elif gpu.free < 0.9 * gpu.total:
-            yield Finding("gpu", "warn", f"{about}: something else holds the rest; nvidia-smi shows what")
+            yield Finding("gpu", "warn", f"{about}: other processes use the rest; nvidia-smi lists them")
         else:
             yield Finding("gpu", "ok", about)
 
 
 def _disk(config: Config) -> Iterator[Finding]:
     runs = Path(config.runs_dir).absolute()
-    there = next(folder for folder in (runs, *runs.parents) if folder.exists())
-    free = shutil.disk_usage(there).free / 2**30
-    if not os.access(there, os.W_OK):
-        yield Finding("disk", "fail", f"{there} cannot be written to; name another place with --runs-dir")
-    elif free < RUN_GB:
-        yield Finding("disk", "fail", f"{free:.1f} GiB free in {there}, a run takes up to {RUN_GB:.0f}; make room")
+    folder = next(folder for folder in (runs, *runs.parents) if folder.exists())
+    free = shutil.disk_usage(folder).free / 2**30
+    if not os.access(folder, os.W_OK):
+        yield Finding("disk", "fail", f"{folder} cannot be written to; choose another folder with --runs-dir")
+    elif free < RUN_GIB:
+        text = f"{free:.1f} GiB free in {folder}, a run needs up to {RUN_GIB:.0f} GiB; make room"
+        yield Finding("disk", "fail", text)
     else:
-        yield Finding("disk", "ok", f"{free:.0f} GiB free for runs in {there}")
+        yield Finding("disk", "ok", f"{free:.0f} GiB free for runs in {folder}")
 
 
 def _sockets(config: Config) -> Iterator[Finding]:
-    """What servers of our own listen on: a port of the loopback, and a socket in a folder of ours."""
+    """Whether mcprl's own servers can listen: on a loopback port, and on a socket in a temporary folder."""
     with socket.socket() as port:
         port.bind(("127.0.0.1", 0))
-    with TemporaryDirectory(prefix="mcprl-") as folder, socket.socket(socket.AF_UNIX) as local:
+    with TemporaryDirectory(prefix="mcprl-") as folder, socket.socket(socket.AF_UNIX) as unix_socket:
         path = f"{folder}/vllm.sock"
-        if len(path) > SOCKET_PATH:
+        if len(path) > SOCKET_PATH_BYTES:
             text = f"{path} is too long for a socket; set TMPDIR to a short path, such as /tmp"
             yield Finding("sockets", "fail", text)
             return
-        local.bind(path)
-    yield Finding("sockets", "ok", "the loopback has free ports, and sockets can be made in the temporary folder")
+        unix_socket.bind(path)
+    yield Finding("sockets", "ok", "loopback ports are free, and sockets can be made in the temporary folder")
 
 
 def _model(config: Config) -> Iterator[Finding]:
-    """The template and the limits of a model, without its weights."""
+    """A model's chat template, its tool-call parser and its context limit. Loads no weights."""
     from mcprl.chat.families import dialect
     from mcprl.models.load import read_tokenizer
 
-    tokenizer, known, model = read_tokenizer(config.model)
-    style = dialect(tokenizer)
-    family = f"{known.name} family" if known else "of no known family"
-    calls = "several calls a turn" if style.parallel else "one call a turn"
-    note = f"; {known.note}" if known and known.note else ""
-    yield Finding("model", "ok", f"{config.model.name} ({family}): its template takes tools{note}")
-    reasoning = f" --reasoning-parser {known.reasoning}" if known and known.reasoning else ""
-    vllm = f"vLLM {known.min_vllm} or later," if known and known.min_vllm else "vLLM"
-    yield Finding(
-        "parser", "ok", f"{style.name}, {calls}; to serve it: {vllm} --tool-call-parser {style.vllm}{reasoning}"
-    )
-    reads, wanted = int(getattr(model.get_text_config(), "max_position_embeddings", 2**31)), config.rollout
-    if wanted.max_total_tokens > reads:
-        text = f"the model reads {reads} tokens, rollout.max_total_tokens is {wanted.max_total_tokens}; lower it"
+    tokenizer, family, model = read_tokenizer(config.model)
+    parser = dialect(tokenizer)
+    about = f"{family.name} family" if family else "of no known family"
+    note = f"; {family.note}" if family and family.note else ""
+    yield Finding("model", "ok", f"{config.model.name} ({about}): its template takes tools{note}")
+    calls = "several calls a turn" if parser.parallel else "one call a turn"
+    vllm = f"vLLM {family.min_vllm} or later," if family and family.min_vllm else "vLLM"
+    reasoning = f" --reasoning-parser {family.reasoning}" if family and family.reasoning else ""
+    serve = f"{vllm} --tool-call-parser {parser.vllm}{reasoning}"
+    yield Finding("parser", "ok", f"{parser.name}, {calls}; to serve it: {serve}")
+    limit = int(getattr(model.get_text_config(), "max_position_embeddings", 2**31))
+    longest = config.rollout.max_total_tokens
+    if longest > limit:
+        text = f"the model reads {limit} tokens, rollout.max_total_tokens is {longest}; lower it"
         yield Finding("tokens", "warn", text)
     else:
-        yield Finding("tokens", "ok", f"the model reads {reads}, a rollout has {wanted.max_total_tokens} at most")
+        yield Finding("tokens", "ok", f"the model reads {limit} tokens, a rollout has at most {longest}")
 
 
 def _vllm(config: Config) -> Iterator[Finding]:
     if config.engine.base_url:
-        yield _foreign(config)
+        yield _external_server(config)
         return
-    asked = config.engine.kind == "vllm"
-    environment = vllm.find(config.engine.environment)
-    folder = config.engine.environment or vllm.default_folder()
+    required = config.engine.kind == "vllm"
+    environment = vllm_environment.find(config.engine.environment)
+    folder = config.engine.environment or vllm_environment.default_folder()
     if environment is None:
         text = f"not set up in {folder}; run: mcprl setup vllm"
-        yield Finding("vllm", "fail" if asked else "ok", text if asked else f"{text} (only --engine vllm needs it)")
+        if required:
+            yield Finding("vllm", "fail", text)
+        else:
+            yield Finding("vllm", "ok", f"{text} (only --engine vllm needs it)")
         return
-    if environment.version != vllm.VERSION:
-        yield Finding("vllm", "warn", f"{environment.version} in {folder}; tested is {vllm.VERSION}")
-    if environment.build == "cuda" and not vllm.gpus():
-        yield Finding("vllm", "fail" if asked else "warn", f"{folder} is the CUDA build, and there is no GPU")
+    tested = vllm_environment.VERSION
+    if environment.version != tested:
+        yield Finding("vllm", "warn", f"{environment.version} in {folder}; the tested version is {tested}")
+    if environment.build == "cuda" and not vllm_environment.gpus():
+        text = f"{folder} is the CUDA build, and there is no GPU"
+        yield Finding("vllm", "fail" if required else "warn", text)
         return
+    yield _import_vllm(environment, folder, required)
+
+
+def _import_vllm(environment: vllm_environment.Environment, folder: str | Path, required: bool) -> Finding:
+    """The versions of vLLM and torch, if they can be imported in vLLM's environment."""
     code = "import vllm, torch; print(vllm.__version__, torch.__version__)"
-    clean = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PYTHONHOME")}
-    done = subprocess.run(
-        [environment.python, "-c", code], capture_output=True, text=True, timeout=300, env=clean, check=False
+    variables = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PYTHONHOME")}
+    result = subprocess.run(
+        [environment.python, "-c", code], capture_output=True, text=True, timeout=300, env=variables, check=False
     )
-    if done.returncode:
-        why = (done.stderr.strip().splitlines() or ["no output"])[-1]
-        text = f"{folder} is broken ({why}); delete it and run: mcprl setup vllm"
-        yield Finding("vllm", "fail" if asked else "warn", text)
-        return
-    version, torch = done.stdout.split()[-2:]
-    yield Finding("vllm", "ok", f"{version} ({environment.build}) with torch {torch} in {folder}")
+    if result.returncode:
+        error = (result.stderr.strip().splitlines() or ["no output"])[-1]
+        text = f"{folder} is broken ({error}); delete it and run: mcprl setup vllm"
+        return Finding("vllm", "fail" if required else "warn", text)
+    version, torch = result.stdout.split()[-2:]
+    return Finding("vllm", "ok", f"{version} ({environment.build}) with torch {torch} in {folder}")
 
 
-def _foreign(config: Config) -> Finding:
-    url, variable = config.engine.base_url, config.engine.api_key_env
+def _external_server(config: Config) -> Finding:
+    url = config.engine.base_url
+    variable = config.engine.api_key_env
     request = Request(f"{url.rstrip('/')}/models")
     if key := os.environ.get(variable):
         request.add_header("Authorization", f"Bearer {key}")
     try:
-        with urlopen(request, timeout=10) as answer:
-            answer.read()
+        with urlopen(request, timeout=10) as response:
+            response.read()
     except (URLError, OSError, ValueError) as error:
         text = f"no vLLM server answers at {url} ({error}); is it running, and is its key in ${variable}?"
         return Finding("vllm", "fail", text)

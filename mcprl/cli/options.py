@@ -1,7 +1,7 @@
-"""The command line's flags, made from the configuration tree: one flag for each leaf, with its sentence as the help.
+"""The command line's flags, made from the configuration tree: one flag for each setting, with its sentence as the help.
 
-There is no second list of settings. A leaf's flag is its own name (`training.steps` is `--steps`), or the section's and
-its own where two sections share it (`--eval-temperature`), or the friendlier name below.
+There is no second list of settings. A setting's flag is its own name (`training.steps` is `--steps`). If two sections
+share that name, the section goes first (`--eval-temperature`). `_ALIASES` has names that are easier to read.
 """
 
 import re
@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from functools import cache, reduce
+from functools import cache
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 import click
@@ -41,14 +41,14 @@ _ALIASES = {
     "judge.timeout_s": "judge-timeout",
     "trackers": "tracker",
 }
-_OF_THE_FOLDER = {"name", "runs_dir", "trackers"}
-_PATH = re.compile(r"(?<![\w:/}])[.~]?/(?:[^\s/]+/)*(?=[^\s/])")  # the folders of a path, not of a URL
+_LOCAL_KEYS = {"name", "runs_dir", "trackers"}  # where a run is kept and logged, not what it does
+_FOLDERS = re.compile(r"(?<![\w:/}])[.~]?/(?:[^\s/]+/)*(?=[^\s/])")  # the folders of a path, not of a URL
 _WITHOUT_FLAG = {"servers.name"}  # one flag for all servers cannot give each its own name; the file can
 
 
 @dataclass(frozen=True)
 class Leaf:
-    """One setting: where it stands in the tree, and pydantic's word on it."""
+    """One setting: its key in the tree, and its pydantic field."""
 
     key: str
     info: FieldInfo
@@ -63,39 +63,38 @@ class Leaf:
 
     @property
     def parameter(self) -> str:
-        """The name click hands the value over under: an identifier that leads back to the key."""
+        """The name under which click passes the value: the key as an identifier."""
         return self.key.replace(".", "__")
 
 
 def leaves(section: type[BaseModel] = Config, prefix: str = "") -> Iterator[Leaf]:
     """Every setting below `section`, depth first in the order of the file."""
     for name, info in section.model_fields.items():
-        kinds = (info.annotation, *get_args(info.annotation))
-        inner = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)]
-        if inner:
-            yield from leaves(inner[0], f"{prefix}{name}.")
+        types = (info.annotation, *get_args(info.annotation))
+        subsections = [kind for kind in types if isinstance(kind, type) and issubclass(kind, BaseModel)]
+        if subsections:
+            yield from leaves(subsections[0], f"{prefix}{name}.")
         else:
             yield Leaf(prefix + name, info)
 
 
 @cache
 def flags() -> Mapping[str, Leaf]:
-    """Every flag, without its dashes, and the setting it stands for."""
-    known = [leaf for leaf in leaves() if leaf.key not in _WITHOUT_FLAG]
-    shared = Counter(_ALIASES.get(leaf.key, leaf.name) for leaf in known)
-    named: dict[str, Leaf] = {}
-    for leaf in known:
+    """Every flag, without its dashes, and its setting."""
+    settings = [leaf for leaf in leaves() if leaf.key not in _WITHOUT_FLAG]
+    uses = Counter(_ALIASES.get(leaf.key, leaf.name) for leaf in settings)
+    by_flag: dict[str, Leaf] = {}
+    for leaf in settings:
         flag = _ALIASES.get(leaf.key, leaf.name)
-        if shared[flag] > 1 and leaf.key not in _ALIASES and leaf.section:
+        if uses[flag] > 1 and leaf.key not in _ALIASES and leaf.section:
             flag = f"{leaf.section}-{leaf.name}"
-        named[flag] = leaf
-    return named
+        by_flag[flag] = leaf
+    return by_flag
 
 
-def options(sections: Sequence[str], more: Sequence[click.Parameter] = ()) -> list[click.Parameter]:
-    """The options of a command that needs the settings under `sections` (keys or their beginnings)."""
-    wanted = [(flag, leaf) for flag, leaf in flags().items() if _under(leaf.key, sections)]
-    return [*more, *(_option(flag, leaf) for flag, leaf in wanted)]
+def options(sections: Sequence[str]) -> list[click.Parameter]:
+    """The options of a command that needs the settings under `sections` (section names or whole keys)."""
+    return [_option(flag, leaf) for flag, leaf in flags().items() if _under(leaf.key, sections)]
 
 
 def _under(key: str, sections: Sequence[str]) -> bool:
@@ -103,13 +102,15 @@ def _under(key: str, sections: Sequence[str]) -> bool:
 
 
 def config(tree: dict[str, Any], values: Mapping[str, Any]) -> Config:
-    """A file's `tree` with the flags' `values` over it. Flags about servers apply to all of them."""
+    """The configuration of a file's `tree`, overridden by the flags' `values`. A flag about servers applies to all of
+    them. Raises `ConfigError`."""
     tree = deepcopy(tree)
     by_parameter = {leaf.parameter: leaf for leaf in flags().values()}
-    given = {name: value for name, value in values.items() if name in by_parameter and value not in (None, ())}
-    if targets := given.pop("servers__target", None):
+    overrides = {name: value for name, value in values.items() if name in by_parameter and value not in (None, ())}
+    targets = overrides.pop("servers__target", ())
+    if targets:
         tree["servers"] = [{"target": target} for target in targets]
-    for parameter, value in given.items():
+    for parameter, value in overrides.items():
         leaf = by_parameter[parameter]
         name = leaf.key.rpartition(".")[2]
         value = dict(value) if _container(leaf.info) is dict else value
@@ -124,31 +125,38 @@ def config(tree: dict[str, Any], values: Mapping[str, Any]) -> Config:
 
 
 def _container(info: FieldInfo) -> Any:
+    """The type of a setting's value without its parameters: `dict` for `dict[str, str]`."""
     return get_origin(info.annotation) or info.annotation
 
 
 def command(config: Config) -> str:
-    """The command line that makes such a run: the settings that are not the default, without secrets, and without the
-    folders of this machine."""
+    """The command line of such a run: the settings that differ from the defaults, without secrets and without this
+    machine's folders."""
     words = ["mcprl", "train"]
     tree, default = redacted(config), redacted(Config())
     for flag, leaf in flags().items():
-        section, _, name = leaf.key.rpartition(".")
-        if section == "servers":
-            values = [
-                server[name] for server in tree["servers"] if server[name] != ServerConfig.model_fields[name].default
-            ]
-        elif leaf.key in _OF_THE_FOLDER or (value := _at(tree, leaf.key)) == _at(default, leaf.key):
-            continue
-        else:
-            values = value if isinstance(value, list) else [value]
-        for value in values:
+        for value in _changed_values(leaf, tree, default):
             words += _words(flag, value)
     return " ".join(words)
 
 
-def _at(tree: dict[str, Any], key: str) -> Any:
-    return reduce(lambda inner, name: inner[name], key.split("."), tree)
+def _changed_values(leaf: Leaf, tree: dict[str, Any], default: dict[str, Any]) -> list[Any]:
+    """The values for which a setting's flag is repeated; none if the setting has its default."""
+    section, _, name = leaf.key.rpartition(".")
+    if section == "servers":
+        server_default = ServerConfig.model_fields[name].default
+        return [server[name] for server in tree["servers"] if server[name] != server_default]
+    value = _value_at(tree, leaf.key)
+    if leaf.key in _LOCAL_KEYS or value == _value_at(default, leaf.key):
+        return []
+    return value if isinstance(value, list) else [value]
+
+
+def _value_at(tree: dict[str, Any], key: str) -> Any:
+    value: Any = tree
+    for name in key.split("."):
+        value = value[name]
+    return value
 
 
 def _words(flag: str, value: Any) -> list[str]:
@@ -156,14 +164,15 @@ def _words(flag: str, value: Any) -> list[str]:
         return [f"--{flag}" if value else f"--no-{flag}"]
     if isinstance(value, dict):
         separator = ": " if flag == "header" else "="
-        return [f"--{flag} {shlex.quote(f'{key}{separator}{given}')}" for key, given in value.items()]
-    return [f"--{flag} {shlex.quote(_PATH.sub('', str(value)))}"]
+        return [f"--{flag} {shlex.quote(f'{key}{separator}{item}')}" for key, item in value.items()]
+    return [f"--{flag} {shlex.quote(_FOLDERS.sub('', str(value)))}"]
 
 
 def _option(flag: str, leaf: Leaf) -> click.Option:
-    container, info = _container(leaf.info), leaf.info
+    info = leaf.info
+    container = _container(info)
     text = " ".join((info.description or "").replace("`", "").split())
-    common: dict[str, Any] = {"help": text + _shown_default(info), "default": None}
+    common: dict[str, Any] = {"help": text + _default_text(info), "default": None}
     if container is bool:
         return click.Option([f"--{flag}/--no-{flag}", leaf.parameter], **common)
     if container is dict:
@@ -174,7 +183,7 @@ def _option(flag: str, leaf: Leaf) -> click.Option:
     return click.Option([f"--{flag}", leaf.parameter], type=_Setting(info), **common)
 
 
-def _shown_default(info: FieldInfo) -> str:
+def _default_text(info: FieldInfo) -> str:
     if info.is_required() or isinstance(info.default, bool) or info.default in ("", (), {}):
         return ""
     return f" [{info.default:g}]" if isinstance(info.default, float) else f" [{info.default}]"
@@ -185,7 +194,7 @@ class _Text(click.ParamType[Any]):
 
 
 class _Setting(click.ParamType[Any]):
-    """A scalar: pydantic converts and checks it, so that the flag takes exactly what the file takes."""
+    """A scalar. pydantic converts and checks it, so the flag accepts exactly what the file accepts."""
 
     name = "value"
 
@@ -215,7 +224,7 @@ class _Pair(click.ParamType[Any]):
         return self.name
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
-        key, found, text = str(value).partition(self._separator)
-        if not found or not key.strip():
+        key, separator, text = str(value).partition(self._separator)
+        if not separator or not key.strip():
             self.fail(f"{value!r} is not of the form {self.name}", param, ctx)
         return key.strip(), text.strip() if self._separator == ":" else text

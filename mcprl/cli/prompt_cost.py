@@ -1,10 +1,9 @@
-"""What tools and instructions cost in prompt tokens, without loading torch: every rollout pays for them."""
+"""The prompt tokens that tool schemas and instructions take in every rollout, counted without torch."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any
 
 from mcprl.chat.prompts import opening_messages
 from mcprl.types import Tool
@@ -12,7 +11,7 @@ from mcprl.types import Tool
 
 @dataclass(frozen=True)
 class Cost:
-    """Tokens of each tool by name, of the whole prompt around an empty request, and how they were counted."""
+    """Tokens of each tool by name, and of the whole prompt with an empty request. `how` says how they were counted."""
 
     tools: dict[str, int]
     prompt: int
@@ -20,7 +19,7 @@ class Cost:
 
 
 def prompt_cost(tools: Sequence[Tool], instructions: str = "") -> Cost:
-    """The cost with the nano policy's template and tokenizer; an estimate if those are not installed."""
+    """The cost by the nano policy's template and tokenizer, or an estimate if these are not installed."""
     try:
         count = _nano_counter(instructions)
     except (ImportError, OSError):
@@ -28,20 +27,24 @@ def prompt_cost(tools: Sequence[Tool], instructions: str = "") -> Cost:
         whole = sum(estimates.values()) + len(instructions) // 4
         return Cost(estimates, whole, "an estimate: a token for every 4 characters of JSON")
     whole = count(tools)
-    each = {tool.name: whole - count([other for other in tools if other is not tool]) for tool in tools}
-    return Cost(each, whole, "the nano policy's template and tokenizer")
+    by_tool: dict[str, int] = {}
+    for tool in tools:
+        others = [other for other in tools if other is not tool]
+        by_tool[tool.name] = whole - count(others)
+    return Cost(by_tool, whole, "the nano policy's template and tokenizer")
 
 
-def _nano_counter(instructions: str) -> Any:
-    """A function from tools to the tokens of the prompt around an empty request.
+def _nano_counter(instructions: str) -> Callable[[Sequence[Tool]], int]:
+    """A function from tools to the tokens of the prompt around an empty request, by the nano policy's template.
 
-    Raises `ImportError` without the `train` extra, `OSError` where the policy's files are not there."""
+    Raises `ImportError` without the `train` extra, `OSError` if the policy's files are missing.
+    """
     from jinja2.sandbox import ImmutableSandboxedEnvironment
     from tokenizers import Tokenizer
 
     home = files("mcprl") / "models" / "nano"
     tokenizer = Tokenizer.from_str((home / "tokenizer.json").read_text())
-    # As transformers sets it up, so that the text is the text that rollouts see.
+    # The settings of transformers, so that the text is the same as in rollouts.
     environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
     environment.filters["tojson"] = lambda value: json.dumps(value, ensure_ascii=False)
     template = environment.from_string((home / "chat_template.jinja").read_text())

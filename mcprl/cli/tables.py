@@ -1,4 +1,4 @@
-"""What the command line shows: tables and lines. The only module that imports rich."""
+"""The tables and lines that commands print: servers, packs, findings, evaluations and runs."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,16 +29,16 @@ _METRICS = ("score", "success", "dropped_groups", "errors", "turns", "loss", "gr
 
 
 def console() -> Console:
-    """Standard output: styled on a terminal, plain lines elsewhere, where a line may be as long as it needs."""
+    """Standard output: styled on a terminal; elsewhere plain, 160 columns wide."""
     screen = Console(highlight=False, soft_wrap=False)
     return screen if screen.is_terminal else Console(highlight=False, width=160)
 
 
 def _table(*columns: str, right: Sequence[str] = ()) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for n, name in enumerate(columns):
+    for index, name in enumerate(columns):
         numeric = name in right
-        table.add_column(name, justify="right" if numeric else "left", no_wrap=numeric or n == 0, overflow="fold")
+        table.add_column(name, justify="right" if numeric else "left", no_wrap=numeric or index == 0, overflow="fold")
     return table
 
 
@@ -46,7 +46,7 @@ def _table(*columns: str, right: Sequence[str] = ()) -> Table:
 
 
 def show_server(screen: Console, server: "Server") -> None:
-    """Who the server is, what it offers, what may be called and why not, and what it costs."""
+    """The server's facts, a row for each tool (its class, parameters, or why it is left out), and the prompt's cost."""
     shown = "shown to the model" if server.instructions else "left out by --max-instruction-bytes 0"
     for facts in server.describe():
         screen.print(
@@ -62,13 +62,12 @@ def show_server(screen: Console, server: "Server") -> None:
     cost = prompt_cost(server.tools, server.instructions)
     table = _table("tool", "class", "tokens", "parameters", right=["tokens"])
     for status in server.listing:
+        if status.allowed and status.tool:
+            details = Text(_parameters(status.tool))
+        else:
+            details = Text(f"left out: {status.reason}", "yellow")
         tokens = str(cost.tools.get(status.name, "")) if status.allowed else "-"
-        last = (
-            Text(_parameters(status.tool))
-            if status.allowed and status.tool
-            else Text(f"left out: {status.reason}", "yellow")
-        )
-        table.add_row(Text(status.name), _kind(status), tokens, last)
+        table.add_row(Text(status.name), _tool_class(status), tokens, details)
     screen.print()
     screen.print(table)
     screen.print()
@@ -78,7 +77,7 @@ def show_server(screen: Console, server: "Server") -> None:
     )
 
 
-def _kind(status: "ToolStatus") -> Text:
+def _tool_class(status: "ToolStatus") -> Text:
     tool = status.tool
     if tool is None:
         return Text("unreadable", "red")
@@ -90,7 +89,7 @@ def _kind(status: "ToolStatus") -> Text:
 
 
 def _parameters(tool: Tool) -> str:
-    """`order_id: string, limit?: integer`: enough to see what a tool takes."""
+    """A tool's parameters with their types, such as `order_id: string, limit?: integer`."""
     schema = tool.input_schema
     required = set(schema.get("required", ()))
     fields: Mapping[str, Any] = schema.get("properties", {})
@@ -103,15 +102,17 @@ def _type(field: Any) -> str:
     schema: dict[str, Any] = field
     if "enum" in schema:
         return "|".join(str(value) for value in schema["enum"])
-    kinds = schema.get("type") or [_type(option) for option in schema.get("anyOf", schema.get("oneOf", ()))]
-    return str(kinds) if isinstance(kinds, str) else "|".join(map(str, kinds)) or "any"
+    types = schema.get("type") or [_type(option) for option in schema.get("anyOf", schema.get("oneOf", ()))]
+    if isinstance(types, str):
+        return types
+    return "|".join(map(str, types)) or "any"
 
 
 # --- scenarios --------------------------------------------------------------------------------------------------------
 
 
 def show_pack(screen: Console, pack: "Pack") -> None:
-    """A few tasks with what was proved about them, and what the whole pack covers."""
+    """Example tasks with the proved calls and answer, and the number of tasks that use each tool and parameter."""
     for scenario in _examples(pack.scenarios):
         screen.print(f"[bold]{escape(scenario.kind)}[/] [dim]({scenario.split})[/] {escape(scenario.request)}")
         for call in scenario.plan:
@@ -125,7 +126,7 @@ def show_pack(screen: Console, pack: "Pack") -> None:
     for name, reason in pack.left_out.items():
         screen.print(f"[yellow]no task for {escape(name)}: {escape(reason)}[/]")
     if pack.thrown_out:
-        screen.print(f"thrown out of what {escape(pack.generator.removeprefix('llm:'))} wrote:")
+        screen.print(f"rejected tasks of {escape(pack.generator.removeprefix('llm:'))}, by reason:")
         for reason, count in pack.thrown_out.items():
             screen.print(f"  {count:>4} {escape(reason)}")
     sizes = {split: len(pack.split(split)) for split in ("train", "val", "test")}
@@ -133,22 +134,22 @@ def show_pack(screen: Console, pack: "Pack") -> None:
 
 
 def _examples(scenarios: Iterable[Scenario]) -> list[Scenario]:
-    """One task of each kind first, up to a handful."""
-    first: dict[str, Scenario] = {}
+    """The first task of each kind, `_MOST_EXAMPLES` at most."""
+    first_of_kind: dict[str, Scenario] = {}
     for scenario in scenarios:
-        first.setdefault(scenario.kind, scenario)
-    return list(first.values())[:_MOST_EXAMPLES]
+        first_of_kind.setdefault(scenario.kind, scenario)
+    return list(first_of_kind.values())[:_MOST_EXAMPLES]
 
 
 def _call(call: Call) -> str:
     return f"{call.tool}({', '.join(f'{name}={value!r}' for name, value in call.arguments.items())})"
 
 
-# --- train ------------------------------------------------------------------------------------------------------------
+# --- doctor -----------------------------------------------------------------------------------------------------------
 
 
 def show_findings(screen: Console, findings: "Iterable[Finding]") -> int:
-    """A line for each thing that was looked at, as soon as it was; returns how many are wrong."""
+    """Print each finding as soon as its check is done. Returns the number of failed checks."""
     failed = 0
     for finding in findings:
         colour = {"ok": "green", "warn": "yellow", "fail": "red"}[finding.state]
@@ -161,19 +162,19 @@ def show_findings(screen: Console, findings: "Iterable[Finding]") -> int:
 
 
 def show_evaluation(screen: Console, evaluation: "Evaluation") -> None:
-    """Success with its interval, by kind of task, and a few failures with what the judge said."""
+    """A few failed tasks with the judge's explanation, then the success rate with its interval by kind of task."""
     failures = [result for result in evaluation.results if result.success == 0]
     for result in failures[:_MOST_EXAMPLES]:
         screen.print(f"[red]failed[/] {escape(result.scenario.request)}")
-        for made in result.trajectory.calls:
-            screen.print(f"    [cyan]{escape(_call(Call(made.tool, made.arguments or {})))}[/]", soft_wrap=True)
+        for call in result.trajectory.calls:
+            screen.print(f"    [cyan]{escape(_call(Call(call.tool, call.arguments or {})))}[/]", soft_wrap=True)
         screen.print(f"    {escape(result.trajectory.answer or f'({result.trajectory.stop})')}")
         screen.print(f"    [dim]{escape(result.why)}[/]")
-    rows = _table("kind", "tasks", "success", "95 % interval", right=["tasks", "success", "95 % interval"])
+    table = _table("kind", "tasks", "success", "95 % interval", right=["tasks", "success", "95 % interval"])
     for kind, (n, rate, low, high) in {**evaluation.by_kind, "all": evaluation.overall}.items():
-        rows.add_row(Text(kind), str(n), f"{rate:.1%}", f"{low:.1%} to {high:.1%}")
+        table.add_row(Text(kind), str(n), f"{rate:.1%}", f"{low:.1%} to {high:.1%}")
     screen.print()
-    screen.print(rows)
+    screen.print(table)
     broken = f"; {evaluation.broken} rollouts broke and count as failures" if evaluation.broken else ""
     unjudged = f"; {evaluation.unjudged} rollouts were not judged and count neither way" if evaluation.unjudged else ""
     screen.print(f"\n{escape(evaluation.model)}{broken}{unjudged}")
@@ -183,10 +184,9 @@ def show_evaluation(screen: Console, evaluation: "Evaluation") -> None:
 
 
 def show_runs(screen: Console, folder: Path) -> None:
-    """One line for each run in `folder`, the newest last; a run that cannot be read says why."""
-    table = _table(
-        "run", "begun", "model", "steps", "base", "trained", "gain", right=["steps", "base", "trained", "gain"]
-    )
+    """A row for each run in `folder`, the newest last. The row of a run that cannot be read holds the error."""
+    numeric = ("steps", "base", "trained", "gain")
+    table = _table("run", "begun", "model", *numeric, right=numeric)
     for path in sorted(folder.glob(f"*/{FILE}"), key=lambda path: path.stat().st_mtime):
         try:
             with Journal.open(path.parent) as journal:
@@ -202,20 +202,21 @@ def show_runs(screen: Console, folder: Path) -> None:
 def _run_line(journal: Journal) -> list[str | Text]:
     begun = next((event.at for event in journal.events("opened")), 0.0)
     test = (_report(journal.folder) or {}).get("test") or {}
-    success = {who: (test.get(who) or {}).get("success") for who in ("base", "trained")}
+    success = [(test.get(name) or {}).get("success") for name in ("base", "trained")]
     return [
         Text(journal.folder.name),
         datetime.fromtimestamp(begun).strftime("%Y-%m-%d %H:%M"),
         Text(journal.config.model.name),
         str(journal.last_step() or 0),
-        *("-" if value is None else f"{value:.0%}" for value in success.values()),
+        *("-" if value is None else f"{value:.0%}" for value in success),
         "-" if test.get("gain") is None else f"{100 * test['gain']:+.0f} pt",
     ]
 
 
 def show_run(screen: Console, journal: Journal) -> None:
-    """What a run was, how its last steps went, what it kept, and its report where it came to its end."""
-    config, steps = journal.config, journal.steps()
+    """A run's server and model, its kept adapters, the metrics of its last steps, and its report so far."""
+    config = journal.config
+    steps = journal.steps()
     targets = ", ".join(server.target for server in config.servers)
     screen.print(f"[bold]{escape(journal.folder.name)}[/]  [dim]{escape(str(journal.folder))}[/]")
     screen.print(f"  server: {escape(targets)}", soft_wrap=True)
@@ -244,11 +245,12 @@ def show_run(screen: Console, journal: Journal) -> None:
 
 
 def show_report(screen: Console, proof: report.Report) -> None:
-    """The proof: held-out success before and after."""
+    """The report's result: success on held-out tasks before and after training."""
     screen.print(report.table(proof), markup=False)
 
 
 def _report(folder: Path) -> dict[str, Any] | None:
+    """The run's report.json, `None` if it is missing or cannot be parsed."""
     try:
         return json.loads((folder / "report.json").read_text())
     except (OSError, ValueError):
@@ -256,4 +258,6 @@ def _report(folder: Path) -> dict[str, Any] | None:
 
 
 def _number(value: object) -> str:
-    return f"{value:.3g}" if isinstance(value, float) else "" if value is None else str(value)
+    if isinstance(value, float):
+        return f"{value:.3g}"
+    return "" if value is None else str(value)

