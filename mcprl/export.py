@@ -15,7 +15,7 @@ from mcprl.chat.families import dialect
 from mcprl.config import ModelConfig
 from mcprl.engines.embedded.weights import merged_model
 from mcprl.errors import ConfigError, JournalError, ModelError
-from mcprl.models.load import load_base, read_tokenizer
+from mcprl.models.load import load_base, read_info
 from mcprl.runs import report
 from mcprl.runs.journal import Journal
 from mcprl.runs.report import Report
@@ -40,7 +40,7 @@ def export(run: Path, out: Path, merged: bool, command: str) -> Path:
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(parents=True)
     try:
-        tokenizer, _, _ = read_tokenizer(config)
+        tokenizer = read_info(config).tokenizer
         tokenizer.save_pretrained(str(draft))
         parser = dialect(tokenizer).vllm
         if merged:
@@ -95,7 +95,7 @@ def _write_adapter(config: ModelConfig, adapter: Adapter, folder: Path) -> None:
 
 def _write_merged(config: ModelConfig, adapter: Adapter, folder: Path) -> None:
     """The weights that were sampled from in the test; a quantized base is put down as what its codes stand for."""
-    _, _, base, _ = load_base(config.model_copy(update={"device": "cpu", "loader": "transformers"}))
+    base = load_base(config.model_copy(update={"device": "cpu", "loader": "transformers"})).model
     if config.quantization != "none":
         base = base.dequantize()
     merged_model(base, adapter.path).save_pretrained(str(folder))

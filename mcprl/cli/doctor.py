@@ -131,10 +131,11 @@ def _sockets(config: Config) -> Iterator[Finding]:
 def _model(config: Config) -> Iterator[Finding]:
     """The template and the limits of a model, without its weights."""
     from mcprl.chat.families import dialect
-    from mcprl.models.load import read_tokenizer
+    from mcprl.models.load import read_info
 
-    tokenizer, known, model = read_tokenizer(config.model)
-    style = dialect(tokenizer)
+    info = read_info(config.model)
+    known = info.family
+    style = dialect(info.tokenizer)
     family = f"{known.name} family" if known else "of no known family"
     calls = "several calls a turn" if style.parallel else "one call a turn"
     note = f"; {known.note}" if known and known.note else ""
@@ -144,7 +145,7 @@ def _model(config: Config) -> Iterator[Finding]:
     yield Finding(
         "parser", "ok", f"{style.name}, {calls}; to serve it: {vllm} --tool-call-parser {style.vllm}{reasoning}"
     )
-    reads, wanted = int(getattr(model.get_text_config(), "max_position_embeddings", 2**31)), config.rollout
+    reads, wanted = int(getattr(info.config.get_text_config(), "max_position_embeddings", 2**31)), config.rollout
     if wanted.max_total_tokens > reads:
         text = f"the model reads {reads} tokens, rollout.max_total_tokens is {wanted.max_total_tokens}; lower it"
         yield Finding("tokens", "warn", text)
