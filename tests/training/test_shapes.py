@@ -2,10 +2,11 @@
 
 import pytest
 import torch
-from jaxtyping import TypeCheckError
+from beartype import beartype
+from jaxtyping import TypeCheckError, jaxtyped
 from torch import nn
 
-from mcprl.models.attention import attention
+from mcprl.models import attention
 from mcprl.training import lm_head, loss, trie_attention
 from mcprl.training.forward import Bin
 from mcprl.training.trie import build
@@ -21,9 +22,27 @@ def test_losses_of_tokens_that_differ_in_number_are_refused() -> None:
 def test_keys_and_queries_of_different_width_are_refused() -> None:
     query, key = torch.zeros(1, 2, 3, 8), torch.zeros(1, 2, 3, 4)
     with pytest.raises(TypeCheckError, match="key"):
-        attention(query, key, key, 1.0)
-    with pytest.raises(TypeCheckError, match="key"):
         trie_attention.attend(query, key, key, build([(1, 2, 3)]), 1.0, None, None)
+
+
+@pytest.mark.parametrize("fused", [True, False])
+def test_attention_and_its_backward_have_the_shapes_of_their_signatures(
+    fused: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checked, backward, merge = (
+        jaxtyped(function, typechecker=beartype)
+        for function in (attention.attention, attention.attention_backward, attention.merge)
+    )
+    monkeypatch.setattr(attention, "_fused", lambda _: fused)
+    query, key = torch.randn(2, 3, 9, 8), torch.randn(2, 3, 5, 8)
+    for mask in (None, torch.zeros(9, 5), torch.zeros(2, 1, 1, 5)):
+        out, lse = checked(query, key, key, 1.0, mask)
+        backward(out, query, key, key, out, lse, 1.0, mask)
+        merge(out, lse, out, lse)
+    with pytest.raises(TypeCheckError, match="key"):
+        checked(query, key[..., :4], key, 1.0)
+    with pytest.raises(TypeCheckError, match="lse"):
+        backward(out, query, key, key, out, lse[0], 1.0)
 
 
 def test_targets_that_are_no_token_ids_are_refused() -> None:
