@@ -17,7 +17,7 @@ from mcprl.config import ModelConfig
 from mcprl.engines.embedded.weights import merged_model
 from mcprl.errors import ConfigError, JournalError, ModelError
 from mcprl.files import whole_folder
-from mcprl.models.load import load_base, read_tokenizer
+from mcprl.models.load import load_base, read_info
 from mcprl.runs import report
 from mcprl.runs.journal import Journal
 from mcprl.runs.report import Report
@@ -41,7 +41,7 @@ def export(run: Path, out: Path, merged: bool, command: str) -> Path:
         raise ConfigError(f"{out} is not empty and is not an earlier export; choose another folder with --out")
     try:
         with whole_folder(out) as draft:
-            tokenizer, _, _ = read_tokenizer(config)
+            tokenizer = read_info(config).tokenizer
             tokenizer.save_pretrained(str(draft))
             parser = dialect(tokenizer).vllm
             if merged:
@@ -97,7 +97,7 @@ def _write_adapter(config: ModelConfig, adapter: Adapter, folder: Path) -> None:
 
 def _write_merged(config: ModelConfig, adapter: Adapter, folder: Path) -> None:
     """Write the weights that were sampled from in the test. A quantized base is written dequantized."""
-    _, _, base, _ = load_base(config.model_copy(update={"device": "cpu", "loader": "transformers"}))
+    base = load_base(config.model_copy(update={"device": "cpu", "loader": "transformers"})).model
     if config.quantization != "none":
         base = base.dequantize()
     merged_model(base, adapter.path).save_pretrained(str(folder))

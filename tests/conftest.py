@@ -5,6 +5,13 @@ from pathlib import Path
 from shutil import copy
 
 import pytest
+from jaxtyping import install_import_hook
+
+# Tensor shapes are checked in these modules' functions; the hook works only on modules imported after it. It leaves out
+# `flex_attention`, whose mask function torch.compile traces on a GPU, and `models.attention`, which is called so often
+# that tests take a quarter longer: `test_shapes` checks it by itself.
+SHAPED = ("training.loss", "training.forward", "training.trie_attention", "training.lm_head")
+install_import_hook([f"mcprl.{module}" for module in SHAPED], "beartype.beartype")
 
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # importing litellm must not fetch a price list
 os.environ.setdefault("HF_HUB_OFFLINE", "1")

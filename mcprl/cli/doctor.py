@@ -135,10 +135,10 @@ def _sockets(config: Config) -> Iterator[Finding]:
 def _model(config: Config) -> Iterator[Finding]:
     """A model's chat template, its tool-call parser and its context limit. Loads no weights."""
     from mcprl.chat.families import dialect
-    from mcprl.models.load import read_tokenizer
+    from mcprl.models.load import read_info
 
-    tokenizer, family, model = read_tokenizer(config.model)
-    parser = dialect(tokenizer)
+    info = read_info(config.model)
+    family, parser = info.family, dialect(info.tokenizer)
     about = f"{family.name} family" if family else "of no known family"
     note = f"; {family.note}" if family and family.note else ""
     yield Finding("model", "ok", f"{config.model.name} ({about}): its template takes tools{note}")
@@ -147,7 +147,7 @@ def _model(config: Config) -> Iterator[Finding]:
     reasoning = f" --reasoning-parser {family.reasoning}" if family and family.reasoning else ""
     serve = f"{vllm} --tool-call-parser {parser.vllm}{reasoning}"
     yield Finding("parser", "ok", f"{parser.name}, {calls}; to serve it: {serve}")
-    limit = int(getattr(model.get_text_config(), "max_position_embeddings", 2**31))
+    limit = int(getattr(info.config.get_text_config(), "max_position_embeddings", 2**31))
     longest = config.rollout.max_total_tokens
     if longest > limit:
         text = f"the model reads {limit} tokens, rollout.max_total_tokens is {longest}; lower it"

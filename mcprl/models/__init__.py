@@ -1,5 +1,5 @@
-"""The seam for models: `load(config) -> LoadedModel`. `peft` loads any transformers causal LM, its base by `unsloth`
-where that is installed and there is a GPU."""
+"""Models: any transformers causal LM with a LoRA (`load`), its base optionally loaded by `unsloth`, and its adapters on
+disk (`adapters`)."""
 
 import logging
 

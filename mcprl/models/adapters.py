@@ -30,15 +30,18 @@ def write_adapter(loaded: LoadedModel, folder: Path) -> None:
 
 
 def load_adapter_weights(loaded: LoadedModel, folder: str | Path) -> None:
-    """Put a saved LoRA's weights into the model, to train on or to evaluate."""
+    """Load a saved LoRA's weights into the model, to train them further or to evaluate them.
+
+    Raises `ModelError` if they cannot be read or do not fit the model's LoRA.
+    """
     try:
         weights = load_file(Path(folder) / "adapter_model.safetensors")
         rank = json.loads((Path(folder) / "adapter_config.json").read_text())["r"]
     except (OSError, SafetensorError, KeyError, ValueError) as error:
         raise ModelError(f"no LoRA adapter can be read from {folder}: {first_line(error)}") from error
-    own = loaded.model.peft_config["default"]
-    if rank != getattr(own, "r", rank):
-        raise ModelError(f"the adapter in {folder} has rank {rank}, the model's LoRA has {getattr(own, 'r', None)}")
+    expected = getattr(loaded.model.peft_config["default"], "r", rank)
+    if rank != expected:
+        raise ModelError(f"the adapter in {folder} has rank {rank}, the model's LoRA has {expected}")
     result = set_peft_model_state_dict(loaded.model, weights)
     if result.unexpected_keys:
         raise ModelError(f"the adapter in {folder} does not fit {loaded.name!r}: {result.unexpected_keys[0]}")

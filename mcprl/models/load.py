@@ -1,4 +1,4 @@
-"""Any transformers causal LM with a fresh LoRA on it, and adapters on disk as safetensors."""
+"""Any transformers causal LM, with a fresh LoRA on it."""
 
 import json
 import logging
@@ -13,7 +13,8 @@ from peft import LoraConfig, PeftModel, get_peft_model
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig
 from transformers.utils import logging as transformers_logging
 
-from mcprl.chat.families import Family, dialect, end_tokens, family
+from mcprl.chat import families
+from mcprl.chat.families import Family, dialect, end_tokens
 from mcprl.chat.prompts import render
 from mcprl.config import ModelConfig
 from mcprl.errors import MissingExtra, ModelError
@@ -22,12 +23,13 @@ from mcprl.text import first_line
 from mcprl.types import Tool
 
 NANO = Path(__file__).parent / "nano"
-"""The policy that ships with this package: weights, tokenizer, template, the recipe that made them."""
+"""The folder of the model that ships with this package."""
 
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A policy ready to train: `model` is a `PeftModel` whose LoRA changes nothing yet, `end_ids` end a turn."""
+    """A policy ready to train. `model` is a `PeftModel` whose LoRA changes nothing yet, `end_ids` are the tokens that
+    end a turn, `path` is the folder or Hugging Face id that `name` stands for."""
 
     model: PeftModel
     tokenizer: Any
@@ -36,16 +38,36 @@ class LoadedModel:
     path: str
 
 
+@dataclass(frozen=True)
+class ModelInfo:
+    """A model without its weights: the tokenizer with its chat template in use, the family (`None` if unknown) and
+    the transformers config."""
+
+    tokenizer: Any
+    family: Family | None
+    config: Any
+
+
+@dataclass(frozen=True)
+class LoadedBase:
+    """A model without a LoRA, on its device; `path` is where it was loaded from."""
+
+    model: Any
+    info: ModelInfo
+    path: str
+
+
 def load_model(config: ModelConfig, seed: int = 0) -> LoadedModel:
     """Load a model by name (`nano`, a folder or a Hugging Face id) and put a LoRA on it: B is zero, A follows `seed`.
 
-    Raises `ModelError` where it is missing or its chat template cannot show tools.
+    Raises as `load_base` does, and `ModelError` if the LoRA's targets do not fit the model.
     """
-    tokenizer, known, model, path = load_base(config)
-    targets = lora_targets(config, known)
+    base = load_base(config)
+    model, tokenizer = base.model, base.info.tokenizer
+    targets = lora_targets(config, base.info.family)
     lora = LoraConfig(
         r=config.lora_rank,
-        lora_alpha=config.lora_alpha,  # pyright: ignore[reportArgumentType]  a float scales as well as an int
+        lora_alpha=config.lora_alpha,  # pyright: ignore[reportArgumentType]  a float works, too
         target_modules=targets if targets == "all-linear" else [name.strip() for name in targets.split(",")],
         task_type="CAUSAL_LM",
         use_rslora=config.rslora,
@@ -60,83 +82,86 @@ def load_model(config: ModelConfig, seed: int = 0) -> LoadedModel:
             raise ModelError(f"lora_targets {targets!r} do not fit {config.name!r}: {first_line(error)}") from error
     if not isinstance(policy, PeftModel):
         raise ModelError(f"peft cannot wrap a {type(model).__name__}")
-    return LoadedModel(policy, tokenizer, _end_ids(model, tokenizer), config.name, path)
+    return LoadedModel(policy, tokenizer, _end_ids(model, tokenizer), config.name, base.path)
 
 
-def load_base(config: ModelConfig) -> tuple[Any, Family | None, Any, str]:
-    """The tokenizer, the family, the model without a LoRA, on its device, and the path or id it was loaded from. Raises
-    as `load` does, and `MissingExtra` where it is to be quantized without bitsandbytes."""
-    tokenizer, known, shape = read_tokenizer(config)
+def load_base(config: ModelConfig) -> LoadedBase:
+    """Load a model by name, without a LoRA.
+
+    Raises `ModelError` if it is missing, cannot be loaded or its chat template cannot show tools, and `MissingExtra` if
+    it is to be quantized without bitsandbytes.
+    """
+    info = read_info(config)
     path = locate(config.name)
-    transformers_logging.disable_progress_bar()  # weights load in a moment; ours is the only progress to see
-    place = find_device(config.device)
-    options: dict[str, Any] = {"dtype": getattr(torch, config.dtype), "device_map": {"": place}}
+    transformers_logging.disable_progress_bar()  # weights load in a moment, and the run has its own progress display
+    device = find_device(config.device)
+    options: dict[str, Any] = {"dtype": getattr(torch, config.dtype), "device_map": {"": device}}
     if config.quantization != "none":
         options["quantization_config"] = _quantization(config)
     try:
-        if unsloth.wanted(config, place):
-            model: Any = unsloth.load_base(path, shape, config, place)
+        if unsloth.wanted(config, device):
+            model: Any = unsloth.load_base(path, info.config, config, device)
         else:
             model = AutoModelForCausalLM.from_pretrained(path, **options)
     except (OSError, ValueError) as error:
-        raise not_loaded(config, error) from error
-    for module in model.modules():  # before a copy shares its weights: the first to compute takes them over
+        raise load_error(config, error) from error
+    for module in model.modules():  # before copies share the weights: the first module that computes takes them over
         if hasattr(module, "init_8bit_state"):
             module.init_8bit_state()
         if hasattr(module, "support_avx512bf16_for_cpu"):
             # On CPUs with bfloat16 a 4-bit layer repacks its weights at the first forward without gradients, for a
             # kernel that has no backward (bitsandbytes 0.50): LoRA's gradients came out 0.97 off, relatively.
             module.support_avx512bf16_for_cpu = False
-    return tokenizer, known, model, path
+    return LoadedBase(model, info, path)
 
 
-def read_tokenizer(config: ModelConfig) -> tuple[Any, Family | None, Any]:
-    """A model's tokenizer with the chat template that is used, its family and its transformers config; no weights.
+def read_info(config: ModelConfig) -> ModelInfo:
+    """A model's tokenizer, family and transformers config, without its weights.
 
-    Raises `ModelError` where it is missing, or its chat template cannot show tools or write calls that can be read.
+    Raises `ModelError` if it is missing, or its chat template cannot show tools or write calls that can be parsed.
     """
     path = locate(config.name)
     try:
         tokenizer: Any = AutoTokenizer.from_pretrained(path)
-        model: Any = AutoConfig.from_pretrained(path)
+        model_config: Any = AutoConfig.from_pretrained(path)
     except (OSError, ValueError) as error:
-        raise not_loaded(config, error) from error
-    known = family(config.name, str(getattr(model, "model_type", "")))
-    if known and known.chat_template:
-        tokenizer.chat_template = known.chat_template
-    for option, value in config.template_options.items():  # in the template, so that it is saved and served with it
+        raise load_error(config, error) from error
+    family = families.family(config.name, str(getattr(model_config, "model_type", "")))
+    if family and family.chat_template:
+        tokenizer.chat_template = family.chat_template
+    for option, value in config.template_options.items():  # set in the template, so that it is saved and served with it
         tokenizer.chat_template = f"{{%- set {option} = {_literal(value)} -%}}{tokenizer.chat_template or ''}"
     _check_template(tokenizer, config.name)
-    return tokenizer, known, model
+    return ModelInfo(tokenizer, family, model_config)
 
 
-def lora_targets(config: ModelConfig, known: Family | None) -> str:
-    """The configured targets, or those of the model's family."""
+def lora_targets(config: ModelConfig, family: Family | None) -> str:
+    """The configured targets of the LoRA, or those of the model's family."""
     if config.lora_targets != "auto":
         return config.lora_targets
-    return known.lora_targets if known else "all-linear"
+    return family.lora_targets if family else "all-linear"
 
 
 def find_device(name: str) -> torch.device:
-    """The device that `model.device` names. Raises `ModelError` where this machine has none such."""
+    """The device that `model.device` names. Raises `ModelError` if this machine has no such device."""
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
-        found = torch.device(name)
+        device = torch.device(name)
     except RuntimeError:
         raise ModelError(f"model.device {name!r} is no device; expected auto, cpu, cuda or cuda:N") from None
-    if found.type == "cuda" and (found.index or 0) >= torch.cuda.device_count():
+    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
         raise ModelError(f"model.device is {name!r}, but torch sees {torch.cuda.device_count()} CUDA devices here")
-    return found
+    return device
 
 
 def _quantization(config: ModelConfig) -> BitsAndBytesConfig:
-    """QLoRA's settings (arXiv 2305.14314, section 3), or LLM.int8's (arXiv 2208.07339)."""
+    """The settings of QLoRA (arXiv 2305.14314, section 3) or LLM.int8 (arXiv 2208.07339)."""
     if find_spec("bitsandbytes") is None:
         raise MissingExtra("bitsandbytes", "quant")
     if config.dora:
-        raise ModelError("model.dora measures the base's weights, model.quantization hides them; choose one of the two")
-    logging.getLogger("bitsandbytes.autograd._functions").setLevel(logging.ERROR)  # a line for each product
+        raise ModelError("model.dora needs the base's weights, model.quantization hides them; choose one of the two")
+    logging.getLogger("bitsandbytes.autograd._functions").setLevel(logging.ERROR)  # it warns at each product
     if config.quantization == "int8":
         return BitsAndBytesConfig(load_in_8bit=True)
     return BitsAndBytesConfig(
@@ -147,12 +172,13 @@ def _quantization(config: ModelConfig) -> BitsAndBytesConfig:
     )
 
 
-def not_loaded(config: ModelConfig, error: Exception) -> ModelError:
+def load_error(config: ModelConfig, error: Exception) -> ModelError:
+    """The error to raise if a model's files cannot be loaded because of `error`."""
     return ModelError(f"model {config.name!r} cannot be loaded from {locate(config.name)}: {first_line(error)}")
 
 
 def locate(name: str) -> str:
-    """The folder or Hugging Face id that a model's name stands for. Raises `ModelError` where it can be neither."""
+    """The folder or Hugging Face id that a model's name stands for. Raises `ModelError` if it can be neither."""
     if name == "nano":
         if not (NANO / "config.json").exists():
             raise ModelError(f"the nano policy's weights are missing from {NANO}; name another model")

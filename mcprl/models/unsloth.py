@@ -1,8 +1,8 @@
 """A base model loaded through unsloth, which replaces parts of it by ones made for training a LoRA on a GPU.
 
-Of unsloth only `FastModel` is used. It leaves the attention to transformers, where prefix sharing takes part in it;
-`FastLanguageModel` has one of its own, with which every row would be computed whole. What a run adds to the base (LoRA,
-gradient checkpointing, optimizer) is ours, the same as with transformers alone.
+Only unsloth's `FastModel` is used. It leaves the attention to transformers, into which prefix sharing plugs;
+`FastLanguageModel` has its own attention, with which every row would be computed whole. What a run adds to the base
+(LoRA, gradient checkpointing, optimizer) is ours, the same as with transformers alone.
 """
 
 import contextlib
@@ -25,27 +25,28 @@ _log = logging.getLogger(__name__)
 
 
 def wanted(config: ModelConfig, device: torch.device) -> bool:
-    """Whether the model is loaded through unsloth: said so, or it is installed and there is a GPU for its kernels.
+    """Whether the model is loaded through unsloth: the configuration says so, or leaves it open (`auto`) and unsloth is
+    installed and there is a GPU for its kernels.
 
-    Raises `MissingExtra` where it is asked for and not installed.
+    Raises `MissingExtra` if it is named but not installed.
     """
-    there = find_spec("unsloth") is not None
-    if config.loader == "unsloth" and not there:
+    installed = find_spec("unsloth") is not None
+    if config.loader == "unsloth" and not installed:
         raise MissingExtra("unsloth", "unsloth")
-    return config.loader == "unsloth" or (config.loader == "auto" and there and device.type == "cuda")
+    return config.loader == "unsloth" or (config.loader == "auto" and installed and device.type == "cuda")
 
 
 def load_base(path: str, shape: Any, config: ModelConfig, device: torch.device) -> Any:
-    """The causal LM at `path`, whose transformers config is `shape`, on `device`; what unsloth prints goes to the log.
+    """The causal LM at `path`, whose transformers config is `shape`, on `device`. unsloth's output goes to the log.
 
-    Raises `ModelError` where unsloth does not run here, or loads it otherwise than asked.
+    Raises `ModelError` if unsloth does not run here, or does not load the model as configured.
     """
-    os.environ.setdefault("UNSLOTH_DISABLE_STATISTICS", "1")  # no call to a hub that nobody asked for
+    os.environ.setdefault("UNSLOTH_DISABLE_STATISTICS", "1")  # it calls the hub otherwise
     os.environ.setdefault("UNSLOTH_COMPILE_LOCATION", str(cache_folder() / "unsloth"))  # not the working directory
-    said = io.StringIO()
+    output = io.StringIO()
     try:
-        with contextlib.redirect_stdout(said), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # it wants to be imported first; but `FastModel` patches what it loads
+        with contextlib.redirect_stdout(output), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it wants to be imported first, but `FastModel` patches what it loads
             model, _ = import_module("unsloth").FastModel.from_pretrained(
                 path,
                 max_seq_length=shape.get_text_config().max_position_embeddings,
@@ -61,14 +62,14 @@ def load_base(path: str, shape: Any, config: ModelConfig, device: torch.device) 
     except (ImportError, NotImplementedError, RuntimeError) as error:
         raise _refused(config, first_line(error)) from error
     finally:
-        _log.info("%s", said.getvalue())
-    dtype = model.get_input_embeddings().weight.dtype  # it takes another one where the device lacks what was asked for
+        _log.info("%s", output.getvalue())
+    dtype = model.get_input_embeddings().weight.dtype  # another one if the device lacks the configured one
     if dtype != getattr(torch, config.dtype):
-        raise _refused(config, f"it came as {dtype}, not as {config.dtype}")
+        raise _refused(config, f"its dtype is {dtype}, not {config.dtype}")
     if config.quantization != "none" and getattr(model, "quantization_method", None) is None:
-        raise _refused(config, f"it came without {config.quantization}")
+        raise _refused(config, f"it is not quantized to {config.quantization}")
     return model
 
 
 def _refused(config: ModelConfig, reason: str) -> ModelError:
-    return ModelError(f"unsloth cannot load {config.name!r}: {reason}; --loader transformers does without it")
+    return ModelError(f"unsloth cannot load {config.name!r}: {reason}; --loader transformers loads it without unsloth")

@@ -1,1 +1,1 @@
-"""The update: rows of sampled ids in, a better LoRA out."""
+"""The update: sampled rows of token ids in, a better LoRA out."""

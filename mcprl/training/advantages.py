@@ -1,4 +1,4 @@
-"""From a group's scores to its advantages."""
+"""A group's scores as advantages."""
 
 import math
 from collections.abc import Sequence
@@ -6,16 +6,16 @@ from statistics import fmean, pstdev
 
 
 def advantages(scores_G: Sequence[float], scale: str = "none", tolerance: float = 1e-3) -> list[float] | None:
-    """How much better each member of a group did than the group's mean: A_i = (s_i - mean(s)) / scale.
+    """Each member's score relative to the group's mean: A_i = (s_i - mean(s)) / divisor. `scale` chooses the divisor.
 
     `none`: 1, the gradient of the mean score (Dr. GRPO, arXiv 2503.20783, section 3.1).
-    `std`: the population standard deviation (GRPO, arXiv 2402.03300, section 4.1.2): tasks solved rarely or mostly
-    weigh more, and so does the noise of a near-tie.
-    `mean`: the mean score, but at least 1 / G: the gradient of the score's logarithm (MaxRL, arXiv 2602.02710), which
-    does not let what is right mostly drown what is right rarely.
+    `std`: the population standard deviation (GRPO, arXiv 2402.03300, section 4.1.2). Tasks that are rarely or mostly
+    solved weigh more, and so does the noise of a near-tie.
+    `mean`: the mean score, at least 1 / G: the gradient of the score's logarithm (MaxRL, arXiv 2602.02710), which keeps
+    tasks that are mostly solved from outweighing tasks that are rarely solved.
 
-    `None` where the scores lie no further apart than `tolerance`: such a group says nothing, it is dropped and counted.
-    Raises `ValueError` on a score that is not finite: a judge's failure is never a score.
+    Returns `None` if the scores differ by at most `tolerance`: such a group has no signal, and the caller drops it.
+    Raises `ValueError` if a score is not finite (a judge's failure is never a score) or `scale` is unknown.
     """
     if not all(map(math.isfinite, scores_G)):
         raise ValueError(f"scores must be finite numbers, got {list(scores_G)}")
@@ -24,11 +24,11 @@ def advantages(scores_G: Sequence[float], scale: str = "none", tolerance: float 
     mean = fmean(scores_G)
     match scale:
         case "none":
-            by = 1.0
+            divisor = 1.0
         case "std":
-            by = pstdev(scores_G)
+            divisor = pstdev(scores_G)
         case "mean":
-            by = max(mean, 1 / len(scores_G))
+            divisor = max(mean, 1 / len(scores_G))
         case _:
             raise ValueError(f"unknown scale {scale!r}; expected none, std or mean")
-    return [(score - mean) / by for score in scores_G]
+    return [(score - mean) / divisor for score in scores_G]

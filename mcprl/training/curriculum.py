@@ -1,4 +1,4 @@
-"""Which scenarios a step takes. Follows from what the journal holds, so a resumed run draws the same."""
+"""Which scenarios a step draws. The draw depends on the journal's outcomes alone, so a resumed run repeats it."""
 
 import random
 from collections.abc import Iterable, Sequence
@@ -10,22 +10,26 @@ from mcprl.types import Scenario
 def draw(
     scenarios: Sequence[Scenario], outcomes: Iterable[tuple[str, int, bool | None]], step: int, count: int, seed: int
 ) -> list[Scenario]:
-    """The `count` scenarios for a step: those not seen for longest, of equals any.
+    """The `count` scenarios of a step: those drawn longest ago first, ties in random order.
 
-    `outcomes` are scenario, step and success of each try so far. A scenario of which all tries succeeded, or none, had
-    nothing to teach: it is put off by an epoch, and by twice as much each time that it happens again; so is one that
-    was measured beforehand as always or never done. Where success is `None`, nobody could tell.
+    `outcomes` holds each rollout's scenario id, step and success; a success of `None` means that no judge could decide.
+    A scenario is tied if all rollouts of its last step succeeded, or all failed: it had nothing to teach. It waits one
+    further epoch, and twice as long each time that it is tied again. A scenario without rollouts counts as tied once if
+    its difficulty was measured beforehand as always or never solved.
     """
-    seen: dict[str, dict[int, set[bool | None]]] = {}
-    for scenario_id, when, success in outcomes:
-        if when < step:
-            seen.setdefault(scenario_id, {}).setdefault(when, set()).add(success)
+    successes: dict[str, dict[int, set[bool | None]]] = {}  # by scenario and step
+    for scenario_id, rollout_step, success in outcomes:
+        if rollout_step < step:
+            successes.setdefault(scenario_id, {}).setdefault(rollout_step, set()).add(success)
 
     def due(scenario: Scenario) -> float:
-        own = seen.get(scenario.id, {})
-        tied = takewhile(lambda when: own[when] in ({True}, {False}), sorted(own, reverse=True))
-        ties = sum(1 for _ in tied) + (not own and scenario.difficulty in (0.0, 1.0))
-        return max(own, default=0) + (2**ties - 1) * len(scenarios) / count
+        by_step = successes.get(scenario.id, {})
+        if not by_step:
+            ties = int(scenario.difficulty in (0.0, 1.0))
+        else:
+            latest_first = sorted(by_step, reverse=True)
+            ties = sum(1 for _ in takewhile(lambda drawn: by_step[drawn] in ({True}, {False}), latest_first))
+        return max(by_step, default=0) + (2**ties - 1) * len(scenarios) / count
 
     order = list(scenarios)
     random.Random(f"{seed} draw {step}").shuffle(order)

@@ -1,8 +1,8 @@
-"""Attention over a token trie as one FlexAttention kernel, for CUDA; on a CPU it has no backward pass.
+"""Attention over a token trie as one FlexAttention kernel, for CUDA; on a CPU the kernel has no backward pass.
 
-A token at place k is seen by the places from k to the end of what lies below its node: the layout is depth-first. That
-is the whole mask, so that blocks of it are skipped without ever making it. Whether the kernel is used is tried on the
-device at hand, once for each shape: it must give what the per-node form gives, and sooner.
+In the depth-first layout the tokens that attend to the one at place k are those from k to the end of its node's
+descendants. That defines the whole mask, so the kernel skips blocks without storing it. A trial on the device decides
+whether the kernel is used, once for each shape: it must give the same as the per-node form, in less time.
 """
 
 import time
@@ -11,78 +11,93 @@ from functools import cache
 from typing import Any
 
 import torch
+from jaxtyping import Float
 from torch import Tensor
 from torch.nn.attention.flex_attention import AuxRequest, BlockMask, create_block_mask, flex_attention
 
-from mcprl.training.trie import Tree, build
+from mcprl.training.trie import Trie, build
 
-Attend = Callable[[Tensor, Tensor, Tensor, Tree, float, int | None, Tensor | None], Tensor]
-"""(1, heads, N, D) of queries, (1, kv_heads, N, D) of keys and of values, the trie, scale, window, sinks (heads)."""
+Attend = Callable[[Tensor, Tensor, Tensor, Trie, float, int | None, Tensor | None], Tensor]
+"""A function with the signature of `attend`."""
 
-_compiled = cache(lambda: torch.compile(flex_attention, dynamic=True))
-_masks: dict[int | None, tuple[Tree, BlockMask]] = {}  # of the last trie: all layers of a step have the same
+_masks: dict[int | None, tuple[Trie, BlockMask]] = {}  # by window, of the last trie: a step's layers share it
 
 
 def attend(
-    query: Tensor, key: Tensor, value: Tensor, tree: Tree, scale: float, window: int | None, sinks: Tensor | None
-) -> Tensor:
-    """What each token of the trie gets from its ancestors and itself."""
+    query: Float[Tensor, "1 heads N D"],
+    key: Float[Tensor, "1 kv_heads N D"],
+    value: Float[Tensor, "1 kv_heads N D"],
+    trie: Trie,
+    scale: float,
+    window: int | None,
+    sinks: Float[Tensor, " heads"] | None,
+) -> Float[Tensor, "1 heads N D"]:
+    """Attention of each of the trie's tokens over its ancestors and itself; see `trie_attention.attend`."""
     kernel: Any = _compiled() if query.is_cuda else flex_attention
-    mask = _mask(tree, window, query.device)
+    mask = _block_mask(trie, window, query.device)
     aux = AuxRequest(lse=sinks is not None)
     out, more = kernel(query, key, value, block_mask=mask, scale=scale, enable_gqa=True, return_aux=aux)
     return out if sinks is None else out * (more.lse - sinks[:, None]).sigmoid()[..., None].to(out.dtype)
 
 
-def sees(tree: Tree, window: int | None, device: torch.device) -> Callable[[Any, Any, Tensor, Tensor], Tensor]:
-    """Whether the token at place q attends to the one at k, as FlexAttention asks it."""
-    ends = torch.tensor([node.stop for node in tree.nodes for _ in range(node.start, node.end)], device=device)
-    positions = torch.tensor(tree.positions, device=device)
+def mask_mod(trie: Trie, window: int | None, device: torch.device) -> Callable[[Any, Any, Tensor, Tensor], Tensor]:
+    """FlexAttention's mask function: whether the token at place q attends to the one at place k."""
+    ends = torch.tensor([node.stop for node in trie.nodes for _ in range(node.start, node.end)], device=device)
+    positions = torch.tensor(trie.positions, device=device)
 
-    def seen(_batch: Any, _head: Any, q: Tensor, k: Tensor) -> Tensor:
-        below = (k <= q) & (q < ends[k])
-        return below if window is None else below & (positions[q] - positions[k] < window)
+    def attends(_batch: Any, _head: Any, q: Tensor, k: Tensor) -> Tensor:
+        descends = (k <= q) & (q < ends[k])
+        return descends if window is None else descends & (positions[q] - positions[k] < window)
 
-    return seen
-
-
-def _mask(tree: Tree, window: int | None, device: torch.device) -> BlockMask:
-    known = _masks.get(window)
-    if known is None or known[0] is not tree:
-        made = create_block_mask(sees(tree, window, device), None, None, len(tree), len(tree), device=str(device))
-        known = _masks[window] = (tree, made)
-    return known[1]
+    return attends
 
 
 @cache
-@torch.enable_grad()  # the first to ask computes without
-def pays(
-    other: Attend, heads: int, kv_heads: int, width: int, dtype: torch.dtype, device: torch.device, sinks: bool
+def _compiled() -> Any:
+    return torch.compile(flex_attention, dynamic=True)
+
+
+def _block_mask(trie: Trie, window: int | None, device: torch.device) -> BlockMask:
+    cached = _masks.get(window)
+    if cached is None or cached[0] is not trie:
+        mask = create_block_mask(mask_mod(trie, window, device), None, None, len(trie), len(trie), device=str(device))
+        cached = _masks[window] = (trie, mask)
+    return cached[1]
+
+
+@cache
+@torch.enable_grad()  # the first forward pass may be one without gradients
+def is_exact_and_faster(
+    reference: Attend, heads: int, kv_heads: int, width: int, dtype: torch.dtype, device: torch.device, sinks: bool
 ) -> bool:
-    """Whether `attend` gives what `other` gives, gradients included, and takes less time, on a trie of 8 tries."""
+    """Whether `attend` gives what `reference` gives, gradients included, in less time, on a trie of 8 rows."""
     trie = build([(*range(1024), *range(2000 + 200 * row, 2128 + 200 * row)) for row in range(8)])
-    shapes = ((1, count, len(trie), width) for count in (heads, kv_heads, kv_heads, heads))
     generator = torch.Generator(device).manual_seed(0)
-    draw = lambda *shape: torch.randn(*shape, generator=generator, device=device, dtype=dtype)  # noqa: E731
-    *given, grad = (draw(*shape) for shape in shapes)
+
+    def draw(*shape: int) -> Tensor:
+        return torch.randn(*shape, generator=generator, device=device, dtype=dtype)
+
+    *inputs, grad = (draw(1, count, len(trie), width) for count in (heads, kv_heads, kv_heads, heads))
     sink = draw(heads) if sinks else None
 
     def run(form: Attend) -> tuple[list[Tensor], float]:
         began = time.perf_counter()
-        leaves = [tensor.clone().requires_grad_() for tensor in given]
+        leaves = [tensor.clone().requires_grad_() for tensor in inputs]
         out = form(leaves[0], leaves[1], leaves[2], trie, width**-0.5, None, sink)
-        found = [out.detach(), *torch.autograd.grad(out, leaves, grad)]
-        finite = all(bool(tensor.isfinite().all()) for tensor in found)  # waits for the device
-        return found if finite else [], time.perf_counter() - began
+        results = [out.detach(), *torch.autograd.grad(out, leaves, grad)]
+        finite = all(bool(tensor.isfinite().all()) for tensor in results)  # waits for the device
+        return results if finite else [], time.perf_counter() - began
 
-    try:
-        (own, own_s), (theirs, theirs_s) = ([run(form) for _ in range(3)][-1] for form in (attend, other))  # warm
-    except Exception:  # whatever a compiler or a driver raises: there is the other form
+    try:  # the first two runs of each compile and warm up
+        ours, our_seconds = [run(attend) for _ in range(3)][-1]
+        expected, reference_seconds = [run(reference) for _ in range(3)][-1]
+    except Exception:  # whatever a compiler or a driver raises: the reference remains
         return False
-    near = 1e-4 if dtype == torch.float32 else 3e-2
-    alike = len(own) == 4 and all(_apart(one, two) < near for one, two in zip(own, theirs, strict=True))
-    return alike and own_s < theirs_s
+    tolerance = 1e-4 if dtype == torch.float32 else 3e-2
+    exact = len(ours) == 4 and all(_distance(*pair) < tolerance for pair in zip(ours, expected, strict=True))
+    return exact and our_seconds < reference_seconds
 
 
-def _apart(one: Tensor, other: Tensor) -> float:
-    return float((one - other).float().norm() / other.float().norm())
+def _distance(result: Float[Tensor, "*shape"], expected: Float[Tensor, "*shape"]) -> float:
+    """The relative distance of `result` from `expected`."""
+    return float((result - expected).float().norm() / expected.float().norm())

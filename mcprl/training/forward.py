@@ -1,11 +1,12 @@
 """The forward pass of a step: log-probabilities of the rows' trained tokens, every distinct token computed once.
 
-MCP prompts are long, shared by all tries of a step, and each turn's prompt begins with the turn before. So the rows
-are computed as a trie (`trie`), in bins of bounded size; the output layer is applied only where a trained token
-is predicted, once for all rows that hold it. Log-probabilities and gradients equal those of the rows alone.
+MCP prompts are long, all rollouts of a step share them, and each turn's prompt begins with the turn before. So the rows
+are computed as a trie (`trie`), in bins of bounded size. The output layer is applied only to tokens that predict a
+trained one, once for all rows that share the prediction. Log-probabilities and gradients equal those of the rows
+computed one by one.
 
-Works with any transformers decoder whose attention goes through `AttentionInterface`, with or without a LoRA; with
-others the rows are computed one by one, padded. `model` is untyped because of that.
+Works with any transformers decoder whose attention goes through `AttentionInterface`, with or without a LoRA; other
+models compute whole rows, padded. `model` is untyped because of that.
 """
 
 from collections.abc import Generator, Iterator, Sequence
@@ -14,20 +15,24 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from jaxtyping import Float
 from torch import Tensor
 from torch.nn import functional
 
 from mcprl.errors import ModelError, TrainingError
 from mcprl.training import trie
 from mcprl.training.lm_head import entropies, target_logprobs
-from mcprl.training.trie_attention import TREE_ATTENTION
+from mcprl.training.trie_attention import TRIE_ATTENTION
 from mcprl.types import Row
+
+PerRow = list[Float[Tensor, " _T_trained"]]
+"""One number for each of a row's trained tokens, for each row of a bin."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """How many tokens a step's rows make: `forwarded` ones computed, of them `unique`, and `padded` ones of rows whole
-    and padded to the longest."""
+    """Token counts of a step's rows. `forwarded`: tokens computed. `unique`: tokens of one trie of all rows. `padded`:
+    tokens of whole rows, each padded to the longest."""
 
     forwarded: int
     unique: int
@@ -36,138 +41,147 @@ class Work:
 
 @dataclass(frozen=True)
 class Bin:
-    """What was computed at once: the indices of its rows and, for each, of its trained tokens the log-probabilities
-    (T_trained) and, where asked for, the entropies (T_trained) of what was predicted there, in nats."""
+    """One forward pass. `logprobs_B[i]` (T_trained, nats): log-probabilities of row `indices[i]`'s trained tokens.
+    `entropies_B[i]` (T_trained, nats): entropies of the predictions of the same tokens; empty unless requested."""
 
     indices: list[int]
-    logprobs_B: list[Tensor]
-    entropies_B: list[Tensor]
+    logprobs_B: PerRow
+    entropies_B: PerRow
 
 
 class Forward:
-    """The forward pass of one model. `note` says why rows are not shared, where they are not though asked for. With
-    `bf16` its matrices are multiplied in bfloat16 (autocast); the output layer of shared rows, which log-probabilities
-    hang on most, stays as it is.
+    """The forward pass of one model. `shares` says whether rows share prefixes; if they do not although `share` is set,
+    `note` says why.
 
-    Raises `ModelError` where the model cannot be run at all.
+    With `bf16` the matrix products run in bfloat16 (autocast), except the output layer of shared rows, to which
+    log-probabilities are most sensitive. Raises `ModelError` if the model cannot be run at all.
     """
 
     def __init__(self, model: Any, share: bool = True, max_tokens: int = 8192, bf16: bool = False) -> None:
         self.model, self.max_tokens, self.bf16 = model, max_tokens, False
         self.shares, self.note = share, ""
         if share:
-            self.note = self._why_not()
+            self.note = self._why_not_shared()
             self.shares = not self.note
         self.bf16 = bf16  # after the check: its rounding alone took 0.07 of the 0.1 nats that are allowed there
 
     def bins(self, rows: Sequence[Row], temperature: float = 1.0, entropy: bool = False) -> Iterator[Bin]:
-        """The rows, bin after bin; what the caller does with one, backward say, it does before it takes the next."""
+        """The rows, bin after bin. To bound memory the caller runs backward on one bin before it takes the next.
+
+        Raises `TrainingError` if a row has no trained token, or trains its first one.
+        """
         for row in rows:
             if not any(row.mask) or row.mask[0]:
                 raise TrainingError(f"a row of {row.trajectory_id} has no trained token, or one without a context")
         for indices in self._indices(rows):
-            compute = self._shared if self.shares else self._alone
+            compute = self._as_trie if self.shares else self._padded
             yield Bin(indices, *compute([rows[i] for i in indices], temperature, entropy))
 
     def work(self, rows: Sequence[Row]) -> Work:
+        """How many tokens `bins` computes for these rows."""
         contexts = [_context(row) for row in rows]
         bins = [[contexts[i] for i in indices] for indices in self._indices(rows)]
-        forwarded = sum(trie.unique_tokens(ids_B) if self.shares else _padded(ids_B) for ids_B in bins)
-        return Work(forwarded, trie.unique_tokens(contexts), _padded(contexts))
+        forwarded = sum(trie.unique_tokens(ids_B) if self.shares else _padded_tokens(ids_B) for ids_B in bins)
+        return Work(forwarded, trie.unique_tokens(contexts), _padded_tokens(contexts))
 
     def _indices(self, rows: Sequence[Row]) -> list[list[int]]:
+        """The indices of each bin's rows."""
         contexts = [_context(row) for row in rows]
         return trie.bins(contexts, self.max_tokens) if self.shares else _by_length(contexts, self.max_tokens)
 
-    def _shared(
-        self, rows: Sequence[Row], temperature: float, entropy: bool = False
-    ) -> tuple[list[Tensor], list[Tensor]]:
-        laid = trie.build([_context(row) for row in rows])
-        asked = [(laid.place(b, t - 1), row.ids[t]) for b, row in enumerate(rows) for t in _trained(row)]
-        known = {pair: n for n, pair in enumerate(dict.fromkeys(asked))}
+    def _as_trie(self, rows: Sequence[Row], temperature: float, entropy: bool = False) -> tuple[PerRow, PerRow]:
+        """Log-probabilities and entropies of each row's trained tokens, from one pass over the rows' trie."""
+        layout = trie.build([_context(row) for row in rows])
+        # A prediction is the place of the token before a trained one, and the trained one; rows may share it.
+        predictions = [(layout.place(b, t - 1), row.ids[t]) for b, row in enumerate(rows) for t in _trained(row)]
+        numbers = {prediction: n for n, prediction in enumerate(dict.fromkeys(predictions))}
         decoder, head = _parts(self.model)
         device = head.weight.device
-        with _attention(self.model, TREE_ATTENTION), self._autocast(device):
+        layers_called: list[int] = []
+        with _attention(self.model, TRIE_ATTENTION), self._autocast(device):
             output = decoder(
-                input_ids=torch.tensor([laid.ids], device=device),
-                position_ids=torch.tensor([laid.positions], device=device),
+                input_ids=torch.tensor([layout.ids], device=device),
+                position_ids=torch.tensor([layout.positions], device=device),
                 use_cache=False,
-                tree=laid,
-                passed=(passed := []),
+                trie=layout,
+                layers_called=layers_called,
             )
-        if len(passed) < decoder.config.num_hidden_layers:
-            raise NotImplementedError(f"attention in {len(passed)} of {decoder.config.num_hidden_layers} layers")
-        places, targets = torch.tensor(list(known), device=device).T
+        layers = decoder.config.num_hidden_layers
+        if len(layers_called) < layers:
+            raise NotImplementedError(f"attention in {len(layers_called)} of {layers} layers")
+        places, targets = torch.tensor(list(numbers), device=device).T
+        of_rows = torch.tensor([numbers[prediction] for prediction in predictions], device=device)
+        lengths = [len(_trained(row)) for row in rows]
         logprobs = target_logprobs(head, output.last_hidden_state[0, places], targets, temperature)
-        held, lengths = (
-            torch.tensor([known[pair] for pair in asked], device=device),
-            [len(_trained(row)) for row in rows],
-        )
+        logprobs_B = list(logprobs[of_rows].split(lengths))
         if not entropy:
-            return list(logprobs[held].split(lengths)), []
-        spread = entropies(head, output.last_hidden_state[0, places], temperature)
-        return list(logprobs[held].split(lengths)), list(spread[held].split(lengths))
+            return logprobs_B, []
+        entropy_T = entropies(head, output.last_hidden_state[0, places], temperature)
+        return logprobs_B, list(entropy_T[of_rows].split(lengths))
 
-    def _alone(
-        self, rows: Sequence[Row], temperature: float, entropy: bool = False
-    ) -> tuple[list[Tensor], list[Tensor]]:
+    def _padded(self, rows: Sequence[Row], temperature: float, entropy: bool = False) -> tuple[PerRow, PerRow]:
+        """The same from one pass over whole rows, padded to the longest."""
         device = self.model.get_input_embeddings().weight.device
         ids_B = [torch.tensor(row.ids, device=device) for row in rows]
         ids = torch.nn.utils.rnn.pad_sequence(ids_B, batch_first=True)  # (B, L), on the right
         real = torch.nn.utils.rnn.pad_sequence([torch.ones_like(row) for row in ids_B], batch_first=True)
         with self._autocast(device):
             logits_B = self.model(input_ids=ids, attention_mask=real, use_cache=False).logits
-        found: list[Tensor] = []
-        spread: list[Tensor] = []
+        logprobs_B: list[Tensor] = []
+        entropies_B: list[Tensor] = []
         for b, row in enumerate(rows):
-            at = torch.tensor(_trained(row), device=device)
-            logits = logits_B[b, at - 1].float() / temperature
-            found.append(-functional.cross_entropy(logits, ids[b, at], reduction="none"))
+            trained = torch.tensor(_trained(row), device=device)
+            logits = logits_B[b, trained - 1].float() / temperature  # (T_trained, V)
+            logprobs_B.append(-functional.cross_entropy(logits, ids[b, trained], reduction="none"))
             if entropy:
-                spread.append(torch.distributions.Categorical(logits=logits).entropy())
-        return found, spread
+                entropies_B.append(torch.distributions.Categorical(logits=logits).entropy())
+        return logprobs_B, entropies_B
 
     def _autocast(self, device: torch.device) -> AbstractContextManager[Any]:
         return torch.autocast(device.type, torch.bfloat16, enabled=self.bf16)
 
     @torch.no_grad()
-    def _why_not(self) -> str:
-        """Why this model's rows cannot be shared: an example that branches twice, computed both ways; else nothing."""
+    def _why_not_shared(self) -> str:
+        """Why this model's rows cannot share prefixes, or "": an example that branches twice is computed both ways."""
         name = type(self.model.get_base_model() if hasattr(self.model, "get_base_model") else self.model).__name__
         examples = [(*range(1, 9), *end) for end in ((1, 2, 3), (1, 2, 4), (5, 6, 7))]
         mask = (False,) * 6 + (True,) * 5
         try:
             vocabulary = int(self.model.get_input_embeddings().weight.shape[0])
             rows = [Row("check", tuple(n % vocabulary for n in ids), mask, (0.0,) * 11) for ids in examples]
-            whole = torch.cat(self._alone(rows, 1.0)[0])
+            expected = torch.cat(self._padded(rows, 1.0)[0])
         except (AttributeError, TypeError, ValueError) as error:
             raise ModelError(f"a {name} cannot be trained here: {error}; expected a causal language model") from error
         try:
-            gap = float((torch.cat(self._shared(rows, 1.0)[0]) - whole).abs().max())
+            gap = float((torch.cat(self._as_trie(rows, 1.0)[0]) - expected).abs().max())
         except (AttributeError, TypeError, ValueError, RuntimeError, NotImplementedError) as error:
-            return f"prefixes are not shared: {name} cannot be expressed as a tree ({str(error).splitlines()[0]})"
+            return f"prefixes are not shared: {name} cannot be computed as a trie ({str(error).splitlines()[0]})"
         if not gap < 0.1:  # nats; bfloat16's rounding stays well below
-            return f"prefixes are not shared: as a tree a {name} is {gap:.2g} nats off its own log-probabilities"
+            return f"prefixes are not shared: as a trie {name} is {gap:.2g} nats off its own log-probabilities"
         return ""
 
 
-def bf16_pays(model: Any) -> bool:
-    """Whether the model computes in float32 on a CPU that has instructions for bfloat16: without them it is slower."""
-    here = torch.cpu.get_capabilities()
-    native = here.get("avx512_bf16") or here.get("amx_bf16")
+def cpu_has_bf16(model: Any) -> bool:
+    """Whether the model computes in float32 on a CPU that has instructions for bfloat16; without them bfloat16 is
+    slower."""
+    capabilities = torch.cpu.get_capabilities()
+    native = capabilities.get("avx512_bf16") or capabilities.get("amx_bf16")
     return bool(native) and model.device.type == "cpu" and model.dtype == torch.float32
 
 
 def checkpoint_layers(model: Any) -> None:
-    """Have each layer computed again in backward, with the attention that it had. transformers does so in training mode
-    only: the layers are put into it, what is in them (dropout) is not."""
+    """Make backward compute each layer again, with the forward pass's attention, instead of keeping its activations.
+
+    transformers does so only in training mode: the layers are put into it, but not the modules inside them (dropout).
+    """
     config = _parts(model)[0].config
 
     def contexts() -> tuple[AbstractContextManager[None], AbstractContextManager[None]]:
         return nullcontext(), _attention(model, config._attn_implementation)
 
     renamed = getattr(model, "activation_checkpointing_enable", None)  # its name since transformers 5.23
-    (renamed or model.gradient_checkpointing_enable)({"use_reentrant": False, "context_fn": contexts})
+    enable = renamed or model.gradient_checkpointing_enable
+    enable({"use_reentrant": False, "context_fn": contexts})
     for module in model.modules():
         if getattr(module, "gradient_checkpointing", False):
             module.training = True
@@ -175,9 +189,10 @@ def checkpoint_layers(model: Any) -> None:
 
 @contextmanager
 def _attention(model: Any, name: str) -> Generator[None]:
-    """Inside, the model's attention is the implementation of that name."""
+    """Sets the model's attention implementation for the duration of the block."""
     config = _parts(model)[0].config
-    before, config._attn_implementation = config._attn_implementation, name
+    before = config._attn_implementation
+    config._attn_implementation = name
     try:
         yield
     finally:
@@ -185,7 +200,7 @@ def _attention(model: Any, name: str) -> Generator[None]:
 
 
 def _context(row: Row) -> tuple[int, ...]:
-    """The tokens that predict a row's trained ones: all before the last of them."""
+    """The tokens that predict a row's trained ones: all before the last trained one."""
     return row.ids[: _trained(row)[-1]]
 
 
@@ -194,17 +209,18 @@ def _trained(row: Row) -> list[int]:
 
 
 def _by_length(ids_B: Sequence[Sequence[int]], max_tokens: int) -> list[list[int]]:
-    """Rows in bins of like length, longest first: at most `max_tokens` with padding, which is at most a quarter."""
-    found: list[list[int]] = []
+    """Row indices in bins of similar length, longest first. A bin has at most `max_tokens` tokens, padding included;
+    padding is at most a quarter of a row's length."""
+    bins: list[list[int]] = []
     for row in sorted(range(len(ids_B)), key=lambda b: -len(ids_B[b])):
-        longest = len(ids_B[found[-1][0]]) if found else 0
-        if not found or longest * (len(found[-1]) + 1) > max_tokens or len(ids_B[row]) < 0.8 * longest:
-            found.append([])
-        found[-1].append(row)
-    return found
+        longest = len(ids_B[bins[-1][0]]) if bins else 0
+        if not bins or longest * (len(bins[-1]) + 1) > max_tokens or len(ids_B[row]) < 0.8 * longest:
+            bins.append([])
+        bins[-1].append(row)
+    return bins
 
 
-def _padded(ids_B: Sequence[Sequence[int]]) -> int:
+def _padded_tokens(ids_B: Sequence[Sequence[int]]) -> int:
     return len(ids_B) * max(map(len, ids_B))
 
 

@@ -1,9 +1,8 @@
-"""How much memory a run needs, whether it fits into what is free, and the nearest settings that do.
+"""How much memory a run needs, whether that is free, and the nearest settings that fit.
 
     base weights + LoRA (weight, gradient, two moments) + what backward keeps of one bin of tokens + what sampling takes
 
-The arithmetic is an estimate, good to about a tenth for what backward keeps (tested against what torch keeps). A bin is
-taken to be full.
+An estimate: what backward keeps is good to about a tenth (tested against what torch keeps). A bin counts as full.
 """
 
 import math
@@ -21,36 +20,35 @@ from transformers import AutoConfig, AutoModelForCausalLM
 from mcprl.chat.families import family
 from mcprl.config import Config, ModelConfig
 from mcprl.errors import ConfigError
-from mcprl.models.load import find_device, locate, lora_targets, not_loaded
+from mcprl.models.load import find_device, load_error, locate, lora_targets
 from mcprl.types import Placement
-
-_CGROUP = Path("/sys/fs/cgroup")
 
 GIB = 2**30
 BYTES = {"float32": 4, "bfloat16": 2}
 QUANTIZED = {"int8": 1.01, "nf4": 0.52}
-"""Bytes a quantized weight, its block's scale included (doubly quantized for nf4: QLoRA, arXiv 2305.14314)."""
+"""Bytes for each quantized weight, its block's scale included (doubly quantized for nf4: QLoRA, arXiv 2305.14314)."""
 LORA = 16
-"""Bytes a LoRA parameter: in float32 itself, its gradient, AdamW's two moments."""
+"""Bytes for each LoRA parameter: itself in float32, its gradient, AdamW's two moments."""
 KEPT = {"float32": (16.5, 16.2, 19.2, 6.2), "bfloat16": (28.4, 10.3, 15.2, 6.2)}
 """Bytes that backward keeps for each token and layer, by unit of the hidden size, the MLP's width, and the width of
 queries and of keys: measured with transformers 5.23 and peft 0.21 on Qwen3 (peft casts a LoRA's input to float32)."""
 KEPT_A_RANK = 28
-"""The same by unit of the LoRA's rank, for seven layers."""
+"""The same by unit of the LoRA's rank, for the seven linear modules of a layer."""
 HEAD = 3 * 4 * 2**23
 """Bytes of one chunk of the output layer (`lm_head`)."""
 CACHE = 2 * GIB
-"""The most that the embedded engine keeps of keys and values, of the base model and the adapter each."""
+"""The most bytes of keys and values that the embedded engine keeps, for the base model and for the adapter each."""
 CONTEXT = GIB // 2
-"""What a process takes of a GPU before it does anything."""
+"""Bytes that a process takes of a GPU before it does anything."""
 SERVER = 2 * GIB
-"""What a vLLM server takes beside weights, keys and values: its process, its graphs, its working memory."""
+"""Bytes that a vLLM server takes besides weights, keys and values: its process, its graphs, its working memory."""
+_CGROUP = Path("/sys/fs/cgroup")
 
 
 @dataclass(frozen=True)
 class Size:
-    """What of a model counts: its parameters, those in linear layers and those under the LoRA, LoRA parameters for each
-    unit of rank, and its shape (`queries` and `keys` are all heads wide)."""
+    """A model's parameter counts and shape. `linear`: parameters in linear layers; `adapted`: those under the LoRA;
+    `lora`: LoRA parameters for each unit of rank; `queries` and `keys`: the width of all heads together."""
 
     parameters: int
     linear: int
@@ -65,10 +63,10 @@ class Size:
 
 @dataclass(frozen=True)
 class Settings:
-    """What of a configuration counts, under the names that it has there.
+    """The settings of a configuration that memory depends on, by their names there, and `gpu`: whether a GPU trains.
 
-    `place`: sampling by the embedded engine; or by a vLLM server on the same GPU that sleeps during updates (`asleep`)
-    or does not (`awake`), or on a GPU of its own (`apart`).
+    `place`: sampling by the embedded engine; or by a vLLM server on the same GPU that is paused during updates
+    (`asleep`) or is not (`awake`), or on a device of its own (`apart`).
     """
 
     dtype: str = "float32"
@@ -84,31 +82,33 @@ class Settings:
 
 @dataclass(frozen=True)
 class Need:
-    """Bytes at the peak, on the device that trains and on the engine's own (0 where it has none), and the `floor`: what
-    the training device must hold whatever the tasks are."""
+    """Peak bytes: `train` on the device that trains, `serve` on the engine's own device (0 if it has none). `floor`:
+    bytes that the training device needs whatever the tasks are."""
 
     train: float
     serve: float
     floor: float
 
 
+# --- the estimate -----------------------------------------------------------------------------------------------------
+
+
 def need(size: Size, settings: Settings) -> Need:
-    """What a run takes."""
-    weights = base_weights(size, settings)
-    adapter = LORA * size.lora * settings.lora_rank
-    held = weights + adapter + (CONTEXT if settings.gpu else 0)
+    """The memory that a run needs."""
+    lora = LORA * size.lora * settings.lora_rank
+    always = base_weights(size, settings) + lora + (CONTEXT if settings.gpu else 0)
     update = HEAD + activations(size, settings)
     if settings.place == "embedded":
         copies = merged_copies(size, settings)
         cached = 2 * min(CACHE, cache(size, settings))
-        return Need(held + update + copies + cached, 0, held + copies / 2)
-    # A sequence is as long as it may be only at its end, and a server keeps what sequences share once.
-    server = SERVER + BYTES[settings.dtype] * size.parameters + cache(size, settings) / 2
+        return Need(always + update + copies + cached, 0, always + copies / 2)
+    weights = BYTES[settings.dtype] * size.parameters
+    # Half a cache: a sequence reaches its full length only at its end, and a server stores shared prefixes once.
+    server = SERVER + weights + cache(size, settings) / 2
     if settings.place == "apart":
-        return Need(held + update, server, held)
-    if settings.place == "asleep":
-        return Need(held + max(update, server), 0, held + BYTES[settings.dtype] * size.parameters)
-    return Need(held + update + server, 0, held + BYTES[settings.dtype] * size.parameters)
+        return Need(always + update, server, always)
+    peak = max(update, server) if settings.place == "asleep" else update + server
+    return Need(always + peak, 0, always + weights)
 
 
 def base_weights(size: Size, settings: Settings) -> float:
@@ -119,9 +119,10 @@ def base_weights(size: Size, settings: Settings) -> float:
 
 
 def activations(size: Size, settings: Settings) -> float:
-    """Bytes that backward keeps of the largest bin, and of one layer again for the gradients on their way.
+    """Bytes that backward keeps of the largest bin, and as much as one layer keeps for the gradients in flight.
 
-    A row longer than a bin has one of its own. With gradient checkpointing that is each layer's input, and one layer.
+    The largest bin holds a row that is longer than `bin_tokens` by itself. With gradient checkpointing backward keeps
+    each layer's input, and one layer.
     """
     tokens = max(settings.bin_tokens, settings.max_total_tokens)
     widths = (size.hidden, size.intermediate, size.queries, size.keys)
@@ -133,146 +134,35 @@ def activations(size: Size, settings: Settings) -> float:
 
 
 def cache(size: Size, settings: Settings) -> float:
-    """Bytes of keys and values of as many sequences as are decoded at once, each as long as it may be."""
+    """Bytes of keys and values of `max_batch` sequences of `max_total_tokens` each."""
     token = 2 * BYTES[settings.dtype] * size.keys * size.layers
     return token * settings.max_batch * settings.max_total_tokens
 
 
 def merged_copies(size: Size, settings: Settings) -> float:
-    """Bytes of the weights under the LoRA with it merged in: the adapter that samples, and the next one beside it.
+    """Bytes of the weights with the LoRA merged in: the adapter that samples, and the next one while it is loaded.
     Quantized weights are not merged."""
     return 0 if settings.quantization in QUANTIZED else 2 * BYTES[settings.dtype] * size.adapted
 
 
-def nearest(size: Size, settings: Settings, free: float, free_apart: float = 0) -> Settings | None:
-    """The settings that fit with the fewest changes, or `None`: of as many changes, those that cost the least come
-    first (time, then throughput, then precision, then the length of what can be learnt)."""
-
-    def distance(choice: tuple[int, ...]) -> tuple[int, int, tuple[int, ...]]:
-        return sum(map(bool, choice)), sum(choice), tuple(-n for n in choice)
-
-    options = list(_options(settings))
-    for choice in sorted(product(*(range(len(values)) for _, values in options)), key=distance):
-        changes = {name: values[n] for n, (name, values) in zip(choice, options, strict=True)}
-        found = replace(settings, **changes)
-        needed = need(size, found)
-        if needed.train <= free and needed.serve <= free_apart:
-            return found
-    return None
-
-
-def _options(settings: Settings) -> Iterator[tuple[str, list[Any]]]:
-    """Each setting that saves memory: as it is, and what it can be, the mildest first."""
-    yield "gradient_checkpointing", [True] if settings.gradient_checkpointing else [False, True]
-    yield "max_batch", _halves(settings.max_batch, 8)
-    yield "bin_tokens", _halves(settings.bin_tokens, 1024)
-    yield "dtype", [settings.dtype, "bfloat16"] if settings.dtype == "float32" else ["bfloat16"]
-    yield "quantization", [settings.quantization, *(["nf4"] if settings.quantization != "nf4" else [])]
-    yield "max_total_tokens", _halves(settings.max_total_tokens, 1024)
-
-
-def _halves(value: int, least: int) -> list[int]:
-    values = [value]
-    while values[-1] // 2 >= least:
-        values.append(values[-1] // 2)
-    return values
-
-
-def changes(before: Settings, after: Settings) -> dict[str, Any]:
-    """What differs, by the names of the settings."""
-    pairs = ((field.name, getattr(before, field.name), getattr(after, field.name)) for field in fields(before))
-    return {name: new for name, old, new in pairs if new != old}
-
-
-# --- a configuration on this machine ----
-
-
-def check(config: Config, place: Placement, server: str) -> str:
-    """What the run needs of what is free, in one line; where it may not fit, with the nearest settings that do.
-
-    Raises `ConfigError` where it surely does not fit, and `ModelError` where there is no such model or device.
-    """
-    device = find_device(config.model.device)
-    given = settings(config, device, place)
-    apart = free(torch.device(server)) if given.place == "apart" and not config.engine.base_url else math.inf
-    return verdict(model_size(config.model), given, free(device), str(device), apart)
-
-
-def verdict(size: Size, given: Settings, there: float, device: str, apart: float = math.inf) -> str:
-    """The line for what is there, and `apart` for a server on a device of its own. Raises `ConfigError` where not even
-    the weights fit."""
-    needed = need(size, given)
-    line = (
-        f"a model of {_parameters(size.parameters)} needs about {_gib(needed.train)} of {_gib(there)} free ({device})"
-    )
-    if apart < math.inf:
-        line += f", and vLLM about {_gib(needed.serve)} of {_gib(apart)}"
-    if needed.train <= there and needed.serve <= apart:
-        return line
-    near = nearest(size, given, there, apart)
-    advice = f"it would fit with {_flags(given, near)}" if near else "no setting makes it fit; take a smaller model"
-    if needed.floor > there:
-        raise ConfigError(f"{line}, {_gib(needed.floor)} of it before the first token; {advice}")
-    return f"{line} and may run out of it; {advice}"
-
-
-def settings(config: Config, device: torch.device, place: Placement) -> Settings:
-    """What of a configuration counts."""
-    model, training = config.model, config.training
-    return Settings(
-        dtype=model.dtype,
-        quantization=model.quantization,
-        lora_rank=model.lora_rank,
-        gradient_checkpointing=training.gradient_checkpointing,
-        bin_tokens=training.bin_tokens,
-        max_total_tokens=config.rollout.max_total_tokens,
-        max_batch=config.engine.max_batch,
-        place=place,
-        gpu=device.type == "cuda",
-    )
-
-
-def free(device: torch.device) -> float:
-    """Bytes that can be had: of a GPU what no process holds, of a machine what it calls available, within the limit of
-    this container."""
-    if device.type == "cuda":
-        return torch.cuda.mem_get_info(device)[0]
-    available = psutil.virtual_memory().available
-    try:
-        limit, used = ((_CGROUP / f"memory.{kind}").read_text().strip() for kind in ("max", "current"))
-    except OSError:
-        return available
-    return available if limit == "max" else min(available, int(limit) - int(used))
-
-
-def _flags(before: Settings, after: Settings) -> str:
-    """The changes as flags of `mcprl train`."""
-    named = ((name.replace("_", "-"), value) for name, value in changes(before, after).items())
-    return " ".join(f"--{name}" if value is True else f"--{name} {value}" for name, value in named)
-
-
-def _gib(count: float) -> str:
-    return f"{count / GIB:.1f} GiB"
-
-
-def _parameters(count: int) -> str:
-    return f"{count / 1e9:.1f} B parameters" if count >= 1e9 else f"{count / 1e6:.0f} M parameters"
+# --- the size of a model ----------------------------------------------------------------------------------------------
 
 
 def model_size(config: ModelConfig) -> Size:
-    """What of a model counts for memory, by its config alone: it is built without weights. Raises `ModelError`."""
+    """The size of a configured model, by its transformers config alone: it is built without weights. Raises
+    `ModelError` if that cannot be loaded."""
     path = locate(config.name)
     try:
         shape: Any = AutoConfig.from_pretrained(path)
         with torch.device("meta"):
             model: Any = AutoModelForCausalLM.from_config(shape)
     except (OSError, ValueError) as error:
-        raise not_loaded(config, error) from error
+        raise load_error(config, error) from error
     return size_of(model, lora_targets(config, family(config.name, str(getattr(shape, "model_type", "")))))
 
 
 def size_of(model: Any, targets: str = "all-linear") -> Size:
-    """The same of a model that is there."""
+    """The size of a causal LM with a LoRA on `targets`."""
     head = model.get_output_embeddings()
     linear = {n: m for n, m in model.named_modules() if isinstance(m, nn.Linear) and m is not head}
     names = [name.strip() for name in targets.split(",")]
@@ -294,3 +184,116 @@ def size_of(model: Any, targets: str = "all-linear") -> Size:
         queries=shape.num_attention_heads * head_width,
         keys=shape.num_key_value_heads * head_width,
     )
+
+
+# --- what fits on this machine ----------------------------------------------------------------------------------------
+
+
+def nearest(size: Size, settings: Settings, free: float, free_apart: float = 0) -> Settings | None:
+    """The settings that fit with the fewest changes, or `None`. Among as many changes, the cheapest come first (time,
+    then throughput, then precision, then the length of what can be learnt)."""
+
+    def distance(choice: tuple[int, ...]) -> tuple[int, int, tuple[int, ...]]:
+        return sum(map(bool, choice)), sum(choice), tuple(-n for n in choice)
+
+    options = list(_options(settings))
+    for choice in sorted(product(*(range(len(values)) for _, values in options)), key=distance):
+        changes = {name: values[n] for n, (name, values) in zip(choice, options, strict=True)}
+        candidate = replace(settings, **changes)
+        needed = need(size, candidate)
+        if needed.train <= free and needed.serve <= free_apart:
+            return candidate
+    return None
+
+
+def _options(settings: Settings) -> Iterator[tuple[str, list[Any]]]:
+    """Each setting that can save memory, with its present value and then those that save more, the mildest first."""
+    yield "gradient_checkpointing", [True] if settings.gradient_checkpointing else [False, True]
+    yield "max_batch", _halves(settings.max_batch, 8)
+    yield "bin_tokens", _halves(settings.bin_tokens, 1024)
+    yield "dtype", [settings.dtype, "bfloat16"] if settings.dtype == "float32" else ["bfloat16"]
+    yield "quantization", [settings.quantization, *(["nf4"] if settings.quantization != "nf4" else [])]
+    yield "max_total_tokens", _halves(settings.max_total_tokens, 1024)
+
+
+def _halves(value: int, least: int) -> list[int]:
+    values = [value]
+    while values[-1] // 2 >= least:
+        values.append(values[-1] // 2)
+    return values
+
+
+def changes(before: Settings, after: Settings) -> dict[str, Any]:
+    """The new values of the settings that differ, by name."""
+    pairs = ((field.name, getattr(before, field.name), getattr(after, field.name)) for field in fields(before))
+    return {name: new for name, old, new in pairs if new != old}
+
+
+def check(config: Config, place: Placement, server: str) -> str:
+    """What a run needs and what is free, in one line; if that may be too little, with the nearest settings that fit.
+
+    `server` names the vLLM server's device. Raises `ConfigError` if the run surely does not fit, and `ModelError` if
+    there is no such model or device.
+    """
+    device = find_device(config.model.device)
+    wanted = settings(config, device, place)
+    apart = free(torch.device(server)) if wanted.place == "apart" and not config.engine.base_url else math.inf
+    return verdict(model_size(config.model), wanted, free(device), str(device), apart)
+
+
+def settings(config: Config, device: torch.device, place: Placement) -> Settings:
+    """The settings of a configuration that memory depends on."""
+    model, training = config.model, config.training
+    return Settings(
+        dtype=model.dtype,
+        quantization=model.quantization,
+        lora_rank=model.lora_rank,
+        gradient_checkpointing=training.gradient_checkpointing,
+        bin_tokens=training.bin_tokens,
+        max_total_tokens=config.rollout.max_total_tokens,
+        max_batch=config.engine.max_batch,
+        place=place,
+        gpu=device.type == "cuda",
+    )
+
+
+def free(device: torch.device) -> float:
+    """Free bytes: of a GPU, unallocated ones; of a machine, those it calls available, within the container's limit."""
+    if device.type == "cuda":
+        return torch.cuda.mem_get_info(device)[0]
+    available = psutil.virtual_memory().available
+    try:
+        limit, used = ((_CGROUP / f"memory.{kind}").read_text().strip() for kind in ("max", "current"))
+    except OSError:
+        return available
+    return available if limit == "max" else min(available, int(limit) - int(used))
+
+
+def verdict(size: Size, wanted: Settings, free: float, device: str, apart: float = math.inf) -> str:
+    """The line of `check` for `free` bytes on the device that trains and `apart` on a vLLM server's own device. Raises
+    `ConfigError` if not even the weights fit."""
+    needed = need(size, wanted)
+    line = f"a model of {_parameters(size.parameters)} needs about {_gib(needed.train)} of {_gib(free)} free ({device})"
+    if apart < math.inf:
+        line += f", and vLLM about {_gib(needed.serve)} of {_gib(apart)}"
+    if needed.train <= free and needed.serve <= apart:
+        return line
+    near = nearest(size, wanted, free, apart)
+    advice = f"it would fit with {_flags(wanted, near)}" if near else "no setting makes it fit; take a smaller model"
+    if needed.floor > free:
+        raise ConfigError(f"{line}, {_gib(needed.floor)} of it before the first token; {advice}")
+    return f"{line} and may run out of it; {advice}"
+
+
+def _flags(before: Settings, after: Settings) -> str:
+    """The changes as flags of `mcprl train`."""
+    named = ((name.replace("_", "-"), value) for name, value in changes(before, after).items())
+    return " ".join(f"--{name}" if value is True else f"--{name} {value}" for name, value in named)
+
+
+def _gib(count: float) -> str:
+    return f"{count / GIB:.1f} GiB"
+
+
+def _parameters(count: int) -> str:
+    return f"{count / 1e9:.1f} B parameters" if count >= 1e9 else f"{count / 1e6:.0f} M parameters"

@@ -24,7 +24,7 @@ from mcprl.files import whole_folder
 from mcprl.models.adapters import load_adapter_weights, write_adapter
 from mcprl.models.load import LoadedModel
 from mcprl.training import loss
-from mcprl.training.forward import Bin, Forward, bf16_pays, checkpoint_layers
+from mcprl.training.forward import Bin, Forward, checkpoint_layers, cpu_has_bf16
 from mcprl.training.rows import Certificate
 from mcprl.types import Row
 
@@ -59,7 +59,7 @@ class Trainer:
         if config.gradient_checkpointing:
             checkpoint_layers(self.model)
         self.config = config
-        bf16 = config.autocast == "bf16" or (config.autocast == "auto" and bf16_pays(self.model))
+        bf16 = config.autocast == "bf16" or (config.autocast == "auto" and cpu_has_bf16(self.model))
         self.forward = Forward(self.model, config.share_prefixes, config.bin_tokens, bf16)
         low, high = loss.BOUNDS[config.loss]
         self.clip_low, self.clip_high = config.clip_low or low, config.clip_high or high

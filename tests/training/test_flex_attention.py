@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from mcprl.training import flex_attention, trie_attention
-from mcprl.training.trie import Tree, build
+from mcprl.training.trie import Trie, build
 
 pytestmark = pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile:UserWarning")
 needs_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
@@ -21,7 +21,7 @@ def _rows() -> list[list[int]]:
     return [*rows, rows[0][:25], [*rows[1][:23], 50, 51], [60, 61, 62]]
 
 
-def _given(trie: Tree, device: str = "cpu", dtype: torch.dtype = torch.float32) -> list[torch.Tensor]:
+def _given(trie: Trie, device: str = "cpu", dtype: torch.dtype = torch.float32) -> list[torch.Tensor]:
     generator = torch.Generator().manual_seed(0)
     return [torch.randn(1, heads, len(trie), 16, generator=generator).to(device, dtype) for heads in (4, 2, 2)]
 
@@ -37,8 +37,8 @@ def test_a_token_sees_itself_and_its_ancestors_and_nothing_else(window: int | No
             first = 0 if window is None else max(0, depth - window + 1)
             expected[place, places[first : depth + 1]] = True
     places = torch.arange(len(trie))
-    seen = flex_attention.sees(trie, window, torch.device("cpu"))
-    assert torch.equal(seen(0, 0, places[:, None], places[None]), expected)
+    attends = flex_attention.mask_mod(trie, window, torch.device("cpu"))
+    assert torch.equal(attends(0, 0, places[:, None], places[None]), expected)
 
 
 @pytest.mark.parametrize("sinks", [None, torch.tensor([0.5, -1.0, 2.0, 0.0])], ids=["no sinks", "sinks"])
@@ -72,12 +72,14 @@ def test_it_is_taken_only_where_a_trial_shows_it_right_and_faster(
     monkeypatch.setattr(time, "perf_counter", lambda: clock[0])
     monkeypatch.setattr(flex_attention, "attend", tried)
     with torch.no_grad():
-        assert flex_attention.pays(other, 4, 2, 8, torch.float32, torch.device("cpu"), True) is taken
+        assert flex_attention.is_exact_and_faster(other, 4, 2, 8, torch.float32, torch.device("cpu"), True) is taken
 
 
 def test_a_kernel_that_fails_is_not_taken() -> None:
     """FlexAttention itself on a CPU: it has no backward there."""
-    assert not flex_attention.pays(trie_attention.attend, 2, 2, 8, torch.float32, torch.device("cpu"), False)
+    assert not flex_attention.is_exact_and_faster(
+        trie_attention.attend, 2, 2, 8, torch.float32, torch.device("cpu"), False
+    )
 
 
 @pytest.mark.gpu

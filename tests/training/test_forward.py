@@ -162,14 +162,14 @@ def test_with_sharing_off_rows_are_computed_whole_with_the_same_result():
     assert _apart(torch.cat(found_B), torch.cat(expected_B)) < 1e-5
 
 
-def test_a_model_that_cannot_be_a_tree_is_computed_whole_and_says_so():
+def test_a_model_that_cannot_be_a_trie_is_computed_whole_and_says_so():
     model = _with_lora(random_model(Gemma2ForCausalLM, **SIZES))  # it caps its attention scores
     rows = _rows(20, (9, 3, 14, 5))
     weight_B = [torch.randn(sum(row.mask)) for row in rows]
     whole = forward.Forward(model)
     assert not whole.shares
     assert whole.note == (
-        "prefixes are not shared: Gemma2ForCausalLM cannot be expressed as a tree "
+        "prefixes are not shared: Gemma2ForCausalLM cannot be computed as a trie "
         "(attention with capped scores, dropout or a mask of its own)"
     )
     expected_B, gradient = _expected(model, rows, weight_B)
@@ -202,7 +202,7 @@ def test_the_entropy_is_that_of_the_whole_vocabulary_with_its_gradient(kind: str
 
 
 @pytest.mark.parametrize(("kind", "checkpointed"), [*((kind, False) for kind in MODELS), ("qwen3", True)])
-def test_in_bfloat16_a_tree_is_as_near_to_float32_as_whole_rows_are(kind: str, checkpointed: bool):
+def test_in_bfloat16_a_trie_is_as_near_to_float32_as_whole_rows_are(kind: str, checkpointed: bool):
     # Each row branches off from the last: what the last token attends to is added up over thirty nodes.
     ids = [n % 61 for n in range(7, 70, 2)]
     rows = [_row([*ids[:n], n, 3], {n, n + 1}) for n in range(1, 31)]
@@ -325,11 +325,11 @@ def test_attention_without_the_cpus_kernels_is_the_same(monkeypatch: pytest.Monk
         hidden = torch.rand(9, 5) < 0.3
         hidden[3] = mask == "windows"  # a query that sees no key: other keys give it a log-sum-exp
         given["mask"] = torch.zeros(9, 5).masked_fill_(hidden, -torch.inf)
-    out, lse = attention.attention(query, key, value, 0.3, blind=True, **given)
+    out, lse = attention.attention(query, key, value, 0.3, may_hide_all=True, **given)
     merged = lse.clamp(min=0.0)
     back = attention.attention_backward(grad, query, key, value, out, merged, 0.3, **given)
     monkeypatch.setattr(attention, "_fused", lambda _: False)
-    plain, plain_lse = attention.attention(query, key, value, 0.3, blind=True, **given)
+    plain, plain_lse = attention.attention(query, key, value, 0.3, may_hide_all=True, **given)
     assert torch.allclose(plain, out, atol=1e-6)
     assert torch.allclose(plain_lse, lse, atol=1e-6)
     plain_back = attention.attention_backward(grad, query, key, value, out, merged, 0.3, **given)

@@ -16,31 +16,31 @@ def prefixes(ids_B: list[tuple[int, ...]]) -> set[tuple[int, ...]]:
     return {ids[: t + 1] for ids in ids_B for t in range(len(ids))}
 
 
-def ancestors(laid: trie.Tree, place: int) -> tuple[int, ...]:
+def ancestors(layout: trie.Trie, place: int) -> tuple[int, ...]:
     """The tokens that `place` attends to: those up to it in the nodes that it lies in or below."""
-    seen = [at for node in laid.nodes if node.start <= place < node.stop for at in range(node.start, node.end)]
-    return tuple(laid.ids[at] for at in seen if at <= place)
+    seen = [at for node in layout.nodes if node.start <= place < node.stop for at in range(node.start, node.end)]
+    return tuple(layout.ids[at] for at in seen if at <= place)
 
 
 @given(ROWS)
 @settings(max_examples=300, deadline=None)
 def test_every_distinct_prefix_stands_in_the_layout_once_and_sees_exactly_itself(ids_B: list[tuple[int, ...]]) -> None:
-    laid = trie.build(ids_B)
-    assert sorted(ancestors(laid, place) for place in range(len(laid))) == sorted(prefixes(ids_B))
+    layout = trie.build(ids_B)
+    assert sorted(ancestors(layout, place) for place in range(len(layout))) == sorted(prefixes(ids_B))
     for row, ids in enumerate(ids_B):
         for depth in range(len(ids)):
-            place = laid.place(row, depth)
-            assert ancestors(laid, place) == ids[: depth + 1]
-            assert laid.positions[place] == depth
+            place = layout.place(row, depth)
+            assert ancestors(layout, place) == ids[: depth + 1]
+            assert layout.positions[place] == depth
 
 
 @given(ROWS)
 @settings(max_examples=100, deadline=None)
 def test_nodes_cover_the_layout_without_overlap_and_parents_come_first(ids_B: list[tuple[int, ...]]) -> None:
-    laid = trie.build(ids_B)
-    assert [at for node in laid.nodes for at in range(node.start, node.end)] == list(range(len(laid)))
-    assert all(node.end <= node.stop for node in laid.nodes)
-    for upper, lower in combinations(laid.nodes, 2):
+    layout = trie.build(ids_B)
+    assert [at for node in layout.nodes for at in range(node.start, node.end)] == list(range(len(layout)))
+    assert all(node.end <= node.stop for node in layout.nodes)
+    for upper, lower in combinations(layout.nodes, 2):
         assert lower.start >= upper.stop or lower.stop <= upper.stop
 
 
@@ -76,7 +76,7 @@ def _costs(ordered: list[tuple[int, ...]], max_tokens: int) -> list[int]:
 
 @pytest.mark.parametrize("ids_B", [[(1, 2, 3, 4), (1, 2, 5, 6, 7), (1, 2, 5)]])
 def test_the_example_of_the_docstring(ids_B: list[tuple[int, ...]]) -> None:
-    laid = trie.build(ids_B)
-    assert laid.ids == (1, 2, 3, 4, 5, 6, 7)
-    assert laid.positions == (0, 1, 2, 3, 2, 3, 4)
-    assert [(node.start, node.end, node.stop) for node in laid.nodes] == [(0, 2, 7), (2, 4, 4), (4, 5, 7), (5, 7, 7)]
+    layout = trie.build(ids_B)
+    assert layout.ids == (1, 2, 3, 4, 5, 6, 7)
+    assert layout.positions == (0, 1, 2, 3, 2, 3, 4)
+    assert [(node.start, node.end, node.stop) for node in layout.nodes] == [(0, 2, 7), (2, 4, 4), (4, 5, 7), (5, 7, 7)]

@@ -1,6 +1,6 @@
-"""Attention over a shared trunk and each sequence's own tokens, laid out flat as `Decoder` does it.
+"""Attention over shared trunks and each stream's suffix, for flat tokens as `Decoder` lays them out.
 
-The trunk's keys and values are attended by all sequences in one product; the part over a sequence's own tokens is
+All streams of a trunk attend to its keys and values in one product; the attention over each stream's own suffix is
 merged in by log-sum-exp (Hydragen, arXiv 2402.05099).
 """
 
@@ -18,29 +18,30 @@ ATTENTION = "mcprl_decoding"
 
 @dataclass
 class Span:
-    """New tokens of one stream: flat positions `start:end`, own ones from `at` on in `kv` (layer, k/v, head, C, D)."""
+    """New tokens of one stream: `start:end` of the flat tokens. Their keys and values go into `kv` (layer, k/v, head,
+    C, D) from place `at` on."""
 
     start: int
     end: int
     at: int
     kv: Tensor
-    mask: Tensor | None  # (new, at + new); None where the span begins the row: then it is simply causal
+    mask: Tensor | None  # (new, at + new); None if the span begins the row: then a causal kernel does
 
 
 @dataclass
 class DecodeStep:
-    """What attention needs to know about a step: the decoding rows first, then the spans."""
+    """What attention needs to know about a step of N flat tokens: one of each decoding row, then the spans."""
 
     kv: Tensor  # (layer, k/v, row, head, C, D)
     rows: Tensor  # (B,) the decoding rows
-    at: Tensor  # (B,) where each row's new token goes
-    mask: Tensor  # (B, 1, 1, C) 0 where a row may look, -inf elsewhere
-    longest: int
-    trunks: list[tuple[Tensor, Tensor | None]]  # each trunk's kv and which of the N tokens are on it, None for all
+    at: Tensor  # (B,) the place in each row for its new token
+    mask: Tensor  # (B, 1, 1, C) 0 for the places that a row has filled, -inf for the others
+    longest: int  # the most places that a row has filled
+    trunks: list[tuple[Tensor, Tensor | None]]  # each trunk's kv and which tokens attend to it, None for all
     spans: list[Span]
 
     def attend(self, layer: int, query: Tensor, key: Tensor, value: Tensor, scale: float) -> Tensor:
-        """(H, N, D) queries and (KVH, N, D) new keys and values give (N, H, D)."""
+        """The output (N, H, D) for queries (H, N, D) and new keys and values (KVH, N, D)."""
         parts = [self._decode(layer, query, key, value, scale)] if len(self.rows) else []
         for span in self.spans:
             new = slice(span.start, span.end)
@@ -48,9 +49,9 @@ class DecodeStep:
         out, lse = (torch.cat(part) if len(parts) > 1 else part[0] for part in zip(*parts, strict=True))
         H, _, D = query.shape
         for kv, tokens in self.trunks:
-            asked = query if tokens is None else query[:, tokens]
-            # All of a trunk is seen by all, so the queries of all heads that share its keys are asked as one head's.
-            flat = asked.reshape(1, len(key), -1, D)
+            attending = query if tokens is None else query[:, tokens]
+            # No key of a trunk is masked, so the queries of all heads that share its keys can be flattened to one head.
+            flat = attending.reshape(1, len(key), -1, D)
             trunk, trunk_lse = attention(flat, kv[layer, 0][None], kv[layer, 1][None], scale)
             trunk, trunk_lse = trunk.reshape(H, -1, D).transpose(0, 1), trunk_lse.reshape(H, -1).T
             if tokens is None:
@@ -60,20 +61,20 @@ class DecodeStep:
         return out
 
     def _decode(self, layer: int, query: Tensor, key: Tensor, value: Tensor, scale: float) -> tuple[Tensor, Tensor]:
-        """What the decoding rows make of their own tokens: (B, H, D) and its log-sum-exp, (B, H)."""
+        """Attention of the decoding rows over their own suffixes (B, H, D), and its log-sum-exp (B, H)."""
         B, KVH = len(self.rows), key.shape[0]
         H, _, D = query.shape
         keys, values = self.kv[layer, 0], self.kv[layer, 1]  # (row, KVH, C, D)
         keys[self.rows, :, self.at] = key[:, :B].transpose(0, 1)
         values[self.rows, :, self.at] = value[:, :B].transpose(0, 1)
         grouped = query[:, :B].view(KVH, H // KVH, B, D).permute(2, 0, 1, 3)
-        seen = slice(0, self.longest)
-        out, lse = attention(grouped, keys[:B, :, seen], values[:B, :, seen], scale, self.mask[:B, :, :, seen])
+        filled = slice(0, self.longest)
+        out, lse = attention(grouped, keys[:B, :, filled], values[:B, :, filled], scale, self.mask[:B, :, :, filled])
         return out.reshape(B, H, D), lse.reshape(B, H)
 
 
 def _span(span: Span, layer: int, query: Tensor, key: Tensor, value: Tensor, scale: float) -> tuple[Tensor, Tensor]:
-    """What a span makes of its own tokens: (n, H, D) and its log-sum-exp, (n, H)."""
+    """Attention of a span over its stream's own suffix (n, H, D), and its log-sum-exp (n, H)."""
     end = span.at + query.shape[1]
     keys, values = span.kv[layer]  # (KVH, C, D) each
     keys[:, span.at : end] = key
@@ -89,7 +90,7 @@ def _repeat(tensor: Tensor, group: int) -> Tensor:
 
 
 def causal_mask(new: int, end: int, like: Tensor) -> Tensor:
-    """(new, end): the last `new` of `end` tokens look at themselves and what stands before them."""
+    """The mask (new, end) with which the last `new` of `end` tokens attend to themselves and all earlier tokens."""
     hidden = torch.ones(new, end, dtype=torch.bool, device=like.device).triu_(end - new + 1)
     return like.new_zeros(new, end).masked_fill_(hidden, -torch.inf)
 

@@ -1,7 +1,8 @@
 """The engine that needs nothing but torch: it decodes in a thread of this process, on the CPU or a small GPU.
 
-Requests from many tasks join one running batch. The LoRA is merged into a copy of the weights it touches (everything
-else is shared with the model that trains), so that sampling pays nothing for it; the base model is served beside it.
+Requests from many tasks join one running batch. The LoRA is merged into a copy of the weights that it changes, so that
+it costs no time in sampling; all other weights are shared with the model that trains. The base model is served beside
+it.
 """
 
 import asyncio
@@ -41,9 +42,9 @@ class _Load:
 
 
 class EmbeddedEngine:
-    """Samples turns in this process. `max_batch` turns are decoded at once, more wait; `memory` bounds the bytes of
-    keys and values for each of the base model and the adapter; without `prefix_cache` every prompt is computed
-    whole."""
+    """Samples turns in this process. At most `max_batch` turns are decoded at once, others wait. `memory` bounds the
+    bytes of keys and values, for the base model and for the adapter each. Without `prefix_cache` every prompt is
+    computed whole."""
 
     def __init__(self, loaded: Policy, max_batch: int = 64, memory: int = MEMORY, prefix_cache: bool = True) -> None:
         self._tokenizer, self._end_ids = loaded.tokenizer, loaded.end_ids
@@ -53,7 +54,7 @@ class EmbeddedEngine:
         self._decoders: dict[str | None, Decoder] = {None: Decoder(self._base, *self._options)}
         self._steps: dict[str | None, int] = {None: 0}
         self._adapter: str | None = None
-        self._mark: object = None
+        self._loaded_version: tuple[Adapter, int] | None = None
         self._turns: dict[Stream, _Turn] = {}
         self._inbox: queue.SimpleQueue[_Turn | _Load | None] = queue.SimpleQueue()
         self._closed = False
@@ -63,26 +64,29 @@ class EmbeddedEngine:
     # --- the async side -------------------------------------------------------------------------------------------
 
     async def ready(self) -> None:
-        """At once: the engine is there as soon as it is made."""
+        """Returns at once: the engine can sample as soon as it is made."""
 
     async def complete(self, request: CompletionRequest) -> Completion:
-        """Sample one turn. Its log-probabilities are log softmax(logits / temperature), of greedy turns at 1."""
+        """Sample one turn. Its log-probabilities are log softmax(logits / temperature), for greedy turns at 1.
+
+        Raises `EngineError` if the adapter is not loaded, the prompt is too long or the engine is closed.
+        """
         future: Future[Completion] = Future()
         self._send(_Turn(request, future))
         return await asyncio.wrap_future(future)
 
     async def load_adapter(self, adapter: Adapter) -> None:
-        """Serve this adapter in place of the last one. What runs on the last one runs on to its end."""
+        """Serve this adapter instead of the last one. Turns that run on the last one are finished on it."""
         future: Future[None] = Future()
         self._send(_Load(adapter, future))
         await asyncio.wrap_future(future)
 
     def paused(self) -> AbstractAsyncContextManager[None]:
-        """Nothing: keys and values are kept from step to step, and the weights are the trainer's own."""
+        """Does nothing: keys and values are kept from step to step, and the weights are shared with the trainer."""
         return nullcontext()
 
     async def close(self) -> None:
-        """End the thread; whoever still waits gets an `EngineError`."""
+        """End the thread. Turns that are not done raise `EngineError`."""
         if not self._closed:
             self._closed = True
             self._inbox.put(None)
@@ -122,7 +126,7 @@ class EmbeddedEngine:
             self._retire()
 
     def _receive(self, wait: bool) -> bool:
-        """Take in what has been asked for; False where the engine is to end."""
+        """Begin the turns and loads in the inbox. Returns False if the engine is to end."""
         while wait or not self._inbox.empty():
             wait = False
             item = self._inbox.get()
@@ -183,25 +187,32 @@ class EmbeddedEngine:
     def _completion(self, stream: Stream, turn: _Turn) -> Completion:
         ended = stream.ids[-1] in self._end_ids
         message, malformed = families.reply(self._tokenizer, stream.ids, self._end_ids, turn.request)
-        reason = "length" if not ended else "tool_calls" if message.get("tool_calls") else "stop"
+        if not ended:
+            reason = "length"
+        elif message.get("tool_calls"):
+            reason = "tool_calls"
+        else:
+            reason = "stop"
         ids, logprobs = tuple(stream.ids), tuple(stream.logprobs)
         return Completion(message, stream.prompt, ids, logprobs, reason, turn.policy_step, malformed)
 
     def _load(self, adapter: Adapter) -> None:
-        mark = (adapter, _written(adapter))
-        if mark == self._mark:
+        version = (adapter, _written_at(adapter))
+        if version == self._loaded_version:
             return
         self._decoders[adapter.name] = Decoder(merged_model(self._base, adapter.path), *self._options)
         self._steps[adapter.name] = adapter.step
-        self._adapter, self._mark = adapter.name, mark
+        self._adapter = adapter.name
+        self._loaded_version = version
 
     def _retire(self) -> None:
+        """Drop the decoders of replaced adapters once their turns are done."""
         for name in [name for name, decoder in self._decoders.items() if not decoder.busy]:
             if name not in (None, self._adapter):
                 del self._decoders[name]
 
 
-def _written(adapter: Adapter) -> int:
+def _written_at(adapter: Adapter) -> int:
     try:
         return (Path(adapter.path) / "adapter_model.safetensors").stat().st_mtime_ns
     except OSError as error:

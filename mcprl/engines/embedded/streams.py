@@ -1,4 +1,8 @@
-"""What the embedded engine decodes: streams, and the trunks that their prompts begin with."""
+"""What the embedded engine decodes: streams, and the trunks that their prompts begin with.
+
+A prompt is a trunk (the tools and the system message, common to every conversation of a run) and a suffix: the tokens
+after it, which are the conversation's own.
+"""
 
 from bisect import bisect_left
 from collections.abc import Callable
@@ -11,50 +15,66 @@ from mcprl.text import common_prefix
 
 @dataclass(eq=False)
 class Trunk:
-    """Tokens that many prompts begin with, their keys and values (layer, k/v, head, T, D), and the own tokens that are
-    known behind them: of a running sequence or kept from a finished one."""
+    """Tokens that many prompts begin with, and their keys and values `kv` (layer, k/v, head, T, D).
+
+    `sources` are the suffixes whose keys and values are in memory: in the row of a running stream, or kept from a
+    finished one. `ordered` are the same suffixes in lexicographic order.
+    """
 
     ids: tuple[int, ...]
     kv: Tensor | None = None
     ordered: list[tuple[int, ...]] = field(default_factory=list[tuple[int, ...]])
     sources: dict[tuple[int, ...], "Stream | Tensor"] = field(default_factory=dict[tuple[int, ...], "Stream | Tensor"])
 
-    def longest(self, own: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
-        """The known tokens that share most with these, and how many they share: a neighbour in sorted order."""
-        at = bisect_left(self.ordered, own)
-        near = self.ordered[max(at - 1, 0) : at + 1]
-        return max(((ids, common_prefix(ids, own)) for ids in near), key=lambda found: found[1], default=((), 0))
+    def longest(self, suffix: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
+        """The suffix in memory that has the longest common prefix with this one, and that prefix's length.
 
-    def add(self, own: tuple[int, ...], source: "Stream | Tensor") -> None:
-        if own not in self.sources:
-            self.ordered.insert(bisect_left(self.ordered, own), own)
-        self.sources[own] = source
+        It is one of the two neighbours in lexicographic order.
+        """
+        at = bisect_left(self.ordered, suffix)
+        neighbours = self.ordered[max(at - 1, 0) : at + 1]
+        lengths = ((ids, common_prefix(ids, suffix)) for ids in neighbours)
+        return max(lengths, key=lambda pair: pair[1], default=((), 0))
 
-    def remove(self, own: tuple[int, ...]) -> None:
-        del self.sources[own]
-        del self.ordered[bisect_left(self.ordered, own)]
+    def add(self, suffix: tuple[int, ...], source: "Stream | Tensor") -> None:
+        if suffix not in self.sources:
+            self.ordered.insert(bisect_left(self.ordered, suffix), suffix)
+        self.sources[suffix] = source
+
+    def remove(self, suffix: tuple[int, ...]) -> None:
+        del self.sources[suffix]
+        del self.ordered[bisect_left(self.ordered, suffix)]
+
+
+def _always() -> bool:
+    return True
 
 
 @dataclass(eq=False)
 class Stream:
-    """One turn being sampled. `prompt` and what it asks for go in, `ids` and `logprobs` (T) come out."""
+    """One turn being sampled: the request goes in, `ids` and `logprobs` (T, nats) come out.
+
+    `head` returns the tokens of the tools and the system message, which become a trunk. If `wanted` returns False the
+    stream ends early.
+    """
 
     prompt: tuple[int, ...]
     head: Callable[[], tuple[int, ...]]
     max_new: int
     temperature: float
     seed: int
-    wanted: Callable[[], bool] = lambda: True  # false ends it early
+    wanted: Callable[[], bool] = _always
     ids: list[int] = field(default_factory=list[int])
     logprobs: list[float] = field(default_factory=list[float])
-    draws: list[float] = field(default_factory=list[float])
+    draws: list[float] = field(default_factory=list[float])  # uniform numbers, one for each new token
     trunk: Trunk = field(default_factory=lambda: Trunk(()))
-    own: tuple[int, ...] = ()
+    suffix: tuple[int, ...] = ()
     row: int = -1
-    known: int = 0  # own tokens whose keys and values are in the row
+    cached: int = 0  # tokens after the trunk whose keys and values are in the row
 
 
-def covers(other: Stream, stream: Stream, length: int) -> bool:
-    """Whether `other`, which is about to be computed, begins with `length` tokens of `stream`, so that waiting pays."""
-    both = other.trunk is stream.trunk and len(stream.own) > length <= len(other.own)
-    return both and other.own[:length] == stream.own[:length]
+def will_compute(other: Stream, stream: Stream, length: int) -> bool:
+    """Whether `other`, which is about to be computed, shares the first `length` suffix tokens of `stream`, which then
+    gains by waiting for it."""
+    same_trunk = other.trunk is stream.trunk and len(stream.suffix) > length <= len(other.suffix)
+    return same_trunk and other.suffix[:length] == stream.suffix[:length]

@@ -1,4 +1,4 @@
-"""The weights that the embedded engine decodes with: the base model without its LoRA, and a copy with one merged in."""
+"""The models that the embedded engine decodes with: the base model without its LoRA, and a copy with one merged in."""
 
 import copy
 import json
@@ -6,20 +6,25 @@ import math
 from pathlib import Path
 from typing import Any
 
+import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from mcprl.engines.embedded.attention import ATTENTION
-from mcprl.engines.embedded.decoder import check, is_tiny
+from mcprl.engines.embedded.decoder import SHORTEST_TRUNK, Decoder, is_tiny
+from mcprl.engines.embedded.streams import Stream
 from mcprl.errors import EngineError
 
 
 def bare_model(model: Any) -> Any:
-    """A decoding model without LoRA that attends as `Decoder` says. It shares every weight with `model`, but for a tiny
-    one's matrices, which it has by columns."""
+    """A model without LoRA for `Decoder`, with its attention. It shares its weights with `model`, except a tiny model's
+    matrices, which it stores by columns.
+
+    Raises `EngineError` if the model cannot be decoded.
+    """
     base = model.get_base_model() if hasattr(model, "peft_config") else model
-    bare = copy.deepcopy(base, _weights(base))
+    bare = copy.deepcopy(base, _shared_weights(base))
     for name, module in list(bare.named_modules()):
         if hasattr(module, "lora_A") and hasattr(module, "base_layer"):
             bare.set_submodule(name, module.base_layer)
@@ -28,20 +33,24 @@ def bare_model(model: Any) -> Any:
     if is_tiny(bare):
         _by_columns(bare)
     bare.config._attn_implementation = ATTENTION
-    check(bare.eval())
+    _check(bare.eval())
     return bare
 
 
 def merged_model(base: Any, folder: str) -> Any:
-    """A copy of a bare model with W + scale * B A (LoRA, arXiv 2106.09685, eq. 3) for the weights that the adapter
-    touches, brought to the adapter's row lengths where it has some (DoRA, arXiv 2402.09353, eq. 5); all others are
-    shared. Quantized weights stay as they are, with the LoRA beside them."""
+    """A copy of `base` with the adapter in `folder` merged into the weights that it changes; all others are shared.
+
+    A merged weight is W + scale * B A (LoRA, arXiv 2106.09685, eq. 3), its rows then scaled to the adapter's magnitudes
+    if it has any (DoRA, arXiv 2402.09353, eq. 5). A quantized weight is not merged: the LoRA is computed beside it.
+
+    Raises `EngineError` if there is no LoRA in `folder`, or it does not fit.
+    """
     try:
         config = json.loads((Path(folder) / "adapter_config.json").read_text())
         weights = load_file(Path(folder) / "adapter_model.safetensors")
     except (OSError, ValueError, SafetensorError) as error:
         raise EngineError(f"no LoRA adapter can be read from {folder}: {error}") from error
-    merged = copy.deepcopy(base, _weights(base))
+    merged = copy.deepcopy(base, _shared_weights(base))
     scale = config["lora_alpha"] / (math.sqrt(config["r"]) if config.get("use_rslora") else config["r"])
     for key in sorted(key for key in weights if key.endswith(".lora_A.weight")):
         name = key.removeprefix("base_model.model.").removesuffix(".lora_A.weight")
@@ -52,8 +61,9 @@ def merged_model(base: Any, folder: str) -> Any:
                 merged.set_submodule(name, _Adapted(module, up, down, scale))
                 continue
             weight = module.weight.float() + scale * (up @ down).to(module.weight.device)
-            if (length := weights.pop(f"base_model.model.{name}.lora_magnitude_vector", None)) is not None:
-                weight = weight * (length.to(weight.device) / weight.norm(dim=1))[:, None]
+            magnitude = weights.pop(f"base_model.model.{name}.lora_magnitude_vector", None)
+            if magnitude is not None:
+                weight = weight * (magnitude.to(weight.device) / weight.norm(dim=1))[:, None]
             module.weight = nn.Parameter(weight.to(module.weight.dtype), False)
         except (AttributeError, RuntimeError) as error:
             raise EngineError(f"the adapter in {folder} does not fit the model at {name}: {error}") from error
@@ -62,9 +72,36 @@ def merged_model(base: Any, folder: str) -> Any:
     return merged
 
 
+def _check(model: Any) -> None:
+    """Raise `EngineError` if decoding with this model does not give the model's own log-probabilities: its attention
+    does not go through `AttentionInterface`, its keys have another shape, or its states are not keys and values."""
+    name = type(model).__name__
+    vocabulary = model.get_input_embeddings().weight.shape[0]
+    prompt = tuple(n % vocabulary for n in range(1, 1 + SHORTEST_TRUNK + 8))
+    stream = Stream(prompt, lambda: prompt[:SHORTEST_TRUNK], 4, 0.0, 0)
+    try:
+        decoder = Decoder(model, (), 1, 2**26)
+        decoder.waiting.append(stream)
+        while decoder.busy:
+            decoder.step()
+        model.config._attn_implementation = "sdpa"
+        ids = torch.tensor([[*prompt, *stream.ids]], device=model.device)
+        with torch.inference_mode():
+            logits = model(input_ids=ids, use_cache=False).logits[0, len(prompt) - 1 : -1].float()
+    except (AttributeError, RuntimeError, TypeError, KeyError, ValueError) as error:
+        raise EngineError(f"the embedded engine cannot decode a {name}: {error!r}") from error
+    finally:
+        model.config._attn_implementation = ATTENTION
+    expected = logits.log_softmax(-1).gather(1, ids[0, len(prompt) :, None])[:, 0].tolist()
+    worst = max(abs(decoded - own) for decoded, own in zip(stream.logprobs, expected, strict=True))
+    exact = model.dtype == torch.float32 and not hasattr(model, "quantization_method")
+    if not worst < (1e-2 if exact else 0.5):
+        raise EngineError(f"the embedded engine cannot decode a {name}: log-probabilities are off by {worst:.2g} nats")
+
+
 def _by_columns(model: Any) -> None:
-    """Store each linear layer's weight (out, in) column by column, as a product with a few rows reads it: that takes a
-    quarter less time where the matrix has to come from a far cache (`benchmarks/decode.py`)."""
+    """Store each linear layer's weight (out, in) column by column, in the order in which a product with few rows reads
+    it. That takes a quarter less time if the matrix comes from a far cache (`benchmarks/decode.py`)."""
     embedding = model.get_input_embeddings().weight
     for module in model.modules():
         if type(module) is nn.Linear and module.weight is not embedding:
@@ -72,7 +109,7 @@ def _by_columns(model: Any) -> None:
 
 
 class _Adapted(nn.Module):
-    """A quantized layer and the LoRA beside it, computed as the trainer does."""
+    """A quantized layer and the LoRA beside it, computed as the trainer computes them."""
 
     def __init__(self, base: nn.Module, up: Tensor, down: Tensor, scale: float) -> None:
         super().__init__()
@@ -85,8 +122,8 @@ class _Adapted(nn.Module):
         return out + (hidden.float() @ self.down.mT @ self.up.mT * self.scale).to(out.dtype)
 
 
-def _weights(model: Any) -> dict[int, Tensor]:
-    """What copies of a model share, as `deepcopy` takes it: the parameters, and what LLM.int8 keeps beside them."""
+def _shared_weights(model: Any) -> dict[int, Tensor]:
+    """The memo that makes `deepcopy` share a model's parameters, and the tensors that LLM.int8 keeps beside them."""
     states = [module.state for module in model.modules() if hasattr(module, "init_8bit_state")]
     beside = [tensor for state in states for tensor in (state.CB, state.SCB) if tensor is not None]
     return {id(tensor): tensor for tensor in (*model.parameters(), *beside)}
