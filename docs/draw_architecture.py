@@ -20,11 +20,11 @@ ROOT = Path(__file__).parents[1]
 PAGE = Path(__file__).with_name("architecture.md")
 PICTURE = Path(__file__).parent / "images" / "architecture.svg"
 BEGIN, END = "<!-- files: begin -->\n", "<!-- files: end -->\n"
-VOCABULARY_LAYERS = 2
+VOCABULARY_LAYERS = 3
 COLUMNS = {
-    "cli": 2.4, "export": 0.5, "train": 2.0, "evaluate": 3.15, "art": 1.6, "prepare": 3.65, "scenarios": 4.65,
+    "cli": 2.4, "export": 0.5, "train": 2.0, "evaluate": 3.15, "art": 1.6, "scenarios": 4.65,
     "judges": 1.25, "llm": 1.6, "rollout": 2.75, "training": 4.05, "engines": 2.75, "models": 3.5, "runs": 0.4,
-    "chat": 3.5, "servers": 4.7, "doctor": 4.3, "memory": 3.9,
+    "chat": 3.5, "servers": 4.7,
 }  # fmt: skip
 """Where a box stands, from left to right, chosen so that arrows pass beside boxes; the contract gives its row."""
 
@@ -33,8 +33,6 @@ CAPTIONS = {
     "train": "the loop: read this first",
     "evaluate": "a model on a pack",
     "export": "a result to take away",
-    "doctor": "is the machine fit",
-    "prepare": "tasks, warm start",
     "art": "ART's names in Python",
     "scenarios": "probe, compose, prove,\nword, split",
     "judges": "verifier, RULER, checks",
@@ -42,16 +40,14 @@ CAPTIONS = {
     "rollout": "policy x live server",
     "training": "rows, trie, GRPO, LoRA",
     "engines": "sampling: embedded, vLLM",
-    "memory": "does a run fit",
     "models": "load, adapters, unsloth",
     "servers": "MCP sessions,\nprocesses, results",
     "chat": "templates, tool calls,\ntoken ids",
     "runs": "journal, proof, report,\ntrackers",
 }
 COLOURS = {
-    "cli": "#d9d9d9", "train": "#f6c8a4", "evaluate": "#f6c8a4", "export": "#f6c8a4", "doctor": "#f6c8a4",
-    "prepare": "#f6c8a4", "art": "#d9d9d9", "scenarios": "#bfe0c5", "judges": "#f3e2a0", "llm": "#f3e2a0",
-    "rollout": "#f6c8a4", "memory": "#f6c8a4", "training": "#b9d6ee", "engines": "#b9d6ee", "models": "#b9d6ee",
+    "cli": "#d9d9d9", "train": "#f6c8a4", "evaluate": "#f6c8a4", "export": "#f6c8a4", "art": "#d9d9d9", "scenarios": "#bfe0c5", "judges": "#f3e2a0", "llm": "#f3e2a0",
+    "rollout": "#f6c8a4", "training": "#b9d6ee", "engines": "#b9d6ee", "models": "#b9d6ee",
     "servers": "#bfe0c5", "chat": "#b9d6ee", "runs": "#dccbe8",
 }  # fmt: skip
 

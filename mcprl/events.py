@@ -103,7 +103,7 @@ class Evaluated(Event):
 
 @dataclass(frozen=True)
 class BestChosen(Event):
-    """Validation chose the adapter of `step` (0: the one that RL started from), with its mean score."""
+    """Validation chose the adapter of `step` (0: RL's starting point), with its mean score."""
 
     kind = "best"
     recorded = True

@@ -142,8 +142,8 @@ async def rollout(
     temperature: float | None = None,
 ) -> Trajectory:
     """One rollout of a scenario. What the server, the engine or the policy does wrong is data: a rollout that broke is
-    repeated in a fresh session, and has `stop == "error"` if it breaks again. Raises `EngineError` only if there is no
-    engine any more."""
+    repeated in a fresh session, and has `stop == "error"` if it breaks again. Raises `EngineError` only if the
+    engine failed for good."""
     attempt = 0
     while True:
         await engine.ready()  # the wait for an engine that starts does not count towards the deadline

@@ -123,7 +123,8 @@ async def reinforce(
     if trainer.forward.note:
         run.emit(Note(trainer.forward.note))
     last = run.journal.last_step() or 0
-    await _forecast_cost(run, config.steps - last)
+    if forecast := await run.scoring.forecast(config.steps - last):
+        run.emit(Note(forecast))
     if last:
         trainer.load(run.adapter(last).path)
 
@@ -282,15 +283,6 @@ def _recording(journal: Journal, emit: Emit) -> Emit:
         emit(event)
 
     return record
-
-
-async def _forecast_cost(run: Run, steps: int) -> None:
-    """Note what the judge will cost, by the example of the base model's test rollouts on one task."""
-    config = run.config.training
-    examples = run.journal.trajectories("test:base", 0)[: config.group_size]
-    group = Group(run.journal.scenarios("test")[0], tuple(examples))
-    if forecast := await run.scoring.judge.forecast(steps * config.scenarios_per_step, group):
-        run.emit(Note(forecast))
 
 
 def _has_stalled(scores: dict[int, float], patience: int) -> bool:

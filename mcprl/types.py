@@ -16,9 +16,9 @@ Message = dict[str, Any]
 
 Split = Literal["train", "val", "test"]
 
-Placement = Literal["embedded", "asleep", "awake", "apart"]
+Placement = Literal["embedded", "paused", "awake", "apart"]
 """Where turns are sampled, seen from the device that trains: by the embedded engine; by a vLLM server on the same GPU
-that sleeps during updates (`asleep`) or does not (`awake`); or by one on a device of its own (`apart`)."""
+that sleeps during updates (`paused`) or does not (`awake`); or by one on a device of its own (`apart`)."""
 
 
 # --- the server side --------------------------------------------------------------------------------------------------

@@ -71,7 +71,7 @@ def _turn(choice: Any) -> Completion:
     content = getattr(getattr(choice, "logprobs", None), "content", None)
     if not prompt or not ids or not content or len(content) != len(ids):
         raise ConfigError(
-            "a Choice bears no token ids, so that it cannot be trained on as it was sampled; sample it with "
+            "a Choice has no token ids, so it cannot be trained on as it was sampled; sample it with "
             "model.rollout(...) or model.openai_client() of the model that is trained"
         )
     logprobs = tuple(entry.logprob for entry in content)

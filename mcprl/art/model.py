@@ -5,7 +5,7 @@
         judged = await ruler_score_group(group, "openai/o4-mini")
         await model.train([judged])
 
-Every `Choice` bears the token ids that the engine saw and sampled, with their log-probabilities. Training uses those
+Every `Choice` has the token ids that the engine saw and sampled, with their log-probabilities. Training uses those
 alone. Needs the extras `train` and `llm`.
 """
 

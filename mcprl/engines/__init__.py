@@ -73,7 +73,7 @@ def placement(config: Config, device: Any) -> Placement:
     kind, _, index = server_device().partition(":")
     if config.engine.base_url or (device.type, device.index or 0) != (kind, int(index or 0)):
         return "apart"
-    return "asleep" if config.engine.sleep and kind == "cuda" else "awake"
+    return "paused" if config.engine.sleep and kind == "cuda" else "awake"
 
 
 @asynccontextmanager

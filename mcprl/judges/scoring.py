@@ -60,6 +60,14 @@ class Scoring:
             for step in range(1, (journal.last_step() or 0) + 1):
                 self._remember_best(journal.trajectories("train", step), journal.scores("train", step))
 
+    async def forecast(self, steps: int) -> str:
+        """What judging so many steps will cost, in a sentence, empty if nothing. The example is the base model's test
+        rollouts, as a group of one task."""
+        training = self.config.training
+        examples = self.journal.trajectories("test:base", 0)[: training.group_size]
+        group = Group(self.journal.scenarios("test")[0], tuple(examples))
+        return await self.judge.forecast(steps * training.scenarios_per_step, group)
+
     async def train(self, step: int, groups_P: Sequence[Group], base_P: Sequence[Group] | None = None) -> Judged:
         """The judge's scores of a step. `base_P`: groups of one rollout of the base model each, if they are anchors.
 

@@ -256,7 +256,7 @@ async def write(planner: Planner, clean: Session, written: Session, state: State
 
 
 def _effect(planner: Planner, tool: Tool, filled: Filled) -> StateHolds | None:
-    """What a read must show after the write. If several reads show it, the one that probing found last is taken."""
+    """What a read must show after the write. If several reads show it, the last that probing found is taken."""
     values = {slot.path: value for slot, value in filled}
     effect = None
     for trip in planner.known.round_trips:

@@ -35,7 +35,7 @@ from mcprl.servers.secrets import Secrets, resolve
 MAX_MESSAGE_BYTES = 8 * 2**20
 
 Streams = tuple[Any, Any]
-"""The stream that the SDK reads messages from, and the one that it writes them to."""
+"""The stream from which the SDK reads messages, and the stream to which it writes them."""
 
 
 def is_url(target: str) -> bool:

@@ -66,7 +66,7 @@ class Settings:
     """The settings of a configuration that memory depends on, by their names there, and `gpu`: whether a GPU trains.
 
     `place`: sampling by the embedded engine; or by a vLLM server on the same GPU that is paused during updates
-    (`asleep`) or is not (`awake`), or on a device of its own (`apart`).
+    (`paused`) or is not (`awake`), or on a device of its own (`apart`).
     """
 
     dtype: str = "float32"
@@ -107,7 +107,7 @@ def need(size: Size, settings: Settings) -> Need:
     server = SERVER + weights + cache(size, settings) / 2
     if settings.place == "apart":
         return Need(always + update, server, always)
-    peak = max(update, server) if settings.place == "asleep" else update + server
+    peak = max(update, server) if settings.place == "paused" else update + server
     return Need(always + peak, 0, always + weights)
 
 

@@ -98,7 +98,7 @@ def unique_tokens(ids_B: Sequence[Ids]) -> int:
 
 
 def bins(ids_B: Sequence[Ids], max_tokens: int) -> list[list[int]]:
-    """The rows' indices in bins whose tries have at most `max_tokens` tokens; a longer row gets a bin of its own.
+    """The rows' indices in bins whose trie has at most `max_tokens` tokens each; a longer row gets a bin of its own.
 
     The bins compute as few tokens twice as possible: a cut repeats the prefix that the rows on its two sides share.
     Optimal among cuts of the depth-first order, by dynamic programming over the cuts.

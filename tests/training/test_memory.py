@@ -131,13 +131,13 @@ def test_the_base_weights_are_what_torch_allocates(tiny_model: Path) -> None:
 
 def test_where_sampling_takes_place_decides_what_is_needed_at_once() -> None:
     size, settings = published("Qwen3-8B"), Settings(dtype="bfloat16", gradient_checkpointing=True, gpu=True)
-    needed_at = {place: need(size, replace(settings, place=place)) for place in ("asleep", "awake", "apart")}
+    needed_at = {place: need(size, replace(settings, place=place)) for place in ("paused", "awake", "apart")}
     assert (
-        needed_at["asleep"].train
+        needed_at["paused"].train
         < needed_at["awake"].train
         == pytest.approx(needed_at["apart"].train + needed_at["apart"].serve)
     )
-    assert needed_at["asleep"].serve == needed_at["awake"].serve == 0
+    assert needed_at["paused"].serve == needed_at["awake"].serve == 0
     assert needed_at["apart"].serve == 2 * size.parameters + cache(size, settings) / 2 + SERVER
     assert cache(size, settings) == 147456 * 64 * 4096  # 2 (k, v) x 2 bytes x 8 heads x 128 x 36 layers a token
 
@@ -148,7 +148,7 @@ def test_a_server_counts_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     assert placement(served, cpu) == "awake"  # the CPU build
     monkeypatch.setattr(environment, "gpus", lambda: ["one", "another"])
     assert placement(served, first) == "awake"
-    assert placement(parse({"engine": {"kind": "vllm", "sleep": True}}), first) == "asleep"
+    assert placement(parse({"engine": {"kind": "vllm", "sleep": True}}), first) == "paused"
     assert placement(preset("two-gpus"), second) == "apart"
     assert placement(served, cpu) == "apart"
     assert placement(parse({"engine": {"base_url": "http://127.0.0.1:8000/v1"}}), first) == "apart"

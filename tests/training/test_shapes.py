@@ -1,5 +1,7 @@
 """The shapes in signatures are checked in tests: `conftest` installs jaxtyping's hook."""
 
+from typing import Any
+
 import pytest
 import torch
 from beartype import beartype
@@ -29,10 +31,9 @@ def test_keys_and_queries_of_different_width_are_refused() -> None:
 def test_attention_and_its_backward_have_the_shapes_of_their_signatures(
     fused: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    checked, backward, merge = (
-        jaxtyped(function, typechecker=beartype)
-        for function in (attention.attention, attention.attention_backward, attention.merge)
-    )
+    checked: Any = jaxtyped(attention.attention, typechecker=beartype)
+    backward: Any = jaxtyped(attention.attention_backward, typechecker=beartype)
+    merge: Any = jaxtyped(attention.merge, typechecker=beartype)
     monkeypatch.setattr(attention, "_fused", lambda _: fused)
     query, key = torch.randn(2, 3, 9, 8), torch.randn(2, 3, 5, 8)
     for mask in (None, torch.zeros(9, 5), torch.zeros(2, 1, 1, 5)):

@@ -66,7 +66,7 @@ class KVCache:
                 self._forget(stream.trunk, suffix)
 
     def move(self, stream: Stream, row: int) -> None:
-        """Move a running stream to another row, replacing what is there."""
+        """Move a running stream to another row, whose contents it replaces."""
         self.rows[:, :, row, :, : stream.cached] = self.rows[:, :, stream.row, :, : stream.cached]
         stream.row = row
 
