@@ -21,7 +21,9 @@ from mcprl.cli import options
 from mcprl.cli.commands import cli
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted({*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("*/README.md")} - {ROOT / "CHANGELOG.md"})
+PAGES = sorted(
+    {*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("[a-z]*/README.md")} - {ROOT / "CHANGELOG.md"}
+)  # not what tools write into folders of their own
 OTHERS = {  # options of programs that others wrote
     "--local-timezone", "--repository", "--enable-lora", "--generation-config", "--tensor-parallel-size",
 }  # fmt: skip

@@ -2,7 +2,6 @@
 
 import math
 import re
-import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 import anyio
 import pytest
-from support.paths import SERVERS, SHOP
+from support.paths import ODD, SHOP
 
 from mcprl.chat.hermes import as_message, parse_reply
 from mcprl.config import ModelConfig, RolloutConfig, ServerConfig, ToolPolicy
@@ -26,7 +25,6 @@ from mcprl.training.rows import certificate, training_rows
 from mcprl.training.warm_start import transcript
 from mcprl.types import Adapter, Completion, CompletionRequest, Group, Message, Scenario, StateHolds, Trajectory
 
-ODD = f"{sys.executable} {SERVERS / 'odd_stdio.py'}"
 CALL = '<tool_call>{"name": "get_order", "arguments": {"order_id": "O-2107"}}</tool_call>'
 SHIP = '<tool_call>{"name": "set_order_status", "arguments": {"order_id": "O-2107", "status": "shipped"}}</tool_call>'
 SHIPPED = StateHolds("get_order", {"order_id": "O-2107"}, ("shipped",))

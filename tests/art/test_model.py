@@ -129,7 +129,7 @@ async def test_what_cannot_be_trained_on_as_it_was_sampled_is_refused(tiny_model
         return TrajectoryGroup([Trajectory(messages_and_choices=[user, *items], reward=float(n)) for n in range(2)])
 
     async with tiny(tiny_model, tmp_path) as model:
-        with pytest.raises(ConfigError, match=r"a Choice bears no token ids.*model\.openai_client\(\)"):
+        with pytest.raises(ConfigError, match=r"a Choice has no token ids.*model\.openai_client\(\)"):
             await model.train([group(foreign)])
         with pytest.raises(ConfigError, match="holds no Choice"):
             await model.train([group({"role": "assistant", "content": "42"})])

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.command_line import effective, mcprl
-from support.paths import NODE_BIN, SHOP
+from support.paths import NODE_BIN, ODD, SHOP
 
 from mcprl.cli import options
 from mcprl.cli.commands import cli
@@ -175,10 +175,9 @@ def test_inspect_tells_reading_tools_from_writing_and_destructive_ones() -> None
 
 
 def test_inspect_shows_instructions_and_what_they_cost() -> None:
-    odd = Path(__file__).parent / "servers" / "odd_stdio.py"
     costs: list[int] = []
     for limit in ("0", "2000"):
-        server = f"{sys.executable} {odd} instructions 'Add one at a time.'"
+        server = f"{ODD} instructions 'Add one at a time.'"
         done = mcprl("inspect", "--server", server, "--max-instruction-bytes", limit)
         assert done.code == 0, done.err
         assert ("18 bytes, shown to the model" if limit == "2000" else "18 bytes, left out") in done.out

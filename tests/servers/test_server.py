@@ -20,15 +20,13 @@ import anyio
 import pytest
 from click.testing import CliRunner
 from support.loopback import free_port, http, odd_http, shop_over_http
-from support.paths import NODE_BIN, SERVERS, SHOP
+from support.paths import NODE_BIN, ODD, SHOP
 
 from mcprl.cli.commands import cli
 from mcprl.config import ServerConfig, ToolPolicy
 from mcprl.errors import ServerError, SessionLost
 from mcprl.servers.server import Server, connect
 from mcprl.types import Call, ToolServer
-
-ODD = f"{sys.executable} {SERVERS / 'odd_stdio.py'}"
 
 pytestmark = pytest.mark.anyio
 

@@ -11,3 +11,5 @@ NODE_BIN = Path(os.environ.get("MCPRL_NODE_BIN", ROOT / "node_modules" / ".bin")
 SHOP_SCRIPT = ROOT / "examples" / "servers" / "shop.py"
 SHOP = f"{sys.executable} {SHOP_SCRIPT}"
 """The example shop on stdio, as `--server` takes it."""
+ODD = f"{sys.executable} {SERVERS / 'odd_stdio.py'}"
+"""A hand-written stdio server that misbehaves as its arguments say."""

@@ -239,7 +239,7 @@ def test_a_step_that_is_not_finite_is_left_out_and_three_in_a_row_end_the_traini
 def test_a_step_without_trained_tokens_is_refused():
     trainer = _trainer(kl_coef=0.1)
     batch = _replaced(_batch(trainer), mask=(False,) * 12)
-    with pytest.raises(TrainingError, match="nothing to train on"):
+    with pytest.raises(TrainingError, match="no row has a sampled token"):
         trainer.update(batch)
 
 
