@@ -47,8 +47,8 @@ CAPTIONS = {
 }
 COLOURS = {
     "cli": "#d9d9d9", "train": "#f6c8a4", "evaluate": "#f6c8a4", "export": "#f6c8a4", "art": "#d9d9d9",
-    "scenarios": "#bfe0c5", "judges": "#f3e2a0", "llm": "#f3e2a0", "rollout": "#f6c8a4", "training": "#b9d6ee", "engines": "#b9d6ee", "models": "#b9d6ee",
-    "servers": "#bfe0c5", "chat": "#b9d6ee", "runs": "#dccbe8",
+    "scenarios": "#bfe0c5", "judges": "#f3e2a0", "llm": "#f3e2a0", "rollout": "#f6c8a4", "training": "#b9d6ee",
+    "engines": "#b9d6ee", "models": "#b9d6ee", "servers": "#bfe0c5", "chat": "#b9d6ee", "runs": "#dccbe8",
 }  # fmt: skip
 
 

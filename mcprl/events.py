@@ -90,7 +90,7 @@ class StepComplete(Event):
 
 @dataclass(frozen=True)
 class Evaluated(Event):
-    """Held-out tasks were tested under `phase`: `success` is the fraction of `n` rollouts that succeeded."""
+    """Held-out tasks were tested under `phase`: `success` is the mean success rate of `n` tasks."""
 
     kind = "evaluated"
     recorded = True

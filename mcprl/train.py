@@ -36,6 +36,7 @@ from mcprl.models.load import LoadedModel, find_device, load_model
 from mcprl.rollout import Sampler, rollout_metrics
 from mcprl.runs import report
 from mcprl.runs.journal import Journal
+from mcprl.runs.records import success_by_task
 from mcprl.runs.trackers import Trackers, open_trackers
 from mcprl.scenarios.generate import prepare_pack
 from mcprl.servers.server import Server, connect
@@ -226,9 +227,10 @@ async def evaluate(run: Run, phase: str, step: int, scenarios: Sequence[Scenario
     scores = [score for group in groups for score in await run.scoring.held_out(phase, step, group)]
     if not scores:
         return 0.0
-    success = fmean(bool(score.success) for score in scores)
     mean = fmean(score.value for score in scores)
-    run.emit(Evaluated(phase, step, len(scores), success, round(time.perf_counter() - began, 2)))
+    rates = success_by_task(run.journal.outcomes(phase, step))
+    success = fmean(rates.values())
+    run.emit(Evaluated(phase, step, len(rates), success, round(time.perf_counter() - began, 2)))
     run.trackers.log_step(step, {f"{phase}/success": success, f"{phase}/score": mean})
     return mean
 
@@ -264,8 +266,7 @@ def _open(config: Config, resume: str | Path | None, emit: Emit) -> tuple[Journa
 
 
 def resolve(config: Config) -> Config:
-    """The configuration with `auto` settings that depend on this machine written out, so that the run resumes alike on
-    another."""
+    """The configuration with this machine's choices for `auto` written out, so that a run resumes alike on another."""
     device, model, training = find_device(config.model.device), config.model, config.training
     model = model.model_copy(update={"loader": "unsloth" if unsloth.wanted(model, device) else "transformers"})
     if training.pipeline == "auto":
@@ -293,7 +294,6 @@ def _has_stalled(scores: dict[int, float], patience: int) -> bool:
 
 def _prune_adapters(run: Run, scores: dict[int, float]) -> None:
     """Delete the adapters of steps that are neither validated nor among the newest two."""
-    saved = sorted(adapter.adapter.step for adapter in run.journal.adapters("train"))
-    for step in saved[:-2]:
+    for step in sorted(saved.adapter.step for saved in run.journal.adapters("train"))[:-2]:
         if step not in scores:
             shutil.rmtree(run.adapter(step).path, ignore_errors=True)

@@ -22,6 +22,7 @@ from mcprl import __version__
 from mcprl.cli.config_command import ConfigCommand
 from mcprl.cli.outcome import Stopped, UnfitMachine, exit_code, run_async
 from mcprl.errors import ConfigError, JournalError, MissingExtra
+from mcprl.text import scrub
 
 if TYPE_CHECKING:
     from mcprl.config import Config
@@ -68,7 +69,7 @@ def train(config: "Config", resume: str | None) -> None:
     if not resume and not config.servers:
         raise ConfigError("no MCP server given; name one with --server URL-or-command")
     if not resume and not config.name:
-        config = config.model_copy(update={"name": _run_name(config.servers[0].target)})
+        config = config.model_copy(update={"name": _run_name(scrub(config.servers[0].target))})
     folder = _run_folder(resume, config.runs_dir) if resume else Path(config.runs_dir) / config.name
 
     async def work() -> None:
@@ -107,7 +108,7 @@ def _with_torch(module: str) -> ModuleType:
 def _run_name(target: str) -> str:
     """A run's name from its server and the time: `shop-20261121-0312`."""
     words = [Path(word).stem for word in re.split(r"[\s/:?&=]+", target)]
-    common = r"|https?|python[\d.]*|npx|uvx|run|mcp|sse|-.*|\d[\d.]*"
+    common = r"|\*+|https?|python[\d.]*|npx|uvx|run|mcp|sse|-.*|\d[\d.]*"
     telling = [word for word in words if not re.fullmatch(common, word)]
     slug = re.sub(r"[^a-z0-9]+", "-", (telling or ["run"])[0].lower()).strip("-")[:32]
     return f"{slug or 'run'}-{datetime.now():%Y%m%d-%H%M%S}"

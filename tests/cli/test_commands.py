@@ -17,10 +17,11 @@ from support.command_line import effective, mcprl
 from support.paths import NODE_BIN, ODD, SHOP
 
 from mcprl.cli import options
-from mcprl.cli.commands import cli
+from mcprl.cli.commands import _run_name, cli
 from mcprl.config import Config
 from mcprl.runs.journal import Journal
 from mcprl.runs.settings import dump_config, parse
+from mcprl.text import scrub
 
 MCPRL = Path(sys.executable).parent / "mcprl"
 TIME = "mcp-server-time --local-timezone UTC"
@@ -271,3 +272,8 @@ def test_ctrl_c_in_training_says_what_is_kept_and_how_to_go_on(tmp_path: Path, t
     with Journal.open(tmp_path / "runs" / "small") as journal:
         assert (journal.last_step() or 0) >= 1
     assert effective(*resumed)["servers"][0]["target"] == SHOP
+
+
+def test_a_runs_name_holds_no_secret_of_its_servers_command() -> None:
+    assert _run_name(scrub("uvx --token sk-verysecret mcp-server-git")).startswith("mcp-server-git-")
+    assert _run_name(scrub("https://user:sk-verysecret@shop.example/mcp?key=sk-1")).startswith("shop")
