@@ -277,3 +277,9 @@ def test_ctrl_c_in_training_says_what_is_kept_and_how_to_go_on(tmp_path: Path, t
 def test_a_runs_name_holds_no_secret_of_its_servers_command() -> None:
     assert _run_name(scrub("uvx --token sk-verysecret mcp-server-git")).startswith("mcp-server-git-")
     assert _run_name(scrub("https://user:sk-verysecret@shop.example/mcp?key=sk-1")).startswith("shop")
+
+
+def test_a_servers_instructions_are_left_out_for_nano_unless_asked_for() -> None:
+    assert effective("train")["tools"]["max_instruction_bytes"] == 0
+    assert effective("train", "--max-instruction-bytes", "500")["tools"]["max_instruction_bytes"] == 500
+    assert effective("train", "--model", "Qwen/Qwen3-0.6B")["tools"]["max_instruction_bytes"] == 2_000
