@@ -12,14 +12,13 @@ as they were in that run. Kept in benchmarks/results/pipeline.json.
 
 import argparse
 import hashlib
-import importlib
 import json
 import os
 import platform
 import tempfile
 import time
-from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from datetime import date
 from pathlib import Path
 from statistics import median
@@ -29,13 +28,13 @@ from unittest.mock import patch
 import anyio
 from servers import BENCHES, served
 
+from mcprl import train
 from mcprl.judges import scoring
 from mcprl.runs.journal import Journal
 from mcprl.runs.settings import parse
 from mcprl.training.trainer import Trainer
 from mcprl.types import Adapter, Completion, CompletionRequest, Group, Message, Score
 
-loop = importlib.import_module("mcprl.train")
 RESULTS = Path(__file__).parent / "results" / "pipeline.json"
 SIMULATED = ((2.0, 2.0), (3.0, 1.0), (1.0, 3.0))  # seconds of sampling and of training
 
@@ -101,8 +100,12 @@ def simulated(steps: int, sampling: float, training: float, pipeline: bool) -> d
         time.sleep(training)
         return {}
 
+    @asynccontextmanager
+    async def open_engine(*_: Any) -> AsyncGenerator[Waiting]:
+        yield Waiting(sampling)
+
     with (
-        patch.object(loop, "open_engine", lambda *_: Waiting(sampling)),
+        patch.object(train, "open_engine", open_engine),
         patch.object(scoring, "open_judge", lambda *_: Dice()),
         patch.object(Trainer, "update", update),
     ):
@@ -112,7 +115,7 @@ def simulated(steps: int, sampling: float, training: float, pipeline: bool) -> d
 def measured(more: dict[str, Any], steps: int, pipeline: bool, sides: Sequence[float] = ()) -> dict[str, float]:
     """One run; `sides` are the durations that were set, else the recorded ones count."""
     with tempfile.TemporaryDirectory() as folder, served(BENCHES[0], dict(os.environ)) as port:
-        anyio.run(loop.train, parse(settings(folder, port, steps, pipeline) | more))
+        anyio.run(train.train_adapter, parse(settings(folder, port, steps, pipeline) | more))
         with Journal.open(Path(folder) / "run") as journal:
             recorded = journal.steps()
     middle = recorded[2:-1]
