@@ -4,6 +4,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from mcprl.types import Json
@@ -95,3 +96,39 @@ def secrets_in(text: str) -> list[str]:
 
 def _group(match: re.Match[str]) -> int:
     return match.lastindex or 0
+
+
+_IRREGULAR = {
+    "people": "person",
+    "children": "child",
+    "indices": "index",
+    "series": "series",
+    "status": "status",
+    "news": "news",
+}
+
+
+@lru_cache(maxsize=65_536)
+def words(name: str) -> tuple[str, ...]:
+    """The words of a name: `getOrderItems`, `get_order-items` and `get.order items` are `("get", "order", "items")`."""
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[^A-Za-z0-9]+", " ", name)
+    return tuple(spaced.lower().split())
+
+
+@lru_cache(maxsize=65_536)
+def stems(name: str) -> tuple[str, ...]:
+    """The words of a name in the singular, for comparing names."""
+    return tuple(singular(word) for word in words(name))
+
+
+def singular(word: str) -> str:
+    """A plural without its ending, roughly: enough to see that `companies` and `company` are one word."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "xes", "ches", "shes")):
+        return word[:-2]
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 2:
+        return word[:-1]
+    return word

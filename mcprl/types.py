@@ -99,15 +99,52 @@ class ToolServer(Protocol):
 # --- scenarios --------------------------------------------------------------------------------------------------------
 
 
+Scalar = str | int | float | bool
+
+Meaning = Literal[
+    "money",
+    "count",
+    "measure",
+    "percent",
+    "number",
+    "date",
+    "datetime",
+    "time",
+    "year",
+    "duration",
+    "person",
+    "place",
+    "category",
+    "status",
+    "identifier",
+    "flag",
+    "email",
+    "url",
+    "phone",
+    "path",
+    "name",
+    "text",
+]
+"""What a value means to a person. It decides how a request asks for it and how an answer is compared with it."""
+
+
 @dataclass(frozen=True)
 class Fact:
-    """The final answer must hold `value` and none of `others` (the same field's values in other rows of a list), and a
-    tool result of the same trajectory must have held it.
+    """The final answer must state `value` and none of `rivals`, and a tool result of the same trajectory held it.
+
+    `name` is the field's label; `meaning` and `unit` decide in which forms the value may be written. `subject` is the
+    thing whose value it is, if the answer states the same field of several things. `rivals` are the values that a
+    wrong answer would give: neighbouring fields of the same record, the same field in other rows. A `derived` value (a
+    count, a total, the difference of two times) is computed from results, so that no single result has to hold it.
     """
 
-    value: str | int | float | bool
+    value: Scalar
     name: str = ""
-    others: tuple[str | int | float | bool, ...] = ()
+    meaning: Meaning = "text"
+    unit: str = ""
+    subject: str = ""
+    rivals: tuple[Scalar, ...] = ()
+    derived: bool = False
     kind: Literal["fact"] = "fact"
 
 
@@ -126,11 +163,14 @@ class CallMade:
 
 @dataclass(frozen=True)
 class StateHolds:
-    """After the trajectory, calling `tool` with `arguments` in its session must give a result that holds `values`."""
+    """A look before and after: calling `tool` with `arguments` in the trajectory's session must give a result that
+    holds all of `values` and none of `gone` afterwards, and must not have done so before.
+    """
 
     tool: str
     arguments: dict[str, Any]
-    values: tuple[str | int | float | bool, ...]
+    values: tuple[Scalar, ...] = ()
+    gone: tuple[Scalar, ...] = ()
     kind: Literal["state"] = "state"
 
 
@@ -141,7 +181,31 @@ class SaysMissing:
     kind: Literal["missing"] = "missing"
 
 
-Check = Fact | CallMade | StateHolds | SaysMissing
+@dataclass(frozen=True)
+class AsksBack:
+    """The request lacks a required value: the answer must ask for it, and no tool was called with a made-up one.
+
+    `words` are the words for the value, one of which the question must have.
+    """
+
+    words: tuple[str, ...]
+    kind: Literal["asks"] = "asks"
+
+
+@dataclass(frozen=True)
+class Declines:
+    """No tool serves the request, or the policy forbids it: the answer must say that it cannot be done, and no tool
+    that may write was called.
+    """
+
+    kind: Literal["declines"] = "declines"
+
+
+Check = Fact | CallMade | StateHolds | SaysMissing | AsksBack | Declines
+
+Suite = Literal["entities", "forms", "people"]
+"""What a test task is held out by: its entities, in forms that training uses; its form as well; or it was written by a
+person."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +214,8 @@ class Scenario:
 
     `plan` is the sequence of calls that was executed when the task was made, `answer` an answer that passes the checks.
     `setup` brings a fresh session into the state that the task needs. `values`: entity values that the split separates.
-    `difficulty` is the base model's failure rate (0 easy .. 1 hard), `None` until measured.
+    `form` names the construction that the request is worded in: tasks of one form are alike. `suite` is that of a test
+    task. `difficulty` is the base model's failure rate (0 easy .. 1 hard), `None` until measured.
     """
 
     id: str
@@ -162,6 +227,8 @@ class Scenario:
     values: tuple[str, ...] = ()
     split: Split = "train"
     kind: str = "lookup"
+    form: str = ""
+    suite: Suite = "entities"
     difficulty: float | None = None
 
 
@@ -222,8 +289,9 @@ StopReason = Literal["answered", "max_turns", "max_tokens", "deadline", "error"]
 class Trajectory:
     """One rollout of one scenario: the messages that a person reads, and the turns that a trainer trains on.
 
-    `state` holds the results of the scenario's `StateHolds` reads, in the order of its checks. `error` is set if the
-    rollout broke through no fault of the policy (`stop == "error"`); such a trajectory is never scored.
+    `before` and `state` hold the results of the scenario's `StateHolds` reads before the first turn and after the last,
+    in the order of its checks. `error` is set if the rollout broke through no fault of the policy (`stop == "error"`);
+    such a trajectory is never scored.
     """
 
     id: str
@@ -235,6 +303,7 @@ class Trajectory:
     stop: StopReason = "answered"
     error: str = ""
     seconds: float = 0.0
+    before: tuple[ToolResult, ...] = ()
 
     @property
     def answer(self) -> str:

@@ -4,9 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mcprl.types import Json
-
-Scalar = str | int | float | bool
+from mcprl.types import Json, Scalar
 
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?!\w)")
 _MISSING = re.compile(

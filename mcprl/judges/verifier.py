@@ -93,7 +93,7 @@ class Verifier:
             return False, "in the answer, but no tool result held it"
         if len(answer) > 4 * len(scenario.answer) + 120:
             return False, "in an answer that repeats far more than was asked for"
-        if named := [other for other in fact.others if holds(answer, other)]:
+        if named := [other for other in fact.rivals if holds(answer, other)]:
             return False, f"in an answer that also gives {named[0]!r}, which is another row's"
         return True, "in the answer"
 

@@ -20,7 +20,6 @@ from mcprl.config import ScenarioConfig
 from mcprl.errors import LlmError, ScenarioError
 from mcprl.events import Emit, Note, ignore
 from mcprl.files import find_bundled
-from mcprl.judges.checks import Scalar
 from mcprl.llm import LanguageModel
 from mcprl.llm.litellm import ChatModel
 from mcprl.scenarios.drafts import ALIKE, ALIKE_BY_MEANING, SCHEMA, Draft, likeness, read, triples
@@ -30,7 +29,7 @@ from mcprl.scenarios.pack import covered, split_of
 from mcprl.scenarios.slots import build, slots
 from mcprl.scenarios.vetting import UnfitDraft, Vetting
 from mcprl.text import inert
-from mcprl.types import Scenario, Split, ToolServer
+from mcprl.types import Scalar, Scenario, Split, ToolServer
 
 BATCH = 12
 """Tasks in one reply: enough to share the price of the prompt, few enough that a reply does not break off."""

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from mcprl.judges.checks import Scalar, leaves, squash
-from mcprl.types import Call, Json
+from mcprl.judges.checks import leaves, squash
+from mcprl.types import Call, Json, Scalar
 
 ALIKE = 0.7
 """The Jaccard index of word triples from which on two requests count as one.

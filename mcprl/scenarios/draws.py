@@ -8,12 +8,11 @@ import random
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from mcprl.judges.checks import Scalar
 from mcprl.scenarios.knowledge import Knowledge, Source, SourcedValue, State, affinity, fits, quoted
-from mcprl.scenarios.names import words
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.values import invent, neighbour
-from mcprl.types import Tool
+from mcprl.text import words
+from mcprl.types import Scalar, Tool
 
 
 def draw_value(known: Knowledge, slot: Slot, state: State, rng: random.Random, attempt: int) -> SourcedValue:

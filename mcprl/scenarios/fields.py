@@ -11,11 +11,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mcprl.judges.checks import Scalar, holds, is_empty, leaves, squash
-from mcprl.scenarios.names import words
+from mcprl.judges.checks import holds, is_empty, leaves, squash
 from mcprl.servers.digest import looks_like_error
-from mcprl.text import common_prefix
-from mcprl.types import Call, Json, ToolResult
+from mcprl.text import common_prefix, words
+from mcprl.types import Call, Json, Scalar, ToolResult
 
 Keys = tuple[str, ...]
 """A path inside a result without its list positions."""

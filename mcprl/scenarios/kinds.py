@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from mcprl.judges.checks import Scalar, holds, leaves, squash
+from mcprl.judges.checks import holds, leaves, squash
 from mcprl.scenarios import wording
 from mcprl.scenarios.fields import Field, Keys, record_fields, record_of, rows_of, shows, usable
 from mcprl.scenarios.knowledge import State
@@ -15,7 +15,7 @@ from mcprl.scenarios.names import spoken
 from mcprl.scenarios.planner import Executed, Filled, Planner, call_of, free_values
 from mcprl.scenarios.slots import JsonPath, Slot, build
 from mcprl.scenarios.values import stranger
-from mcprl.types import CallMade, Check, Fact, Json, SaysMissing, Scenario, Session, StateHolds, Tool
+from mcprl.types import CallMade, Check, Fact, Json, SaysMissing, Scalar, Scenario, Session, StateHolds, Tool
 
 MakeTask = Callable[[Planner, Session, State], Awaitable[Scenario | None]]
 """A kind of task that only reads."""
@@ -80,7 +80,7 @@ async def pick(planner: Planner, session: Session, state: State) -> Scenario | N
     if not all(planner.allowed(value) for value in values):
         return None
     others = tuple(value for value in _values_at(rows, entry.path) if not holds(f"{request} {answer}", value))
-    checks = (Fact(entry.values[0], entry.label, others),)
+    checks = (Fact(entry.values[0], entry.label, rivals=others),)
     return planner.task("pick", request, (step.call,), checks, answer, state, values)
 
 

@@ -12,12 +12,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from mcprl.judges.checks import Scalar, leaves
+from mcprl.judges.checks import leaves
 from mcprl.scenarios.fields import record_of
-from mcprl.scenarios.names import is_read, noun, related, stems
+from mcprl.scenarios.names import noun, related
 from mcprl.scenarios.slots import JsonPath, Slot
 from mcprl.scenarios.values import UNIVERSAL, invent, known_format
-from mcprl.types import Call, Json, Tool, ToolResult
+from mcprl.servers.effects import is_read
+from mcprl.text import stems
+from mcprl.types import Call, Json, Scalar, Tool, ToolResult
 
 Source = tuple[str, ...]
 """Where values come from: `("choices",)`, `("quoted",)`, `("invented",)`, or `("from", tool, *keys)` for a place in

@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mcprl.judges.checks import Scalar
 from mcprl.scenarios import wording
 from mcprl.scenarios.draws import fill_write
 from mcprl.scenarios.fields import Field, record_of, result_fields, rows_of, usable
@@ -21,7 +20,7 @@ from mcprl.scenarios.knowledge import Knowledge, Source, State
 from mcprl.scenarios.pack import split_of
 from mcprl.scenarios.slots import Slot, build
 from mcprl.scenarios.values import invent
-from mcprl.types import Call, Check, Fact, Scenario, Session, Split, Tool, ToolResult
+from mcprl.types import Call, Check, Fact, Scalar, Scenario, Session, Split, Tool, ToolResult
 
 Filled = list[tuple[Slot, Scalar]]
 """Slots of one tool, each with its value."""

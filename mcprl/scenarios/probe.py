@@ -11,10 +11,10 @@ from mcprl.judges.checks import holds
 from mcprl.scenarios.draws import draw_value, fill_write
 from mcprl.scenarios.fields import record_of, text_value, usable
 from mcprl.scenarios.knowledge import Knowledge, RoundTrip, SourcedValue, State, affinity, fits, place, shape
-from mcprl.scenarios.names import is_read
 from mcprl.scenarios.slots import JsonPath, Slot, build, slots, unfillable
 from mcprl.scenarios.values import UNIVERSAL, invent, known_format
 from mcprl.servers.digest import digest
+from mcprl.servers.effects import is_read
 from mcprl.types import Session, Tool, ToolResult, ToolServer
 
 SLOW_S = 2.0

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from mcprl.scenarios.names import words
 from mcprl.scenarios.slots import Slot
+from mcprl.text import words
 
 _ADJECTIVES = (
     "amber brisk calm cedar clever coastal copper crimson dusty early frosty gentle golden hidden hollow indigo "

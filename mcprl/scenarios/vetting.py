@@ -14,15 +14,15 @@ from typing import Any
 
 from mcprl.config import ScenarioConfig
 from mcprl.errors import ServerError
-from mcprl.judges.checks import Scalar, holds, leaves, says_missing, squash
+from mcprl.judges.checks import holds, leaves, says_missing, squash
 from mcprl.judges.verifier import Verifier
 from mcprl.scenarios import wording
 from mcprl.scenarios.drafts import Draft, looked_up, reference, resolved
 from mcprl.scenarios.fields import record_of, shows, usable
 from mcprl.scenarios.knowledge import Knowledge
-from mcprl.scenarios.names import is_read
 from mcprl.scenarios.pack import split_of
 from mcprl.scenarios.slots import JsonPath, Slot, build, slots
+from mcprl.servers.effects import is_read
 from mcprl.types import (
     Call,
     CallMade,
@@ -31,6 +31,7 @@ from mcprl.types import (
     Fact,
     Json,
     SaysMissing,
+    Scalar,
     Scenario,
     Split,
     StateHolds,
@@ -176,7 +177,7 @@ class Vetting:
                 raise UnfitDraft("states a fact that no result shows")
             if holds(draft.request, value):
                 raise UnfitDraft("gives its answer away")
-            facts.append(Fact(value, name, others))
+            facts.append(Fact(value, name, rivals=others))
         return facts
 
     def _checks(
@@ -195,7 +196,7 @@ class Vetting:
             return CallMade(plan[-1].tool, plan[-1].arguments, failed=True), SaysMissing()
         stated = f"{draft.request} {answer}"
         checks: list[Check] = [
-            replace(fact, others=tuple(other for other in fact.others if not holds(stated, other))) for fact in facts
+            replace(fact, rivals=tuple(other for other in fact.rivals if not holds(stated, other))) for fact in facts
         ]
         checks += read_backs
         if not checks:

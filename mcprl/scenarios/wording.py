@@ -5,11 +5,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mcprl.judges.checks import Scalar
-from mcprl.scenarios.names import doing, noun, singular, spoken, stems, words
+from mcprl.scenarios.names import doing, noun, spoken
 from mcprl.scenarios.slots import Slot
-from mcprl.text import compact
-from mcprl.types import Tool
+from mcprl.text import compact, singular, stems, words
+from mcprl.types import Scalar, Tool
 
 _THIRD_PERSON = re.compile(r"^[A-Z]?[a-z]+s$")
 _KEEP_S = {"process", "access", "address", "pass", "discuss", "guess", "express"}

@@ -58,7 +58,7 @@ def test_a_dump_of_everything_is_no_answer() -> None:
 
 
 def test_naming_what_other_rows_say_is_no_answer() -> None:
-    pick = replace(LOOKUP, checks=(Fact(12.5, "total", others=(9, 80.0)),))
+    pick = replace(LOOKUP, checks=(Fact(12.5, "total", rivals=(9, 80.0)),))
     rows = called(order_id="O-17", result=ToolResult('[{"total":9},{"total":12.5},{"total":80.0}]'))
     assert Verifier().verify(pick, tried("The total is 12.5.", rows)).success
     hedged = Verifier().verify(pick, tried("The total is 12.5 or 80.", rows))

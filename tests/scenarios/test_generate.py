@@ -16,9 +16,9 @@ from mcprl.judges.checks import holds
 from mcprl.judges.verifier import Verifier
 from mcprl.scenarios.fields import result_fields, rows_of, text_value
 from mcprl.scenarios.generate import generate
-from mcprl.scenarios.names import is_read
 from mcprl.scenarios.pack import Pack, load_pack, split_of
 from mcprl.scenarios.wording import picked
+from mcprl.servers.effects import is_read
 from mcprl.servers.server import connect
 from mcprl.training.warm_start import transcript
 from mcprl.types import Call, Fact, Tool, ToolResult, Trajectory
@@ -86,11 +86,11 @@ async def test_a_row_out_of_a_list_is_quoted_and_naming_other_rows_too_is_no_ans
     async with connect([shop()], ToolPolicy()) as server:
         for scenario in picks:
             (fact,) = (check for check in scenario.checks if isinstance(check, Fact))
-            assert not any(holds(scenario.answer, other) for other in fact.others)
+            assert not any(holds(scenario.answer, other) for other in fact.rivals)
             right = await replay(server, scenario)
-            hedged = replace(scenario, answer=f"{scenario.answer} Or {fact.others[0]}.") if fact.others else scenario
+            hedged = replace(scenario, answer=f"{scenario.answer} Or {fact.rivals[0]}.") if fact.rivals else scenario
             assert Verifier().verify(scenario, right).success
-            assert Verifier().verify(scenario, await replay(server, hedged)).success is not bool(fact.others)
+            assert Verifier().verify(scenario, await replay(server, hedged)).success is not bool(fact.rivals)
 
 
 def test_the_quote_of_a_row_runs_from_the_key_to_what_was_asked() -> None:

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcprl.judges.checks import holds, leaves, says_missing
-from mcprl.scenarios.names import words
 from mcprl.servers.digest import looks_like_error
-from mcprl.text import parse_json
+from mcprl.text import parse_json, words
 from support.fake_llm import Reply, Request, heard, scored, tries
 
 CODE = re.compile(r"\b[A-Za-z]+-\d+\b|\b\d{4}-\d\d-\d\d\b|'([^']+)'|\"([^\"]+)\"")
