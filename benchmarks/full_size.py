@@ -31,8 +31,8 @@ from mcprl.models.load import NANO
 
 RESULTS = Path(__file__).parent / "results" / "full_size.json"
 SMALL = {
-    "train-tasks": 8, "val-tasks": 2, "test-tasks": 4, "steps": 2, "scenarios-per-step": 2, "group-size": 4,
-    "warm-start-steps": 0, "eval-every": 2, "deadline-s": 1200,
+    "train-tasks": 8, "val-tasks": 2, "test-tasks": 4, "test-forms": 0, "steps": 2, "scenarios-per-step": 2,
+    "group-size": 4, "warm-start-steps": 0, "eval-every": 2, "deadline-s": 1200,
 }  # fmt: skip
 FIRM = 0.01  # what marks a known token in a spare place of the residual stream; small beside what is there
 SPARE = -1  # that place
@@ -48,7 +48,7 @@ def main() -> None:
         off = widened(folder)
         print(f"widened: at most {off:.1g} nats off nano", flush=True)
         command = [str(Path(sys.executable).with_name("mcprl")), "train", "--server", f"http://127.0.0.1:{port}/mcp"]
-        command += ["--model", str(folder), "--runs-dir", scratch, "--name", "run"]
+        command += ["--model", str(folder), "--runs-dir", scratch, "--name", "run", "--small-pack"]
         command += [part for name, value in SMALL.items() for part in (f"--{name}", str(value))]
         subprocess.run([*command, *options], check=True)
         keep(options, Path(scratch) / "run")

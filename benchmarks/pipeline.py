@@ -136,7 +136,7 @@ def settings(folder: str, port: int, steps: int, pipeline: bool) -> dict[str, An
         "name": "run",
         "runs_dir": folder,
         "servers": [{"target": BENCHES[0].target.replace("{port}", str(port))}],
-        "scenarios": {"train": 32, "val": 4, "test": 8},
+        "scenarios": {"train": 32, "val": 4, "test": 8, "floor": False},
         "training": {"steps": steps, "pipeline": ("off", "on")[pipeline], "warm_start_steps": 0, "eval_every": steps},
     }
 

@@ -25,7 +25,14 @@ def main() -> None:
     config = Config(
         name=asked.name,
         servers=(ServerConfig(target=asked.server),),
-        scenarios=ScenarioConfig(train=asked.tasks, val=4, test=max(8, asked.tasks // 4), probe_calls=200),
+        scenarios=ScenarioConfig(
+            train=asked.tasks,
+            val=4,
+            test=max(8, asked.tasks // 8),
+            test_forms=max(8, asked.tasks // 8),
+            probe_calls=200,
+            floor=asked.tasks >= 60,
+        ),
         training=TrainingConfig(steps=asked.steps, scenarios_per_step=4, group_size=4, warm_start_steps=2),
         eval=EvalConfig(rollouts=1),
     )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mcprl.errors import McprlError as McprlError
     from mcprl.scenarios.generate import generate as generate
     from mcprl.scenarios.generate import generate_scenarios as generate_scenarios
-    from mcprl.scenarios.pack import load_pack as load_pack
+    from mcprl.scenarios.packs.pack import load_pack as load_pack
     from mcprl.servers.server import connect as connect
     from mcprl.train import train_adapter as train_adapter
 

@@ -36,6 +36,12 @@ class ServerConfig(Section):
     """Deadline in seconds of connecting, of listing the tools and of one call."""
     processes: Annotated[int, Field(ge=1)] = 8
     """Processes of a stdio server at once, at most."""
+    reset_tool: str = ""
+    """A tool call that brings a server whose state all sessions share back into its first state: `reset {"seed": 1}`.
+    It is made before each rollout that writes, and such rollouts run one after another. The policy need not allow the
+    tool."""
+    reset_command: str = ""
+    """A command that does the same, on this machine."""
 
 
 class ToolPolicy(Section):
@@ -57,17 +63,26 @@ class ToolPolicy(Section):
 
 class ScenarioConfig(Section):
     pack: str = ""
-    """The folder of a pack to use instead of generating one."""
+    """A pack to use instead of generating one: its folder, or one JSONL or CSV file."""
+    test_pack: str = ""
+    """Requests of your own to test besides, never to train on: a CSV or JSONL file with a column `request` and, if you
+    like, `expect`, `calls`, `state`, `missing`, `asks` or `declines` (scenarios/README.md). A request with nothing
+    expected is scored by the judge, or shown without a score if there is none that reads."""
     generator: str = "grounded"
     """What writes the tasks. `grounded` composes them from the server's data, without a language model. `llm:MODEL`
     (litellm's name) has a language model write them and proves each by executing its plan; `llm:policy` is the model
     that is trained. `auto` is a language model if a provider's key is set, else `grounded`."""
+    rewriter: str = ""
+    """A language model that puts requests into other words: `llm:MODEL` (litellm's name), or `policy`, the model that
+    is trained. A rewrite is kept if it still gives every value that its task needs, and if the model, given only the
+    rewrite and the tools, solves it."""
     instructions: str = ""
     """Instructions for a language model that writes tasks: whom to write for, what to ask about, what to leave out."""
     generator_base_url: str = ""
-    """The endpoint of the language model that writes tasks, if it is not the provider's own."""
+    """The endpoint of the language model that writes or rewrites tasks, if it is not the provider's own."""
     max_generator_cost: Annotated[float, Field(ge=0)] = 1e9
-    """US dollars that writing tasks may cost. Before the limit is passed, writing ends with the tasks made so far."""
+    """US dollars that writing and rewriting tasks may cost. Before the limit is passed, it ends with the tasks made so
+    far."""
     generator_cache: str = AUTO
     """The folder that caches a language model's tasks, so that the same tasks cost nothing again; `auto` is
     mcprl/generator in $XDG_CACHE_HOME (by default ~/.cache), empty caches none."""
@@ -79,14 +94,28 @@ class ScenarioConfig(Section):
     """Training tasks to generate: as many as the steps take, since a task that is repeated often is memorized."""
     val: Annotated[int, Field(ge=1)] = 48
     """Validation tasks to generate. They choose the best adapter."""
-    test: Annotated[int, Field(ge=1)] = 192
-    """Held-out tasks to generate. They give the proof."""
-    max_calls: Annotated[int, Field(ge=1, le=8)] = 3
+    test: Annotated[int, Field(ge=1)] = 96
+    """Held-out tasks to generate about things that training never names, in forms that training uses."""
+    test_forms: Annotated[int, Field(ge=0)] = 128
+    """Held-out tasks to generate in forms that training never uses. They lead the proof."""
+    max_calls: Annotated[int, Field(ge=1, le=8)] = 4
     """The longest plan, in tool calls."""
     repeat_after_s: Annotated[float, Field(ge=0)] = 2.0
     """Seconds before a plan is executed again, so that the time on a clock does not become a fact."""
     probe_calls: Annotated[int, Field(ge=10)] = 600
-    """Read-only calls that probing the server may make."""
+    """Calls that probing the server may make, in about a minute at most."""
+    values: str = ""
+    """A file of values that the server's tools take, for probing to try: TOML, JSON, CSV, or lines such as
+    `order_id = O-17, O-18`. A name is a parameter's or `tool.parameter`; values may also have none."""
+    examples: tuple[str, ...] = ()
+    """A request and the calls that serve it: `is order O-17 paid? => get_order(order_id='O-17')`; more calls follow
+    after a semicolon. Probing makes the calls."""
+    traffic: str = ""
+    """A file of recorded calls, for probing to try: chat logs with tool_calls (JSON or JSONL), or the JSON-RPC messages
+    of an MCP inspector or proxy."""
+    floor: bool = True
+    """Stop before training if the pack is too small to train on: tasks for fewer than half of the tools that may be
+    called, fewer than 60 training tasks, or a fact out of an error message. `--small-pack` goes on anyway."""
 
 
 class ModelConfig(Section):
@@ -197,7 +226,7 @@ class TrainingConfig(Section):
     group_size: Annotated[int, Field(ge=2)] = 8
     """Rollouts of each scenario in one step (G)."""
     learning_rate: Annotated[float, Field(ge=0)] = 1.5e-3
-    """AdamW's learning rate, after ten steps of linear warm-up. 0 trains nothing: a control that must show no gain."""
+    """AdamW's learning rate, after ten steps of linear warm-up. 0 trains nothing, and is a control like `control`."""
     loss: Literal["cispo", "ppo", "gspo"] = "cispo"
     """The policy gradient: CISPO (MiniMax-M1, eq. 4), PPO's clip, or GSPO's clip of whole rows."""
     clip_low: Annotated[float, Field(ge=0)] = 0.0
@@ -244,14 +273,14 @@ class TrainingConfig(Section):
     eval_every: Annotated[int, Field(ge=1)] = 10
     """Steps between validations."""
     patience: Annotated[int, Field(ge=1)] = 4
-    """Validations without a better score before RL stops."""
+    """Validations without a better score before RL stops. A control takes all its steps."""
     max_minutes: Annotated[float, Field(gt=0)] = 1e9
     """Minutes of RL at most."""
 
 
 class EvalConfig(Section):
     rollouts: Annotated[int, Field(ge=1)] = 1
-    """Rollouts of each test task."""
+    """Rollouts of each test task. Several need a temperature above 0: greedy ones of a task are equal."""
     temperature: Annotated[float, Field(ge=0)] = 0.0
     """The sampling temperature when testing; 0 is greedy."""
 
@@ -264,8 +293,9 @@ class Config(Section):
     seed: int = 0
     """Every random choice of a run follows from this number."""
     control: Literal["none", "shuffle-rewards"] = "none"
-    """`shuffle-rewards` trains on scores shuffled within each group, without a warm start: a control that must show no
-    gain."""
+    """`shuffle-rewards` trains on scores shuffled within each group, from the warm start as any run does. It takes all
+    its steps and the last one is tested, not the best by validation: a control whose gain over the warm start must be
+    about 0, and shows a leak if it is not."""
     trackers: tuple[str, ...] = ()
     """Trackers that log besides the run folder: `wandb`."""
     servers: tuple[ServerConfig, ...] = ()
@@ -277,6 +307,11 @@ class Config(Section):
     judge: JudgeConfig = JudgeConfig()
     training: TrainingConfig = TrainingConfig()
     eval: EvalConfig = EvalConfig()
+
+    @property
+    def is_control(self) -> bool:
+        """Whether the run must show no gain over its warm start: nothing that it learns from is true."""
+        return self.control != "none" or self.training.learning_rate == 0
 
     @model_validator(mode="before")
     @classmethod

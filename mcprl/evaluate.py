@@ -8,20 +8,24 @@ from pathlib import Path
 from mcprl.config import Config
 from mcprl.engines import open_engine
 from mcprl.errors import ModelError, ScenarioError
-from mcprl.events import Emit, ignore
-from mcprl.judges import open_judge
+from mcprl.events import Emit, Note, ignore
+from mcprl.judges import Judge, open_judge
+from mcprl.judges.scoring import score_held_out
+from mcprl.judges.verifier import Verifier
 from mcprl.llm.policy import PolicyLlm
 from mcprl.models.load import load_model
-from mcprl.rollout import Sampler
+from mcprl.rollout import Sampler, equal_rollouts
 from mcprl.runs import intervals
+from mcprl.runs.clusters import clusterings
+from mcprl.runs.proof import SUITES
 from mcprl.runs.records import Outcome, success_by_task
-from mcprl.scenarios.generate import generate
-from mcprl.scenarios.pack import load_pack
+from mcprl.scenarios.generate import generate, read_test_pack
+from mcprl.scenarios.packs.pack import load_pack, require_tools, with_tests
 from mcprl.servers.server import Server, connect
 from mcprl.types import Adapter, Group, Scenario, Score, Split, Trajectory
 
 TaskRate = tuple[int, float, float, float]
-"""Number of tasks, mean success (0..1), and the low and high end of its 95 % interval."""
+"""Number of tasks, mean success (0..1), and the low and high end of its 95 % interval, the widest by cluster."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +42,14 @@ class Result:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A model's success on the tasks of one split, overall and by kind of task. Of all rollouts, `broken` count as
-    failures and `unjudged` neither way, as in the report of a run.
+    """A model's success on the tasks of one split, overall, by kind of task and, if there are several, by suite. Of all
+    rollouts, `broken` count as failures and `unjudged` neither way, as in the report of a run.
     """
 
     model: str
     results: tuple[Result, ...]
     overall: TaskRate
+    by_suite: dict[str, TaskRate]
     by_kind: dict[str, TaskRate]
     broken: int
     unjudged: int
@@ -60,6 +65,9 @@ async def evaluate_pack(
     """
     if adapter is not None and not (adapter / "adapter_model.safetensors").is_file():
         raise ModelError(f"{adapter} holds no adapter; a run keeps its adapters in runs/NAME/adapters/step-N")
+    if warning := equal_rollouts(config.eval):
+        emit(Note(warning))
+    read_test_pack(config.scenarios)  # its errors before the model is loaded
     log = Path(config.runs_dir) / "eval-vllm.log"
     model = load_model(config.model)
     async with connect(config.servers, config.tools) as server, open_engine(config, model, log, emit) as engine:
@@ -69,19 +77,27 @@ async def evaluate_pack(
         trained = Adapter(str(adapter), 1) if adapter else None
         sampler = Sampler(config, server, engine, emit=emit)
         groups = await sampler.groups("eval", 0, scenarios, config.eval.rollouts, trained)
-        scores = [await judge.score(group) for group in groups]
+        scores = [await _score(judge, group) for group in groups]
     return _evaluation(config.model.name + (f" with {adapter}" if adapter else ""), groups, scores)
+
+
+async def _score(judge: Judge, group: Group) -> list[Score]:
+    """The judge's scores; those of a task without checks need a judge that reads."""
+    return await (judge.score(group) if group.scenario.checks else score_held_out(group, Verifier(), judge))
 
 
 async def _tasks(config: Config, server: Server, policy: PolicyLlm, split: Split, emit: Emit) -> tuple[Scenario, ...]:
     """The tasks of `split`. Raises `ScenarioError` if there are none or the pack does not fit the server's tools."""
+    people = read_test_pack(config.scenarios, server.tools) if split == "test" else ()
     if config.scenarios.pack:
         pack = load_pack(config.scenarios.pack)
     else:
         pack = await generate(server, config.scenarios, config.seed, emit, policy)
     if not pack.fits(server.tools):
+        if not pack.tool_hash:
+            require_tools(pack, server.tools, config.scenarios.pack)
         raise ScenarioError(f"{config.scenarios.pack} was made for other tools than this server's; make a new pack")
-    scenarios = pack.split(split)
+    scenarios = with_tests(pack, people).split(split)
     if not scenarios:
         raise ScenarioError(f"the pack has no {split} tasks")
     return scenarios
@@ -98,13 +114,16 @@ def _evaluation(model: str, groups: Sequence[Group], scores_P: Sequence[Sequence
         why = by_id[shown.id].explanation if shown.id in by_id else shown.error
         outcomes += members
         results.append(Result(group.scenario, success, shown, why))
+    suites: defaultdict[str, list[Result]] = defaultdict(list)
     kinds: defaultdict[str, list[Result]] = defaultdict(list)
     for result in results:
+        suites[result.scenario.suite].append(result)
         kinds[result.scenario.kind].append(result)
     return Evaluation(
         model=model,
         results=tuple(results),
         overall=_rate(results),
+        by_suite={suite: _rate(suites[suite]) for suite in SUITES if suite in suites},
         by_kind={kind: _rate(members) for kind, members in sorted(kinds.items())},
         broken=sum(outcome.stop == "error" for outcome in outcomes),
         unjudged=sum(outcome.counts_as is None for outcome in outcomes),
@@ -117,8 +136,8 @@ def _outcome(trajectory: Trajectory, score: Score | None) -> Outcome:
 
 
 def _rate(results: Sequence[Result]) -> TaskRate:
-    """The rate over the tasks that count; without any, a success of 0 between 0 and 1."""
-    successes = [result.success for result in results if result.success is not None]
-    n = len(successes)
-    total = sum(successes)
-    return n, total / max(1, n), *intervals.wilson(total, n)
+    """The rate over the tasks that count, with the interval by cluster; without any, a success of 0 between 0 and 1."""
+    counted = [(result.scenario, result.success) for result in results if result.success is not None]
+    success = [rate for _, rate in counted]
+    low, high, _ = intervals.widest_rate(success, clusterings([scenario for scenario, _ in counted]))
+    return len(success), sum(success) / max(1, len(success)), low, high

@@ -5,7 +5,7 @@ journal keeps those that are `recorded`, under their `kind`.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import ClassVar
 
 
@@ -39,6 +39,26 @@ class GeneratingTasks(Event):
 
     kind = "generating"
     recorded = True
+
+
+@dataclass(frozen=True)
+class Probing(Event):
+    """Probing has made `done` of at most `total` calls; `working` of `tools` tools gave something."""
+
+    kind = "probing"
+    done: int
+    total: int
+    working: int
+    tools: int
+
+
+@dataclass(frozen=True)
+class QualityMeasured(Event):
+    """What the tasks are worth, as a table of a few lines (`scenarios.packs.quality.as_table`)."""
+
+    kind = "quality"
+    recorded = True
+    table: str
 
 
 @dataclass(frozen=True)
@@ -103,7 +123,9 @@ class Evaluated(Event):
 
 @dataclass(frozen=True)
 class BestChosen(Event):
-    """Validation chose the adapter of `step` (0: RL's starting point), with its mean score."""
+    """The adapter of `step` is tested (0: RL's starting point), with its mean score in validation: the best of all, or
+    a control's last.
+    """
 
     kind = "best"
     recorded = True
@@ -126,3 +148,14 @@ class InstallStep(Event):
     kind = "install"
     name: str
     seconds: float = 0.0
+
+
+def recording(write: Callable[..., None], emit: Emit) -> Emit:
+    """An `emit` that gives recorded events to `write(kind, **fields)` before it passes them on."""
+
+    def record(event: Event) -> None:
+        if event.recorded:
+            write(event.kind, **asdict(event))
+        emit(event)
+
+    return record

@@ -129,6 +129,7 @@ def _about(
         "seed": proof.seed,
         "command": command,
         "test": {
+            "suite": proof.lead,
             "n": proof.test.n,
             **{name: {"success": rate.success, "ci95": rate.ci95} for name, rate in rates.items() if rate},
             "gain": proof.test.gain,
@@ -147,7 +148,7 @@ def card(config: ModelConfig, proof: Report, merged: bool, parser: str, command:
     head += ["tags: [mcprl, mcp, tool-use, grpo, lora]", "---"]
     tools = ", ".join(f"`{report.code(name)}`" for name in proof.tools)
     form = f"{base} with a LoRA adapter merged in" if merged else f"A LoRA adapter for {base}"
-    result_rows = [(f"{proof.test.n} held-out tasks", "success", "95 % interval"), *report.results(proof.test)]
+    result_rows = [(report.suite_name(proof.lead), *report.RESULT_COLUMNS), *report.results(proof.test)]
     facts = (
         f"server: {report.inline(proof.server)}",
         f"tools: {tools} (hash {proof.tool_hash})",

@@ -7,6 +7,7 @@ import hashlib
 import json
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
@@ -14,11 +15,12 @@ from typing import Any
 import anyio
 
 from mcprl.chat.prompts import opening_messages
-from mcprl.config import Config, RolloutConfig
+from mcprl.config import Config, EvalConfig, RolloutConfig
 from mcprl.engines import Engine
 from mcprl.errors import EngineError, ServerError
 from mcprl.events import Emit, Note, ignore
 from mcprl.runs.journal import Journal
+from mcprl.servers.effects import writes
 from mcprl.types import (
     Adapter,
     CallRecord,
@@ -29,6 +31,7 @@ from mcprl.types import (
     Session,
     StateHolds,
     StopReason,
+    TakesTurns,
     ToolResult,
     ToolServer,
     Trajectory,
@@ -110,6 +113,16 @@ def rollout_metrics(groups: Sequence[Group]) -> dict[str, float]:
     }
 
 
+def equal_rollouts(config: EvalConfig) -> str:
+    """A sentence about several greedy rollouts of each test task, empty if they are not greedy or not several."""
+    if config.rollouts == 1 or config.temperature > 0:
+        return ""
+    return (
+        f"{config.rollouts} rollouts of each test task at temperature 0 are alike: they take {config.rollouts} times "
+        "as long as one and show hardly more; set eval.temperature above 0"
+    )
+
+
 def check_finished(trajectories: Sequence[Trajectory], config: RolloutConfig) -> str:
     """A sentence about rollouts that ran out of time, empty if few did.
 
@@ -147,13 +160,16 @@ async def rollout(
     attempt = 0
     while True:
         await engine.ready()  # the wait for an engine that starts does not count towards the deadline
-        began = time.perf_counter()
         seed_of_attempt = _seed(seed, name, attempt)
+        # The wait for a turn on a shared state does not count towards the deadline either.
+        turn = server.turn(writes(scenario, server.tools)) if isinstance(server, TakesTurns) else nullcontext()
         conversation = _Conversation(scenario, server, engine, config, seed_of_attempt, adapter, temperature)
-        error = ""
+        began, error = time.perf_counter(), ""
         try:
-            with anyio.move_on_after(config.deadline_s):
-                await conversation.run()
+            async with turn:
+                began = time.perf_counter()
+                with anyio.move_on_after(config.deadline_s):
+                    await conversation.run()
         except (ServerError, EngineError) as failure:
             error, conversation.stop = f"{type(failure).__name__}: {failure}", "error"
         if conversation.stop != "error" or attempt == config.retries:
@@ -180,16 +196,22 @@ class _Conversation:
         self.messages = opening_messages(scenario.request, server.instructions)
         self.turns: list[Completion] = []
         self.calls: list[CallRecord] = []
+        self.before: list[ToolResult] = []
         self.state: list[ToolResult] = []
         self.stop: StopReason = "deadline"
 
     async def run(self) -> None:
         async with self.server.session(self.scenario.setup) as session:
+            await self._look(session, self.before)
             stop = await self._converse(session)
-            for check in self.scenario.checks:
-                if isinstance(check, StateHolds):
-                    self.state.append(await session.call(check.tool, check.arguments))
+            await self._look(session, self.state)
             self.stop = stop
+
+    async def _look(self, session: Session, results: list[ToolResult]) -> None:
+        """Append the result of each of the scenario's `StateHolds` reads."""
+        for check in self.scenario.checks:
+            if isinstance(check, StateHolds):
+                results.append(await session.call(check.tool, check.arguments))
 
     async def _converse(self, session: Session) -> StopReason:
         for turn in range(self.config.max_turns):
@@ -240,6 +262,7 @@ class _Conversation:
             self.stop,
             error,
             seconds,
+            tuple(self.before),
         )
 
 

@@ -36,6 +36,17 @@ def parse_json(text: str) -> Json:
         return None
 
 
+def find_json(text: str) -> Json:
+    """The first JSON object inside a text, such as a reply with prose or a fence around it; `None` if there is none."""
+    start = text.find("{")
+    if start < 0:
+        return None
+    try:
+        return json.JSONDecoder().raw_decode(text, start)[0]
+    except (ValueError, RecursionError):
+        return None
+
+
 def whole(text: str) -> str:
     """The text with question marks for lone surrogates, which JSON can spell but no tokenizer and no database takes."""
     return text.encode(errors="replace").decode()

@@ -16,7 +16,7 @@ import json
 import shutil
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -28,21 +28,23 @@ import anyio.to_thread
 from mcprl.config import Config
 from mcprl.engines import Engine, open_engine, placement, server_device
 from mcprl.errors import BudgetError
-from mcprl.events import BestChosen, Emit, Evaluated, Event, Note, RunComplete, StepComplete, ignore
+from mcprl.events import BestChosen, Emit, Evaluated, Note, RunComplete, StepComplete, ignore, recording
 from mcprl.judges.scoring import Judged, Scoring
 from mcprl.llm.policy import PolicyLlm
 from mcprl.models import unsloth
 from mcprl.models.load import LoadedModel, find_device, load_model
-from mcprl.rollout import Sampler, rollout_metrics
+from mcprl.rollout import Sampler, equal_rollouts, rollout_metrics
 from mcprl.runs import report
 from mcprl.runs.journal import Journal
+from mcprl.runs.proof import record_overlap
 from mcprl.runs.records import success_by_task
 from mcprl.runs.trackers import Trackers, open_trackers
-from mcprl.scenarios.generate import prepare_pack
+from mcprl.scenarios.generate import prepare_pack, read_test_pack
 from mcprl.servers.server import Server, connect
 from mcprl.training import memory
 from mcprl.training.curriculum import draw
 from mcprl.training.pipeline import concurrently
+from mcprl.training.selection import best_step, has_stalled
 from mcprl.training.step import RewardedGroup, make_batch, update
 from mcprl.training.trainer import Trainer
 from mcprl.training.warm_start import warm_start
@@ -62,8 +64,10 @@ async def train_adapter(config: Config, resume: str | Path | None = None, emit: 
         proof = None
         try:
             async with connect(config.servers, config.tools, log=journal.folder / "server.log") as server:
+                if not journal.scenarios():
+                    read_test_pack(config.scenarios, server.tools)  # its errors before the model is loaded
                 model = load_model(config.model)
-                record = _recording(journal, emit)
+                record = recording(journal.write_event, emit)
                 async with open_engine(config, model, journal.folder / "vllm.log", record) as engine:
                     sampler = Sampler(config, server, engine, journal, record)
                     scoring = Scoring(config, server.tools, journal, PolicyLlm(engine))
@@ -97,6 +101,8 @@ async def _train(run: Run) -> None:
     """The phases of a run. Each reads what it finds in the journal instead of doing it again."""
     pack = await prepare_pack(run.config, run.journal, run.server, PolicyLlm(run.engine), run.emit)
     await run.engine.ready()
+    if warning := equal_rollouts(run.config.eval):
+        run.emit(Note(warning))
     await evaluate(run, "test:base", 0, pack.test, None)
     await measure_difficulty(run, pack.test, 2)
     training = pack.train
@@ -109,6 +115,7 @@ async def _train(run: Run) -> None:
     step, adapter = await reinforce(run, training, pack.val, start)
 
     await evaluate(run, "test:trained", step, pack.test, adapter)
+    record_overlap(run.journal)
     run.emit(RunComplete())
 
 
@@ -118,7 +125,7 @@ async def _train(run: Run) -> None:
 async def reinforce(
     run: Run, training: Sequence[Scenario], val: Sequence[Scenario], start: Adapter | None
 ) -> tuple[int, Adapter | None]:
-    """GRPO from the adapter `start` (or the base model) to the adapter that validates best; returns its step and it."""
+    """GRPO from the adapter `start` (or the base model); returns the step that is tested and its adapter."""
     config = run.config.training
     trainer = Trainer(run.model, config)
     if trainer.forward.note:
@@ -136,7 +143,8 @@ async def reinforce(
 
     ahead: StepRollouts | None = None
     for step in range(last + 1, config.steps + 1):
-        if _has_stalled(scores, config.patience) or time.monotonic() - began > 60 * config.max_minutes:
+        patience = config.steps if run.config.is_control else config.patience
+        if has_stalled(scores, patience) or time.monotonic() - began > 60 * config.max_minutes:
             break
         try:
             sampled = ahead or await sample_step(run, step, training, start)
@@ -152,11 +160,12 @@ async def reinforce(
             scores[step] = await evaluate(run, "val", step, val, run.adapter(step))
         _prune_adapters(run, scores)
 
-    best = max(scores, key=lambda step: (scores[step], step))  # of equal scores the later step: it has seen more
-    if best:
-        run.journal.write_adapter(run.adapter(best), kind="best")
-    run.emit(BestChosen(best, scores[best]))
-    return best, run.adapter(best) if best else start
+    # A control is tested at its last step: a choice by validation would hide a leak.
+    tested = (run.journal.last_step() or 0) if run.config.is_control else best_step(scores)
+    if tested:
+        run.journal.write_adapter(run.adapter(tested), kind="best")
+    run.emit(BestChosen(tested, scores.get(tested, 0.0)))
+    return tested, run.adapter(tested) if tested else start
 
 
 @dataclass(frozen=True)
@@ -256,6 +265,7 @@ def _open(config: Config, resume: str | Path | None, emit: Emit) -> tuple[Journa
     if resume:
         journal = Journal.open(resume, write=True)
         return journal, journal.config.model_copy(update={"servers": config.servers or journal.config.servers})
+    read_test_pack(config.scenarios)
     device = find_device(config.model.device)
     emit(Note(memory.check(config, placement(config, device), server_device())))
     config = resolve(config)
@@ -273,23 +283,6 @@ def resolve(config: Config) -> Config:
         apart = placement(config, device) == "apart" and not config.engine.sleep
         training = training.model_copy(update={"pipeline": "on" if apart else "off"})
     return config.model_copy(update={"model": model, "training": training})
-
-
-def _recording(journal: Journal, emit: Emit) -> Emit:
-    """An `emit` that keeps recorded events in the journal before it passes them on."""
-
-    def record(event: Event) -> None:
-        if event.recorded:
-            journal.write_event(event.kind, **asdict(event))
-        emit(event)
-
-    return record
-
-
-def _has_stalled(scores: dict[int, float], patience: int) -> bool:
-    """Whether the last `patience` validations brought nothing better than an earlier one."""
-    best = max(scores, key=lambda step: (scores[step], -step))
-    return sum(step > best for step in scores) >= patience
 
 
 def _prune_adapters(run: Run, scores: dict[int, float]) -> None:

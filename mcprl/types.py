@@ -8,7 +8,7 @@ journal and back.
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 Json = Any
 Message = dict[str, Any]
@@ -35,6 +35,7 @@ class Tool:
     title: str | None = None
     read_only: bool | None = None
     destructive: bool | None = None
+    idempotent: bool | None = None
 
     def as_function(self) -> dict[str, Any]:
         """The tool in OpenAI's function format, as chat templates take it."""
@@ -95,6 +96,24 @@ class ToolServer(Protocol):
         """The server's resources as (uri, text): a few, capped."""
         ...
 
+    async def known_values(self) -> dict[str, Json]:
+        """Values that are known before any call, by where they stand and by name; none by default."""
+        return {}
+
+
+@runtime_checkable
+class TakesTurns(Protocol):
+    """A server that may be reset between rollouts, since its sessions share their state."""
+
+    @property
+    def resets(self) -> bool:
+        """Whether a tool or a command is configured that resets it."""
+        ...
+
+    def turn(self, writes: bool) -> AbstractAsyncContextManager[None]:
+        """A turn in which one session is opened: alone and after a reset if it `writes`. The wait may be long."""
+        ...
+
 
 # --- scenarios --------------------------------------------------------------------------------------------------------
 
@@ -135,7 +154,8 @@ class Fact:
     `name` is the field's label; `meaning` and `unit` decide in which forms the value may be written. `subject` is the
     thing whose value it is, if the answer states the same field of several things. `rivals` are the values that a
     wrong answer would give: neighbouring fields of the same record, the same field in other rows. A `derived` value (a
-    count, a total, the difference of two times) is computed from results, so that no single result has to hold it.
+    count, a total, the difference of two times) is computed from results, so that no single result has to hold it. With
+    `live`, a path, the value depends on the clock: it is what the trajectory's own last planned call returned there.
     """
 
     value: Scalar
@@ -145,6 +165,7 @@ class Fact:
     subject: str = ""
     rivals: tuple[Scalar, ...] = ()
     derived: bool = False
+    live: tuple[str, ...] = ()
     kind: Literal["fact"] = "fact"
 
 

@@ -29,7 +29,8 @@ OTHERS = {  # options of programs that others wrote
 }  # fmt: skip
 OF_COMMANDS = {  # the last two are how config.md names any flag
     "--config", "--preset", "--print-config", "--resume", "--adapter", "--merged", "--push", "--out", "--help",
-    "--flag", "--no-flag",
+    "--flag", "--no-flag", "--small-pack", "--expect", "--calls", "--state", "--missing", "--asks", "--declines",
+    "--kind", "--split",
 }  # fmt: skip
 NOT_OURS = re.compile(r"^```python.*?^```$|`(?:make|pip|python|git|ruff|pytest) [^`]*`", re.MULTILINE | re.DOTALL)
 FOLDERS = r"(?:mcprl|docs|examples|recipes|benchmarks|judges|presets|scenarios|tests|\.github|\.ci)"
@@ -86,10 +87,11 @@ def parsed(words: list[str]) -> dict[str, Any]:
         assert name
         assert found
         command = found
-        if isinstance(command, click.Group):
+        if isinstance(command, click.Group) and {*words[:1]} & {*command.commands}:
             context = click.Context(command, info_name=name, parent=context)
         else:
             context = command.make_context(name, words, parent=context)
+            break
     options.config({}, context.params)
     return context.params
 
@@ -187,7 +189,7 @@ def test_the_example_scripts_run(shop: str, tmp_path: Path) -> None:
     printed = run(examples / "train_on_a_server.py", shop, "--name", "short", cwd=tmp_path)
     assert re.search(r"8 held-out tasks: [\d.]+% before, [\d.]+% after\ngain [+-]", printed)
     printed = run(examples / "read_a_run.py", "runs/short", cwd=tmp_path)
-    assert "of 8 tasks" in printed
+    assert "of 16 tasks" in printed
     assert "step   1: training success" in printed
     printed = run(examples / "own_reward.py", shop, "What does SKU-318 cost?", "Who is C-1042?", cwd=tmp_path)
     assert "step 1: exact tokens 100%" in printed

@@ -14,7 +14,7 @@ from mcprl.evaluate import evaluate_pack
 from mcprl.runs.intervals import wilson
 from mcprl.runs.journal import Journal
 from mcprl.runs.report import build
-from mcprl.types import Completion, CompletionRequest, Group, Score
+from mcprl.types import Completion, CompletionRequest, Group, Scenario, Score, Suite, Trajectory
 
 
 class Lenient:
@@ -58,6 +58,7 @@ async def test_a_broken_rollout_of_a_pair_is_a_failure_in_the_evaluation_and_in_
     evaluation = await evaluate_pack(config)
     assert [result.success for result in evaluation.results] == [0.5] * 4
     assert evaluation.overall == (4, 0.5, *wilson(2, 4))
+    assert evaluation.by_suite == {"entities": evaluation.overall}
     assert (evaluation.broken, evaluation.unjudged) == (4, 0)
     with Journal.create(tmp_path / "run", config) as journal:
         journal.write_scenarios([result.scenario for result in evaluation.results])
@@ -80,3 +81,18 @@ async def test_a_rollout_that_no_judge_can_tell_counts_neither_way(
     assert [result.success for result in evaluation.results] == [None] * 4
     assert evaluation.overall == (0, 0.0, 0.0, 1.0)
     assert (evaluation.broken, evaluation.unjudged) == (0, 8)
+
+
+def test_suites_are_told_apart_the_leading_one_first() -> None:
+    suites: tuple[Suite, ...] = ("entities", "entities", "forms", "people")
+    groups = [
+        Group(Scenario(f"s{n}", f"Request {n}?", (), suite=suite), (Trajectory(f"t{n}", f"s{n}", (), ()),))
+        for n, suite in enumerate(suites)
+    ]
+    scores = [[Score(f"t{n}", 1.0, n == 0)] for n in range(4)]
+    evaluation = evaluate._evaluation("nano", groups, scores)
+    assert [(suite, rate[:2]) for suite, rate in evaluation.by_suite.items()] == [
+        ("forms", (1, 0.0)),
+        ("people", (1, 0.0)),
+        ("entities", (2, 0.5)),
+    ]

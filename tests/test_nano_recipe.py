@@ -2,6 +2,7 @@
 training."""
 
 import json
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -114,6 +115,45 @@ def test_the_training_forward_is_the_model(tokenizer: Any) -> None:
                 )
                 at += len(branch.ids)
             start = at
+
+
+def test_exercises_name_tools_that_exist_and_answers_that_results_hold() -> None:
+    kinds: Counter[str] = Counter()
+    for seed in range(120):
+        tools, exercises = practice.exercises(seed)
+        for kind, messages in exercises:
+            kinds[kind] += 1
+            assert messages[0]["role"] == "user"
+            assert messages[-1]["role"] == "assistant"
+            for call in messages[-1].get("tool_calls") or []:
+                tool = next(tool for tool in tools if tool.name == call["function"]["name"])
+                assert json.loads(call["function"]["arguments"]).keys() <= tool.input_schema["properties"].keys()
+    assert {"practice-list", "practice-record", "practice-get", "practice-set"} <= kinds.keys()
+    assert all(count > 5 for count in kinds.values())
+
+
+def test_the_same_exercises_come_again() -> None:
+    assert practice.exercises(7) == practice.exercises(7)
+    assert practice.exercises(7) != practice.exercises(8)
+
+
+def test_worlds_from_files_are_those_made_on_the_fly_and_go_on_after_a_stop(
+    tokenizer: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pretrain, "SHARD", 1)
+    budget = replace(MINIATURE, practice=0, mix=0.0)
+    pretrain._prepare(0, [0, 1], 1, pretrain.MODEL, budget, tmp_path)
+    tools, lists = talks.parts(0)
+    whole, first = (talks.encode(tokenizer, tools, own, budget.longest) for own in lists)
+    position = {"groups": 0, "worlds": 0, "practice": 0, "own": 0}
+    made = pretrain.stream(tokenizer, budget, 0, 1, position, tmp_path)
+    four = [next(made) for _ in range(4)]
+    assert whole in four
+    assert first in four
+    fifth, stopped = next(made), dict(position)
+    resumed = pretrain.stream(tokenizer, budget, 0, 1, stopped, tmp_path)
+    assert fifth in four  # the files begin again
+    assert next(resumed) == next(made)
 
 
 def test_muon_makes_updates_that_turn_all_directions_alike() -> None:

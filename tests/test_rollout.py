@@ -1,7 +1,9 @@
 """Rollouts on a real server: every turn is recorded, bad calls are data, what broke is tried again, nothing hangs."""
 
+import json
 import math
 import re
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
@@ -9,12 +11,13 @@ from typing import Any
 
 import anyio
 import pytest
-from support.paths import ODD, SHOP
+from support.paths import ODD, SERVERS, SHOP
 
 from mcprl.chat.hermes import as_message, parse_reply
 from mcprl.config import ModelConfig, RolloutConfig, ServerConfig, ToolPolicy
 from mcprl.engines.embedded.engine import EmbeddedEngine
 from mcprl.errors import EngineError, McprlError
+from mcprl.judges.verifier import Verifier
 from mcprl.models.load import load_model
 from mcprl.rollout import Sampler, check_finished, rollout
 from mcprl.runs.journal import Journal
@@ -23,7 +26,17 @@ from mcprl.runs.trackers.files import Files
 from mcprl.servers.server import connect
 from mcprl.training.rows import certificate, training_rows
 from mcprl.training.warm_start import transcript
-from mcprl.types import Adapter, Completion, CompletionRequest, Group, Message, Scenario, StateHolds, Trajectory
+from mcprl.types import (
+    Adapter,
+    Call,
+    Completion,
+    CompletionRequest,
+    Group,
+    Message,
+    Scenario,
+    StateHolds,
+    Trajectory,
+)
 
 CALL = '<tool_call>{"name": "get_order", "arguments": {"order_id": "O-2107"}}</tool_call>'
 SHIP = '<tool_call>{"name": "set_order_status", "arguments": {"order_id": "O-2107", "status": "shipped"}}</tool_call>'
@@ -135,7 +148,50 @@ async def test_the_state_is_read_back_in_the_session_that_wrote_it_and_other_tri
     )
     [[wrote], [read]] = await tries(engine, scenario("w", SHIPPED), scenario("r", SHIPPED), read_only=False)
     assert "shipped" in wrote.state[0].text
+    assert "shipped" not in wrote.before[0].text
     assert "shipped" not in read.state[0].text
+
+
+async def test_a_rollout_waits_for_its_turn_on_a_shared_state_without_losing_time(tmp_path: Path) -> None:
+    """Three writers on one file: each finds the state reset, and the wait does not count towards the deadline."""
+    note = {"name": "a", "text": "x"}
+    write = f'<tool_call>{{"name": "set_note", "arguments": {json.dumps(note)}}}</tool_call>'
+    deadlines: list[float] = []
+
+    class Slow(Scripted):
+        async def complete(self, request: CompletionRequest) -> Completion:
+            deadlines.append(anyio.current_effective_deadline() - anyio.current_time())
+            return await super().complete(request)
+
+    engine = Slow(script(write, "Done."))
+    task = Scenario("s", "Note x.", (StateHolds("get_note", {"name": "a"}, ("x",)),), (Call("set_note", note),))
+    config = ServerConfig(
+        target=f"{sys.executable} {SERVERS / 'shared_notes.py'} {tmp_path / 'notes.json'}", reset_tool="clear_notes"
+    )
+    found: list[Trajectory] = []
+
+    async def sample(number: int) -> None:
+        name = f"train/1/s/{number}"
+        found.append(
+            await rollout(task, server, engine, RolloutConfig(deadline_s=100), name=name, seed=7, adapter=None)
+        )
+
+    async with connect([config]) as server, anyio.create_task_group() as tasks:
+        for number in range(3):
+            tasks.start_soon(sample, number)
+    assert [each.stop for each in found] == ["answered"] * 3
+    assert [(each.before[0].text, each.state[0].text) for each in found] == [("(empty)", "x")] * 3
+    assert all(left > 90 for left in deadlines)
+    assert all(Verifier(server.tools).verify(task, each).success for each in found)
+
+
+async def test_a_reset_that_fails_breaks_the_rollout_and_not_the_run(tmp_path: Path) -> None:
+    engine = Scripted(script("Done."))
+    target = f"{sys.executable} {SERVERS / 'shared_notes.py'} {tmp_path / 'notes.json'}"
+    async with connect([ServerConfig(target=target, reset_tool="nothing")]) as server:
+        trajectory = await rollout(scenario(), server, engine, RolloutConfig(), name="n", seed=7, adapter=None)
+    assert trajectory.stop == "error"
+    assert "the reset call nothing failed" in trajectory.error
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,11 @@
 """The whole loop on a real server with a tiny random policy: it runs, records, resumes and reports."""
 
+import copy
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from support.configs import small
@@ -11,12 +13,15 @@ from support.events import Recorder
 from support.fake_llm import Reply, Request, scored, serving, tries
 
 from mcprl.config import Config
-from mcprl.errors import ConfigError, EngineError, JudgeError, ServerError
+from mcprl.errors import ConfigError, EngineError, JudgeError, ScenarioError, ServerError
 from mcprl.events import Evaluated, Event, StepComplete
+from mcprl.judges.scoring import Scoring
 from mcprl.runs.journal import Journal
-from mcprl.scenarios.pack import load_pack
+from mcprl.runs.report import headline
+from mcprl.scenarios.packs.pack import load_pack
 from mcprl.train import train_adapter
 from mcprl.training.curriculum import draw
+from mcprl.types import Group, Scenario, Score
 
 LITELLM = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")  # litellm's own
 
@@ -83,6 +88,75 @@ async def test_a_learning_rate_of_zero_changes_nothing(tiny_model: Path, tmp_pat
     report = await train_adapter(small(tiny_model, tmp_path, training={"learning_rate": 0.0, "steps": 1}))
     assert report.test is not None
     assert report.test.gain == 0.0
+
+
+def rigged(monkeypatch: pytest.MonkeyPatch, success: Callable[[str, int], bool]) -> None:
+    """A judge of held-out tasks that decides by the phase and by the optimizer step of the tested weights."""
+
+    async def held_out(self: Scoring, phase: str, step: int, group: Group) -> list[Score]:
+        scores = [Score(member.id, float(good := success(phase, step)), good) for member in group.trajectories]
+        self.journal.write_scores(phase, step, scores)
+        return scores
+
+    monkeypatch.setattr(Scoring, "held_out", held_out)
+
+
+CONTROLS: list[dict[str, Any]] = [
+    {"control": "shuffle-rewards", "training": {"warm_start_steps": 1}},
+    {"training": {"warm_start_steps": 1, "learning_rate": 0.0}},
+]
+
+
+@pytest.mark.parametrize("settings", CONTROLS, ids=["shuffle-rewards", "learning-rate-0"])
+async def test_a_control_starts_warm_takes_all_steps_and_is_tested_at_the_last_whatever_validates_best(
+    settings: dict[str, Any], tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rigged(monkeypatch, lambda phase, step: phase == "val" and step == 0)
+    settings["training"] |= {"steps": 3, "patience": 1}
+    report = await train_adapter(small(tiny_model, tmp_path, **copy.deepcopy(settings)))
+    assert (report.steps, report.best_step) == (3, 3)
+    assert report.test.warm is not None
+    assert (report.test.rl_gain, report.is_control) == (0.0, True)
+    assert "As a control must, it shows no gain." in headline(report)
+    with Journal.open(tmp_path / "small") as journal:
+        assert {outcome.step for outcome in journal.outcomes("test:trained")} == {3}
+
+
+async def test_a_control_can_fail(tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rigged(monkeypatch, lambda phase, step: phase == "test:trained" and step == 2)
+    many = {"train": 6, "val": 3, "test": 16, "probe_calls": 60, "repeat_after_s": 0.1}
+    settings = {"control": "shuffle-rewards", "training": {"warm_start_steps": 1}, "scenarios": many}
+    report = await train_adapter(small(tiny_model, tmp_path, **settings))
+    assert report.test.rl_gain == 1.0
+    assert "THE CONTROL FAILED" in headline(report)
+
+
+async def test_rewards_are_shuffled_within_the_group_and_only_in_the_control(tiny_model: Path, tmp_path: Path) -> None:
+    with Journal.create(tmp_path / "run", small(tiny_model, tmp_path)) as journal:
+        group = Group(Scenario("s", "Where?", ()), ())
+        scores = [Score(f"t{n}", n / 8) for n in range(8)]
+        for control, equal in (("none", True), ("shuffle-rewards", False)):
+            scoring = Scoring(small(tiny_model, tmp_path, control=control), (), journal, cast(Any, None))
+            values = scoring.rewards(1, group, scores)
+            assert (values == [score.value for score in scores]) == equal
+            assert sorted(values) == [score.value for score in scores]
+
+
+async def test_what_the_warm_start_and_rl_saw_is_compared_with_the_test(tiny_model: Path, tmp_path: Path) -> None:
+    report = await train_adapter(small(tiny_model, tmp_path, training={"warm_start_steps": 2, "steps": 1}))
+    assert report.overlap is not None
+    assert report.overlap["entities"].tasks == 4
+    with Journal.open(tmp_path / "small") as journal:
+        shown = list(journal.conversations("demonstration"))
+        assert {messages[0]["content"] for messages in shown} == {task.request for task in journal.scenarios("train")}
+        assert all(messages[-1]["role"] == "assistant" and messages[-1]["content"] for messages in shown)
+        assert any(message["role"] == "tool" for message in shown[0])
+
+
+async def test_several_greedy_rollouts_of_a_test_task_are_warned_of(tiny_model: Path, tmp_path: Path) -> None:
+    emitted = Recorder()
+    await train_adapter(small(tiny_model, tmp_path, training={"steps": 0}, eval={"rollouts": 2}), emit=emitted)
+    assert any("2 rollouts of each test task at temperature 0 are alike" in note for note in emitted.notes)
 
 
 async def test_a_warm_start_is_tested_on_its_own(tiny_model: Path, tmp_path: Path) -> None:
@@ -203,3 +277,25 @@ async def test_a_run_whose_tries_never_have_a_turn_ends(tiny_model: Path, tmp_pa
 async def test_a_server_that_does_not_start_is_one_line(tiny_model: Path, tmp_path: Path) -> None:
     with pytest.raises(ServerError):
         await train_adapter(small(tiny_model, tmp_path, servers=[{"target": "false", "timeout_s": 5}]))
+
+
+async def test_a_test_pack_is_tested_beside_and_shown_where_nothing_scores_it(tiny_model: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text("request,expect\nhow much is SKU-318,EUR 35.45\nany advice?,\n")
+    sizes = {"train": 6, "val": 3, "test": 4, "probe_calls": 60, "repeat_after_s": 0.1}
+    scenarios = {**sizes, "test_pack": str(tmp_path / "mine.csv")}
+    report = await train_adapter(small(tiny_model, tmp_path, training={"steps": 1}, scenarios=scenarios))
+    with Journal.open(tmp_path / "small") as journal:
+        people = [task for task in journal.scenarios("test") if task.suite == "people"]
+        assert [task.request for task in people] == ["how much is SKU-318", "any advice?"]
+        tested = {outcome.scenario_id: outcome.success for outcome in journal.outcomes("test:trained")}
+        assert tested[people[0].id] is False
+        assert tested[people[1].id] is None
+    assert [each.request for each in report.unscored] == ["any advice?"]
+    assert report.finished
+    assert "## Requests without an expected answer" in (tmp_path / "small" / "report.md").read_text()
+
+
+async def test_a_pack_below_the_floor_stops_before_training(tiny_model: Path, tmp_path: Path) -> None:
+    sizes = {"train": 6, "val": 3, "test": 4, "probe_calls": 60, "repeat_after_s": 0.1, "floor": True}
+    with pytest.raises(ScenarioError, match=r"only 6 training tasks, 60 are needed.*--small-pack goes on anyway"):
+        await train_adapter(small(tiny_model, tmp_path, scenarios=sizes))

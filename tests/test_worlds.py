@@ -1,35 +1,27 @@
 """Procedural servers: deterministic, callable, unlike one another and unlike the servers the policy is tested on."""
 
+import json
 import re
 from typing import Any
 
 import pytest
+from support.paths import TESTS
 from worlds import World, world
 
+from mcprl.text import stems
 from mcprl.types import Call, Tool
 
-TESTED_ON = re.findall(
-    r"\S+",
-    """
-    get_current_time convert_time
-    echo add get-sum print-env get-env get-annotated-message annotated-message get-tiny-image get-structured-content
-    structured-content get-resource-links get-resource-reference gzip-file-as-resource long-running-operation sample-llm
-    toggle-simulated-logging toggle-subscriber-updates trigger-long-running-operation trigger-sampling-request
-    trigger-elicitation-request start-elicitation get-roots-list zip
-    create_entities create_relations add_observations delete_entities delete_observations delete_relations read_graph
-    search_nodes open_nodes
-    read_file read_text_file read_media_file read_multiple_files write_file edit_file create_directory list_directory
-    list_directory_with_sizes directory_tree move_file search_files get_file_info list_allowed_directories
-    list_customers get_customer find_customers search_customers list_orders get_order create_order cancel_order
-    list_products get_product search_products check_stock get_stock update_stock
-""",
-)
+SHOWN_ON: dict[str, dict[str, dict[str, Any]]] = json.loads((TESTS / "support" / "shown_on.json").read_text())
+"""The tools of the servers that the policy is shown on as unseen ones: parameters and description of each by server and
+name. Recorded on 2026-11-22 from the servers' own listings."""
 
 NEVER = set(
     re.findall(
         r"\w+",
         """customer customers order orders product products stock timezone timezones entity entities observation
-    observations relation relations file files directory directories echo node nodes""",
+    observations relation relations file files directory directories echo node nodes repo repos repository commit
+    commits branch branches staging table tables sql insight flight flights airport airports passenger passengers
+    baggage reservation reservations env annotated gzip""",
     )
 )
 
@@ -142,12 +134,60 @@ async def test_a_session_starts_afresh_with_its_set_up_calls_made():
     assert changed >= 5
 
 
-def test_no_tool_is_one_that_the_policy_is_tested_on(worlds: list[World]):
-    taken = {"".join(spoken(name)) for name in TESTED_ON}
+def test_no_tool_has_the_name_of_one_that_the_policy_is_shown_on(worlds: list[World]):
+    taken = {"".join(spoken(name)) for tools in SHOWN_ON.values() for name in tools}
     for made in worlds:
         for tool in made.tools:
             assert "".join(spoken(tool.name)) not in taken, (made.seed, tool.name)
             assert not NEVER.intersection(spoken(tool.name)), (made.seed, tool.name)
+
+
+FILLER = set(
+    "a an the of by for to in on with and or from one all get list its this that at is be as into about".split()
+)
+
+
+def content(text: str) -> set[str]:
+    """The words of a text or a name that say what it is about."""
+    return {word for word in stems(text) if word not in FILLER}
+
+
+def alike(one: set[str], other: set[str]) -> float:
+    """How much two sets have in common, from 0 to 1."""
+    return len(one & other) / len(one | other) if one | other else 1.0
+
+
+def is_double(tool: Tool, name: str, known: dict[str, Any]) -> bool:
+    """Whether a tool takes nearly the same parameters as a known one and says nearly the same of itself, or takes the
+    same ones and has nearly the same name."""
+    parameters = {" ".join(stems(key)) for key in tool.input_schema["properties"]}
+    theirs = {" ".join(stems(key)) for key in known["parameters"]}
+    if alike(parameters, theirs) < 0.6:
+        return False
+    says = alike(content(tool.description), content(known["description"]))
+    named = alike(content(tool.name), content(name))
+    return says >= 0.5 or (parameters == theirs and (says >= 0.3 and named >= 0.5))
+
+
+def test_no_tool_doubles_one_that_the_policy_is_shown_on(worlds: list[World]):
+    known = [(server, name, each) for server, tools in SHOWN_ON.items() for name, each in tools.items()]
+    for made in worlds:
+        for tool in made.tools:
+            doubled = [(server, name) for server, name, each in known if is_double(tool, name, each)]
+            assert not doubled, (made.seed, tool.name, tool.description, doubled)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "description"),
+    [
+        ("openTopics", ["names"], "Open specific topics by their names"),
+        ("match_site_clock", ["source_timezone", "target_timezone", "time"], "Convert time between sites"),
+        ("relay", ["message"], "Echoes back the input text"),
+    ],
+)
+def test_doubles_are_recognised(name: str, parameters: list[str], description: str):
+    tool = Tool(name, description, {"type": "object", "properties": {key: {"type": "string"} for key in parameters}})
+    assert any(is_double(tool, own, each) for tools in SHOWN_ON.values() for own, each in tools.items())
 
 
 def test_worlds_differ_in_names_sizes_schemas_and_words(worlds: list[World]):

@@ -4,51 +4,37 @@ Each command imports the heavy parts that it needs, so that `mcprl --help` loads
 """
 
 import difflib
-import os
 import re
 import sys
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from mcprl import __version__
-from mcprl.cli.config_command import ConfigCommand
+from mcprl.cli.config_command import ConfigCommand, config_options
+from mcprl.cli.extras import with_torch
 from mcprl.cli.outcome import Stopped, UnfitMachine, exit_code, run_async
-from mcprl.errors import ConfigError, JournalError, MissingExtra
+from mcprl.cli.scenario_commands import scenarios
+from mcprl.errors import ConfigError, JournalError
 from mcprl.text import scrub
 
 if TYPE_CHECKING:
     from mcprl.config import Config
     from mcprl.engines.vllm.environment import Build
-    from mcprl.events import Emit
-    from mcprl.llm.policy import PolicyLlm
 
 _RUN = ("name", "runs_dir", "seed", "control", "trackers")
 _SERVER = ("servers", "tools")
 _RUNS_DIR = click.option("--runs-dir", default="runs", show_default=True, help="The folder that holds the runs.")
-_PRINT_CONFIG = click.option("--print-config", is_flag=True, help="Print the effective settings as TOML and stop.")
-_CONFIG = click.option("--config", metavar="FILE", help="Settings from a TOML file; flags win over it.")
-_PRESET = click.option(
-    "--preset",
-    metavar="NAME",
-    help="Settings for a machine (laptop, gpu-16gb, gpu-24gb, h100, h200, two-gpus) or of a file; --config wins.",
-)
 
 
 def _command(*sections: str, name: str | None = None) -> Callable[[Callable[..., Any]], click.Command]:
     """A command with a flag for each setting under `sections`."""
 
     def decorate(function: Callable[..., Any]) -> click.Command:
-        for option in (_PRINT_CONFIG, _CONFIG, _PRESET):
-            function = option(function)
-        return cli.command(name, cls=ConfigCommand, sections=sections)(function)
+        return cli.command(name, cls=ConfigCommand, sections=sections)(config_options(function))
 
     return decorate
 
@@ -57,6 +43,9 @@ def _command(*sections: str, name: str | None = None) -> Callable[[Callable[...,
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def cli() -> None:
     """Make an open model good at your MCP server, and prove it on tasks it never trained on."""
+
+
+cli.add_command(scenarios)
 
 
 @_command(*_RUN, *_SERVER, "scenarios", "model", "engine", "rollout", "judge", "training", "eval")
@@ -74,7 +63,7 @@ def train(config: "Config", resume: str | None) -> None:
 
     async def work() -> None:
         with TrainingProgress(folder) as progress:
-            train_adapter = _with_torch("mcprl.train").train_adapter  # the import takes seconds
+            train_adapter = with_torch("mcprl.train").train_adapter  # the import takes seconds
             report = await train_adapter(config, folder if resume else None, progress)
         tables.show_report(tables.console(), report)
 
@@ -94,15 +83,6 @@ def _stopped(folder: Path, runs_dir: str) -> str:
         steps = journal.last_step() or 0
     again = f"mcprl train --resume {folder if runs_dir != 'runs' else folder.name}"
     return f"stopped; {steps} steps and all rollouts are kept in {folder}; go on with: {again}"
-
-
-def _with_torch(module: str) -> ModuleType:
-    """A module that needs the `train` extra, or what to install for it."""
-    for package in ("torch", "transformers", "peft"):
-        if find_spec(package) is None:
-            raise MissingExtra(package, "train")
-    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # our own lines say what goes on
-    return import_module(module)
 
 
 def _run_name(target: str) -> str:
@@ -127,50 +107,6 @@ def inspect(config: "Config") -> None:
     run_async(work)
 
 
-@_command("seed", *_SERVER, "scenarios", "model", "engine")
-@click.option("--out", metavar="FOLDER", help="Where to save the pack, for a person to read and edit.")
-def scenarios(config: "Config", out: str | None) -> None:
-    """Generate tasks for a server and show what they cover."""
-    from mcprl.cli import tables
-    from mcprl.cli.progress import Progress
-    from mcprl.scenarios.generate import generate
-    from mcprl.scenarios.pack import load_pack
-    from mcprl.servers.server import connect
-
-    if out and Path(out).exists() and any(Path(out).iterdir()):
-        raise ConfigError(f"--out {out}: the folder is not empty; name a new one")
-
-    async def work() -> None:
-        if config.scenarios.pack:
-            pack = load_pack(config.scenarios.pack)
-        else:
-            with Progress("probing the server and generating tasks") as emit:
-                async with connect(config.servers, config.tools) as server, _writer(config, emit) as policy:
-                    pack = await generate(server, config.scenarios, config.seed, emit, policy)
-        if out:
-            pack.save(out)
-        tables.show_pack(tables.console(), pack)
-        if out:
-            click.echo(f"saved in {out}; train on it with: mcprl train --pack {out} --server ...")
-
-    run_async(work)
-
-
-@asynccontextmanager
-async def _writer(config: "Config", emit: "Emit") -> "AsyncGenerator[PolicyLlm | None]":
-    """The configured model as a writer of tasks, `None` if another writes them."""
-    from mcprl.config import POLICY
-    from mcprl.engines import open_engine
-    from mcprl.llm.policy import PolicyLlm
-
-    if config.scenarios.generator != f"llm:{POLICY}":
-        yield None
-        return
-    model = _with_torch("mcprl.models.load").load_model(config.model)
-    async with open_engine(config, model, Path(config.runs_dir) / "scenarios-vllm.log", emit) as engine:
-        yield PolicyLlm(engine)
-
-
 @_command("seed", *_SERVER, "scenarios", "model", "engine", "rollout", "judge", "eval", name="eval")
 @click.option("--adapter", metavar="FOLDER", help="A trained adapter to put on the model: runs/NAME/adapters/step-N.")
 @click.option(
@@ -183,7 +119,7 @@ def evaluate(config: "Config", adapter: str | None, split: str) -> None:
 
     async def work() -> None:
         with Progress("sampling rollouts of the tasks") as emit:
-            evaluate_pack = _with_torch("mcprl.evaluate").evaluate_pack
+            evaluate_pack = with_torch("mcprl.evaluate").evaluate_pack
             evaluation = await evaluate_pack(config, Path(adapter) if adapter else None, split, emit)
         tables.show_evaluation(emit.screen, evaluation)
 
@@ -204,7 +140,7 @@ def export(run: str, merged: bool, out: str | None, push: str | None, runs_dir: 
     folder = _run_folder(run, runs_dir)
     with Journal.open(folder) as journal:
         command = options.command(journal.config)
-    exporting = _with_torch("mcprl.export")
+    exporting = with_torch("mcprl.export")
     target = Path(out) if out else folder / "export" / ("merged" if merged else "adapter")
     click.echo(f"written to {exporting.export(folder, target, merged, command)}")
     if push:
@@ -268,6 +204,17 @@ def show_run(run: str, runs_dir: str) -> None:
 
     with Journal.open(_run_folder(run, runs_dir)) as journal:
         tables.show_run(tables.console(), journal)
+
+
+@cli.command()
+@click.argument("run", nargs=-1, required=True)
+@click.option("--out", metavar="FOLDER", help="Where to write report.md and report.json. [one RUN: its own folder]")
+@_RUNS_DIR
+def report(run: tuple[str, ...], out: str | None, runs_dir: str) -> None:
+    """Show what RUN proved; of several RUNs (seeds, say), what they prove together."""
+    from mcprl.cli import tables
+
+    tables.show_proof(tables.console(), [_run_folder(name, runs_dir) for name in run], out)
 
 
 def _run_folder(run: str, runs_dir: str) -> Path:

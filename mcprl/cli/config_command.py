@@ -1,9 +1,27 @@
 """A command whose flags are settings: it is called with the configuration instead of a hundred values."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
+
+
+def config_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of every command that takes settings: where they come from, and printing them."""
+    options = (
+        click.option("--print-config", is_flag=True, help="Print the effective settings as TOML and stop."),
+        click.option("--config", metavar="FILE", help="Settings from a TOML file; flags win over it."),
+        click.option(
+            "--preset",
+            metavar="NAME",
+            help=(
+                "Settings for a machine (laptop, gpu-16gb, gpu-24gb, h100, h200, two-gpus) or of a file; --config wins."
+            ),
+        ),
+    )
+    for option in options:
+        function = option(function)
+    return function
 
 
 class ConfigCommand(click.Command):
@@ -28,7 +46,8 @@ class ConfigCommand(click.Command):
         section = {leaf.parameter: leaf.section for leaf in leaves()}
         groups: dict[str, list[tuple[str, str]]] = {"": []}
         for parameter in self.get_params(ctx):
-            if (record := parameter.get_help_record(ctx)) is not None:
+            record = None if isinstance(parameter, click.Argument) else parameter.get_help_record(ctx)
+            if record is not None:
                 groups.setdefault(section.get(parameter.name or "", ""), []).append(record)
         for name, records in groups.items():
             with formatter.section(f"[{name}]" if name else "Options"):
@@ -54,3 +73,11 @@ class ConfigCommand(click.Command):
         known = {leaf.parameter for leaf in options.leaves()}
         ctx.params = {"config": effective} | {name: value for name, value in ctx.params.items() if name not in known}
         return super().invoke(ctx)
+
+
+class ConfigGroup(ConfigCommand, click.Group):
+    """A command with settings as flags that has further commands below it."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_options(ctx, formatter)
+        self.format_commands(ctx, formatter)

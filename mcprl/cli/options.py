@@ -29,6 +29,7 @@ _ALIASES = {
     "scenarios.train": "train-tasks",
     "scenarios.val": "val-tasks",
     "scenarios.test": "test-tasks",
+    "scenarios.examples": "example",
     "model.name": "model",
     "model.template_options": "template-option",
     "engine.kind": "engine",
@@ -41,6 +42,8 @@ _ALIASES = {
     "judge.timeout_s": "judge-timeout",
     "trackers": "tracker",
 }
+_OFF = {"floor": "small-pack"}
+"""The flags that switch a setting off, where it is not `--no-` and its name."""
 _LOCAL_KEYS = {"name", "runs_dir", "trackers"}  # where a run is kept and logged, not what it does
 _FOLDERS = re.compile(r"(?<![\w:/}])[.~]?/(?:[^\s/]+/)*(?=[^\s/])")  # the folders of a path, not of a URL
 _WITHOUT_FLAG = {"servers.name"}  # one flag for all servers cannot give each its own name; the file can
@@ -161,7 +164,7 @@ def _value_at(tree: dict[str, Any], key: str) -> Any:
 
 def _words(flag: str, value: Any) -> list[str]:
     if isinstance(value, bool):
-        return [f"--{flag}" if value else f"--no-{flag}"]
+        return [f"--{flag}" if value else f"--{_OFF.get(flag, f'no-{flag}')}"]
     if isinstance(value, dict):
         separator = ": " if flag == "header" else "="
         return [f"--{flag} {shlex.quote(f'{key}{separator}{item}')}" for key, item in value.items()]
@@ -174,7 +177,7 @@ def _option(flag: str, leaf: Leaf) -> click.Option:
     text = " ".join((info.description or "").replace("`", "").split())
     common: dict[str, Any] = {"help": text + _default_text(info), "default": None}
     if container is bool:
-        return click.Option([f"--{flag}/--no-{flag}", leaf.parameter], **common)
+        return click.Option([f"--{flag}/--{_OFF.get(flag, f'no-{flag}')}", leaf.parameter], **common)
     if container is dict:
         separator = ":" if flag == "header" else "="
         return click.Option([f"--{flag}", leaf.parameter], multiple=True, type=_Pair(separator), **common)

@@ -16,6 +16,8 @@ from mcprl.events import (
     GeneratingTasks,
     InstallStep,
     Note,
+    Probing,
+    QualityMeasured,
     StepComplete,
     TasksReady,
     WarmStartBegan,
@@ -43,6 +45,9 @@ class Progress:
                 self.screen.print(event.text, markup=False)
             case EngineStarting():
                 self._status.update(f"vLLM is starting: {event.seconds:.0f} s")
+            case Probing():
+                calls = f"{event.done} of at most {event.total} calls"
+                self._status.update(f"probing the server: {calls}, {event.working} of {event.tools} tools work")
             case InstallStep(name=name, seconds=0.0):
                 self._line(name, name)
             case InstallStep():
@@ -70,6 +75,8 @@ class TrainingProgress(Progress):
                 self.screen.print(f"note         {event.text}", markup=False)
             case GeneratingTasks():
                 self._status.update("probing the server and generating tasks")
+            case QualityMeasured():
+                self.screen.print(event.table, markup=False)
             case TasksReady():
                 counts = f"{event.train} train, {event.val} val, {event.test} test"
                 self._line(f"tasks        {counts}; the run is {self._folder}", "testing the base model")

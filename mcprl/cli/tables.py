@@ -15,12 +15,13 @@ from mcprl.cli.prompt_cost import prompt_cost
 from mcprl.errors import McprlError
 from mcprl.runs import report
 from mcprl.runs.journal import FILE, Journal
+from mcprl.runs.overlap import wording_overlap
 from mcprl.types import Call, Scenario, Tool
 
 if TYPE_CHECKING:  # listing runs needs no server
     from mcprl.cli.doctor import Finding
     from mcprl.evaluate import Evaluation
-    from mcprl.scenarios.pack import Pack
+    from mcprl.scenarios.packs.pack import Pack
     from mcprl.servers.server import Server, ToolStatus
 
 _MOST_EXAMPLES = 6
@@ -111,13 +112,10 @@ def _type(field: Any) -> str:
 # --- scenarios --------------------------------------------------------------------------------------------------------
 
 
-def show_pack(screen: Console, pack: "Pack") -> None:
-    """Example tasks with the proved calls and answer, and the number of tasks that use each tool and parameter."""
-    for scenario in _examples(pack.scenarios):
-        screen.print(f"[bold]{escape(scenario.kind)}[/] [dim]({scenario.split})[/] {escape(scenario.request)}")
-        for call in scenario.plan:
-            screen.print(f"    [cyan]{escape(_call(call))}[/]", soft_wrap=True)
-        screen.print(f"    [green]{escape(scenario.answer)}[/]")
+def show_pack(screen: Console, pack: "Pack", quality: str = "") -> None:
+    """Example tasks with the proved calls and answer, the number of tasks that use each tool and parameter, and the
+    table of the pack's `quality`."""
+    show_tasks(screen, _examples(pack.scenarios))
     screen.print()
     table = _table("tool, parameter or pair", "train", "val", "test", right=["train", "val", "test"])
     for name, *counts in pack.coverage():
@@ -129,8 +127,25 @@ def show_pack(screen: Console, pack: "Pack") -> None:
         screen.print(f"rejected tasks of {escape(pack.generator.removeprefix('llm:'))}, by reason:")
         for reason, count in pack.thrown_out.items():
             screen.print(f"  {count:>4} {escape(reason)}")
+    for suite, (tasks, same) in wording_overlap(pack.test, pack.train).items():
+        screen.print(f"{same} of {tasks} test tasks of the suite {suite} have a training task's wording, values aside")
+    if quality:
+        screen.print()
+        screen.print(quality, markup=False)
     sizes = {split: len(pack.split(split)) for split in ("train", "val", "test")}
     screen.print(f"\n{sizes['train']} training, {sizes['val']} validation and {sizes['test']} held-out tasks")
+
+
+def show_tasks(screen: Console, scenarios: Iterable[Scenario]) -> None:
+    """Each task's kind, split and request with its calls and its answer, or that nothing is expected."""
+    for scenario in scenarios:
+        screen.print(f"[bold]{escape(scenario.kind)}[/] [dim]({scenario.split})[/] {escape(scenario.request)}")
+        for call in scenario.plan:
+            screen.print(f"    [cyan]{escape(_call(call))}[/]", soft_wrap=True)
+        if scenario.answer:
+            screen.print(f"    [green]{escape(scenario.answer)}[/]")
+        if not scenario.checks:
+            screen.print("    [yellow]nothing is expected: a judge scores it, or nobody does[/]")
 
 
 def _examples(scenarios: Iterable[Scenario]) -> list[Scenario]:
@@ -162,7 +177,8 @@ def show_findings(screen: Console, findings: "Iterable[Finding]") -> int:
 
 
 def show_evaluation(screen: Console, evaluation: "Evaluation") -> None:
-    """A few failed tasks with the judge's explanation, then the success rate with its interval by kind of task."""
+    """A few failed tasks with the judge's explanation, all that nothing scores, then the success rate with its interval
+    by kind of task and by suite."""
     failures = [result for result in evaluation.results if result.success == 0]
     for result in failures[:_MOST_EXAMPLES]:
         screen.print(f"[red]failed[/] {escape(result.scenario.request)}")
@@ -170,9 +186,14 @@ def show_evaluation(screen: Console, evaluation: "Evaluation") -> None:
             screen.print(f"    [cyan]{escape(_call(Call(call.tool, call.arguments or {})))}[/]", soft_wrap=True)
         screen.print(f"    {escape(result.trajectory.answer or f'({result.trajectory.stop})')}")
         screen.print(f"    [dim]{escape(result.why)}[/]")
-    table = _table("kind", "tasks", "success", "95 % interval", right=["tasks", "success", "95 % interval"])
-    for kind, (n, rate, low, high) in {**evaluation.by_kind, "all": evaluation.overall}.items():
-        table.add_row(Text(kind), str(n), f"{rate:.1%}", f"{low:.1%} to {high:.1%}")
+    for result in evaluation.results:
+        if result.success is None and not result.scenario.checks:
+            screen.print(f"[yellow]not scored[/] {escape(result.scenario.request)}")
+            screen.print(f"    {escape(result.trajectory.answer or f'({result.trajectory.stop})')}")
+    table = _table("kind or suite", "tasks", "success", "95 % interval", right=["tasks", "success", "95 % interval"])
+    suites = {f"suite {suite}": rate for suite, rate in evaluation.by_suite.items()}
+    for name, (n, rate, low, high) in {**evaluation.by_kind, **suites, "all": evaluation.overall}.items():
+        table.add_row(Text(name), str(n), f"{rate:.1%}", f"{low:.1%} to {high:.1%}")
     screen.print()
     screen.print(table)
     broken = f"; {evaluation.broken} rollouts broke and count as failures" if evaluation.broken else ""
@@ -244,9 +265,24 @@ def show_run(screen: Console, journal: Journal) -> None:
         screen.print(f"\ngo on with: mcprl train --resume {escape(journal.folder.name)}")
 
 
-def show_report(screen: Console, proof: report.Report) -> None:
+def show_report(screen: Console, proof: report.Proof) -> None:
     """The report's result: success on held-out tasks before and after training."""
-    screen.print(report.table(proof), markup=False)
+    screen.print(report.table(proof), markup=False, soft_wrap=not screen.is_terminal)
+
+
+def show_proof(screen: Console, folders: Sequence[Path], out: str | None) -> None:
+    """The result of one run, written into its folder again, or of several pooled, written to `out` if it is given.
+
+    Raises `JournalError` if a folder holds no run, and if the runs are not of one server, model and control.
+    """
+    if len(folders) == 1 and not out:
+        show_report(screen, report.write(folders[0]))
+        return
+    pooled = report.pool(folders)
+    show_report(screen, pooled)
+    if out:
+        report.write_pooled(pooled, out)
+        screen.print(f"\nwritten to {escape(out)}")
 
 
 def _report(folder: Path) -> dict[str, Any] | None:

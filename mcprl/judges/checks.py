@@ -1,18 +1,31 @@
-"""When a text holds a value, and when two calls are the same call. The verifier and the generator share these rules."""
+"""When a text holds a value, and when two calls are the same call. The verifier and the generator share these rules.
+
+`holds` is for results, which spell values as the server does. What people say is for `states`, `says_missing`,
+`asks_for`, `declines` and `polarity`, which are here by name.
+"""
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
 
+from mcprl.judges.missing import says_missing
+from mcprl.judges.phrases import asks_for, declines, polarity
+from mcprl.judges.roles import states
+from mcprl.servers.arguments import leaves, same_arguments
 from mcprl.types import Json, Scalar
 
+__all__ = [
+    "asks_for",
+    "declines",
+    "holds",
+    "is_empty",
+    "leaves",
+    "polarity",
+    "same_arguments",
+    "says_missing",
+    "squash",
+    "states",
+]
+
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?!\w)")
-_MISSING = re.compile(
-    r"\b(?:not (?:be )?(?:found|exist|available|known|listed)|(?:does|do|did)(?:n['’]t| not) (?:exist|find|match|have)|"
-    r"could(?:n['’]t| not) (?:find|be found)|can(?:['’]t|not) find|no (?:such|match\w*|result\w*|record\w*|entr\w+)|"
-    r"unknown|there (?:is|are) no|nothing (?:was )?found|missing)\b",
-    re.IGNORECASE,
-)
 
 
 def squash(text: str) -> str:
@@ -37,41 +50,6 @@ def holds(text: str, value: Scalar) -> bool:
     return re.search(left + re.escape(wanted) + right, squash(text)) is not None
 
 
-def says_missing(text: str) -> bool:
-    """Whether `text` says that something does not exist or was not found."""
-    return _MISSING.search(text) is not None
-
-
-def same_arguments(
-    made: Mapping[str, Any] | None, wanted: Mapping[str, Any], schema: Mapping[str, Any] | None = None
-) -> bool:
-    """Whether a call with `made` is the call with `wanted`. A missing argument counts as its schema's default, or
-    null.
-    """
-    if made is None:
-        return False
-    properties: Mapping[str, Any] = (schema or {}).get("properties", {})
-    return all(
-        _same(
-            made.get(name, properties.get(name, {}).get("default")),
-            wanted.get(name, properties.get(name, {}).get("default")),
-        )
-        for name in {*made, *wanted}
-    )
-
-
-def leaves(value: Json, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Scalar]]:
-    """Every scalar inside a JSON value with its path; nulls are left out."""
-    if isinstance(value, Mapping):
-        for key, inner in value.items():  # pyright: ignore[reportUnknownVariableType]
-            yield from leaves(inner, (*path, str(key)))  # pyright: ignore[reportUnknownArgumentType]
-    elif isinstance(value, list | tuple):
-        for index, inner in enumerate(value):  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-            yield from leaves(inner, (*path, index))
-    elif value is not None:
-        yield path, value
-
-
 def is_empty(value: Json, text: str) -> bool:
     """Whether a result that is no error is empty: no text, null, or JSON whose leaves are all "", 0 or false."""
     if value is None:
@@ -81,17 +59,3 @@ def is_empty(value: Json, text: str) -> bool:
 
 def _number(text: str) -> float:
     return float(text.replace(",", "").rstrip("."))
-
-
-def _same(a: Json, b: Json) -> bool:
-    if isinstance(a, bool) or isinstance(b, bool):
-        return a is b
-    if isinstance(a, int | float) and isinstance(b, int | float):
-        return float(a) == float(b)
-    if isinstance(a, str) and isinstance(b, str):
-        return a.strip() == b.strip()
-    if isinstance(a, Mapping) and isinstance(b, Mapping):
-        return a.keys() == b.keys() and all(_same(a[key], b[key]) for key in a)  # pyright: ignore[reportUnknownVariableType]
-    if isinstance(a, list) and isinstance(b, list):
-        return len(a) == len(b) and all(map(_same, a, b))  # pyright: ignore[reportUnknownArgumentType]
-    return a == b

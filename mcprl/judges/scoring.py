@@ -7,18 +7,33 @@ task ("base"), or the best trajectory of the task so far ("best").
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 import anyio
 
 from mcprl.config import Config
 from mcprl.errors import BudgetError, JudgeError
-from mcprl.judges import open_judge
+from mcprl.judges import Judge, open_judge
 from mcprl.judges.verifier import Verifier
 from mcprl.llm import LanguageModel
 from mcprl.runs.journal import Journal
 from mcprl.types import Group, Score, Tool, Trajectory
+
+JUDGED_SUCCESS = 0.5
+"""The judge's score from which on a held-out task without checks counts as a success."""
+
+
+async def score_held_out(group: Group, verifier: Verifier, judge: Judge) -> list[Score]:
+    """The scores of a group that is not trained on: by the task's checks or, if it has none, by a judge that reads.
+
+    Without such a judge a task without checks has no scores: nothing says what a right answer is.
+    """
+    if group.scenario.checks:
+        return await verifier.score(group)
+    if isinstance(judge, Verifier):
+        return []
+    return [replace(score, success=score.value >= JUDGED_SUCCESS) for score in await judge.score(group)]
 
 
 @dataclass(frozen=True)
@@ -103,8 +118,8 @@ class Scoring:
         return Judged(scores_P, len(failures), {kind: fmean(values) for kind, values in margins.items()})
 
     async def held_out(self, phase: str, step: int, group: Group) -> list[Score]:
-        """The scores of a group that is not trained on: by the task's checks, or by the judge if it has none."""
-        scores = await (self.verifier if group.scenario.checks else self.judge).score(group)
+        """The scores of a group that is not trained on, as `score_held_out` gives them."""
+        scores = await score_held_out(group, self.verifier, self.judge)
         self.journal.write_scores(phase, step, scores)
         return scores
 

@@ -1,13 +1,21 @@
 """The verifier applies a scenario's checks, which the generator proved by execution. Deterministic and free."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from mcprl.judges.checks import holds, leaves, same_arguments, says_missing
+from mcprl.judges.checks import asks_for, declines, holds, leaves, same_arguments, says_missing
+from mcprl.judges.conduct import Conduct
+from mcprl.judges.results import Evidence
+from mcprl.judges.rivals import Asked
+from mcprl.judges.roles import objection
+from mcprl.servers.live import current
 from mcprl.types import (
+    AsksBack,
     Call,
     CallMade,
     CallRecord,
     Check,
+    Declines,
     Fact,
     Group,
     SaysMissing,
@@ -21,19 +29,27 @@ from mcprl.types import (
 
 OUTCOME, PROGRESS, ECONOMY = 0.7, 0.25, 0.05
 
+Look = tuple[ToolResult, ToolResult] | None
+"""The result of a `StateHolds` read before the first turn and after the last; `None` if a read was not made."""
+Finding = tuple[bool, str]
+"""Whether a check passed, and why or why not."""
+
 
 class Verifier:
-    """Outcome first (facts in the final answer, state read back), then progress along the plan, then economy.
+    """Outcome first (facts in the final answer, state before and after), then progress along the plan, then economy.
 
     `value = 0.7 outcome + 0.25 progress + 0.05 outcome * economy`, each part in 0..1: a trajectory that does the task
-    always beats one that does not, and among equals the shorter wins; equal trajectories tie exactly. A fact counts
-    only if a tool result of the same trajectory held it (no lucky guesses), if the answer is not a dump of everything,
-    and, for one row of a list, if the answer does not give the other rows' values of that field. `success` is an
-    outcome of 1.
+    always beats one that does not, and among equals the shorter wins; equal trajectories tie exactly. `success` is an
+    outcome of 1. The outcome is the fraction of the checks that passed, and 0 if a call changed what nobody asked for.
+
+    A fact counts only if a tool result of the same trajectory held it (no lucky guesses; for a derived one each tool of
+    the plan must have been called), if it is stated in its role (`roles`), and if the answer is not a dump of the
+    results. A state counts only if it did not hold before. `tools` are the server's: by them calls are known to write.
     """
 
     def __init__(self, tools: Sequence[Tool] = ()) -> None:
         self._schemas = {tool.name: tool.input_schema for tool in tools}
+        self._conduct = Conduct(tools)
 
     async def score(self, group: Group) -> list[Score]:
         return [
@@ -48,54 +64,80 @@ class Verifier:
 
     def verify(self, scenario: Scenario, trajectory: Trajectory) -> Score:
         """The score of one trajectory; its explanation lists each check with its finding."""
-        reads = iter(trajectory.state)
-        checked = [self._check(check, scenario, trajectory, reads) for check in scenario.checks]
-        outcome = sum(passed for passed, _ in checked) / max(1, len(checked))
+        looks = _looks(scenario, trajectory)
+        evidence = Evidence(trajectory.calls)
+        found = [self._check(check, scenario, trajectory, evidence, looks) for check in scenario.checks]
+        outcome = sum(passed for passed, _ in found) / max(1, len(found))
+        if collateral := self._conduct.collateral(scenario, trajectory.calls):
+            found.append((False, collateral))
+            outcome = 0.0
         progress = sum(self._progress(call, trajectory.calls) for call in scenario.plan) / max(1, len(scenario.plan))
-        economy = max(0.0, 1 - max(0, len(trajectory.calls) - len(scenario.plan)) / 4)
+        economy = _economy(scenario, trajectory)
         value = OUTCOME * outcome + PROGRESS * progress + ECONOMY * outcome * economy
         parts = f"outcome {outcome:.2f}, progress {progress:.2f}, economy {economy:.2f}"
-        findings = "; ".join(f"{'+' if passed else '-'} {text}" for passed, text in checked)
+        findings = "; ".join(f"{'+' if passed else '-'} {text}" for passed, text in found)
         stop = "" if trajectory.stop == "answered" else f" (stopped: {trajectory.stop})"
         return Score(trajectory.id, round(value, 6), outcome == 1.0, f"{parts}{stop}: {findings}")
 
     def _check(
-        self, check: Check, scenario: Scenario, trajectory: Trajectory, reads: Iterator[ToolResult]
-    ) -> tuple[bool, str]:
-        """Whether a check passed, and the finding in words. `reads` are the remaining results of the state reads."""
+        self, check: Check, scenario: Scenario, trajectory: Trajectory, evidence: Evidence, looks: Iterator[Look]
+    ) -> Finding:
+        """Whether a check passed, and the finding in words. `looks` are the remaining reads of the state."""
         match check:
             case Fact():
-                passed, why = self._states(scenario, trajectory, check)
-                return passed, f"{check.name or 'fact'} {check.value!r}: {why}"
+                why = self._objection(scenario, trajectory, check, evidence)
+                return not why, f"{check.name or 'fact'} {check.value!r}: {why or 'in the answer'}"
             case CallMade():
                 passed = any(
                     self._same(record, check) and record.result.is_error <= check.failed for record in trajectory.calls
                 )
                 return passed, f"{check.tool} {'called' if passed else 'not called'} as asked"
             case StateHolds():
-                read = next(reads, None)
-                if read is None or read.is_error:
-                    passed = False
-                else:
-                    passed = all(holds(read.text, value) for value in check.values)
-                return passed, f"{check.tool} {'shows' if passed else 'does not show'} the change"
+                return _changed(check, next(looks, None))
             case SaysMissing():
                 passed = says_missing(trajectory.answer)
                 return passed, "says it does not exist" if passed else "does not say that it does not exist"
+            case AsksBack():
+                why = self._conduct.made_up(scenario, trajectory.calls)
+                if not why and not asks_for(trajectory.answer, check.words):
+                    why = f"does not ask for the {next(iter(check.words), 'value')}"
+                return not why, why or "asks for what is lacking"
+            case Declines():
+                wrote = self._conduct.writes(trajectory.calls)
+                why = f"{wrote[0].tool} was called" if wrote else ""
+                if not why and not declines(trajectory.answer):
+                    why = "does not say that it cannot be done"
+                return not why, why or "says that it cannot be done"
 
-    def _states(self, scenario: Scenario, trajectory: Trajectory, fact: Fact) -> tuple[bool, str]:
-        """Whether the answer states the fact as `Verifier` requires, and why not."""
-        answer = trajectory.answer
-        if not holds(answer, fact.value):
-            return False, "not in the answer"
-        results = [record.result for record in trajectory.calls if not record.result.is_error]
-        if not any(holds(result.text, fact.value) for result in results):
-            return False, "in the answer, but no tool result held it"
-        if len(answer) > 4 * len(scenario.answer) + 120:
-            return False, "in an answer that repeats far more than was asked for"
-        if named := [other for other in fact.rivals if holds(answer, other)]:
-            return False, f"in an answer that also gives {named[0]!r}, which is another row's"
-        return True, "in the answer"
+    def _objection(self, scenario: Scenario, trajectory: Trajectory, fact: Fact, evidence: Evidence) -> str:
+        """Why the answer does not state the fact as `Verifier` requires, empty if it does."""
+        if fact.live:
+            return self._objection_live(scenario, trajectory, fact, evidence)
+        facts = tuple(check for check in scenario.checks if isinstance(check, Fact))
+        if why := objection(trajectory.answer, fact, Asked(scenario.request, facts, evidence.labels, evidence.holds)):
+            return why
+        if fact.derived:
+            called = {record.tool for record in evidence.calls}
+            if lacking := [call.tool for call in scenario.plan if call.tool not in called]:
+                return f"in the answer, but {lacking[0]}, which it follows from, returned nothing"
+        elif not evidence.holds(fact.value):
+            return "in the answer, but no tool result held it"
+        return evidence.repeated(trajectory.answer, scenario)
+
+    def _objection_live(self, scenario: Scenario, trajectory: Trajectory, fact: Fact, evidence: Evidence) -> str:
+        """As `_objection` for a fact that the trajectory's own calls proved."""
+        why = "no call of the trajectory returned it"
+        known = [check for check in scenario.checks if isinstance(check, Fact)]
+        facts = [now for check in known for now in self._current(check, scenario, trajectory)[:1]]
+        for now in self._current(fact, scenario, trajectory):
+            others = [other for other in facts if (other.name, other.subject) != (now.name, now.subject)]
+            why = objection(trajectory.answer, now, Asked(scenario.request, (now, *others), evidence.labels))
+            if not why:
+                return evidence.repeated(trajectory.answer, replace(scenario, checks=(now, *others)))
+        return why
+
+    def _current(self, fact: Fact, scenario: Scenario, trajectory: Trajectory) -> list[Fact]:
+        return current(fact, scenario, trajectory.calls, self._schemas) if fact.live else [fact]
 
     def _same(self, record: CallRecord, wanted: CallMade | Call) -> bool:
         return record.tool == wanted.tool and same_arguments(
@@ -113,3 +155,39 @@ class Verifier:
             return 0.2
         expected, given = set(leaves(wanted.arguments)), set(leaves(record.arguments))
         return 0.4 + 0.5 * len(expected & given) / max(1, len(expected | given))
+
+
+def _looks(scenario: Scenario, trajectory: Trajectory) -> Iterator[Look]:
+    checks = [check for check in scenario.checks if isinstance(check, StateHolds)]
+    complete = len(trajectory.before) == len(trajectory.state) == len(checks)
+    return iter(zip(trajectory.before, trajectory.state, strict=True) if complete else [])
+
+
+def _changed(check: StateHolds, look: Look) -> Finding:
+    """Whether the state holds after the rollout and did not before it."""
+    if look is None:
+        return False, f"{check.tool} was not read before and after"
+    before, after = look
+    if not _holds(check, after):
+        return False, f"{check.tool} does not show the change"
+    if _holds(check, before):
+        return False, f"{check.tool} showed the change before anything was done"
+    return True, f"{check.tool} shows the change"
+
+
+def _holds(check: StateHolds, result: ToolResult) -> bool:
+    """Whether a read shows all of a check's values and none of those that must be gone. An error shows nothing, so that
+    it can stand for what was removed."""
+    if result.is_error:
+        return not check.values and bool(check.gone)
+    shown = all(holds(result.text, value) for value in check.values)
+    return shown and not any(holds(result.text, value) for value in check.gone)
+
+
+def _economy(scenario: Scenario, trajectory: Trajectory) -> float:
+    """1 without a call beyond the plan and with an answer of usual length; four more calls make it 0, a long answer at
+    most halves it."""
+    calls = max(0.0, 1 - max(0, len(trajectory.calls) - len(scenario.plan)) / 4)
+    usual = 4 * len(scenario.answer) + 120
+    length = max(usual, len(trajectory.answer))
+    return calls * (0.5 + 0.5 * usual / length)

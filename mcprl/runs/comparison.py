@@ -1,33 +1,47 @@
 """The models of a run compared on the same held-out tasks, from the journal's outcomes alone.
 
 A task's success is the fraction of its rollouts that succeeded (0..1). `records.Outcome.counts_as` says what a broken
-and an unjudged rollout count as.
+and an unjudged rollout count as. A model wins a task if its success there is higher than before, and loses it if lower.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Final, Literal
 
 from mcprl.runs import intervals
+from mcprl.runs.clusters import clusterings
 from mcprl.runs.records import Outcome, success_by_task
-from mcprl.types import CallMade, Scenario
+from mcprl.types import Scenario
 
 Interval = tuple[float, float]
 Model = Literal["base", "warm", "trained"]
 MODELS: Final[tuple[Model, ...]] = ("base", "warm", "trained")
 Outcomes = Mapping[Model, Sequence[Outcome]]
+_PART_RESAMPLES: Final = 2_000
+"""Resamples for the interval of a part: a report has a hundred of them."""
+
+
+@dataclass(frozen=True)
+class TaskResult:
+    """A test task as the models of one run did it: the rollouts of each, and the success of each (0..1)."""
+
+    scenario: Scenario
+    rollouts: Mapping[Model, Sequence[Outcome]]
+    success: Mapping[Model, float]
 
 
 @dataclass(frozen=True)
 class Rate:
-    """How often one model succeeded: the mean success of its tasks with a 95 % interval (Wilson), and the judge's mean
-    score. Of its `rollouts`, `errors` broke and `unjudged` have no judgement.
+    """How often one model succeeded: the mean success of its tasks with a 95 % interval, which is the widest of those
+    by the comparison's clusterings; the mean over forms of each form's mean (`macro`, `None` if no task has a form);
+    and the judge's mean score. Of its `rollouts`, `errors` broke and `unjudged` have no judgement.
     """
 
     success: float
     ci95: Interval
+    macro: float | None
     score: float | None
     rollouts: int
     errors: int
@@ -35,70 +49,128 @@ class Rate:
 
 
 @dataclass(frozen=True)
+class Gain:
+    """The trained model's mean success minus an earlier model's on the same tasks, with its 95 % interval.
+
+    `macro` is the same difference of the means over forms. `clustering` names the clustering that the interval is of,
+    the widest; `by_task` is the interval if every task stood for itself. Of the tasks, `won` went up, `lost` went down.
+    """
+
+    mean: float
+    ci95: Interval
+    by_task: Interval
+    macro: float | None
+    clustering: str
+    won: int
+    lost: int
+
+
+@dataclass(frozen=True)
 class Comparison:
-    """The models on the same `n` tasks. `gain` is trained minus base. `rl_gain`, the part that is due to RL, is trained
-    minus warm, or minus base without a warm start. `None` if there is nothing to compare yet.
+    """The models on the same `n` tasks, `None` if there is nothing to compare yet.
+
+    `gain` is trained minus base. `rl_gain`, the part that is due to RL, is trained minus warm, or minus base without a
+    warm start; `over_base` and `over_start` have the same with their details. `forms` counts the tasks' forms, and
+    `clusters` the clusters of each clustering that the intervals were made with.
     """
 
     n: int
-    base: Rate | None
-    warm: Rate | None
-    trained: Rate | None
+    base: Rate | None = None
+    warm: Rate | None = None
+    trained: Rate | None = None
     gain: float | None = None
     gain_ci95: Interval | None = None
     rl_gain: float | None = None
     rl_gain_ci95: Interval | None = None
+    over_base: Gain | None = None
+    over_start: Gain | None = None
+    forms: int = 0
+    clusters: dict[str, int] = field(default_factory=dict[str, int])
 
 
-def common_tasks(outcomes: Outcomes) -> list[str]:
-    """The ids of the tasks with a rollout of every model that counts, in order. Only these are compared."""
-    if not outcomes:
-        return []
-    first, *others = [success_by_task(tested) for tested in outcomes.values()]
-    return [task for task in first if all(task in rates for rates in others)]
+def task_results(outcomes: Outcomes, scenarios: Iterable[Scenario]) -> list[TaskResult]:
+    """The tasks with a rollout of every tested model that counts, in the order of `scenarios`. Only these are
+    compared.
+    """
+    rates = {model: success_by_task(tested) for model, tested in outcomes.items()}
+    rollouts = {model: _by_task(tested) for model, tested in outcomes.items()}
+    return [
+        TaskResult(
+            scenario,
+            {model: rollouts[model][scenario.id] for model in outcomes},
+            {model: rates[model][scenario.id] for model in outcomes},
+        )
+        for scenario in scenarios
+        if rates and all(scenario.id in success for success in rates.values())
+    ]
 
 
-def compare(outcomes: Outcomes, scenarios: Iterable[Scenario], seed: int) -> Comparison:
-    """The models on `scenarios`, which must be tasks common to all of them. `seed` is the bootstrap's."""
-    tasks = [scenario.id for scenario in scenarios]
-    chosen = set(tasks)
-    rates: dict[Model, Rate] = {}
-    series: dict[Model, list[float]] = {}
-    for model, tested in outcomes.items():
-        members = [outcome for outcome in tested if outcome.scenario_id in chosen]
-        if success := success_by_task(members):
-            series[model] = [success[task] for task in tasks]
-            rates[model] = _rate(members, series[model])
-    gain, gain_ci95 = _gain(series, "base", seed)
-    rl_gain, rl_gain_ci95 = _gain(series, "warm" if "warm" in series else "base", seed)
+def compare(tasks: Sequence[TaskResult], seed: int, resamples: int = 10_000) -> Comparison:
+    """The models on `tasks`, which may be of several runs. `seed` is the bootstrap's."""
+    if not tasks:
+        return Comparison(0)
+    scenarios = [task.scenario for task in tasks]
+    clusters = clusterings(scenarios)
+    models: list[Model] = [model for model in MODELS if all(model in task.success for task in tasks)]
+    rates = {model: _rate(tasks, model, clusters) for model in models}
+    over_base = _gain(tasks, "base", clusters, seed, resamples) if {"base", "trained"} <= rates.keys() else None
+    over_start = over_base
+    if {"warm", "trained"} <= rates.keys():
+        over_start = _gain(tasks, "warm", clusters, seed, resamples)
     return Comparison(
         n=len(tasks),
         base=rates.get("base"),
         warm=rates.get("warm"),
         trained=rates.get("trained"),
-        gain=gain,
-        gain_ci95=gain_ci95,
-        rl_gain=rl_gain,
-        rl_gain_ci95=rl_gain_ci95,
+        gain=over_base.mean if over_base else None,
+        gain_ci95=over_base.ci95 if over_base else None,
+        rl_gain=over_start.mean if over_start else None,
+        rl_gain_ci95=over_start.ci95 if over_start else None,
+        over_base=over_base,
+        over_start=over_start,
+        forms=len({scenario.form for scenario in scenarios if scenario.form}),
+        clusters={name: len(set(labels)) for name, labels in clusters.items()},
     )
 
 
 def compare_parts(
-    outcomes: Outcomes, scenarios: Iterable[Scenario], parts: Callable[[Scenario], Iterable[str]], seed: int
+    tasks: Iterable[TaskResult], parts: Callable[[TaskResult], Iterable[str]], seed: int
 ) -> dict[str, Comparison]:
-    """A comparison for each part, in the order of the parts' names. `parts` names the parts that a scenario is in."""
-    members: defaultdict[str, list[Scenario]] = defaultdict(list)
-    for scenario in scenarios:
-        for part in parts(scenario):
-            members[part].append(scenario)
-    return {part: compare(outcomes, members[part], seed) for part in sorted(members)}
+    """A comparison for each part, in the order of the parts' names. `parts` names the parts that a task is in."""
+    members: defaultdict[str, list[TaskResult]] = defaultdict(list)
+    for task in tasks:
+        for part in parts(task):
+            members[part].append(task)
+    return {part: compare(members[part], seed, _PART_RESAMPLES) for part in sorted(members)}
 
 
-def _rate(outcomes: Sequence[Outcome], success: Sequence[float]) -> Rate:
+def macro_mean(forms: Iterable[str], success: Iterable[float]) -> float | None:
+    """The mean over forms of each form's mean success, so that a form with many tasks weighs no more than another.
+
+    Tasks without a form count as one form together; `None` if no task has a form.
+    """
+    by_form: defaultdict[str, list[float]] = defaultdict(list)
+    for form, rate in zip(forms, success, strict=True):
+        by_form[form].append(rate)
+    return fmean(map(fmean, by_form.values())) if any(by_form) else None
+
+
+def _by_task(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
+    rollouts: defaultdict[str, list[Outcome]] = defaultdict(list)
+    for outcome in outcomes:
+        rollouts[outcome.scenario_id].append(outcome)
+    return rollouts
+
+
+def _rate(tasks: Sequence[TaskResult], model: Model, clusters: Mapping[str, Sequence[Hashable]]) -> Rate:
+    success = [task.success[model] for task in tasks]
+    outcomes = [outcome for task in tasks for outcome in task.rollouts[model]]
     values = [outcome.value for outcome in outcomes if outcome.value is not None]
+    low, high, _ = intervals.widest_rate(success, clusters)
     return Rate(
         success=fmean(success),
-        ci95=intervals.wilson(sum(success), len(success)),
+        ci95=(low, high),
+        macro=macro_mean((task.scenario.form for task in tasks), success),
         score=fmean(values) if values else None,
         rollouts=len(outcomes),
         errors=sum(outcome.stop == "error" for outcome in outcomes),
@@ -106,37 +178,40 @@ def _rate(outcomes: Sequence[Outcome], success: Sequence[float]) -> Rate:
     )
 
 
-def _gain(series: Mapping[Model, Sequence[float]], before: Model, seed: int) -> tuple[float | None, Interval | None]:
-    if before not in series or "trained" not in series:
-        return None, None
-    mean, low, high = intervals.paired_difference(series[before], series["trained"], seed=seed)
-    return mean, (low, high)
+def _gain(
+    tasks: Sequence[TaskResult],
+    before: Model,
+    clusters: Mapping[str, Sequence[Hashable]],
+    seed: int,
+    resamples: int,
+) -> Gain:
+    earlier = [task.success[before] for task in tasks]
+    trained = [task.success["trained"] for task in tasks]
+    mean, low, high, clustering = intervals.widest_difference(earlier, trained, clusters, seed, resamples)
+    changes = [after - start for start, after in zip(earlier, trained, strict=True)]
+    return Gain(
+        mean=mean,
+        ci95=(low, high),
+        by_task=intervals.paired_difference(earlier, trained, clusters["task"], seed, resamples)[1:],
+        macro=macro_mean((task.scenario.form for task in tasks), changes),
+        clustering=clustering,
+        won=sum(change > 0 for change in changes),
+        lost=sum(change < 0 for change in changes),
+    )
 
 
 # --- parts of the tasks -----------------------------------------------------------------------------------------------
 
 
-def tools_of(scenario: Scenario) -> list[str]:
-    """The tools of the task's plan, or, without a plan, those whose calls its checks require."""
-    planned = {call.tool for call in scenario.plan}
-    return sorted(planned or {check.tool for check in scenario.checks if isinstance(check, CallMade)})
-
-
-def difficulty(outcomes: Outcomes) -> Callable[[Scenario], list[str]]:
-    """A function that puts a task into a third by the base model's failure rate, as measured before the test if it was,
-    else in the test itself.
+def difficulty(task: TaskResult) -> list[str]:
+    """The task's third by the base model's failure rate, as measured before the test if it was, else in the test.
 
     Thirds made by the test itself are biased: a task that the base model failed by bad luck looks like a gain. Their
     names say which rate was used.
     """
-    success = success_by_task(outcomes.get("base", ()))
-
-    def third(scenario: Scenario) -> list[str]:
-        if scenario.difficulty is None:
-            return [f"{_level(1 - success.get(scenario.id, 0.0))} (base model in this test)"]
-        return [f"{_level(scenario.difficulty)} (measured before)"]
-
-    return third
+    if task.scenario.difficulty is None:
+        return [f"{_level(1 - task.success.get('base', 0.0))} (base model in this test)"]
+    return [f"{_level(task.scenario.difficulty)} (measured before)"]
 
 
 def _level(failure: float) -> str:

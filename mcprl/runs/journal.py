@@ -9,7 +9,7 @@ moments. Every random choice follows from the seed, so a resumed run makes the s
 
 import platform
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import metadata
 from itertools import pairwise
@@ -37,7 +37,7 @@ from mcprl.runs.records import (
 )
 from mcprl.runs.settings import dump_config, parse, redacted
 from mcprl.text import whole
-from mcprl.types import Adapter, Json, Scenario, Score, Split, Trajectory
+from mcprl.types import Adapter, Json, Message, Scenario, Score, Split, Trajectory
 
 FILE: Final = "journal.sqlite"
 VERSION: Final = 1
@@ -63,7 +63,8 @@ class Journal:
     """One run's journal; use it as a context manager. Every method raises `JournalError` if the file is damaged.
 
     The phases of trajectories and scores are "train", "val", "test:base", "test:warm", "test:trained", "difficulty"
-    (measures tasks with the base model) and "anchor" (the base model's rollouts that are judged beside each group).
+    (measures tasks with the base model), "anchor" (the base model's rollouts that are judged beside each group) and
+    "demonstration" (the conversations that the warm start trains on).
     """
 
     def __init__(self, folder: Path, database: Database) -> None:
@@ -167,6 +168,11 @@ class Journal:
         """A phase's trajectories, of one step or of all, in the order of writing."""
         query = "select body, tokens from trajectory where phase = ? and step = ifnull(?, step) order by step, rowid"
         return [self._db.decode(load_trajectory, row) for row in self._db.read(query, phase, step)]
+
+    def conversations(self, phase: str) -> Iterator[list[Message]]:
+        """The messages of a phase's trajectories, read without their tokens."""
+        for (body,) in self._db.read("select body from trajectory where phase = ? order by step, rowid", phase):
+            yield self._db.json(body)["messages"]
 
     def write_scores(self, phase: str, step: int, scores: Sequence[Score]) -> None:
         """Write scores of trajectories that are in the journal. A second score of a trajectory replaces the first.

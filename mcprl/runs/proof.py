@@ -1,31 +1,72 @@
 """The proof: what a run's journal says about base, warm-started and trained model on the same held-out tasks.
 
-`build` reads nothing but the journal, of a finished run or of one that is still going; `report` writes the pages.
+`build` and `pool` read nothing but journals, of finished runs or of ones that are still going; `report` writes the
+pages. A test has up to three suites, which are compared apart. The suite that is hardest to have tuned to leads.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from statistics import fmean
+from typing import Any, Final
 
+from mcprl.errors import JournalError
 from mcprl.runs import intervals
+from mcprl.runs.clusters import tools_of
 from mcprl.runs.comparison import (
     MODELS,
     Comparison,
     Model,
     Outcomes,
-    common_tasks,
+    TaskResult,
     compare,
     compare_parts,
     difficulty,
-    tools_of,
+    task_results,
 )
-from mcprl.runs.examples import Example, pick_examples
+from mcprl.runs.examples import ExampleTask, Loss, losses, pick_examples
 from mcprl.runs.journal import Journal
+from mcprl.runs.overlap import SuiteOverlap, overlap
 from mcprl.runs.records import Outcome, StepRecord, success_by_task
-from mcprl.types import Scenario
+from mcprl.runs.unscored import Unscored, unscored
+from mcprl.types import Scenario, Suite
+
+SUITES: Final[tuple[Suite, ...]] = ("forms", "people", "entities")
+"""The suites in the order in which they lead."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proof:
+    """Base, warm-started and trained model on the same held-out tasks, of one run or of several.
+
+    `test` compares them on the suite `lead`, of which the parts by tool, kind, form and difficulty are too; `suites`
+    has every suite. `losses` has every lost task of all suites.
+    """
+
+    name: str
+    status: str
+    finished: bool
+    server: str
+    model: str
+    control: str
+    learning_rate: float
+    tool_hash: str
+    lead: Suite
+    test: Comparison
+    suites: dict[Suite, Comparison]
+    per_tool: dict[str, Comparison]
+    per_kind: dict[str, Comparison]
+    per_form: dict[str, Comparison]
+    per_difficulty: dict[str, Comparison]
+    losses: list[Loss]
+
+    @property
+    def is_control(self) -> bool:
+        """Whether the run must show no gain over its start."""
+        return self.control != "none" or self.learning_rate == 0
 
 
 @dataclass(frozen=True)
@@ -38,74 +79,153 @@ class Curve:
     train: list[tuple[int, float]]
 
 
-@dataclass(frozen=True)
-class Report:
-    """What a run proves, with what a reader needs to judge it and to repeat it."""
+@dataclass(frozen=True, kw_only=True)
+class Report(Proof):
+    """What a run proves, with what a reader needs to judge it and to repeat it. `overlap` is `None` until the run has
+    ended.
+    """
 
-    name: str
-    status: str
-    finished: bool
-    server: str
     tools: list[str]
     left_out: dict[str, str]
-    model: str
     seed: int
-    control: str
-    learning_rate: float
     steps: int
     best_step: int | None
     wall_s: float
     exact_tokens: float | None
     groups: int
     dropped_groups: int
-    test: Comparison
-    per_tool: dict[str, Comparison]
-    per_difficulty: dict[str, Comparison]
-    per_kind: dict[str, Comparison]
+    overlap: dict[Suite, SuiteOverlap] | None
     curve: Curve
     stops: dict[str, dict[str, int]]
-    examples: list[Example]
+    examples: list[ExampleTask]
     versions: dict[str, str]
-    tool_hash: str
     date: str
+    unscored: list[Unscored] = field(default_factory=list[Unscored])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pooled(Proof):
+    """Several runs as one: a task that several of them tested is one cluster. `runs` has each run's leading suite."""
+
+    runs: dict[str, Comparison]
 
 
 def build(folder: str | Path) -> Report:
     """The report of the run in `folder`, as far as the run has come. Raises `JournalError` if there is no run."""
     with Journal.open(folder) as journal:
+        tested = _Tested(journal)
         config, steps, best = journal.config, journal.steps(), journal.adapters("best")
-        outcomes = _test_outcomes(journal)
-        scenarios = {scenario.id: scenario for scenario in journal.scenarios("test")}
-        compared = [scenarios[task] for task in common_tasks(outcomes)]
-        finished, status = _status(scenarios, outcomes, len(steps))
+        shared = journal.fact("overlap")
         return Report(
-            name=journal.folder.absolute().name,
-            status=status,
-            finished=finished,
-            server=", ".join(journal.fact("server") or [server.target for server in config.servers]),
+            **_compared(tested.tasks, config.seed),
+            **tested.head,
             tools=journal.fact("tools", []),
             left_out=journal.fact("left_out", {}),
-            model=journal.fact("model", config.model.name),
+            losses=losses(tested.name, journal, tested.tasks, tested.start),
             seed=config.seed,
-            control=config.control,
-            learning_rate=config.training.learning_rate,
             steps=len(steps),
             best_step=best[-1].adapter.step if best else None,
             wall_s=round(journal.wall_s(), 1),
             exact_tokens=min(_metric(steps, "exact_tokens"), default=None),
             groups=int(sum(_metric(steps, "groups"))),
             dropped_groups=int(sum(_metric(steps, "dropped_groups"))),
-            test=compare(outcomes, compared, config.seed),
-            per_tool=compare_parts(outcomes, compared, tools_of, config.seed),
-            per_difficulty=compare_parts(outcomes, compared, difficulty(outcomes), config.seed),
-            per_kind=compare_parts(outcomes, compared, lambda scenario: [scenario.kind], config.seed),
+            overlap=None if shared is None else {suite: SuiteOverlap(**counts) for suite, counts in shared.items()},
             curve=_curve(journal),
-            stops=_stops(journal, outcomes),
-            examples=pick_examples(journal, compared, outcomes),
+            stops=_stops(journal, tested.outcomes),
+            examples=pick_examples(journal, tested.tasks, tested.start),
             versions=journal.fact("versions", {}),
-            tool_hash=journal.fact("tool_hash", ""),
             date=datetime.fromtimestamp(journal.events("opened")[0].at, UTC).isoformat(timespec="seconds"),
+            unscored=unscored(journal, journal.scenarios("test"), tested.outcomes),
         )
+
+
+def pool(folders: Sequence[str | Path]) -> Pooled:
+    """Several runs of one server and model as one proof, say of several seeds.
+
+    Raises `JournalError` if a folder holds no run, and if the runs differ in server tools, model or control.
+    """
+    tasks: list[TaskResult] = []
+    lost: list[Loss] = []
+    runs: dict[str, list[TaskResult]] = {}
+    heads: list[dict[str, Any]] = []
+    for folder in folders:
+        with Journal.open(folder) as journal:
+            tested = _Tested(journal)
+            lost += losses(tested.name, journal, tested.tasks, tested.start)
+        tasks += tested.tasks
+        runs[tested.name] = tested.tasks
+        heads.append(tested.head)
+    for key, word in _ALIKE.items():
+        if len({head[key] for head in heads}) > 1:
+            each = ", ".join(f"{head['name']} {head[key] or 'none'}" for head in heads)
+            raise JournalError(f"the runs cannot be pooled: they differ in {word} ({each})")
+    if len(runs) < len(heads):
+        raise JournalError(f"a run is named twice: {', '.join(head['name'] for head in heads)}")
+    unfinished = [f"{head['name']} is {head['status']}" for head in heads if not head["finished"]]
+    head: dict[str, Any] = {
+        **heads[0],
+        "name": ", ".join(runs),
+        "finished": not unfinished,
+        "status": "; ".join(unfinished) or "finished",
+    }
+    compared = _compared(tasks, 0)
+    lead = compared["lead"]
+    each_run = {name: compare([task for task in of if task.scenario.suite == lead], 0) for name, of in runs.items()}
+    return Pooled(**compared, **head, losses=lost, runs=each_run)
+
+
+_ALIKE: Final = {"tool_hash": "the server's tools", "model": "the model", "control": "the control"}
+
+
+def record_overlap(journal: Journal) -> None:
+    """Compute what the test shares with training, and keep it in the journal as the fact "overlap"."""
+    seen = chain(journal.conversations("demonstration"), journal.conversations("train"))
+    shared = overlap(journal.scenarios("test"), journal.scenarios("train"), seen)
+    journal.write_fact("overlap", {suite: asdict(counts) for suite, counts in shared.items()})
+
+
+class _Tested:
+    """What a journal says about its test: the outcomes of each model, the tasks to compare and the run's description.
+
+    `start` is the model that gains are measured from: the warm-started one for a control that has it, else the base.
+    """
+
+    def __init__(self, journal: Journal) -> None:
+        config = journal.config
+        self.outcomes = _test_outcomes(journal)
+        scenarios = {scenario.id: scenario for scenario in journal.scenarios("test")}
+        order = {suite: at for at, suite in enumerate(SUITES)}
+        self.tasks = sorted(task_results(self.outcomes, scenarios.values()), key=lambda t: order[t.scenario.suite])
+        self.start: Model = "warm" if config.is_control and "warm" in self.outcomes else "base"
+        self.name = journal.folder.absolute().name
+        finished, status = _status(scenarios, self.outcomes, len(journal.steps()))
+        self.head: dict[str, Any] = {
+            "name": self.name,
+            "status": status,
+            "finished": finished,
+            "server": ", ".join(journal.fact("server") or [server.target for server in config.servers]),
+            "model": journal.fact("model", config.model.name),
+            "control": config.control,
+            "learning_rate": config.training.learning_rate,
+            "tool_hash": journal.fact("tool_hash", ""),
+        }
+
+
+def _compared(tasks: Sequence[TaskResult], seed: int) -> dict[str, Any]:
+    """The comparisons of a `Proof`, of its suites and of the leading suite's parts."""
+    by_suite = {suite: [task for task in tasks if task.scenario.suite == suite] for suite in SUITES}
+    suites = {suite: compare(members, seed) for suite, members in by_suite.items() if members}
+    lead = next(iter(suites), "entities")
+    leading = by_suite[lead]
+    return {
+        "lead": lead,
+        "test": suites.get(lead, Comparison(0)),
+        "suites": suites,
+        "per_tool": compare_parts(leading, lambda task: tools_of(task.scenario), seed),
+        "per_kind": compare_parts(leading, lambda task: [task.scenario.kind], seed),
+        "per_form": compare_parts(leading, lambda task: [task.scenario.form] if task.scenario.form else [], seed),
+        "per_difficulty": compare_parts(leading, difficulty, seed),
+    }
 
 
 def _test_outcomes(journal: Journal) -> dict[Model, list[Outcome]]:

@@ -59,7 +59,8 @@ def redacted(config: Config) -> dict[str, Any]:
     for server in tree["servers"]:
         for kind in ("headers", "env"):
             server[kind] = {key: value if _plain(value) else "***" for key, value in server[kind].items()}
-        server["target"] = scrub(server["target"])
+        for kind in ("target", "reset_tool", "reset_command"):
+            server[kind] = scrub(server[kind])
     return tree
 
 

@@ -1,6 +1,7 @@
-"""Compose the tasks of one split: how many of which kind, on which states of the server, and none twice.
+"""Compose the tasks of one split and suite: how many of which kind, on which states of the server, and none twice.
 
-Each task that reads is executed again in another session. A task whose facts change is dropped.
+Each task is executed again in another session. A task whose facts change, or whose own answer fails its checks, is
+dropped.
 """
 
 import json
@@ -12,22 +13,38 @@ import anyio
 from mcprl.config import ScenarioConfig
 from mcprl.errors import ServerError
 from mcprl.judges.checks import holds
+from mcprl.judges.verifier import Verifier
+from mcprl.scenarios.catalog import Catalog
 from mcprl.scenarios.fields import usable
-from mcprl.scenarios.kinds import MakeTask, reading_kinds, write
-from mcprl.scenarios.knowledge import Knowledge, State
-from mcprl.scenarios.planner import Planner, call_of
-from mcprl.scenarios.probe import read_around
-from mcprl.types import Fact, SaysMissing, Scenario, Session, Split, Tool, ToolServer
+from mcprl.scenarios.kinds import MakeTask, adjust, reading_kinds, table_kinds, table_write, write, writes_sql
+from mcprl.scenarios.planner import Planner
+from mcprl.scenarios.probing.knowledge import Knowledge, State
+from mcprl.scenarios.probing.probe import read_around
+from mcprl.scenarios.probing.renewed import Renewed
+from mcprl.scenarios.steps import call_of
+from mcprl.servers.live import refreshed
+from mcprl.types import CallRecord, Fact, Scenario, Session, Split, Suite, TakesTurns, Tool, ToolServer, Trajectory
+
+_MOST = {"missing": 0.12, "asks": 0.08, "declines": 0.06, "action": 0.12, "count": 0.2, "each": 0.12, "compare": 0.1}
+"""The largest share of kinds that are made easily: without it they would be all that some servers get."""
+
+
+def can_write(server: ToolServer, known: Knowledge) -> bool:
+    """Whether tasks may write: what one session writes stays its own, or is undone before the next."""
+    return not known.shared or (isinstance(server, TakesTurns) and server.resets)
 
 
 class Composer:
-    """Makes the tasks of one split. It adds to `known.volatile` and otherwise only reads `known`."""
+    """Makes the tasks of one split and suite. It adds to `known.volatile` and otherwise only reads what is known."""
 
-    def __init__(self, server: ToolServer, known: Knowledge, split: Split, seed: int, config: ScenarioConfig) -> None:
+    def __init__(
+        self, server: ToolServer, catalog: Catalog, split: Split, suite: Suite, seed: int, config: ScenarioConfig
+    ) -> None:
         self._server = server
-        self._known = known
+        self._known = catalog.known
         self._config = config
-        self._planner = Planner(known, split, seed, config.max_calls)
+        self._planner = Planner(catalog, split, suite, seed, config.max_calls)
+        self._verifier = Verifier(tuple(server.tools))
         self._rng = self._planner.rng
         self._requests: set[str] = set()
         self._meanings: Counter[str] = Counter()
@@ -39,24 +56,21 @@ class Composer:
         tasks are set in states of their own.
         """
         known = self._known
-        writes = known.writes()
+        writes = known.writes() if can_write(self._server, known) else []
         empty = bool(known.creators) and sum(len(values) for values in known.base.pool.values()) < 12
-        readers = target - round(target * self._share_of_writes(empty))
+        readers = target - round(target * self._share_of_writes(empty)) if writes else target
         made: list[Scenario] = []
         if not empty or any(not self._planner.needs(tool) for tool in known.reads()):
             made += await self._reads(known.base, target // 4 if empty else readers)
-        for _ in range(target if known.creators else 0):
-            if len(made) >= readers:
-                break
+        barren = 0
+        while empty and not known.shared and len(made) < readers and barren < 4:
             state = await self._new_state()
-            if state is None:
-                continue
-            made += await self._reads(state, min(8, readers - len(made)))
-            if writes and empty:
-                made += await self._writes(state, writes, 4)
-        made += await self._writes(known.base, writes, target - len(made))
-        if not empty:
-            made += await self._reads(known.base, target - len(made))
+            more = await self._reads(state, min(8, readers - len(made))) if state else []
+            if state and writes:
+                more += await self._writes(state, writes, 4)
+            barren = 0 if more else barren + 1
+            made += more
+        made += await self._writes(known.base, writes, min(target - len(made), round(0.35 * target)))
         self._rng.shuffle(made)
         return made[:target]
 
@@ -93,7 +107,7 @@ class Composer:
         if target <= 0:
             return []
         began = anyio.current_time()
-        async with self._server.session(state.setup) as session:
+        async with Renewed(self._server, state.setup) as session:
             scenarios = await self._draw_reads(session, state, target * 1.1)
             if state is self._known.base:
                 await anyio.sleep(max(0.0, began + self._config.repeat_after_s - anyio.current_time()))
@@ -103,37 +117,58 @@ class Composer:
     async def _draw_reads(self, session: Session, state: State, target: float) -> list[Scenario]:
         """Tasks that read, until there are `target`. A kind is given up after 40 failures and 12 more a success."""
         shares = reading_kinds(self._config.max_calls)
+        if self._known.tables:  # what a database is asked is in its tables; the other tools tell of its schema
+            shares = {kind: max(2, share // 3) for kind, share in shares.items()} | table_kinds()
         scenarios: list[Scenario] = []
         made = Counter[MakeTask]()
         failed = Counter[MakeTask]()
+        kinds = Counter[str]()
         while shares and len(scenarios) < target:
             kind = min(shares, key=lambda kind: (made[kind] + self._rng.random()) / shares[kind])
             scenario = await kind(self._planner, session, state)
             if scenario is not None and self._is_new(scenario):
                 made[kind] += 1
+                kinds[scenario.kind] += 1
                 scenarios.append(scenario)
+                if kinds[scenario.kind] >= self._most(scenario.kind) * target:
+                    shares.pop(kind)
                 continue
             failed[kind] += 1
             if failed[kind] > 40 + 12 * made[kind]:
                 del shares[kind]
         return scenarios
 
+    def _most(self, kind: str) -> float:
+        """The largest share of a kind. A server whose tools seldom return records gets more plain calls."""
+        reads = self._known.reads()
+        plain = sum(1 for tool in reads if self._planner.is_plain(tool)) / max(1, len(reads))
+        return max(_MOST[kind], plain * 0.7 if kind == "action" else 0.0) if kind in _MOST else 1.0
+
     async def _repeatable(self, state: State, scenarios: Sequence[Scenario]) -> list[Scenario]:
-        """The scenarios whose plan gives the same facts in another session.
+        """The scenarios whose plan gives the same facts in another session, and whose answer passes their checks.
 
         Facts that changed are added to `known.volatile`: no later task asks for them.
         """
         kept: list[Scenario] = []
-        async with self._server.session(state.setup) as session:
+        async with Renewed(self._server, state.setup) as session:
             for scenario in scenarios:
                 results = [await session.call(call.tool, call.arguments) for call in scenario.plan]
-                facts = [check for check in scenario.checks if isinstance(check, Fact)]
-                last = scenario.plan[-1].tool
-                changed = {(last, f.name) for f in facts if not any(holds(r.text, f.value) for r in results)}
-                must_fail = any(isinstance(check, SaysMissing) for check in scenario.checks)
+                facts = [
+                    check
+                    for check in scenario.checks
+                    if isinstance(check, Fact) and not check.derived and not check.live
+                ]
+                changed = {f.name for f in facts if not any(holds(result.text, f.value) for result in results)}
                 if changed and usable(results[-1]):
-                    self._known.volatile |= changed
-                elif must_fail != usable(results[-1]):
+                    self._known.volatile |= {(scenario.plan[-1].tool, name) for name in changed}
+                    continue
+                calls = [
+                    CallRecord(turn, call.tool, call.arguments, result)
+                    for turn, (call, result) in enumerate(zip(scenario.plan, results, strict=True))
+                ]
+                messages = ({"role": "assistant", "content": refreshed(scenario, calls)},)
+                trajectory = Trajectory(scenario.id, scenario.id, messages, (), tuple(calls))
+                if self._verifier.verify(scenario, trajectory).success:
                     kept.append(scenario)
         return kept
 
@@ -145,14 +180,29 @@ class Composer:
         made: list[Scenario] = []
         if target <= 0 or not writes:
             return made
-        async with self._server.session(state.setup) as clean, self._server.session(state.setup) as written:
+        if self._known.shared:
+            return await self._shared_writes(state, writes, target)
+        async with Renewed(self._server, state.setup) as clean, Renewed(self._server, state.setup) as written:
             for attempt in range(target * 3):
-                if len(made) >= target:
-                    break
-                scenario = await write(self._planner, clean, written, state, writes[attempt % len(writes)])
-                if scenario is not None and self._is_new(scenario):
-                    made.append(scenario)
+                if len(made) < target:
+                    made += await self._write(clean, written, state, writes[attempt % len(writes)])
         return made
+
+    async def _shared_writes(self, state: State, writes: Sequence[Tool], target: int) -> list[Scenario]:
+        """Tasks that write on a server whose state all sessions share: each after a reset."""
+        made: list[Scenario] = []
+        for attempt in range(target * 2):
+            if len(made) < target and isinstance(self._server, TakesTurns):
+                async with self._server.turn(writes=True), self._server.session(state.setup) as session:
+                    made += await self._write(session, session, state, writes[attempt % len(writes)])
+        return made
+
+    async def _write(self, clean: Session, written: Session, state: State, tool: Tool) -> list[Scenario]:
+        """A new task with this tool, if one could be made."""
+        kind = adjust if self._rng.random() < 0.25 else write
+        kind = table_write if writes_sql(self._planner, tool) else kind
+        scenario = await kind(self._planner, clean, written, state, tool)
+        return [scenario] if scenario is not None and self._is_new(scenario) else []
 
     def _is_new(self, scenario: Scenario) -> bool:
         """Whether no task like this was made. Training tasks may ask for a fact in two wordings, others in one."""
@@ -162,5 +212,7 @@ class Composer:
         if scenario.request in self._requests or self._meanings[meaning] >= wordings:
             return False
         self._requests.add(scenario.request)
+        for call in scenario.plan:
+            self._planner.used[call.tool] += 1
         self._meanings[meaning] += 1
         return True

@@ -4,17 +4,15 @@ Probing harvests values through it, the task makers choose fields and rows with 
 it.
 """
 
-import itertools
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mcprl.judges.checks import holds, is_empty, leaves, squash
+from mcprl.scenarios.readers import read_text
 from mcprl.servers.digest import looks_like_error
 from mcprl.text import common_prefix, words
-from mcprl.types import Call, Json, Scalar, ToolResult
+from mcprl.types import Json, Scalar, Tool, ToolResult
 
 Keys = tuple[str, ...]
 """A path inside a result without its list positions."""
@@ -36,58 +34,25 @@ def shows(result: ToolResult, values: Iterable[Scalar]) -> bool:
     return not result.is_error and all(holds(result.text, value) for value in values)
 
 
-_NAME = r"[A-Za-z][\w ./()-]{0,30}?"
-_IS = r"\**\s*[:=]\**\s+"
-
-
-def text_value(text: str) -> Json:
-    """A text result as JSON; `None` if it has no structure.
-
-    If half of the lines or more are `key: value` pairs, the result is a record, or a list of records if a key comes
-    again. A table with a header is a list of records. Otherwise two or more lines are a list of records whose keys are
-    `column 0`, `column 1` and so on.
-    """
-    lines = [line.strip() for line in text.splitlines() if re.search(r"\w", line)]
-    if not lines:
-        return None
-    paired = [pairs for line in lines if (pairs := _pairs(line))]
-    if paired and len(paired) >= len(lines) / 2:
-        records = _records(itertools.chain(*paired))
-        return records if len(records) > 1 else records[0]
-    for mark in (",", "|"):
-        head, *rows = ([cell.strip() for cell in line.strip("|").split(mark)] for line in lines)
-        if rows and len(head) > 1 and all(map(str.strip, head)) and {len(row) for row in rows} == {len(head)}:
-            return [dict(zip(head, map(_scalar, row), strict=True)) for row in rows]
-    rows = [re.sub(r"^(?:\d+[.)]|[-*]|\[\w+\])\s+", "", line) for line in lines if not line.endswith(":")]
-    if len(rows) < 2:
-        return None
-    cells = [re.split(r"\s*\|\s*|\t|\s\(|\)\s*$", row) for row in rows]
-    scalars = [[_scalar(cell.strip()) for cell in row if cell.strip()] for row in cells]
-    return [{f"column {n}": scalar for n, scalar in enumerate(row)} for row in scalars]
-
-
-def _pairs(line: str) -> list[tuple[str, Scalar]]:
-    """`- name: Ana, total: 12` as pairs; none if a part of the line is no pair."""
-    parts = re.split(rf"\s*[,;|]\s+(?={_NAME}{_IS})", re.sub(r"^(?:\d+[.)]|[*>-]+)\s+", "", line))
-    matches = [re.fullmatch(rf"\**({_NAME}){_IS}(.{{1,80}})", part) for part in parts]
-    if not all(matches):
-        return []
-    return [(match[1], _scalar(match[2].strip().rstrip(","))) for match in matches if match]
-
-
-def _records(pairs: Iterable[tuple[str, Scalar]]) -> list[dict[str, Scalar]]:
-    """The pairs as records: a key that the last record has begins a new one."""
-    records: list[dict[str, Scalar]] = [{}]
-    for name, value in pairs:
-        if name in records[-1]:
-            records.append({})
-        records[-1][name] = value
-    return records
-
-
 def record_of(result: ToolResult) -> Json:
-    """A result as JSON: the server's own, or its text parsed by `text_value`."""
-    return result.structured if result.structured is not None else text_value(result.text)
+    """A result as JSON without its envelope: the server's own, or its text parsed by `read_text`."""
+    return _payload(result.structured) if result.structured is not None else _payload(read_text(result.text))
+
+
+_CONTENT = frozenset("result results data payload output response content body".split())
+_REPORT = frozenset("ok success error tool arguments method request".split())
+
+
+def _payload(record: Json) -> Json:
+    """What is inside an envelope: the one field for content of a record whose others report on the call."""
+    if not isinstance(record, dict):
+        return record
+    held = [key for key in record if {*words(str(key))} & _CONTENT]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    reports = [key for key in record if str(key).lower() in _REPORT]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    if len(held) != 1 or not reports:  # pyright: ignore[reportUnknownArgumentType]
+        return record  # pyright: ignore[reportUnknownVariableType]
+    content: Any = record[held[0]]
+    return read_text(content) or content if isinstance(content, str) else content
 
 
 def _scalar(text: str) -> Scalar:
@@ -102,74 +67,58 @@ def _scalar(text: str) -> Scalar:
     return text
 
 
-@dataclass(frozen=True)
-class Field:
-    """One field of a result: its path, its label in requests and answers, and its values (several for a short list)."""
-
-    path: Keys
-    label: str
-    values: tuple[Scalar, ...]
+def scalars(record: Json, keys: Keys = ()) -> list[tuple[Keys, Scalar]]:
+    """The scalars of one record with their paths. What is inside a list belongs to other things and is left out."""
+    if isinstance(record, Mapping):
+        return [pair for key, inner in record.items() for pair in scalars(inner, (*keys, str(key)))]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    return [(keys, record)] if keys and isinstance(record, str | int | float) else []
 
 
-def result_fields(texts: Sequence[str], call: Call, result: ToolResult) -> list[Field]:
-    """The fields of a result that a task can ask for.
-
-    They are the scalars of a record, or for plain text what varies among the `texts` that the tool has returned.
-    """
-    record = record_of(result)
-    if isinstance(record, list) and result.structured is None and "column 0" in record[0]:
-        record = None  # cells without names can be harvested, but a request could not name them
-    given = {squash(str(leaf)) for _, leaf in leaves(call.arguments)}
-    if record is None or not isinstance(record, dict | list):
-        varying = text_facts(texts, result.text, given)
-        return [Field((), "result", varying)] if varying else []
-    return record_fields(record, given)
-
-
-def record_fields(record: Json, given: set[str]) -> list[Field]:
-    """The scalars of one record that a task can ask for, each with a label that no other has.
-
-    `given` are the values that the call or the request states (squashed): they are no answers.
-    """
-    grouped: dict[Keys, list[Scalar]] = {}
-    for path, leaf in leaves(record):
-        grouped.setdefault(tuple(part for part in path if isinstance(part, str)), []).append(leaf)
-    counts = Counter(" ".join(words(keys[-1])) for keys in grouped if keys)
-    fields: list[Field] = []
-    for keys, values in grouped.items():
-        if not keys or not words(keys[-1]):
-            continue
-        label = " ".join(words(keys[-1]))
-        if squash(keys[-1]) in given:  # a map by entity: its keys are no names of fields
-            continue
-        if counts[label] > 1 and len(keys) > 1:
-            label = " ".join((*words(keys[-2]), *words(keys[-1])))
-        different = tuple(dict.fromkeys(values))
-        if len(values) <= 3 and all(_is_answer(value, given) for value in different):
-            fields.append(Field(keys, label, different))
-    labels = Counter(field.label for field in fields)
-    return [field for field in fields if labels[field.label] == 1]
-
-
-def _is_answer(value: Scalar, given: set[str]) -> bool:
+def is_answer(value: Scalar, given: Iterable[Scalar]) -> bool:
     """Whether a value can be asked for: not yet given, one line, at most 64 characters."""
-    text = str(value)
-    return squash(text) not in given and 0 < len(text) <= 64 and "\n" not in text
+    text = squash(str(value))
+    return 0 < len(text) <= 64 and "\n" not in str(value) and all(squash(str(other)) != text for other in given)
 
 
-def rows_of(record: Json) -> tuple[Keys, list[dict[str, Any]]] | None:
-    """The first list of at least two records in a result, with its path; `None` if there is none."""
+def rows_of(record: Json, least: int = 2) -> tuple[Keys, list[dict[str, Any]]] | None:
+    """The first list of records in a result, with its path; `None` if none has `least` records.
+
+    An object whose values are all objects with the same keys, or all scalars under names that are no field's, is a list
+    too: its keys are the rows' `name`.
+    """
     if isinstance(record, list):
         rows = [row for row in record if isinstance(row, dict)]  # pyright: ignore[reportUnknownVariableType]
-        if len(rows) < 2 or len(rows) < len(record):  # pyright: ignore[reportUnknownArgumentType]
+        if len(rows) < max(1, least) or len(rows) < len(record):  # pyright: ignore[reportUnknownArgumentType]
             return None
         return (), rows  # pyright: ignore[reportUnknownVariableType]
     if isinstance(record, dict):
+        if rows := _map_rows(record):  # pyright: ignore[reportUnknownArgumentType]
+            return (), rows
         for key, inner in record.items():  # pyright: ignore[reportUnknownVariableType]
-            if listed := rows_of(inner):
+            if listed := rows_of(inner, least):
                 keys, rows = listed
                 return (str(key), *keys), rows  # pyright: ignore[reportUnknownArgumentType]
     return None
+
+
+def _map_rows(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The entries of a map from names to things as rows; empty if the object is a record with fields."""
+    values = list(record.values())
+    if len(values) < 3:
+        return []
+    if all(isinstance(value, dict) for value in values):
+        shared = set.intersection(*({*value} for value in values))
+        named = len(shared) >= 2 and len(shared) >= max(map(len, values)) / 2
+        rows = [value if name in value.values() else {"name": name} | value for name, value in record.items()]
+        return rows if named else []
+    titled = [
+        name for name in record if re.search(r"[A-Z].*[a-z]|[ -]|\d", name) and not re.search("[a-z][A-Z]|_", name)
+    ]
+    same_kind = len({type(value) for value in values}) == 1 and isinstance(values[0], str | int | float)
+    shapes = {re.sub(r"\d+", "0", str(value)) for value in values}
+    if len(titled) == len(values) and same_kind and len(shapes) <= 2 and isinstance(values[0], str):
+        return [{"name": name, "id": value} for name, value in record.items()]
+    return []
 
 
 def text_facts(texts: Sequence[str], text: str, given: set[str]) -> tuple[Scalar, ...]:
@@ -196,3 +145,21 @@ def text_facts(texts: Sequence[str], text: str, given: set[str]) -> tuple[Scalar
         return tuple(dict.fromkeys(numbers))
     whole = " ".join(middle)
     return (whole,) if others and 0 < len(whole) <= 64 else ()
+
+
+def described(tool: Tool | None, keys: Keys) -> str:
+    """The description that the tool's output schema gives the field, if it has one."""
+    schema: Any = (tool.output_schema if tool else None) or {}
+    for key in keys:
+        if isinstance(schema, Mapping) and schema.get("type") == "array":  # pyright: ignore[reportUnknownMemberType]
+            schema = schema.get("items") or {}  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        properties: Any = schema.get("properties") if isinstance(schema, Mapping) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        schema = properties.get(key, {}) if isinstance(properties, Mapping) else {}  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    return str(schema.get("description", "")) if isinstance(schema, Mapping) else ""  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+
+
+def first_record(record: Json) -> Mapping[str, Any]:
+    """The record of a result, or the first row of a list; empty for other results."""
+    listed = rows_of(record, least=1) if isinstance(record, list) else None
+    first = listed[1][0] if listed else record
+    return first if isinstance(first, Mapping) else {}  # pyright: ignore[reportUnknownVariableType]

@@ -1,8 +1,8 @@
 """Make a pack of tasks for any server, from nothing but its tools: grounded, executed, checked, and split by value.
 
-`generate` probes the server (`scenarios.probe`). Then either `scenarios.compose` makes the tasks: it draws plans of 1-4
-calls, executes each, keeps those that work and repeat, and words them. Or a language model writes them
-(`scenarios.author`) and `scenarios.vetting` executes each. What the execution returned becomes the checks.
+`generate` probes the server (`probing.probe`). Then either `compose` makes the tasks: it draws plans of 1-4 calls,
+executes each, keeps those that work and repeat, and words them. Or a language model writes them (`authoring.author`)
+and `authoring.vetting` executes each. What the execution returned becomes the checks.
 
 The split is by value: every entity value belongs to train, val or test by a hash of it and the seed, and a task is kept
 only in the split to which all its values belong. The same seed gives the same pack.
@@ -10,24 +10,36 @@ only in the split to which all its values belong. The same seed gives the same p
 
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from mcprl.config import Config, ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import ConfigError, ScenarioError
-from mcprl.events import Emit, Event, GeneratingTasks, Note, TasksReady, ignore
+from mcprl.events import Emit, Event, GeneratingTasks, Note, QualityMeasured, TasksReady, ignore
 from mcprl.files import find_cache
+from mcprl.judges import adversaries
+from mcprl.judges.verifier import Verifier
 from mcprl.llm import LanguageModel, open_llm
 from mcprl.llm.litellm import ChatModel
 from mcprl.runs.journal import Journal
-from mcprl.scenarios.author import BATCH, Author
-from mcprl.scenarios.compose import Composer
-from mcprl.scenarios.knowledge import Knowledge
-from mcprl.scenarios.pack import Pack, load_pack, tool_hash
-from mcprl.scenarios.probe import probe
+from mcprl.runs.overlap import blanked
+from mcprl.scenarios.authoring.author import BATCH, Author
+from mcprl.scenarios.authoring.rewrite import open_rewriter
+from mcprl.scenarios.catalog import Catalog
+from mcprl.scenarios.compose import Composer, can_write
+from mcprl.scenarios.packs.exclusion import excluded_values, without
+from mcprl.scenarios.packs.pack import Pack, load_pack, load_test_pack, require_tools, tool_hash, with_tests
+from mcprl.scenarios.packs.quality import as_table, quality, require_floor
+from mcprl.scenarios.probing.hints import read_hints
+from mcprl.scenarios.probing.knowledge import Knowledge
+from mcprl.scenarios.probing.probe import probe
+from mcprl.servers.effects import writes
 from mcprl.servers.server import Server, connect
-from mcprl.types import Fact, Scenario, Split, ToolServer
+from mcprl.types import Fact, Scenario, Split, Suite, Tool, ToolServer
 
+_PLAYED = 10
+"""Test tasks on which the adversaries of the checks are played."""
 _log = logging.getLogger(__name__)
 
 
@@ -37,16 +49,18 @@ async def generate(
     seed: int = 0,
     emit: Emit = ignore,
     policy: LanguageModel | None = None,
+    excluded: frozenset[str] = frozenset(),
 ) -> Pack:
-    """Make a pack for a server. `policy` is the run's own model, if it may write tasks.
+    """Make a pack for a server. `policy` is the run's own model, if it may write or rewrite tasks.
 
-    Notes for the user, such as the cost to expect, go to `emit`. Raises `ScenarioError` if no task could be made or
-    repeated, `ConfigError` if the generator is unknown, and `LlmError` if the language model cannot be called.
+    No training or validation task uses a value of `excluded` (`packs.exclusion`). Notes for the user go to `emit`.
+    Raises `ScenarioError` if no task could be made or repeated, `ConfigError`, and `LlmError`.
     """
     if not server.tools:
         raise ScenarioError("the server offers no tool that may be called; see mcprl inspect and the --allow options")
     model = _model(config, emit, policy)
-    known = await probe(server, seed, config.probe_calls)
+    hints = read_hints(config.values, config.examples, config.traffic)
+    known = await probe(server, seed, config.probe_calls, emit, hints)
     targets: dict[Split, int] = {"test": config.test, "val": config.val, "train": config.train}
     thrown_out: dict[str, int] = {}
     if model:
@@ -54,26 +68,47 @@ async def generate(
         scenarios = await author.write(targets)
         thrown_out = dict(author.thrown_out.most_common())
     else:
-        scenarios = await _compose(server, known, config, seed, targets)
+        scenarios = await _compose(server, known, config, seed)
+    scenarios = _keep_apart(scenarios, excluded, emit)
     if not {"train", "test"} <= {scenario.split for scenario in scenarios}:
         raise ScenarioError(_why_none(server, known))
+    if rewriter := open_rewriter(server, config, seed, emit, policy, spent=model.cost if model else 0.0):
+        scenarios = await rewriter.rewrite(scenarios)
+        thrown_out |= dict(rewriter.thrown_out.most_common())
     generator = f"llm:{model.name}" if model else "grounded"
-    return Pack(tuple(scenarios), tool_hash(server.tools), seed, generator, _left_out(server, known), thrown_out)
+    pack = Pack(tuple(scenarios), tool_hash(server.tools), seed, generator, _left_out(server, known), thrown_out)
+    tested = [scenario for scenario in pack.test if can_write(server, known) or not writes(scenario, server.tools)]
+    played = await adversaries.quality(server, tested, Verifier(server.tools), _PLAYED)
+    rates = {name: share.rate for name, share in played.items() if name != "gold"}
+    return replace(pack, quality=quality(pack, server.tools, rates).as_toml())
 
 
-async def _compose(
-    server: ToolServer, known: Knowledge, config: ScenarioConfig, seed: int, targets: Mapping[Split, int]
-) -> list[Scenario]:
-    """The grounded tasks of all splits, without those about fields that proved volatile in any of them."""
+async def _compose(server: ToolServer, known: Knowledge, config: ScenarioConfig, seed: int) -> list[Scenario]:
+    """The grounded tasks of all splits, without those about fields that proved volatile in any of them.
+
+    Nor is a task of the test on forms kept if its wording, values aside, stands in training.
+    """
+    catalog = Catalog(known)
+    parts: list[tuple[Split, Suite, int]] = [
+        ("test", "entities", config.test),
+        ("test", "forms", config.test_forms),
+        ("val", "entities", config.val),
+        ("train", "entities", config.train),
+    ]
     composed: list[Scenario] = []
-    for split, target in targets.items():
-        composed += await Composer(server, known, split, seed, config).compose(target)
-    return [scenario for scenario in composed if not _asks_for_volatile(scenario, known)]
+    for split, suite, target in parts:
+        composed += await Composer(server, catalog, split, suite, seed, config).compose(target)
+    trained = {blanked(scenario) for scenario in composed if scenario.split == "train"}
+    return [
+        scenario
+        for scenario in composed
+        if not _asks_for_volatile(scenario, known) and not (scenario.suite == "forms" and blanked(scenario) in trained)
+    ]
 
 
 def _asks_for_volatile(scenario: Scenario, known: Knowledge) -> bool:
-    names = [check.name for check in scenario.checks if isinstance(check, Fact)]
-    return any((scenario.plan[-1].tool, name) in known.volatile for name in names)
+    facts = [check for check in scenario.checks if isinstance(check, Fact)]
+    return any((scenario.plan[-1].tool, fact.name) in known.volatile for fact in facts)
 
 
 def _left_out(server: ToolServer, known: Knowledge) -> dict[str, str]:
@@ -82,30 +117,39 @@ def _left_out(server: ToolServer, known: Knowledge) -> dict[str, str]:
     for tool in server.tools:
         if tool.name not in known.tools:
             left_out[tool.name] = "its arguments cannot be filled from its schema"
+    if not can_write(server, known):
+        reason = "all sessions share what it writes; --reset-command or --reset-tool brings the state back"
+        left_out |= {tool.name: reason for tool in known.writes()}
     return left_out
 
 
 async def prepare_pack(
     config: Config, journal: Journal, server: Server, policy: LanguageModel, emit: Emit = ignore
 ) -> Pack:
-    """A run's tasks, recorded with the run: those of its journal, else of the configured pack, else new ones.
+    """A run's tasks, recorded with the run: those of its journal, else those of the configured pack or new ones, with
+    the configured test pack beside them.
 
-    Raises `ConfigError` if they do not fit the server's tools or the judge, or if a split is empty.
+    Raises `ConfigError` if they do not fit the server's tools or the judge, or if a split is empty, and `ScenarioError`
+    if they name tools that the server does not offer or are below the floor (`scenarios.packs.quality`).
     """
-    if recorded := journal.scenarios():
+    recorded = journal.scenarios()
+    if recorded:
         pack = Pack(tuple(recorded), journal.fact("tool_hash"), config.seed)
-    elif config.scenarios.pack:
-        pack = load_pack(config.scenarios.pack)
     else:
-        emit(GeneratingTasks())
-        pack = await generate(server, config.scenarios, config.seed, emit, policy)
+        pack = await _make(config, server, policy, emit)
     if not pack.fits(server.tools):
+        if not pack.tool_hash:
+            require_tools(pack, server.tools, config.scenarios.pack or "the recorded tasks")
         raise ConfigError(
             f"the tasks were made for other tools (hash {pack.tool_hash}, the server's is {tool_hash(server.tools)}); "
             "generate new ones, or name the same server and the same tool options"
         )
     if not recorded:
-        _record(pack, journal, server, config.model.name)
+        measured = quality(pack, server.tools)
+        emit(QualityMeasured(as_table(measured)))
+        if config.scenarios.floor:
+            require_floor(measured)
+        _record(replace(pack, quality=measured.as_toml()), journal, server, config.model.name)
     if config.judge.name == "verifier" and any(not scenario.checks for scenario in pack.train):
         raise ConfigError(
             "the pack has tasks without checks, which the verifier cannot score; name a judge that reads, such as "
@@ -118,6 +162,41 @@ async def prepare_pack(
     if untested := pack.untested():
         emit(Note(f"no held-out task uses {', '.join(untested)}: the test says nothing about them"))
     return pack
+
+
+async def _make(config: Config, server: Server, policy: LanguageModel, emit: Emit) -> Pack:
+    """The configured or a new pack with the tasks of the configured test pack."""
+    people = read_test_pack(config.scenarios, server.tools)
+    excluded = excluded_values(people, server.tools)
+    if config.scenarios.pack:
+        pack = load_pack(config.scenarios.pack)
+        pack = replace(pack, scenarios=tuple(_keep_apart(pack, excluded, emit)))
+    else:
+        emit(GeneratingTasks())
+        pack = await generate(server, config.scenarios, config.seed, emit, policy, excluded)
+    return with_tests(pack, people)
+
+
+def _keep_apart(scenarios: Iterable[Scenario], excluded: frozenset[str], emit: Emit) -> list[Scenario]:
+    """The scenarios that use no excluded value, with a note about how many do."""
+    scenarios = list(scenarios)
+    kept = without(scenarios, excluded)
+    if dropped := len(scenarios) - len(kept):
+        emit(Note(f"{dropped} tasks to train on are left out, since they use a value of the test pack"))
+    return kept
+
+
+def read_test_pack(config: ScenarioConfig, tools: Sequence[Tool] | None = None) -> tuple[Scenario, ...]:
+    """The tasks of the configured test pack, none without one.
+
+    Raises `ScenarioError` if it cannot be read or, given `tools`, if it names a tool that is not among them.
+    """
+    if not config.test_pack:
+        return ()
+    scenarios = load_test_pack(config.test_pack)
+    if tools is not None:
+        require_tools(scenarios, tools, config.test_pack)
+    return scenarios
 
 
 def _record(pack: Pack, journal: Journal, server: Server, model: str) -> None:
@@ -148,7 +227,8 @@ async def generate_scenarios(
     """
     if num_scenarios < 8:
         raise ConfigError(f"num_scenarios is {num_scenarios}; a split into train, val and test needs at least 8")
-    sizes = {"test": num_scenarios // 4, "val": num_scenarios // 8}
+    eighth = num_scenarios // 8
+    sizes = {"test": num_scenarios // 4 - eighth, "test_forms": eighth, "val": eighth}
     given = {"train": num_scenarios - sum(sizes.values()), "generator": generator, "instructions": instructions}
     config = (config or ScenarioConfig()).model_copy(update=sizes | given)
     async with connect([ServerConfig(target=server_url)], policy) as server:

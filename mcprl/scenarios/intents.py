@@ -119,6 +119,16 @@ class Listing:
 
 
 @dataclass(frozen=True)
+class Connected:
+    """All things that a relation with a verb for a name leads to from `subject`, or that lead to `object` by it: what
+    does Ana manage, who works on the Lighthouse. One of the two is `None`."""
+
+    verb: str
+    subject: str | None
+    object: str | None
+
+
+@dataclass(frozen=True)
 class Missing:
     """An attribute of a thing that does not exist (`None`: anything about it)."""
 
@@ -191,6 +201,7 @@ Intent = (
     | Total
     | Extreme
     | Listing
+    | Connected
     | Missing
     | Compute
     | Change

@@ -60,6 +60,31 @@ def unfillable(tool: Tool) -> bool:
     return any(name not in reached for name in tool.input_schema.get("required", []))
 
 
+def shown_slots(tool: Tool, arguments: Mapping[str, Any]) -> list[Slot]:
+    """The slots of a tool as its schema has them, and those that a call shows of objects whose schema says nothing."""
+    known = slots(tool)
+    paths = {slot.path for slot in known}
+    required = tool.input_schema.get("required", [])
+    for path, leaf in _leaves(arguments, ()):
+        kinds = {bool: "boolean", int: "integer", float: "number", str: "string"}
+        if path not in paths and type(leaf) in kinds:
+            paths.add(path)
+            known.append(Slot(tool.name, path, {"type": kinds[type(leaf)]}, path[0] in required, ""))
+    return known
+
+
+def _leaves(value: Any, path: JsonPath) -> Iterator[tuple[JsonPath, Any]]:
+    """Each scalar with its path; 0 stands for any item of a list."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():  # pyright: ignore[reportUnknownVariableType]
+            yield from _leaves(inner, (*path, str(key)))  # pyright: ignore[reportUnknownArgumentType]
+    elif isinstance(value, list):
+        for inner in value:  # pyright: ignore[reportUnknownVariableType]
+            yield from _leaves(inner, (*path, 0))
+    else:
+        yield path, value
+
+
 def build(values: Mapping[JsonPath, Json]) -> dict[str, Any]:
     """The arguments that hold these values at these paths."""
     root: dict[str, Any] = {}

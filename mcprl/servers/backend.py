@@ -16,9 +16,11 @@ from mcprl.errors import ServerError
 from mcprl.servers.connection import Connection, WrongTransport
 from mcprl.servers.pool import Pool
 from mcprl.servers.protocol import Malformed
+from mcprl.servers.reset import reset_call, run_command
+from mcprl.servers.settings import command_values, environment_values
 from mcprl.servers.transports import is_url
 from mcprl.text import scrub
-from mcprl.types import Call, Tool
+from mcprl.types import Call, Scalar, Tool
 
 _HTTP_SESSIONS = 128
 _SPARE_PROCESSES = 2
@@ -63,6 +65,8 @@ class Backend:
 
     async def start(self) -> None:
         """Connect once and list the tools; the connection stays in the pool. Raises `ServerError`."""
+        if self._config.reset_tool:
+            reset_call(self._config.reset_tool)  # raises if it cannot be read
         start = time.perf_counter()
         async with self._any_connection() as connection:
             connected = time.perf_counter()
@@ -82,16 +86,44 @@ class Backend:
                 notes=notes,
             )
 
+    @property
+    def resets(self) -> bool:
+        """Whether a tool or a command is configured that resets the server's state."""
+        return bool(self._config.reset_tool or self._config.reset_command)
+
+    async def reset(self) -> None:
+        """Make the configured reset call, then run the configured command. Raises `ServerError`."""
+        if self._config.reset_tool:
+            call = reset_call(self._config.reset_tool)
+            async with self._any_connection(writes=True) as connection:
+                result = await connection.call(call.tool, call.arguments, 4_000)
+            if result.is_error:
+                cause = connection.transport.clean(result.text)
+                raise ServerError(f"{self.name}: the reset call {call.tool} failed: {cause}")
+        if self._config.reset_command:
+            await run_command(self._config.reset_command, self._config.timeout_s)
+            self.pool.drop_idle()
+
     async def resources(self) -> list[tuple[str, str]]:
         """As `Connection.resources`."""
         async with self._any_connection() as connection:
             return await connection.resources()
 
+    async def known_values(self) -> dict[str, dict[str, list[Scalar]]]:
+        """Values of the command line, the environment and the completions, by name."""
+        async with self._any_connection() as connection:
+            completions = await connection.completions()
+        return {
+            "command line": command_values(self._config),
+            "environment": environment_values(self._config),
+            "completions": completions,
+        }
+
     @asynccontextmanager
-    async def _any_connection(self) -> AsyncGenerator[Connection]:
+    async def _any_connection(self, writes: bool = False) -> AsyncGenerator[Connection]:
         lease = self.pool.lease()
         try:
-            async with lease.use(writes=False) as connection:
+            async with lease.use(writes=writes) as connection:
                 yield connection
         finally:
             lease.release()

@@ -10,6 +10,8 @@ import logging
 import math
 import re
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from functools import partial
 from importlib.metadata import version
 from typing import IO, Any, TypeVar
 
@@ -24,7 +26,7 @@ from mcprl.errors import ServerError, SessionLost
 from mcprl.servers.digest import cap, digest
 from mcprl.servers.protocol import Dispatcher, Malformed, block_text, first_problem
 from mcprl.servers.transports import Http, Sse, Stdio, Transport, is_url
-from mcprl.types import Json, Tool, ToolResult
+from mcprl.types import Json, Scalar, Tool, ToolResult
 
 CLOSE_S = 5.0
 """Seconds that closing may take before it is cut short."""
@@ -33,6 +35,7 @@ LOGGERS = ("mcp", "client", "httpx2")
 
 _MAX_PAGES = 50
 _MAX_RESOURCES, _MAX_RESOURCE_BYTES = 20, 20_000
+_MAX_COMPLETIONS = 50
 _OLD_S = 120.0
 """Seconds without a request after which a server may have forgotten an HTTP session."""
 _SCRATCH = "/scratch"
@@ -141,6 +144,36 @@ class Connection:
                 pass
         return texts
 
+    async def completions(self) -> dict[str, list[Scalar]]:
+        """What the server completes for the arguments of its prompts and resource templates, by the argument's name,
+        and the URIs of its resources as `uri`.
+        """
+        values: dict[str, list[Scalar]] = {}
+        with anyio.move_on_after(self._timeout_s), suppress(_Refused):
+            if self._capability("resources"):
+                resources = (await self._ask(self._session.list_resources)).resources[:_MAX_RESOURCES]
+                values["uri"] = [self._outward(str(resource.uri)) for resource in resources]
+            for reference, name in await self._completable() if self._capability("completions") else ():
+                argument = {"name": name, "value": ""}
+                with suppress(_Refused):
+                    reply = await self._ask(partial(self._session.complete, reference, argument))
+                    values.setdefault(name, []).extend(self._outward(reply.completion.values[:_MAX_COMPLETIONS]))
+        return values
+
+    async def _completable(self) -> list[tuple[mcp_types.PromptReference | mcp_types.ResourceTemplateReference, str]]:
+        """The arguments of the server's prompts and resource templates."""
+        arguments: list[tuple[mcp_types.PromptReference | mcp_types.ResourceTemplateReference, str]] = []
+        if self._capability("prompts"):
+            for prompt in (await self._ask(self._session.list_prompts)).prompts[:_MAX_RESOURCES]:
+                reference = mcp_types.PromptReference(name=prompt.name)
+                arguments += [(reference, argument.name) for argument in (prompt.arguments or ())[:3]]
+        if self._capability("resources"):
+            page = await self._ask(self._session.list_resource_templates)
+            for template in page.resource_templates[:_MAX_RESOURCES]:
+                reference = mcp_types.ResourceTemplateReference(uri=template.uri_template)
+                arguments += [(reference, name) for name in re.findall(r"{[+#./;?&]?(\w+)", template.uri_template)[:3]]
+        return arguments
+
     # --- from the handshake -------------------------------------------------------------------------------------------
 
     @property
@@ -157,8 +190,10 @@ class Connection:
 
     @property
     def has_resources(self) -> bool:
-        capabilities = self._session.server_capabilities
-        return capabilities is not None and capabilities.resources is not None
+        return self._capability("resources")
+
+    def _capability(self, name: str) -> bool:
+        return getattr(self._session.server_capabilities, name, None) is not None
 
     # --- opening, requests, closing -----------------------------------------------------------------------------------
 

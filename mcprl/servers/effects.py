@@ -1,14 +1,17 @@
 """What a tool does to its server: whether it only reads, as far as its hints and its name tell."""
 
+from collections.abc import Sequence
+
 from mcprl.text import stems, words
-from mcprl.types import Tool
+from mcprl.types import Scenario, StateHolds, Tool
 
 _WRITES = frozenset(
     (
-        "add append archive assign book cancel change clear close configure copy create delete disable edit enable "
-        "insert invite link lock log mark merge modify move patch place post publish put record "
-        "register remove rename replace reserve reset restore save schedule send set start stop store submit tag "
-        "toggle trigger unlink update upload upsert write "
+        "add append approve archive assign book buy cancel change clear close configure copy create delete "
+        "disable edit enable exchange insert invite link lock log mark merge modify move patch pay place post "
+        "publish purchase put record redeem refund register reject remove rename replace request reserve "
+        "reset restore save schedule send set start stop store submit tag toggle transfer trigger unlink "
+        "update upload upsert write "
     ).split()
 )
 VERBS = _WRITES | frozenset(
@@ -18,18 +21,33 @@ VERBS = _WRITES | frozenset(
         "search see show tell view "
     ).split()
 )
+_READS = VERBS - _WRITES - {"return"}  # `return_order` gives goods back; what a tool returns, its description says
+_PLAIN = frozenset("count describe get list show view".split())
+_TOLD = frozenset("count describe display fetch get give list look provide read retrieve return show view".split())
+
+
+def writes(scenario: Scenario, tools: Sequence[Tool]) -> bool:
+    """Whether a scenario's plan may write, or its checks expect a change."""
+    writing = {tool.name for tool in tools if not is_read(tool)}
+    return any(call.tool in writing for call in scenario.plan) or any(
+        isinstance(check, StateHolds) for check in scenario.checks
+    )
 
 
 def is_read(tool: Tool) -> bool:
     """Whether the tool may be called freely while probing.
 
     The server's hint decides if there is one. Otherwise the tool must not be marked destructive and its name must have
-    no writing verb. If the name has no reading verb either, its title and description must not begin with a writing one
-    (`open_issue`: "Creates an issue").
+    no writing verb, except as a noun of a tool that says twice that it reads (`get_call_log`: "Returns the calls"). If
+    the name has no reading verb either, its title and description must not begin with a writing one (`open_issue`:
+    "Creates an issue").
     """
     if tool.read_only is not None:
         return tool.read_only
     verbs = {*words(tool.name)}
-    if not verbs & (VERBS - _WRITES):
-        verbs |= {head for text in (tool.title or "", tool.description) for head in stems(text)[:1]}
+    heads = {head for text in (tool.title or "", tool.description) for head in stems(text)[:1]}
+    if words(tool.name)[:1] and words(tool.name)[0] in _PLAIN and heads & _TOLD and not verbs & {"and", "or"}:
+        return not tool.destructive
+    if not verbs & _READS:
+        verbs |= heads
     return not tool.destructive and not verbs & _WRITES

@@ -103,6 +103,11 @@ class Pool(Generic[LinkT]):
             self._clean.append(slot)
         self.wake()
 
+    def drop_idle(self) -> None:
+        """Close the connections that serve nobody, since the server's state was changed behind them."""
+        for slot in [slot for slot in self._clean if not slot.calls and not slot.holders]:
+            self._drop(slot)
+
     def wake(self) -> None:
         """Have every waiting session check again for a connection."""
         self._changed.set()

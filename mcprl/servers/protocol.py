@@ -68,6 +68,7 @@ def _tool(raw: Json) -> Tool | Malformed:
         title=tool.title or hints.title,
         read_only=hints.read_only_hint,
         destructive=hints.destructive_hint,
+        idempotent=hints.idempotent_hint,
     )
 
 

@@ -28,7 +28,7 @@ class Secrets:
     """The secret values of some servers, read from the environment once.
 
     They are: what `$NAME` stands for in a header or variable, other values of headers and variables, and what
-    `text.scrub` hides in the target.
+    `text.scrub` hides in the target and in what resets the server.
     """
 
     def __init__(self, servers: Sequence[ServerConfig]) -> None:
@@ -65,7 +65,7 @@ def resolve(value: str, what: str) -> str:
 
 
 def _values(config: ServerConfig) -> Iterator[str]:
-    for value in secrets_in(config.target):
+    for value in (*secrets_in(config.target), *secrets_in(config.reset_command), *secrets_in(config.reset_tool)):
         yield from _long_enough([value, value.partition(":")[2]], _SHORTEST_SECRET)
     for value in (*config.headers.values(), *config.env.values()):
         names = [name or braced for name, braced in _REFERENCE.findall(value)]

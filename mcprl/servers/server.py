@@ -16,10 +16,12 @@ from mcprl.errors import ServerError, SessionLost
 from mcprl.servers.backend import Backend, ServerFacts, name_servers
 from mcprl.servers.connection import CLOSE_S, LOGGERS, Connection
 from mcprl.servers.digest import cap, digest
+from mcprl.servers.effects import is_read
 from mcprl.servers.pool import Lease
 from mcprl.servers.protocol import Malformed
+from mcprl.servers.reset import Turns
 from mcprl.servers.secrets import Secrets
-from mcprl.types import Call, Session, Tool, ToolResult
+from mcprl.types import Call, Json, Session, Tool, ToolResult
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ class Server:
                 if not reason:
                     self._routes[name] = backend, tool
         self.listing = tuple(listing)
+        self._turns = Turns(self._reset if any(backend.resets for backend in backends) else None)
 
     @property
     def tools(self) -> tuple[Tool, ...]:
@@ -94,10 +97,26 @@ class Server:
             setups[backend].append(Call(tool.name, call.arguments))
         leases = {backend: backend.pool.lease(calls) for backend, calls in setups.items()}
         try:
-            yield _Session(self._routes, leases, self._policy.max_result_bytes)
+            yield _Session(self._routes, leases, self._policy.max_result_bytes, self._turns)
         finally:
             for lease in leases.values():
                 lease.release()
+
+    @property
+    def resets(self) -> bool:
+        """Whether the servers' shared state is reset before rollouts that write (`--reset-tool`, `--reset-command`)."""
+        return self._turns.active
+
+    def turn(self, writes: bool) -> AbstractAsyncContextManager[None]:
+        """A turn on the servers' shared state, in which one session is opened: alone and after a reset if it `writes`.
+
+        Without a configured reset it begins at once. Raises `ServerError` if the reset failed.
+        """
+        return self._turns.take(writes)
+
+    async def _reset(self) -> None:
+        for backend in self._backends:
+            await backend.reset()
 
     def describe(self) -> tuple[ServerFacts, ...]:
         """The facts of each server."""
@@ -110,6 +129,17 @@ class Server:
             if backend.facts.resources:
                 texts += await backend.resources()
         return texts
+
+    async def known_values(self) -> dict[str, Json]:
+        """Values by where they stand and by name: on the servers' command lines, in their environments, and what they
+        complete for the arguments of their prompts and resource templates. Secrets are left out.
+        """
+        values: dict[str, Json] = {"command line": {}, "environment": {}, "completions": {}}
+        for backend in self._backends:
+            for origin, named in (await backend.known_values()).items():
+                for name, own in named.items():
+                    values[origin].setdefault(name, []).extend(own)
+        return values
 
 
 @asynccontextmanager
@@ -148,12 +178,15 @@ class _Session:
     routes: Mapping[str, tuple[Backend, Tool]]
     leases: Mapping[Backend, Lease[Connection]]
     max_bytes: int
+    turns: Turns
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         if tool not in self.routes:
             known = ", ".join(self.routes)
             return digest(f"Error: there is no tool {tool!r}. The tools are: {known}", None, True, self.max_bytes)
         backend, target = self.routes[tool]
+        if not is_read(target):
+            self.turns.wrote()
         start = time.perf_counter()
         try:
             result = await self._call(self.leases[backend], target, arguments)

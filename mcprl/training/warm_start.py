@@ -12,10 +12,11 @@ from mcprl.events import Emit, WarmStartBegan, WarmStartStep
 from mcprl.models.adapters import load_adapter_weights
 from mcprl.models.load import LoadedModel
 from mcprl.runs.journal import Journal
+from mcprl.servers.live import refreshed
 from mcprl.servers.server import Server
 from mcprl.training.rows import training_rows
 from mcprl.training.trainer import Trainer
-from mcprl.types import Adapter, Completion, Message, Row, Scenario, Tool, ToolServer, Trajectory
+from mcprl.types import Adapter, CallRecord, Completion, Message, Row, Scenario, Tool, ToolServer, Trajectory
 
 
 def demonstration(
@@ -43,14 +44,16 @@ def demonstration(
 async def transcript(server: ToolServer, scenario: Scenario) -> tuple[Message, ...]:
     """The ideal conversation of a scenario: its plan executed in a fresh session, then its answer."""
     messages = opening_messages(scenario.request, server.instructions)
+    records: list[CallRecord] = []
     async with server.session(scenario.setup) as session:
         for number, call in enumerate(scenario.plan):
             function = {"name": call.tool, "arguments": json.dumps(call.arguments, ensure_ascii=False)}
             calls = [{"id": f"call{number:05}", "type": "function", "function": function}]
             messages.append({"role": "assistant", "content": None, "tool_calls": calls})
             result = await session.call(call.tool, call.arguments)
+            records.append(CallRecord(number, call.tool, call.arguments, result))
             messages.append({"role": "tool", "tool_call_id": f"call{number:05}", "content": result.text})
-    return (*messages, {"role": "assistant", "content": scenario.answer})
+    return (*messages, {"role": "assistant", "content": refreshed(scenario, records)})
 
 
 async def warm_start(
@@ -67,7 +70,7 @@ async def warm_start(
     part of the gain is known.
     """
     training = config.training
-    if not training.warm_start_steps or config.control != "none":
+    if not training.warm_start_steps:
         return None
     adapter = Adapter(str(journal.folder / "adapters" / "warm"), 0)
     if journal.adapters("warm"):
@@ -79,7 +82,9 @@ async def warm_start(
         rows_B: list[Row] = []
         for scenario in _drawn(scenarios, 2 * training.scenarios_per_step, config.seed, step):
             messages = await transcript(server, scenario)
-            rows_B += training_rows(demonstration(loaded.tokenizer, messages, server.tools, scenario.id))
+            shown = demonstration(loaded.tokenizer, messages, server.tools, scenario.id)
+            journal.write_trajectories("demonstration", step, [shown])
+            rows_B += training_rows(shown)
         await anyio.to_thread.run_sync(trainer.supervise, rows_B)
         emit(WarmStartStep(step, training.warm_start_steps))
     trainer.save(adapter.path)

@@ -9,6 +9,7 @@ from practice import READING
 from style import Style, cased
 from words import Column
 
+from mcprl.servers.effects import is_read
 from mcprl.types import Tool
 
 State = dict[str, dict[Any, Any]]
@@ -121,7 +122,8 @@ class Builder:
         shown = {style.param(p.words): style.schema(rng, p.words, p.schema, p.doc, p.required) for p in params}
         required = [style.param(p.words) for p in params if p.required]
         schema = {"type": "object", "properties": shown, "required": required}
-        hints = rng.random() < style.annotate
+        looks_read = is_read(Tool(name, doc, schema))
+        hints = rng.random() < style.annotate or looks_read != (effect == "read")  # `tie_cards` without one is probed
         title = (doc[:40] if rng.random() < 0.3 else cased(words, "title")) if rng.random() < style.titles else None
         self.tools.append(
             Tool(

@@ -12,7 +12,7 @@ from typing import Any
 
 from build import Args, Builder, Param, State, choice, number, text
 from style import Text
-from words import LEVELS, MADE_UNITS, PLACES, UNITS, Column, phrase, pseudo, sentence, word
+from words import LEVELS, MADE_UNITS, PLACES, UNITS, phrase, pseudo, word
 
 
 def minutes_of(b: Builder, value: str) -> int:
@@ -209,70 +209,6 @@ def shift_clock(b: Builder) -> None:
         )
 
 
-def local_clocks(b: Builder) -> None:
-    """What a clock reads at another site with another offset: a result with two nested parts."""
-    rng, style = b.rng, b.style
-    sites = {
-        f"{word(rng)}/{pseudo(rng)}".title() if rng.random() < 0.6 else pseudo(rng).capitalize(): rng.randrange(-22, 23)
-        * 30
-        for _ in range(rng.randint(4, 7))
-    }
-    site, names = b.verb("site", "depot", "colony", "bureau", "outpost", "desk", "hub"), list(sites)
-    enumerated = b.chance(0.4)
-
-    def offset(minutes: int) -> str:
-        return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"
-
-    def known(name: str) -> int:
-        if name not in sites:
-            raise style.absent(site, name)
-        return sites[name]
-
-    def run(state: State, a: Args) -> Any:
-        here, there = known(a["from"]), known(a["to"])
-        local = clock_text(minutes_of(b, a["time"]) + there - here)
-        one = {site: a["from"], style.key("local"): a["time"], "offset": offset(here)}
-        other = {site: a["to"], style.key("local"): local, "offset": offset(there)}
-        return {style.key(source): one, style.key(target): other, style.key("gap"): f"{(there - here) / 60:+.1f}h"}
-
-    def own(state: State, a: Args) -> Any:
-        return style.record(
-            site,
-            {
-                site: a["site"],
-                style.key("offset"): offset(known(a["site"])),
-                style.key("opens"): clock_text(420 + known(a["site"]) % 300),
-            },
-        )
-
-    source, target = b.rng.choice((("from", "to"), ("source", "target"), ("here", "there"), ("sender", "receiver")))
-    note = f"{site} name, like {names[0]}"
-
-    def where(slot: str, words: str) -> Param:
-        return choice(slot, words, names, note) if enumerated else text(slot, words, note)
-
-    params = [
-        where("from", f"{source} {site}"),
-        text("time", b.verb("time", "at", "local"), "HH:MM"),
-        where("to", f"{target} {site}"),
-    ]
-    b.add(
-        f"{b.verb('local', 'match', 'shift', 'align')} {site} {b.verb('hour', 'clock')}",
-        b.noun_doc(f"time at another {site}"),
-        params,
-        run,
-    )
-    if b.chance(0.6):
-        b.add(
-            f"{site} {b.verb('hours', 'clock', 'info')}",
-            b.noun_doc(f"Offset and opening hour of a {site}"),
-            [where("site", site)],
-            own,
-        )
-    if not enumerated:
-        b.add(f"list {site}s", f"Names of all {site}s", [], lambda state, a: style.value(f"{site}s", names, "named"))
-
-
 def calendar(b: Builder) -> None:
     style = b.style
 
@@ -334,20 +270,6 @@ def transform(b: Builder) -> None:
         b.say("Transform a text", "Rewrite the {w} in a given mode", w=words),
         params,
         lambda state, a: Text(start + TRANSFORMS[a["mode"]](a["text"]) or "-"),
-    )
-
-
-def wrap(b: Builder) -> None:
-    """A text handed back inside a fixed frame."""
-    frame = b.rng.choice(
-        ("Said: {}", "[{}]", "{} - received", "Relay heard '{}'", "<< {} >>", "{}, over.", "Queued: {}")
-    )
-    words = b.verb("message", "text", "line", "note", "content")
-    b.add(
-        b.verb("relay", "announce", "say", "broadcast", "post line", "stamp text"),
-        b.say("Send a {w} and get the receipt", "Announce a {w}", w=words),
-        [text("text", words, f"The {words}")],
-        lambda state, a: Text(frame.format(a["text"])),
     )
 
 
@@ -476,31 +398,6 @@ def spread(b: Builder) -> None:
     )
 
 
-def combine(b: Builder) -> None:
-    """Two numbers under a secret rule."""
-    k, c = b.rng.randint(2, 9), b.rng.randint(1, 60)
-    what = b.verb("load", "score", "index", "yield", "rating", "torque", "points")
-    first, second = b.rng.choice(
-        (("a", "b"), ("x", "y"), ("base", "bonus"), ("left", "right"), ("width", "depth"), ("first", "second"))
-    )
-    kind = b.verb("integer", "number")
-
-    def run(state: State, a: Args) -> Any:
-        value = round(a["a"] * k + a["b"] + c, 3)
-        return (
-            Text(f"The {what} of {a['a']} and {a['b']} is {value}.")
-            if b.style.scalar in ("sentence", "bare")
-            else b.style.value(what, value)
-        )
-
-    b.add(
-        f"{b.verb('combined', 'compute', 'get', 'calc')} {what}",
-        b.say("Compute the {w} of two numbers", "{W} from {a} and {b}", w=what, W=what.capitalize(), a=first, b=second),
-        [number("a", first, "First number", kind=kind), number("b", second, "Second number", kind=kind)],
-        run,
-    )
-
-
 def classify(b: Builder) -> None:
     bands = b.rng.choice([levels for levels in LEVELS if len(levels) >= 3])
     limits = sorted(b.rng.sample(range(5, 100), len(bands) - 1))
@@ -517,64 +414,6 @@ def classify(b: Builder) -> None:
         f"{b.verb('classify', 'assess', 'rate', 'get')} {what}",
         b.noun_doc(f"{what.capitalize()} for a {words}"),
         [number("value", words, f"The {words}, 0 to 100")],
-        run,
-    )
-
-
-def conditions(b: Builder) -> None:
-    """A small record for one of a few enumerated places."""
-    rng, style = b.rng, b.style
-    places = rng.sample(PLACES, rng.randint(3, 6)) if b.chance(0.6) else [pseudo(rng) for _ in range(4)]
-    columns = [
-        Column(word(rng) if b.chance(0.3) else name, kind)
-        for name, kind in rng.sample(
-            (
-                ("wind", "decimal"),
-                ("visibility", "measure"),
-                ("swell", "decimal"),
-                ("queue", "small"),
-                ("pressure", "int"),
-                ("mood", "word"),
-                ("outlook", "phrase"),
-                ("crowd", "percent"),
-                ("sunrise", "time"),
-                ("water level", "decimal"),
-                ("pollen", "small"),
-                ("warden", "person"),
-            ),
-            rng.randint(2, 4),
-        )
-    ]
-    columns = list({c.words: c for c in columns}.values())
-    rows = {place: {style.key(c.words): c.make(rng) for c in columns} for place in places}
-    what, where = (
-        b.verb("conditions", "forecast", "report", "outlook", "situation"),
-        b.verb("place", "area", "pier", "region", "sector", "site"),
-    )
-    b.add(
-        f"{b.verb('get', 'read', 'check')} {what}",
-        b.noun_doc(f"{what.capitalize()} at a {where}"),
-        [choice("at", where, places, f"Which {where}")],
-        lambda state, a: style.record(what, rows[a["at"]]),
-    )
-
-
-def greeting(b: Builder) -> None:
-    """A message by kind, with an optional extra."""
-    kinds = b.rng.choice([levels for levels in LEVELS if len(levels) > 1])
-    lines, extra = {kind: sentence(b.rng) for kind in kinds}, phrase(b.rng)
-    flag = b.verb("with footer", "include tip", "verbose", "with signature", "long")
-
-    def run(state: State, a: Args) -> Any:
-        return Text(lines[a["kind"]] + (f"\n{extra}" if a.get("flag") else ""))
-
-    b.add(
-        f"{b.verb('get', 'show', 'compose')} {b.verb('notice', 'advice', 'motto', 'bulletin', 'prompt line')}",
-        b.noun_doc("standing notice by kind"),
-        [
-            choice("kind", b.verb("kind", "level", "type", "audience"), kinds, "Which kind"),
-            Param.of("flag", flag, "boolean", "Add the extra line", b.chance(0.3)),
-        ],
         run,
     )
 
@@ -653,58 +492,6 @@ def loan_cost(b: Builder) -> None:
     )
 
 
-def locate(b: Builder) -> None:
-    """The address of a numbered thing of a kind: an enumeration and an integer, answered with a line or a record."""
-    scheme, kinds = b.verb("archive", "lab", "depot", "grid", "shelf", "museum"), b.rng.choice(LEVELS)
-    step, width = b.rng.randint(3, 60), b.rng.randint(2, 5)
-    what = b.verb("locator", "address", "reference", "shelf mark", "handle")
-
-    def run(state: State, a: Args) -> Any:
-        address = f"{scheme}://{a['kind'].lower()}/{a['number'] * step:0{width}}"
-        return (
-            Text(f"{what.capitalize()} for {a['kind']} {a['number']}: {address}")
-            if b.style.one in ("lines", "sentence")
-            else b.style.value(what, address)
-        )
-
-    params = [
-        choice("kind", b.verb("kind", "type", "section", "class"), kinds, "Which kind"),
-        number("number", b.verb("number", "n", "index", "position"), "Counting from 1", kind="integer"),
-    ]
-    b.add(f"{b.verb('get', 'make', 'resolve', 'find')} {what}", b.noun_doc(f"{what} of a numbered item"), params, run)
-
-
-def simulate(b: Builder) -> None:
-    """A run of some length in some steps; optional arguments with defaults."""
-    k, what = b.rng.randint(3, 50), b.verb("simulation", "rehearsal", "drill", "test run", "survey", "scan")
-    long, steps = b.verb("duration", "seconds", "length", "hours"), b.verb("steps", "rounds", "passes", "phases")
-
-    def run(state: State, a: Args) -> Any:
-        duration, count = a.get("long", 10), a.get("steps", 5)
-        score = round((duration * k + count * 7) % 1000 / 10, 1)
-        if b.style.one in ("bare", "data", "named"):
-            return b.style.record(
-                what,
-                {
-                    b.style.key("score"): score,
-                    b.style.key(steps): count,
-                    b.style.key("pace"): round(duration / max(count, 1), 2),
-                },
-            )
-        return Text(f"{what.capitalize()} finished after {duration} {long} in {count} {steps}; score {score}.")
-
-    params = [
-        number("long", long, f"{long} (default 10)", False),
-        number("steps", steps, f"{steps} (default 5)", False, "integer"),
-    ]
-    b.add(
-        f"{b.verb('run', 'start', 'execute')} {what}",
-        b.say("Run a {w} and report its score", "Execute a {w} of some {l}", w=what, l=long),
-        params,
-        run,
-    )
-
-
 def parse(b: Builder) -> None:
     """A coded string taken apart."""
     letters = {letter: word(b.rng) for letter in "ABCDEFGH"}
@@ -734,7 +521,7 @@ def window(b: Builder) -> None:
     """Whether a date and a time fall into opening hours drawn with the world; with a number of people or hours."""
     opens, closes = b.rng.randint(6, 11), b.rng.randint(15, 23)
     price = round(b.rng.uniform(2, 60), 2)
-    what = b.verb("slot", "visit", "landing", "hire", "rehearsal", "table")
+    what = b.verb("slot", "visit", "landing", "hire", "rehearsal", "court")
 
     def run(state: State, a: Args) -> Any:
         day, at = day_of(b, a["day"]), minutes_of(b, a["time"])
@@ -766,25 +553,18 @@ CALCULATORS: tuple[Callable[[Builder], None], ...] = (
     checksum,
     fee,
     shift_clock,
-    local_clocks,
     calendar,
     transform,
-    wrap,
     bump,
     mix,
     dose,
     cipher,
     text_stats,
     spread,
-    combine,
     classify,
-    conditions,
-    greeting,
     series,
     mint,
     loan_cost,
-    locate,
-    simulate,
     parse,
     window,
 )

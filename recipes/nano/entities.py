@@ -23,6 +23,8 @@ from words import (
 )
 
 NUMERIC = ("integer", "number")
+ALL = 12
+"""No result has more rows."""
 
 
 @dataclass
@@ -42,7 +44,7 @@ class Entity:
     parent: "Entity | None" = None
     parent_words: str = ""
     shows_parent: bool = False
-    limit: int = 5
+    limit: int = ALL
     keys: dict[str, str] = field(default_factory=dict[str, str])
     nest: tuple[str, tuple[str, ...]] = ("", ())
     used: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
@@ -169,16 +171,12 @@ def entity(b: Builder, others: list[Entity], empty: bool = False) -> Entity:
             id_words = f"{one} id"
     naming = [column for column in naming if column in columns]
     rest = [column for column in columns if column not in naming[:1]]
-    summary = naming[:1] + rng.sample(rest, min(len(rest), rng.choice((0, 1, 1, 2, 2, 3))))
+    summary = naming[:1] + rng.sample(rest, min(len(rest), rng.choice((0, 1, 2, 2, 2, 3))))
     generic = id_words in ("id", "uid", "uuid", "ref", "code", "number", "key", "tag", "handle")
-    id_param = (
-        rng.choice((id_words, f"{one} {id_words}", f"{one} {id_words}", one))
-        if generic
-        else rng.choice((id_words, id_words, one))
-    )
+    id_param = rng.choice((id_words, id_words, id_words, *[f"{one} {id_words}"] * 5, one)) if generic else id_words
     made = Entity(one, many, id_words, id_param, id_type, id_note, columns, summary, new_id, natural)
     made.keys = {"id": style.key(id_words), **{column.words: style.key(column.words) for column in columns}}
-    if others and rng.random() < 0.6:
+    if others and rng.random() < 0.95:
         _adopt(b, made, rng.choice(others))
     plain = [made.keys[column.words] for column in columns if column not in summary]
     if len(plain) >= 3 and rng.random() < 0.3:
@@ -190,11 +188,11 @@ def entity(b: Builder, others: list[Entity], empty: bool = False) -> Entity:
         ]
         if len(fits) >= 2:
             made.nest = (style.key(name), tuple(fits[:3]))
-    small = rng.random() < 0.25
-    made.limit = 10 if small else rng.choice((3, 4, 5, 5, 6, 8))
+    small = rng.random() < 0.8
+    made.limit = ALL if small else rng.choice((3, 4, 5, 5, 6, 8))
     b.state[one] = {}
     if not empty:
-        _fill(b, made, rng.randint(4, 9) if small else rng.randint(12, 40))
+        _fill(b, made, rng.randint(5, 9) if small else rng.randint(10, 20))
     return made
 
 
@@ -217,7 +215,7 @@ def _fill(b: Builder, made: Entity, count: int) -> None:
         row: Row = {made.keys["id"]: key}
         for c in made.columns:
             missing = rng.random() < nulls and c.type == "string" and not c.choices and c not in made.summary
-            row[made.keys[c.words]] = None if missing else c.make(rng)
+            row[made.keys[c.words]] = "" if missing else c.make(rng)
         if parents:
             row[made.keys[made.parent_words]] = rng.choice(parents)
         rows[key] = row
@@ -234,13 +232,13 @@ def bounded(b: Builder, slot: str, words: str, doc: str, default: int, required:
     """How many rows are wanted, with the bounds that some servers state."""
     schema: dict[str, Any] = {"type": "integer", "default": default}
     if b.chance(0.5):
-        schema |= {"minimum": 1, "maximum": 10}
+        schema |= {"minimum": 1, "maximum": ALL}
     return Param(slot, words, schema, doc, required)
 
 
 def page(a: Args, default: int) -> int:
-    """How many rows to show: what was asked for, never more than a page."""
-    return min(max(0, a.get("limit", default)), 10)
+    """How many rows to show: what was asked for, never more than `ALL`."""
+    return min(max(0, a.get("limit", default)), ALL)
 
 
 # --- reads ------------------------------------------------------------------------------------------------------------
@@ -264,8 +262,7 @@ def list_all(b: Builder, e: Entity) -> None:
         )
         for c in filters
     ]
-    small = e.limit == 10
-    if not small and b.chance(0.7):
+    if e.limit < ALL:  # a page that nothing tells from the whole would make wrong counts
         limit = b.verb("limit", "max results", "count", "page size", "top", "n")
         params.append(
             bounded(
@@ -286,7 +283,8 @@ def list_all(b: Builder, e: Entity) -> None:
             if all(row.get(e.keys[c.words]) == a[c.words] for c in filters if c.words in a)
         ]
         start = max(0, a.get("offset", 0))
-        return style.rows(e.many, [e.brief(row) for row in rows[start:][: page(a, e.limit)]], how)
+        shown = [e.brief(row) for row in rows[start:][: page(a, e.limit)]]
+        return style.rows(e.many, shown, how, len(rows))
 
     doc = b.say(
         "List {many}",
@@ -360,7 +358,7 @@ def search(b: Builder, e: Entity) -> None:
         hits = [
             row for row in e.rows(state).values() if any(wanted in str(row[key]).lower() for key in keys if key in row)
         ]
-        return style.rows(e.many, [e.brief(row) for row in hits[: page(a, e.limit)]])
+        return style.rows(e.many, [e.brief(row) for row in hits[: page(a, e.limit)]], "", len(hits))
 
     b.add(f"{b.verb('search', 'search', 'find', 'query', 'search for', 'lookup', 'filter')} {e.many}", doc, params, run)
 
@@ -388,7 +386,7 @@ def find_by(b: Builder, e: Entity) -> None:
 
     def run(state: State, a: Args) -> Any:
         hits = [row for row in e.rows(state).values() if row.get(e.keys[by.words]) == a[by.words]]
-        return style.rows(e.many, [e.brief(row) for row in hits[: e.limit]])
+        return style.rows(e.many, [e.brief(row) for row in hits[:ALL]])
 
     b.add(f"{verb} {e.many} by {by.words}", doc, [Param.column(by, f"The {by.words} to look for")], run)
 
@@ -414,7 +412,7 @@ def in_range(b: Builder, e: Entity) -> None:
             and ("low" not in a or row[key] >= a["low"])
             and ("high" not in a or row[key] <= a["high"])
         ]
-        return style.rows(e.many, [e.brief(row) | {key: row[key]} for row in hits[: e.limit]])
+        return style.rows(e.many, [e.brief(row) | {key: row[key]} for row in hits[:ALL]])
 
     params = [
         Param.of("low", low, by.type, f"Lowest {by.words}", "low" in needed),
@@ -610,7 +608,7 @@ def children(b: Builder, e: Entity) -> None:
     def run(state: State, a: Args) -> Any:
         found(b, parent, state, a["id"])
         hits = [row for row in e.rows(state).values() if row.get(e.keys[e.parent_words]) == a["id"]]
-        return style.rows(e.many, [e.brief(row) for row in hits[: e.limit]])
+        return style.rows(e.many, [e.brief(row) for row in hits[:ALL]])
 
     doc = b.say(
         "List the {many} of a {parent}",
@@ -746,7 +744,7 @@ def top(b: Builder, e: Entity) -> None:
     def run(state: State, a: Args) -> Any:
         key = e.keys[by.words]
         rows = sorted((row for row in e.rows(state).values() if key in row), key=lambda row: -sign * row[key])
-        return style.rows(e.many, [e.brief(row) | {key: row[key]} for row in rows[: page(a, 3)]])
+        return style.rows(e.many, [e.brief(row) | {key: row[key]} for row in rows[: page(a, 3)]], "", len(rows))
 
     doc = b.say(
         "{Ex} {many} by {by}",
@@ -773,7 +771,7 @@ def compare(b: Builder, e: Entity) -> None:
     def run(state: State, a: Args) -> Any:
         left, right = found(b, e, state, a["first"]), found(b, e, state, a["second"])
         one, other = (row.get(e.keys[by.words], 0) for row in (left, right))
-        more = a["first"] if one > other else a["second"] if other > one else None
+        more = a["first"] if one > other else a["second"] if other > one else "neither"
         return style.record(
             "comparison",
             {
@@ -1121,26 +1119,26 @@ READS: dict[Operation, float] = {
     list_ids: 0.7,
     in_range: 1.5,
     get_column: 2.5,
-    get_sub: 3,
-    get_many: 1.2,
-    children: 3,
+    get_sub: 2,
+    get_many: 0.6,
+    children: 4,
     count: 1.5,
     aggregate: 1.8,
-    breakdown: 1,
+    breakdown: 0.5,
     top: 1,
-    compare: 1,
+    compare: 0.5,
 }
 WRITES: dict[Operation, float] = {
     create: 3,
-    create_many: 1,
-    set_column: 2,
+    create_many: 0.6,
+    set_column: 4,
     update: 1.5,
-    annotate: 1.2,
+    annotate: 0.8,
     rename: 0.8,
-    adjust: 0.8,
+    adjust: 0.4,
     delete: 1,
-    assign: 1,
-    link: 0.8,
+    assign: 1.5,
+    link: 0.5,
 }
 
 
@@ -1149,10 +1147,12 @@ def entity_family(b: Builder, e: Entity, tools: int, writes: bool) -> None:
     before = len(b.tools)
     options = {**READS, **(WRITES if writes else {})}
     first = [b.rng.choice((list_all,) * 8 + (list_ids,))]
-    if tools > 1 and b.chance(0.9):
+    if tools > 1 and b.chance(0.95):
         first.append(get)
     if writes and (not e.rows(b.state) or b.chance(0.5)):
         first.append(create)
+    if writes and tools > 2 and b.chance(0.6):
+        first.append(set_column)
     for operation in first:
         operation(b, e)
         options.pop(operation, None)

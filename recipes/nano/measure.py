@@ -1,6 +1,10 @@
-"""How good the policy is on procedural servers that it never trained on: teacher-forced (quick), and really played."""
+"""How good the policy is on procedural servers that it never trained on: teacher-forced (quick), and really played.
+
+`surveyed` measures the servers themselves: what tasks they give.
+"""
 
 import itertools
+import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,7 +12,7 @@ from typing import Any
 
 import torch
 from policy import hidden, layout
-from talks import HELD_OUT, encode, lesson, pack_of
+from talks import HELD_OUT, Group, encode, lesson, pack_of
 from torch.nn import functional
 from transformers import Qwen3ForCausalLM
 from worlds import world
@@ -19,7 +23,10 @@ from mcprl.errors import ScenarioError
 from mcprl.judges.verifier import Verifier
 from mcprl.models.load import load_model
 from mcprl.rollout import Sampler
-from mcprl.types import Call, Scenario, Trajectory
+from mcprl.types import Call, Fact, Scenario, Trajectory
+
+_groups: dict[int, Group] = {}
+"""The tokens of held-out worlds: a training measures itself on the same ones again and again."""
 
 
 @torch.inference_mode()
@@ -30,8 +37,9 @@ def teacher_forced(model: Qwen3ForCausalLM, tokenizer: Any, worlds: int = 14) ->
     seen: Counter[str] = Counter()
     call = tokenizer.convert_tokens_to_ids("<tool_call>")
     for seed in range(HELD_OUT, HELD_OUT + worlds):
-        group = encode(tokenizer, *lesson(seed))
-        if not group.branches:
+        if seed not in _groups:
+            _groups[seed] = encode(tokenizer, *lesson(seed))
+        if not (group := _groups[seed]).branches:
             continue
         batch = layout([(group.prefix, [branch.ids for branch in group.branches])])
         guess = functional.linear(hidden(model, batch), model.model.embed_tokens.weight).argmax(-1).tolist()
@@ -96,3 +104,29 @@ def _made(call: Call, tried: Trajectory) -> bool:
 
 def _asks(scenario: Scenario) -> bool:
     return any(check.kind in ("fact", "missing") for check in scenario.checks)
+
+
+async def surveyed(worlds: int, first: int) -> dict[str, str]:
+    """What the generator makes of worlds: seconds a world, tasks a world, the shares of kinds, of plan lengths and of
+    families of forms, and the share of tasks whose fact has a meaning other than text."""
+    counts: dict[str, Counter[str]] = {name: Counter() for name in ("kind", "calls", "form", "meaning")}
+    started, tasks, barren = time.process_time(), 0, 0
+    for seed in range(first, first + worlds):
+        try:
+            scenarios = (await pack_of(world(seed), seed)).scenarios
+        except ScenarioError:
+            barren += 1
+            continue
+        tasks += len(scenarios)
+        for scenario in scenarios:
+            counts["kind"][scenario.kind] += 1
+            counts["calls"][str(len(scenario.plan))] += 1
+            counts["form"][scenario.form.split("/")[0]] += 1
+            counts["meaning"].update(check.meaning for check in scenario.checks if isinstance(check, Fact))
+    passed = time.process_time() - started
+    rows = {"worlds": f"{worlds}, {barren} of them without tasks", "CPU seconds a world": f"{passed / worlds:.2f}"}
+    rows["tasks a world"] = f"{tasks / worlds:.1f}"
+    for name, counter in counts.items():
+        shares = (f"{each} {100 * count / counter.total():.0f} %" for each, count in counter.most_common(16))
+        rows[name] = ", ".join(shares)
+    return rows

@@ -1,296 +1,16 @@
-"""Small stateful families without entities: documents under keys, boards of notes, settings, journals, reports."""
+"""Small stateful families without entities: settings, reports, journals, accounts, memos, timetables.
+
+None is a file system, a graph of notes or a clock: the policy is shown on servers of those kinds as unseen ones.
+"""
 
 from typing import Any
 
 from build import Args, Builder, Effect, Param, Run, State, choice, number, text
 from style import Refusal, Row, Text
-from words import KINDS, STATUSES, column, moment, path, person, sentence, slug, title, word
+from words import KINDS, STATUSES, clock, code, column, date, moment, person, phrase, sentence, title, word
 
 Entry = tuple[str, str, list[Param], Run, Effect]
 """A tool to add: name in words, description, parameters, handler, effect."""
-
-
-def store(b: Builder, tools: int, writes: bool, empty: bool) -> None:
-    """Documents under keys or paths: read, list, look into, save, move, delete. Content is plain text."""
-    rng, style = b.rng, b.style
-    one = b.verb(
-        "page",
-        "snippet",
-        "memo",
-        "script",
-        "template",
-        "draft",
-        "blob",
-        "letter",
-        "wiki page",
-        "clip",
-        "card",
-        "essay",
-        "object",
-        "prompt",
-    )
-    if one in b.state:
-        return
-    many, key_words = f"{one}s", b.verb("key", "path", "name", "slug", "title", f"{one} key")
-    root = rng.choice(("", "", "", "/vault/", "/srv/docs/", "s3://bin/", "team/"))
-    make_key = {"path": path, "slug": slug, "name": word, "title": title}.get(key_words, rng.choice((path, slug, word)))
-    body = b.verb("content", "text", "body", "value", "markdown")
-    documents: dict[Any, Any] = {}
-    for _ in range(0 if empty else rng.randint(6, 18)):
-        documents[root + make_key(rng)] = "\n".join(sentence(rng) for _ in range(rng.choice((1, 1, 2, 3, 4))))
-    b.state[one] = documents
-    key = text(
-        "key", key_words, b.say("{k} of the {one}", "Where the {one} is", "The {one} to use", k=key_words, one=one)
-    )
-
-    def at(state: State, name: str) -> str:
-        if root and not name.startswith(root):
-            raise Refusal(f"Access denied: {name} is outside {root}")
-        if name not in state[one]:
-            raise style.absent(one, name)
-        return state[one][name]
-
-    as_json, diffs = b.chance(0.3), b.chance(0.3)
-    mark_shelf, mark_one = rng.choice(
-        (("[SHELF]", f"[{one.upper()}]"), ("(dir)", "(doc)"), ("+", "-"), ("folder:", f"{one}:"), ("D", "F"))
-    )
-    read_verb, save_verb = b.verb("read", "get", "load", "open", "show"), b.verb("save", "write", "put", "store", "set")
-
-    def read(state: State, a: Args) -> Any:
-        content = at(state, a["key"])
-        lines = content.split("\n")
-        content = "\n".join(lines[: a["head"]] if "head" in a else lines)
-        return {style.key(key_words): a["key"], style.key(body): content} if as_json else Text(content)
-
-    def save(state: State, a: Args) -> Any:
-        if root and not a["key"].startswith(root):
-            raise Refusal(f"Access denied: {a['key']} is outside {root}")
-        state[one][a["key"]] = a["body"]
-        return style.changed(one, "saved", style.key(key_words), a["key"])
-
-    def listing(state: State, a: Args) -> Any:
-        keys = [name for name in state[one] if name.startswith(a.get("prefix", ""))][:10]
-        if style.many in ("lines", "csv", "table", "blocks", "numbered"):
-            return Text("\n".join(keys) or f"No {many} yet.")
-        return style.value(many, keys, "named") if style.many != "list" else keys
-
-    def find(state: State, a: Args) -> Any:
-        hits = [name for name, content in state[one].items() if a["query"].lower() in (name + content).lower()][:6]
-        return hits or Text("No matches found") if style.many == "list" else style.value("matches", hits, "named")
-
-    def info(state: State, a: Args) -> Any:
-        content = at(state, a["key"])
-        row = {
-            style.key("characters"): len(content),
-            style.key("lines"): content.count("\n") + 1,
-            style.key("words"): len(content.split()),
-            style.key("first word"): content.split()[0] if content else "",
-        }
-        return style.record(one, row)
-
-    def shelf(state: State, a: Args) -> Any:
-        """What lies directly under a folder, sub-folders marked."""
-        base = a["shelf"].rstrip("/") + "/"
-        below = [name.removeprefix(base) for name in state[one] if name.startswith(base)]
-        if not below:
-            raise style.absent("folder", a["shelf"])
-        shown = dict.fromkeys((mark_shelf, name.split("/")[0]) if "/" in name else (mark_one, name) for name in below)
-        if style.many in ("list", "result", "data", "named"):
-            return [{"name": name, style.key("kind"): "folder" if mark == mark_shelf else one} for mark, name in shown]
-        return Text("\n".join(f"{mark} {name}" for mark, name in shown))
-
-    def tree(state: State, a: Args) -> Any:
-        """All keys as nested folders."""
-        top: list[Row] = []
-        for name in list(state[one])[:10]:
-            level, parts = top, name.removeprefix(root).split("/")
-            for part in parts[:-1]:
-                inner = next((node for node in level if node["name"] == part), None)
-                if inner is None:
-                    level.append(inner := {"name": part, "children": list[Row]()})
-                level = inner["children"]
-            level.append({"name": parts[-1]})
-        return top
-
-    def make_shelf(state: State, a: Args) -> Any:
-        state[one][a["shelf"].rstrip("/") + "/.keep"] = ""
-        return Text(f"Folder {a['shelf']} is there")
-
-    def read_many(state: State, a: Args) -> Any:
-        return Text("\n---\n".join(f"{name}: {state[one].get(name, 'Error - not found')}" for name in a["keys"]))
-
-    def append(state: State, a: Args) -> Any:
-        state[one][a["key"]] = at(state, a["key"]) + "\n" + a["body"]
-        return style.changed(one, "extended", style.key(key_words), a["key"])
-
-    def replace_text(state: State, a: Args) -> Any:
-        before = content = at(state, a["key"])
-        edits = a["edits"] if "edits" in a else [{old: a["old"], new: a["new"]}]
-        for edit in edits:
-            if edit[old] not in content:
-                raise Refusal(f"Error: '{edit[old]}' does not occur in {a['key']}")
-            content = content.replace(edit[old], edit[new], 1)
-        if not a.get("dry run"):
-            state[one][a["key"]] = content
-        if diffs:
-            lines = zip(before.split("\n"), content.split("\n"), strict=False)
-            return Text("\n".join(f"-{x}\n+{y}" for x, y in lines if x != y) or "no change")
-        return (
-            Text(content) if style.done == "record" else style.changed(one, "changed", style.key(key_words), a["key"])
-        )
-
-    def move(state: State, a: Args) -> Any:
-        content = at(state, a["key"])
-        if a["to"] in state[one]:
-            raise Refusal(f"Error: {a['to']} already exists")
-        del state[one][a["key"]]
-        state[one][a["to"]] = content
-        return style.changed(one, "moved", style.key("to"), a["to"])
-
-    def drop(state: State, a: Args) -> Any:
-        at(state, a["key"])
-        del state[one][a["key"]]
-        return style.changed(one, "deleted", style.key(key_words), a["key"])
-
-    old, new = (
-        style.param(words)
-        for words in rng.choice((("old", "new"), ("find", "replace"), ("before", "after"), ("old text", "new text")))
-    )
-    edit_params = [
-        key,
-        Param(
-            "edits",
-            b.verb("edits", "changes", "replacements"),
-            {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "properties": {old: {"type": "string"}, new: {"type": "string"}},
-                    "required": [old, new],
-                },
-            },
-            "Replacements to make",
-        ),
-    ]
-    if b.chance(0.5):
-        edit_params = [key, text("old", old, "Text to replace"), text("new", new, "Text to put there")]
-    if b.chance(0.3):
-        edit_params.append(
-            Param(
-                "dry run",
-                b.verb("dry run", "preview"),
-                {"type": "boolean", "default": False},
-                "Only show what would change",
-                False,
-            )
-        )
-    source, target = rng.choice((("from", "to"), ("source", "target"), ("old key", "new key"), ("key", "new name")))
-    heads = (
-        [Param.of("head", b.verb("head", "lines", "first"), "integer", "Only the first lines", False)]
-        if b.chance(0.3)
-        else []
-    )
-    prefixes = (
-        [text("prefix", b.verb("prefix", "folder", "under"), "Only keys that start so", False)] if b.chance(0.4) else []
-    )
-    reads: list[Entry] = [
-        (f"{read_verb} {one}", f"{read_verb.capitalize()} the {body} of a {one}", [key, *heads], read, "read"),
-        (
-            f"{b.verb('list', 'all', 'index')} {many}",
-            b.say("List the {k}s of all {many}", "Which {many} there are", k=key_words, many=many),
-            prefixes,
-            listing,
-            "read",
-        ),
-        (
-            f"{b.verb('search', 'find', 'grep')} {many}",
-            f"Find {many} that contain a text",
-            [text("query", b.verb("query", "pattern", "text"), "Text to look for")],
-            find,
-            "read",
-        ),
-        (
-            f"{one} {b.verb('info', 'stats', 'size', 'metadata')}",
-            b.noun_doc(f"Size and shape of a {one}"),
-            [key],
-            info,
-            "read",
-        ),
-        (
-            f"{read_verb} {b.verb('several', 'multiple', 'many')} {many}",
-            f"Read several {many} at once",
-            [Param.of("keys", f"{key_words}s", "array", f"Which {many}")],
-            read_many,
-            "read",
-        ),
-    ]
-    edits: list[Entry] = [
-        (
-            f"{b.verb('append to', 'extend', 'add to')} {one}",
-            f"Append a line to a {one}",
-            [key, text("body", body, "What to add")],
-            append,
-            "write",
-        ),
-        (
-            f"{b.verb('edit', 'patch', 'replace in')} {one}",
-            f"Replace text in a {one}",
-            edit_params,
-            replace_text,
-            "write",
-        ),
-        (
-            f"{b.verb('move', 'rename')} {one}",
-            f"Move a {one} to another {key_words}",
-            [text("key", source, "Where it is"), text("to", target, "Where it goes")],
-            move,
-            "write",
-        ),
-        (f"{b.verb('delete', 'remove', 'erase')} {one}", f"Delete a {one}", [key], drop, "destroy"),
-    ]
-    if any("/" in name.removeprefix(root) for name in documents):
-        folder = text("shelf", b.verb("folder", "path", "under", "shelf"), "Which folder")
-        folder_reads: list[Entry] = [
-            (
-                f"{b.verb('browse', 'list', 'look in')} {b.verb('folder', 'shelf')}",
-                f"What lies in a folder of {many}",
-                [folder],
-                shelf,
-                "read",
-            ),
-            (f"{one} {b.verb('tree', 'outline', 'hierarchy')}", f"All {many} as a tree of folders", [], tree, "read"),
-        ]
-        reads += folder_reads
-        edits.append(
-            (
-                f"{b.verb('make', 'new', 'add')} {b.verb('folder', 'shelf')}",
-                "Make an empty folder",
-                [folder],
-                make_shelf,
-                "write",
-            )
-        )
-    if root and b.chance(0.7):
-        doc = f"Where {many} may be kept"
-        b.add(
-            f"list {b.verb('roots', 'allowed places', 'buckets', 'shelves')}",
-            doc,
-            [],
-            lambda state, a: Text(f"Allowed places:\n{root}"),
-        )
-    if writes:
-        wording = b.say(
-            "Save a {one} under a {k}",
-            "Write {body} to a {one}; overwrites",
-            "Store a {one}",
-            one=one,
-            k=key_words,
-            body=body,
-        )
-        b.add(f"{save_verb} {one}", wording, [key, text("body", body, f"The {body}")], save, "write")
-    more = reads[2:] + (edits if writes else [])
-    for name, doc, params, run, effect in reads[:2] + rng.sample(more, k=min(len(more), max(0, tools - 3))):
-        b.add(name, doc, params, run, effect)
 
 
 def settings(b: Builder, writes: bool) -> None:
@@ -469,197 +189,251 @@ def log(b: Builder, writes: bool) -> None:
         )
 
 
-def board(b: Builder, tools: int, empty: bool) -> None:
-    """Free items, each with a label, a kind and notes, and ties between them; written several at once."""
+def ledger(b: Builder, writes: bool) -> None:
+    """A few accounts with money on them: balances, statements, and payments between two of them."""
     rng, style = b.rng, b.style
-    one = b.verb(
-        "card",
-        "pin",
-        "concept",
-        "character",
-        "clue",
-        "idea",
-        "landmark",
-        "component",
-        "topic",
-        "suspect",
-        "actor",
-        "marker",
-    )
+    one = b.verb("purse", "fund", "pot", "wallet", "cost centre", "petty cash box", "savings plan")
     if one in b.state:
         return
-    many, ties = f"{one}s", f"{one} ties"
-    label_words, kind_words = b.verb("label", "title", "name", "key", one), b.verb("kind", "type", "category", "group")
-    notes_words, note_words = rng.choice(
-        (("notes", "note"), ("remarks", "remark"), ("facts", "fact"), ("details", "detail"), ("lines", "line"))
-    )
-    tie, (source, target) = (
-        b.verb("tie", "link", "thread", "edge", "connection"),
-        rng.choice((("from", "to"), ("source", "target"), ("left", "right"))),
-    )
-    label, kind, notes = (style.key(words) for words in (label_words, kind_words, notes_words))
-    p_label, p_kind, p_notes, p_from, p_to, p_how = (
-        style.param(words) for words in (label_words, kind_words, notes_words, source, target, "how")
-    )
-    kinds = [word(rng) for _ in range(4)]
-    items: dict[Any, Any] = {}
-    for _ in range(0 if empty else rng.randint(5, 12)):
-        name = rng.choice((person, title, word))(rng)
-        items[name] = {
-            label: name,
-            kind: rng.choice(kinds),
-            notes: [sentence(rng) for _ in range(rng.choice((0, 1, 1, 2)))],
+    many, holder_words = plural(one), b.verb("holder", "owner", "manager", "treasurer")
+    key_words = b.verb("name", "code", f"{one} code", f"{one} name")
+    names = [title(rng) if "name" in key_words else code(rng) for _ in range(rng.randint(4, 7))]
+    amount_words, unit = b.verb("amount", "sum", "value"), rng.choice(("EUR", "USD", "GBP", "CHF", "DKK"))
+    source, target = rng.choice((("from", "to"), ("payer", "payee"), ("source", "target"), ("debit", "credit")))
+    b.state[one] = {
+        name: {
+            style.key(key_words): name,
+            style.key(holder_words): person(rng),
+            style.key("balance"): round(rng.uniform(20, 5000), 2),
+            style.key("currency"): unit,
+            style.key("opened"): date(rng),
         }
-    b.state[one], b.state[ties] = items, {}
-    for serial, pair in enumerate(rng.sample(list(items), 2) for _ in range(len(items) // 2)):
-        b.state[ties][serial] = {
-            source: pair[0],
-            target: pair[1],
-            "how": rng.choice(("near", "owns", "knows", "part of", "before")),
-        }
-
-    def shown(rows: list[Row], style_of: str = "") -> Any:
-        return style.rows(many, rows, style_of or ("list" if style.many in ("csv", "table", "keyed") else ""))
-
-    def add_items(state: State, a: Args) -> Any:
-        made: list[Row] = []
-        for item in a["items"]:
-            if item[p_label] not in state[one]:
-                row = {label: item[p_label], kind: item.get(p_kind, kinds[0]), notes: item.get(p_notes, [])}
-                state[one][item[p_label]] = row
-                made.append(row)
-        return shown(made) if style.done in ("record", "wrapped") else Text(f"{len(made)} {many} added")
-
-    def add_notes(state: State, a: Args) -> Any:
-        for item in a["items"]:
-            if item[p_label] not in state[one]:
-                raise style.absent(one, item[p_label])
-            row = state[one][item[p_label]]
-            row[notes] = [*row[notes], *item[p_notes]]
-        return Text(f"{notes_words.capitalize()} added to {len(a['items'])} {many}")
-
-    def add_note(state: State, a: Args) -> Any:
-        if a["label"] not in state[one]:
-            raise style.absent(one, a["label"])
-        row = state[one][a["label"]]
-        row[notes] = [*row[notes], a["note"]]
-        return style.changed(one, "annotated", label, a["label"], row)
-
-    def add_ties(state: State, a: Args) -> Any:
-        for item in a["items"]:
-            state[ties][len(state[ties])] = {source: item[p_from], target: item[p_to], "how": item.get(p_how, "near")}
-        return (
-            Text(f"{len(a['items'])} {tie}s drawn")
-            if style.done != "record"
-            else list(state[ties].values())[-len(a["items"]) :]
-        )
-
-    def everything(state: State, a: Args) -> Any:
-        return {many: list(state[one].values())[:8], f"{tie}s": list(state[ties].values())[:8]}
-
-    def find(state: State, a: Args) -> Any:
-        wanted = a["query"].lower()
-        return shown([row for row in state[one].values() if wanted in str(list(row.values())).lower()][:6])
-
-    def pick(state: State, a: Args) -> Any:
-        return shown([state[one][name] for name in a["labels"] if name in state[one]])
-
-    def show(state: State, a: Args) -> Any:
-        if a["label"] not in state[one]:
-            raise style.absent(one, a["label"])
-        mine = [row for row in state[ties].values() if a["label"] in (row[source], row[target])]
-        return style.record(
-            one, {**state[one][a["label"]], **({f"{tie}s": mine} if mine and style.one == "bare" else {})}
-        )
-
-    def drop(state: State, a: Args) -> Any:
-        gone = [state[one].pop(name) for name in a["labels"] if name in state[one]]
-        return Text(f"{len(gone)} {many} removed")
-
-    string, strings = {"type": "string"}, {"type": "array", "items": {"type": "string"}}
-
-    def objects(slot: str, words: str, doc: str, required: list[str], **properties: Any) -> Param:
-        return Param(
-            slot,
-            words,
-            {"type": "array", "items": {"type": "object", "properties": properties, "required": required}},
-            doc,
-        )
-
-    one_label = text("label", label_words, f"{label_words} of the {one}")
-    labels = Param("labels", f"{label_words}s", strings, f"Which {many}")
-    item_list = objects(
-        "items",
-        b.verb(many, "items"),
-        f"The {many} to add",
-        [p_label, p_kind][: rng.randint(1, 2)],
-        **{p_label: string, p_kind: string, p_notes: strings},
+        for name in names
+    }
+    entries = f"{one}/entries"
+    b.state[entries] = {
+        name: [
+            {
+                style.key("date"): date(rng),
+                style.key("amount"): round(rng.uniform(1, 400), 2),
+                style.key("payee"): rng.choice((person, KINDS["company"][1]))(rng),
+            }
+            for _ in range(rng.randint(1, 4))
+        ]
+        for name in names
+    }
+    key, amount = (
+        text("key", key_words, f"{key_words} of the {one}"),
+        number("amount", amount_words, f"How much, in {unit}"),
     )
-    note_list = objects(
-        "items",
-        b.verb("additions", "items", notes_words),
-        "What to add where",
-        [p_label, p_notes],
-        **{p_label: string, p_notes: strings},
+
+    def at(state: State, name: str) -> Row:
+        if name not in state[one]:
+            raise style.absent(one, name)
+        return state[one][name]
+
+    def moved(state: State, name: str, by: float) -> Row:
+        row = dict(at(state, name))
+        row[style.key("balance")] = round(row[style.key("balance")] + by, 2)
+        state[one][name] = row
+        return row
+
+    def pay(state: State, a: Args) -> Any:
+        at(state, a["to"])
+        if at(state, a["from"])[style.key("balance")] < a["amount"]:
+            raise Refusal(f"Error: {a['from']} does not hold {a['amount']} {unit}")
+        moved(state, a["to"], a["amount"])
+        return style.changed(one, "charged", style.key(key_words), a["from"], moved(state, a["from"], -a["amount"]))
+
+    def put_in(state: State, a: Args) -> Any:
+        return style.changed(one, "credited", style.key(key_words), a["key"], moved(state, a["key"], a["amount"]))
+
+    def statement(state: State, a: Args) -> Any:
+        at(state, a["key"])
+        return style.rows("entries", state[entries].get(a["key"], []))
+
+    b.add(
+        f"list {many}", f"All {many} with their balances", [], lambda state, a: style.rows(many, [*state[one].values()])
     )
-    tie_list = objects(
-        "items",
-        b.verb(f"{tie}s", "pairs"),
-        f"The {tie}s to draw",
-        [p_from, p_to],
-        **{p_from: string, p_to: string, p_how: string},
+    reads: list[Entry] = [
+        (
+            f"get {one}",
+            b.noun_doc(f"{holder_words} and balance of a {one}"),
+            [key],
+            lambda state, a: style.record(one, at(state, a["key"])),
+            "read",
+        ),
+        (
+            f"{one} {b.verb('statement', 'history', 'entries')}",
+            f"Payments made out of a {one}",
+            [key],
+            statement,
+            "read",
+        ),
+    ]
+    edits: list[Entry] = [
+        (
+            f"{b.verb('pay', 'transfer', 'move money')} between {many}",
+            f"Move money from one {one} to another",
+            [text("from", source, f"{one} to take it from"), text("to", target, f"{one} to put it in"), amount],
+            pay,
+            "write",
+        ),
+        (f"{b.verb('deposit', 'top up', 'credit')} {one}", f"Put money into a {one}", [key, amount], put_in, "write"),
+    ]
+    for name, doc, params, run, effect in reads + (edits if writes else []):
+        if b.chance(0.8):
+            b.add(name, doc, params, run, effect)
+
+
+def memos(b: Builder, writes: bool) -> None:
+    """Short texts under numbers, each with an author and a subject."""
+    rng, style = b.rng, b.style
+    one = b.verb("memo", "letter", "poster", "flyer", "complaint", "speech", "announcement", "lesson plan")
+    if one in b.state:
+        return
+    many, first = plural(one), rng.choice((1, 10, 101, 2000))
+    number_words, body = b.verb("number", f"{one} number", f"{one} id"), b.verb("text", "body", "wording")
+    author, subject = (
+        b.verb("author", "from", "written by", "signed by"),
+        b.verb("subject", "title", "about", "heading"),
+    )
+    kinds = {subject: phrase, author: person, "date": date, body: sentence}
+
+    def row_of(serial: int, **given: Any) -> Row:
+        row = {style.key(words): given.get(words) or make(rng) for words, make in kinds.items()}
+        return {style.key(number_words): serial, **row}
+
+    b.state[one] = {first + n: row_of(first + n) for n in range(rng.randint(4, 8))}
+    fixed = date(rng)
+    serial = number("serial", number_words, f"{number_words} of the {one}", kind="integer")
+
+    def at(state: State, key: int) -> Row:
+        if key not in state[one]:
+            raise style.absent(one, key)
+        return state[one][key]
+
+    def brief(row: Row) -> Row:
+        return {name: value for name, value in row.items() if name != style.key(body)}
+
+    def written(state: State, a: Args) -> Any:
+        key = max(state[one], default=first - 1) + 1
+        words = {number_words: key, subject: a["subject"], author: a["author"], "date": fixed, body: a["body"]}
+        state[one][key] = {style.key(name): value for name, value in words.items()}
+        return style.changed(one, "written", style.key(number_words), key, brief(state[one][key]))
+
+    def reworded(state: State, a: Args) -> Any:
+        state[one][a["serial"]] = at(state, a["serial"]) | {style.key(body): a["body"]}
+        return style.changed(one, "reworded", style.key(number_words), a["serial"], state[one][a["serial"]])
+
+    def withdrawn(state: State, a: Args) -> Any:
+        at(state, a["serial"])
+        del state[one][a["serial"]]
+        return style.changed(one, "withdrawn", style.key(number_words), a["serial"])
+
+    b.add(
+        f"list {many}",
+        f"All {many}, without their {body}",
+        [],
+        lambda state, a: style.rows(many, [brief(row) for row in state[one].values()]),
     )
     b.add(
-        f"{b.verb('add', 'put', 'make', 'pin')} {many}",
-        b.say("Add several {m} at once", "Put new {m} on the board", m=many),
-        [item_list],
-        add_items,
-        "write",
+        f"{b.verb('read', 'open', 'show')} {one}",
+        f"A {one} with its {body}",
+        [serial],
+        lambda state, a: style.record(one, at(state, a["serial"])),
     )
-    family: list[Entry] = [
-        (
-            f"{b.verb('search', 'find')} {many}",
-            f"Find {many} by a word in them",
-            [text("query", b.verb("query", "word", "text"), "Word to look for")],
-            find,
-            "read",
-        ),
-        (
-            f"{b.verb('show', 'get', 'view')} {one}",
-            b.noun_doc(f"{one} with its {notes_words}"),
-            [one_label],
-            show,
-            "read",
-        ),
-        (f"{b.verb('pick', 'get', 'show')} {many}", f"Show {many} by their {label_words}s", [labels], pick, "read"),
-        (f"{b.verb('whole', 'read', 'full')} board", f"Show all {many} and {tie}s", [], everything, "read"),
-        (
-            f"{b.verb('add', 'attach')} {notes_words}",
-            f"Add {notes_words} to {many} that exist",
-            [note_list],
-            add_notes,
+    if writes:
+        b.add(
+            f"{b.verb('write', 'draft', 'compose')} {one}",
+            f"Write a new {one}",
+            [
+                text("subject", subject, f"What the {one} is about"),
+                text("author", author, "Who writes it"),
+                text("body", body, f"The {body}"),
+            ],
+            written,
             "write",
-        ),
-        (
-            f"{b.verb('add', 'write')} {one} {note_words}",
-            f"Add one {note_words} to a {one}",
-            [one_label, text("note", note_words, "What to add")],
-            add_note,
+        )
+        if b.chance(0.6):
+            b.add(
+                f"{b.verb('reword', 'rewrite', 'revise')} {one}",
+                f"Give a {one} another {body}",
+                [serial, text("body", body, f"The new {body}")],
+                reworded,
+                "write",
+            )
+        if b.chance(0.5):
+            b.add(f"{b.verb('withdraw', 'discard')} {one}", f"Withdraw a {one}", [serial], withdrawn, "destroy")
+
+
+def agenda(b: Builder, writes: bool) -> None:
+    """A timetable: slots that are free or somebody's, taken and given up."""
+    rng, style = b.rng, b.style
+    one = b.verb("slot", "lane", "booth", "pitch", "practice room", "stall", "berth", "tee time")
+    if one in b.state:
+        return
+    many, key_words, who = (
+        plural(one),
+        b.verb("code", f"{one} code", "label"),
+        b.verb("holder", "booked by", "guest", "member"),
+    )
+    b.state[one] = {}
+    for n in range(rng.randint(5, 9)):
+        name = f"{one[0].upper()}{n + 1}" if b.chance(0.5) else code(rng)
+        taken = rng.random() < 0.6
+        values = (
+            name,
+            date(rng),
+            clock(rng),
+            rng.randint(2, 60),
+            "taken" if taken else "free",
+            person(rng) if taken else "",
+        )
+        names = (key_words, "date", "time", "price", "status", who)
+        b.state[one][name] = {style.key(words): value for words, value in zip(names, values, strict=True)}
+    key = text("key", key_words, f"{key_words} of the {one}")
+
+    def at(state: State, name: str) -> Row:
+        if name not in state[one]:
+            raise style.absent(one, name)
+        return state[one][name]
+
+    def listed(state: State, a: Args) -> Any:
+        rows = [
+            row for row in state[one].values() if a.get("status", row[style.key("status")]) == row[style.key("status")]
+        ]
+        return style.rows(many, rows)
+
+    def book(state: State, a: Args) -> Any:
+        if at(state, a["key"])[style.key("status")] == "taken":
+            raise Refusal(f"Error: {a['key']} is taken")
+        state[one][a["key"]] = at(state, a["key"]) | {style.key("status"): "taken", style.key(who): a["who"]}
+        return style.changed(one, "booked", style.key(key_words), a["key"], state[one][a["key"]])
+
+    def free(state: State, a: Args) -> Any:
+        state[one][a["key"]] = at(state, a["key"]) | {style.key("status"): "free", style.key(who): ""}
+        return style.changed(one, "freed", style.key(key_words), a["key"], state[one][a["key"]])
+
+    only = choice("status", "status", ("free", "taken"), "Only these", False)
+    b.add(f"list {many}", b.say("The timetable of {m}", "All {m}, free or taken", m=many), [only], listed)
+    b.add(
+        f"{b.verb('show', 'check', 'get')} {one}",
+        b.noun_doc(f"date, time and {who} of a {one}"),
+        [key],
+        lambda state, a: style.record(one, at(state, a["key"])),
+    )
+    if writes:
+        b.add(
+            f"{b.verb('book', 'take', 'reserve')} {one}",
+            f"Book a free {one} for somebody",
+            [key, text("who", who, "Who takes it")],
+            book,
             "write",
-        ),
-        (f"{b.verb('draw', 'add', 'join')} {tie}s", f"Draw {tie}s between {many}", [tie_list], add_ties, "write"),
-        (
-            f"{b.verb('drop', 'remove', 'delete')} {many}",
-            f"Remove {many} by their {label_words}s",
-            [labels],
-            drop,
-            "destroy",
-        ),
-    ]
-    first = family[rng.choice((0, 1, 2, 3))]
-    chosen = [
-        first,
-        *rng.sample([entry for entry in family if entry is not first], k=min(len(family) - 1, max(0, tools - 2))),
-    ]
-    for name, doc, params, run, effect in chosen:
-        b.add(name, doc, params, run, effect)
+        )
+        b.add(f"{b.verb('free', 'release', 'give up')} {one}", f"Give a {one} up again", [key], free, "write")
+
+
+def plural(one: str) -> str:
+    """The plural of a noun of this module."""
+    return one + ("es" if one.endswith(("s", "x", "ch", "sh")) else "s")

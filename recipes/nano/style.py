@@ -263,31 +263,34 @@ class Style:
             case _:
                 return row
 
-    def rows(self, many: str, rows: list[Row], style: str = "") -> Any:
-        """Several things as this server shows several things. Text styles say so where there are none."""
-        style = style or self.many
+    def rows(self, many: str, rows: list[Row], style: str = "", total: int = 0) -> Any:
+        """Several things as this server shows several things. Text styles say so if there are none.
+
+        `total`: how many there are, if the rows are only a page of them.
+        """
+        style, total = style or self.many, max(total, len(rows))
         if not rows and style in ("lines", "csv", "blocks", "table", "numbered"):
             return Text(f"No {many} found.")
         match style:
             case "result":
                 return {"result": rows}
             case "results":
-                return {"results": rows, "count": len(rows)}
+                return {"results": rows, "count": total}
             case "data":
                 return {"data": rows}
             case "named":
                 return {self.key(many): rows}
             case "total":
-                return {"total": len(rows), self.key(many): rows}
+                return {"total": total, self.key(many): rows}
             case "items":
-                return {"items": rows, self.key("has more"): False}
+                return {"items": rows, self.key("has more"): total > len(rows)}
             case "keyed" if all(len(row) > 1 and isinstance(next(iter(row.values())), str) for row in rows):
                 return {str(head): rest for head, rest in map(_split, rows)}
             case "lines":
                 return Text("\n".join(f"- {self.pairs(row)}" for row in rows))
             case "numbered":
                 told = (f"{i}. {self.pairs(row, ' | ')}" for i, row in enumerate(rows, 1))
-                return Text(f"Found {len(rows)} {many}:\n" + "\n".join(told))
+                return Text(f"Found {total} {many}:\n" + "\n".join(told))
             case "csv":
                 return Text("\n".join([",".join(rows[0]), *(",".join(map(self.show, row.values())) for row in rows)]))
             case "table":

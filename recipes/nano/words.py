@@ -367,14 +367,16 @@ def column(text: str) -> Column:
 
 
 def domain(rng: Random) -> tuple[str, str, list[Column]]:
-    """A noun, its plural and columns: three times in four one of `DOMAINS`, else a thing that does not exist."""
+    """A noun, its plural and columns: three times in four one of `DOMAINS`, else a thing that does not exist, most of
+    its columns borrowed from things that do: their meanings can be told from their names."""
     if rng.random() < 0.75:
         names, known = rng.choice(DOMAINS).split(": ")
         one, many = names.split("/")
         return one, many, [column(text) for text in known.split()]
     one = pseudo(rng) if rng.random() < 0.7 else f"{pseudo(rng)} {rng.choice(NOUNS)}"
-    columns: list[Column] = []
-    for _ in range(rng.randint(4, 7)):
+    borrowed = [text for line in rng.sample(DOMAINS, 3) for text in line.split(": ")[1].split()]
+    columns = list({made.words: made for made in map(column, rng.sample(borrowed, rng.randint(3, 5)))}.values())
+    for _ in range(rng.randint(1, 2)):
         kind = rng.choice((*KINDS, "enum", "enum"))
         choices: tuple[str, ...] = ()
         if kind == "enum":
@@ -382,4 +384,5 @@ def domain(rng: Random) -> tuple[str, str, list[Column]]:
         name = word(rng) if rng.random() < 0.7 else pseudo(rng)
         if name not in {known.words for known in columns}:
             columns.append(Column(name, kind, choices))
+    rng.shuffle(columns)
     return one, one + ("es" if one.endswith(("s", "x", "z", "ch", "sh")) else "s"), columns

@@ -19,7 +19,7 @@ from typing import Any
 from build import Builder, Handler, State
 from calculators import CALCULATORS
 from entities import Entity, entity, entity_family
-from stores import board, log, settings, status, store
+from stores import agenda, ledger, log, memos, settings, status
 from style import Refusal, Style, Text
 from words import word
 
@@ -59,6 +59,9 @@ class World:
 
     async def resources(self) -> list[tuple[str, str]]:
         return []
+
+    async def known_values(self) -> dict[str, Any]:
+        return {}
 
     def fresh_state(self) -> State:
         return {table: {key: _copied(value) for key, value in rows.items()} for table, rows in self._state.items()}
@@ -104,8 +107,8 @@ def compose(b: Builder) -> None:
     """Fill a world: 2 to 14 tools from a few entities and small families."""
     rng = b.rng
     target = rng.choice((2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 8, 9, 10, 11, 12, 13, 14))
-    writes = rng.random() < 0.55
-    empty = writes and rng.random() < 0.2
+    writes = rng.random() < 0.65
+    empty = writes and rng.random() < 0.12
     entities: list[Entity] = []
     calculators = rng.sample(CALCULATORS, len(CALCULATORS))
     if target > 3 and b.chance(0.3):
@@ -113,19 +116,24 @@ def compose(b: Builder) -> None:
     while len(b.tools) < target:
         left = target - len(b.tools)
         family = rng.choices(
-            ("entity", "calculator", "store", "board", "settings", "log", "status"), (5.5, 2.6, 1.1, 0.7, 0.7, 0.4, 0.3)
+            ("entity", "calculator", "ledger", "memos", "agenda", "settings", "log", "status"),
+            (7.0, 1.8, 0.7, 0.7, 0.7, 0.4, 0.3, 0.2),
         )[0]
+        if len(entities) == 1 and left > 2:  # most servers are about things that belong to one another
+            family = "entity"
         if family == "entity" and len(entities) < 4:
             entities.append(entity(b, entities, empty))
-            entity_family(b, entities[-1], min(left, rng.randint(2, 7)), writes)
+            entity_family(b, entities[-1], min(left, rng.randint(2, 5)), writes)
         elif family == "calculator" and calculators:
             b.flavour = word(rng) if b.chance(0.25) else ""
             calculators.pop()(b)
             b.flavour = ""
-        elif family == "store":
-            store(b, min(left, rng.randint(3, 7)), writes, empty)
-        elif family == "board":
-            board(b, min(left, rng.randint(3, 8)), empty or b.chance(0.4))
+        elif family == "ledger":
+            ledger(b, writes)
+        elif family == "memos":
+            memos(b, writes)
+        elif family == "agenda":
+            agenda(b, writes)
         elif family == "settings":
             settings(b, writes)
         elif family == "log":

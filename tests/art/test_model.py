@@ -161,7 +161,7 @@ async def test_a_try_can_run_with_settings_of_its_own(shop: str, tiny_model: Pat
 
 
 async def test_a_config_given_to_train_replaces_every_setting_of_the_updates(shop: str, tmp_path: Path) -> None:
-    wanted = ScenarioConfig(train=8, val=2, test=4, probe_calls=60, repeat_after_s=0.1)
+    wanted = ScenarioConfig(train=8, val=2, test=4, test_forms=0, probe_calls=60, repeat_after_s=0.1)
     scenarios = await generate_scenarios(14, shop, generator="grounded", config=wanted)
     async with TrainableModel("mine", runs_dir=tmp_path) as model:
         group = await TrajectoryGroup(model.rollout(scenarios.train[0], shop, seed=n) for n in range(2))

@@ -1,5 +1,6 @@
 """The command line as a user meets it: real servers, one line for whatever goes wrong."""
 
+import json
 import os
 import re
 import shutil
@@ -116,6 +117,15 @@ WRONG = {
     "a command that exits at once": (["inspect", "--server", "false"], "false"),
     "a server without a usable tool": (["scenarios", "--server", TIME, "--deny-tool", "*"], "tool"),
     "a folder that is in use": (["scenarios", "--server", TIME, "--out", "."], "--out"),
+    "a test pack that is not there": (["scenarios", "--pack", "pack", "--test-pack", "no.csv"], "no.csv"),
+    "a line of a pack that is wrong": (["scenarios", "--pack", "wrong.csv"], "wrong.csv, line 2, calls: 'get(' is not"),
+    "a test pack for another server": (
+        ["scenarios", "--server", TIME, "--test-pack", "other.csv"],
+        "other.csv: the task 'Where is it?' calls 'get_order', which the server does not offer",
+    ),
+    "a table to import that is not there": (["scenarios", "import", "no.csv", "--out", "new"], "no.csv"),
+    "an import of nothing that holds": (["scenarios", "import", "log.jsonl", "--out", "new"], "no task could be kept"),
+    "a task to add that is wrong": (["scenarios", "add", "new", "Why?", "--asks", " "], "the new task, asks: ' '"),
     "a run that is not there": (["runs", "show", "yesterdays"], "did you mean 'yesterday'"),
     "a run to resume that is not there": (["train", "--resume", "nothing"], "nothing"),
 }
@@ -127,6 +137,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "unknown.toml").write_text("[training]\nstpes = 3\n")
     (folder / "server.toml").write_text('[[servers]]\ntaget = "x"\ntarget = "y"\n')
     (folder / "broken.toml").write_text("[training\n")
+    (folder / "pack").mkdir()
+    (folder / "pack" / "test.jsonl").write_text('{"request": "Why?"}')
+    (folder / "wrong.csv").write_text("request,calls\nWhere is it?,get(\n")
+    (folder / "other.csv").write_text("request,calls\nWhere is it?,get_order(id='O-1')\n")
+    (folder / "log.jsonl").write_text('{"messages": [{"role": "user", "content": "hi"}]}\n')
     Journal.create(folder / "runs" / "yesterday", Config()).close()
     return folder
 
@@ -190,7 +205,7 @@ def test_scenarios_shows_what_they_cover_and_saves_a_pack_that_reads_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    sizes = ["--train-tasks", "6", "--val-tasks", "2", "--test-tasks", "3", "--probe-calls", "40"]
+    sizes = ["--train-tasks", "6", "--val-tasks", "2", "--test-tasks", "3", "--test-forms", "0", "--probe-calls", "40"]
     done = mcprl("scenarios", "--server", TIME, *sizes, "--out", "pack")
     assert done.code == 0, done.err
     assert "convert_time.source_timezone" in done.out
@@ -200,10 +215,46 @@ def test_scenarios_shows_what_they_cover_and_saves_a_pack_that_reads_back(
     assert again.out.splitlines()[-1] in done.out
 
 
+def test_requests_of_ones_own_are_imported_added_to_and_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.csv").write_text(
+        "request,expect,calls\n"
+        "What's 9 in the morning UTC on a clock in Tokyo?,18:00,\n"
+        "Is it late?,,\n"
+        "\"And from Tokyo to Moscow, 9 am?\",,\"convert_time(source_timezone='Asia/Tokyo', time='9')\"\n"
+    )
+    quick = ["--server", TIME, "--repeat-after-s", "0"]
+    done = mcprl("scenarios", "import", "mine.csv", "--out", "pack", *quick)
+    assert done.code == 0, done.err
+    assert re.search(r"left out: line 4 has a call of convert_time that fails: \w+", done.out)
+    assert "2 of 3 tasks saved in pack" in done.out
+    assert "nothing is expected" in done.out
+    calls = "convert_time(source_timezone='UTC', time='09:00', target_timezone='Asia/Tokyo')"
+    added = mcprl("scenarios", "add", "pack", "9 am UTC in Tokyo?", "--expect", "+9.0h", "--calls", calls, *quick)
+    assert added.code == 0, added.err
+    assert "added to pack" in added.out
+    shown = mcprl("scenarios", "--pack", "pack")
+    assert "0 training, 0 validation and 3 held-out tasks" in shown.out
+    task = json.loads((tmp_path / "pack" / "test.jsonl").read_text().splitlines()[-1])
+    assert (task["suite"], task["checks"][1]["derived"]) == ("people", False)
+
+
+def test_the_help_of_import_and_add_teaches_by_example() -> None:
+    assert "request,expect,calls,state,missing,asks" in mcprl("scenarios", "import", "--help").out
+    assert 'mcprl scenarios add mine "Order two for me" --asks' in mcprl("scenarios", "add", "--help").out
+    told = mcprl("scenarios", "--help").out
+    assert "--generator" in told
+    assert re.search(r"Commands:\n +add .*\n +import ", told)
+
+
 def test_runs_are_listed_and_shown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     assert "yesterday" in mcprl("runs", "list").out
     assert "mcprl train --resume yesterday" in mcprl("runs", "show", "yesterday").out
+    assert "Nothing is proved yet" in mcprl("report", "yesterday").out
+    twice = mcprl("report", "yesterday", "yesterday")
+    assert (twice.code, twice.err.count("\n")) == (2, 1)
+    assert "a run is named twice" in twice.err
 
 
 def hear_interrupts() -> None:
@@ -225,7 +276,8 @@ def test_ctrl_c_ends_a_command_with_one_line(tmp_path: Path) -> None:
     assert (process.returncode, error) == (130, "stopped\n")
 
 
-SMALL = "--train-tasks 4 --val-tasks 2 --test-tasks 3 --probe-calls 40 --max-tokens 8 --max-turns 1".split()
+SIZES = "--train-tasks 4 --val-tasks 2 --test-tasks 3 --test-forms 0 --probe-calls 40"
+SMALL = f"--small-pack {SIZES} --max-tokens 8 --max-turns 1".split()
 STEPS = "--steps 2 --scenarios-per-step 1 --group-size 2 --eval-every 2 --name small".split()
 
 
@@ -241,9 +293,17 @@ def test_train_eval_and_runs_work_on_one_run_folder(
     assert "held-out tasks: 3" in done.out
     assert "small" in mcprl("runs", "list").out
     assert "held-out tasks: 3" in mcprl("runs", "show", "small").out
+    assert "verbatim, values aside" in mcprl("report", "small").out
+    assert "written to both" in mcprl("report", "small", "--out", "both").out
+    assert (tmp_path / "both" / "report.md").exists()
     again = mcprl("train", *model, *SMALL, *STEPS)
     assert (again.code, again.err.count("\n")) == (2, 1)
     assert "--resume small" in again.err
+    (tmp_path / "mine.csv").write_text("request,expect\nHow is it going?,\nprice of SKU-318?,EUR 35.45\n")
+    own = mcprl("eval", *model, *SMALL, "--pack", "runs/small/scenarios", "--test-pack", "mine.csv")
+    assert own.code == 0, own.err
+    assert any(line.split()[:3] == ["suite", "people", "1"] for line in own.out.splitlines())
+    assert "not scored How is it going?" in own.out
     tested = mcprl("eval", *model, *SMALL, "--pack", "runs/small/scenarios", "--adapter", "runs/small/adapters/step-2")
     assert tested.code == 0, tested.err
     assert any(line.split()[:2] == ["all", "3"] for line in tested.out.splitlines())

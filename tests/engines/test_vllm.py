@@ -86,7 +86,7 @@ async def test_a_run_on_vllm_swaps_adapters_samples_what_it_trains_and_outlives_
             "runs_dir": str(tmp_path),
             "servers": [{"target": SHOP}],
             "tools": {"read_only": True},
-            "scenarios": {"train": 24, "val": 3, "test": 6, "probe_calls": 100, "repeat_after_s": 0.1},
+            "scenarios": {"train": 24, "val": 3, "test": 6, "probe_calls": 100, "repeat_after_s": 0.1, "floor": False},
             "engine": {"kind": "vllm", "sleep": True},
             "training": {"steps": 3, "scenarios_per_step": 4, "group_size": 4, "eval_every": 3, "warm_start_steps": 2},
             "rollout": {"deadline_s": 300},

@@ -1,5 +1,6 @@
 """The verifier: outcome first, then progress, then economy; no credit for guesses, dumps or claims."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -10,14 +11,17 @@ from mcprl.judges import open_judge
 from mcprl.judges.checks import holds, same_arguments, says_missing
 from mcprl.judges.verifier import Verifier
 from mcprl.types import (
+    AsksBack,
     Call,
     CallMade,
     CallRecord,
+    Declines,
     Fact,
     Group,
     SaysMissing,
     Scenario,
     StateHolds,
+    Tool,
     ToolResult,
     Trajectory,
 )
@@ -32,9 +36,15 @@ LOOKUP = Scenario(
 RESULT = ToolResult('{"order_id":"O-17","total":12.5,"status":"paid"}', {"total": 12.5})
 
 
-def tried(answer: str, *calls: CallRecord, state: tuple[ToolResult, ...] = (), name: str = "t") -> Trajectory:
+def tried(
+    answer: str,
+    *calls: CallRecord,
+    before: tuple[ToolResult, ...] = (),
+    state: tuple[ToolResult, ...] = (),
+    name: str = "t",
+) -> Trajectory:
     messages = ({"role": "user", "content": "?"}, {"role": "assistant", "content": answer})
-    return Trajectory(name, "s", messages, (), calls, state)
+    return Trajectory(name, "s", messages, (), calls, state, before=before)
 
 
 def called(tool: str = "get_order", result: ToolResult = RESULT, **arguments: object) -> CallRecord:
@@ -52,9 +62,24 @@ def test_a_right_answer_that_no_result_held_is_a_guess() -> None:
     assert "no tool result held it" in score.explanation
 
 
-def test_a_dump_of_everything_is_no_answer() -> None:
-    dump = "12.5 " + "and the rest of the record is here " * 20
-    assert not Verifier().verify(LOOKUP, tried(dump, called(order_id="O-17"))).success
+def test_a_dump_of_everything_is_no_answer_and_a_polite_detail_is_one() -> None:
+    record = {"order_id": "O-17", "total": 12.5, "status": "paid", "city": "Lyon", "items": 3, "clerk": "Ana Novak"}
+    text = json.dumps(record)
+    call = called(order_id="O-17", result=ToolResult(text, record))
+    dump = "The total is 12.5, the status is paid, the city is Lyon, the items are 3 and the clerk is Ana Novak."
+    for answer in (text, dump):
+        score = Verifier().verify(LOOKUP, tried(answer, call))
+        assert not score.success
+        assert "in an answer that" in score.explanation
+    assert Verifier().verify(LOOKUP, tried("It comes to 12.50, and it is paid.", call)).success
+
+
+def test_a_long_answer_costs_style_and_not_the_truth() -> None:
+    polite = "Thank you for asking. " * 12 + "The total of that order is 12.5."
+    short, long = (Verifier().verify(LOOKUP, tried(a, called(order_id="O-17"))) for a in ("12.5", polite))
+    assert short.success
+    assert long.success
+    assert 0.96 < long.value < short.value == 1.0
 
 
 def test_naming_what_other_rows_say_is_no_answer() -> None:
@@ -63,7 +88,7 @@ def test_naming_what_other_rows_say_is_no_answer() -> None:
     assert Verifier().verify(pick, tried("The total is 12.5.", rows)).success
     hedged = Verifier().verify(pick, tried("The total is 12.5 or 80.", rows))
     assert not hedged.success
-    assert "also gives 80.0, which is another row's" in hedged.explanation
+    assert "also gives 80.0, as if it were the same" in hedged.explanation
 
 
 def test_progress_ranks_the_near_misses_below_success_and_above_nothing() -> None:
@@ -102,10 +127,96 @@ def test_a_write_counts_when_the_state_reads_back_not_when_the_answer_says_so() 
     scenario = Scenario(
         "s", "?", (StateHolds("get_order", {"order_id": "O-17"}, ("shipped",)),), (Call("set_status", {}),)
     )
-    assert not Verifier().verify(scenario, tried("Done, it is shipped.", state=(RESULT,))).success
-    assert Verifier().verify(scenario, tried("", state=(ToolResult('{"status":"shipped"}'),))).success
-    assert not Verifier().verify(scenario, tried("", state=(ToolResult("shipped not allowed", is_error=True),))).success
+    shipped, refused = ToolResult('{"status":"shipped"}'), ToolResult("shipped not allowed", is_error=True)
+
+    def success(before: ToolResult, after: ToolResult) -> bool | None:
+        return Verifier().verify(scenario, tried("Done, it is shipped.", before=(before,), state=(after,))).success
+
+    assert success(RESULT, shipped)
+    assert not success(RESULT, RESULT)
+    assert not success(RESULT, refused)
     assert not Verifier().verify(scenario, tried("Done.")).success
+
+
+def test_doing_nothing_where_the_state_held_before_is_no_success() -> None:
+    scenario = Scenario("s", "?", (StateHolds("get_order", {}, ("shipped",)),), (Call("set_status", {}),))
+    shipped = ToolResult('{"status":"shipped"}')
+    score = Verifier().verify(scenario, tried("Done.", before=(shipped,), state=(shipped,)))
+    assert not score.success
+    assert "showed the change before anything was done" in score.explanation
+
+
+def test_what_is_removed_must_be_gone_afterwards() -> None:
+    scenario = Scenario("s", "?", (StateHolds("list", {}, gone=("milk",)),), (Call("remove", {}),))
+    there, empty, error = ToolResult("milk, eggs"), ToolResult("eggs"), ToolResult("no such list", is_error=True)
+    outcomes = {
+        (before.text, after.text): Verifier().verify(scenario, tried("", before=(before,), state=(after,))).success
+        for before in (there, empty)
+        for after in (there, empty, error)
+    }
+    assert [pair for pair, passed in outcomes.items() if passed] == [
+        ("milk, eggs", "eggs"),
+        ("milk, eggs", "no such list"),
+    ]
+
+
+TOOLS = (
+    Tool("get_order", read_only=True),
+    Tool("set_status"),
+    Tool("add_note"),
+    Tool("pay", idempotent=True),
+)
+
+
+def test_a_write_that_nobody_asked_for_fails_any_task() -> None:
+    right = called(order_id="O-17")
+    write = CallRecord(1, "set_status", {"order_id": "O-18"}, ToolResult("ok"))
+    failed = CallRecord(1, "set_status", {"order_id": "O-18"}, ToolResult("no", is_error=True))
+    verifier = Verifier(TOOLS)
+    score = verifier.verify(LOOKUP, tried("12.5", right, write))
+    assert not score.success
+    assert "changed what nobody asked for" in score.explanation
+    assert verifier.verify(LOOKUP, tried("12.5", right, failed)).success
+
+
+@pytest.mark.parametrize(("tool", "allowed"), [("set_status", True), ("add_note", False), ("pay", True)])
+def test_a_write_may_be_repeated_if_that_changes_nothing(tool: str, allowed: bool) -> None:
+    scenario = Scenario("s", "?", (CallMade(tool, {"id": 1}),), (Call(tool, {"id": 1}),))
+    once = CallRecord(0, tool, {"id": 1}, ToolResult("ok"))
+    verifier = Verifier(TOOLS)
+    assert verifier.verify(scenario, tried("Done.", once)).success
+    assert verifier.verify(scenario, tried("Done.", once, once)).success is allowed
+
+
+def test_a_request_that_lacks_a_value_wants_a_question_and_no_guess() -> None:
+    scenario = Scenario("s", "Mark my order as paid.", (AsksBack(("order", "order id")),))
+    verifier = Verifier(TOOLS)
+    listed = CallRecord(0, "get_order", {}, RESULT)
+    assert verifier.verify(scenario, tried("Which order do you mean?")).success
+    assert verifier.verify(scenario, tried("Which order do you mean?", listed)).success
+    assert not verifier.verify(scenario, tried("Done.")).success
+    guess = called(order_id="O-9")
+    assert "'O-9', which nobody gave" in verifier.verify(scenario, tried("Which order do you mean?", guess)).explanation
+    write = CallRecord(0, "set_status", {"status": "paid"}, ToolResult("no", is_error=True))
+    assert not verifier.verify(scenario, tried("Which order do you mean?", write)).success
+
+
+def test_a_request_that_nothing_serves_is_declined_and_nothing_is_written() -> None:
+    scenario = Scenario("s", "Book me a flight.", (Declines(),))
+    verifier = Verifier(TOOLS)
+    assert verifier.verify(scenario, tried("I'm sorry, I can't book flights.")).success
+    assert not verifier.verify(scenario, tried("Your flight is booked.")).success
+    write = CallRecord(0, "add_note", {"text": "flight"}, ToolResult("ok"))
+    assert not verifier.verify(scenario, tried("I can't book flights.", write)).success
+
+
+def test_a_derived_fact_needs_the_plans_reads_and_no_result_that_holds_it() -> None:
+    plan = (Call("list_orders", {"customer": 1}), Call("get_order", {"order_id": "O-17"}))
+    scenario = Scenario("s", "How much in all?", (Fact(47.5, "total", "money", derived=True),), plan)
+    both = (called("list_orders", customer=1), called(order_id="O-17"))
+    assert Verifier().verify(scenario, tried("EUR 47.50", *both)).success
+    score = Verifier().verify(scenario, tried("EUR 47.50", both[0]))
+    assert "get_order, which it follows from, returned nothing" in score.explanation
 
 
 async def test_scores_carry_ids_and_broken_trajectories_get_none() -> None:

@@ -27,7 +27,7 @@ from mcprl.llm.policy import PolicyLlm
 from mcprl.models.adapters import save_adapter
 from mcprl.models.load import LoadedModel
 from mcprl.runs.journal import Journal
-from mcprl.scenarios.pack import load_pack
+from mcprl.scenarios.packs.pack import load_pack
 from mcprl.train import train_adapter
 from mcprl.types import Adapter, Completion, CompletionRequest, Message
 
@@ -195,7 +195,7 @@ async def test_scenarios_are_written_by_the_model_that_is_named(
     tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked = speak(monkeypatch)
-    sizes = "--train-tasks 4 --val-tasks 2 --test-tasks 3 --probe-calls 60 --repeat-after-s 0.1".split()
+    sizes = "--train-tasks 4 --val-tasks 2 --test-tasks 3 --test-forms 0 --probe-calls 60 --repeat-after-s 0.1".split()
     own = ["--generator", "llm:policy", "--model", str(tiny_model)]
     command = ["scenarios", "--server", SHOP, "--out", str(tmp_path / "pack"), *sizes, *own]
     with pytest.raises(SystemExit, match="0"):

@@ -5,82 +5,16 @@ import random
 import subprocess
 import sys
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
+from support.journals import TOOLS, N, played, scenario, some
 
 from mcprl.config import Config, ServerConfig, TrainingConfig
 from mcprl.errors import JournalError
 from mcprl.runs.intervals import paired_difference, wilson
 from mcprl.runs.journal import Journal
 from mcprl.runs.report import build, markdown, table, write
-from mcprl.types import (
-    Adapter,
-    Call,
-    CallRecord,
-    Completion,
-    Fact,
-    Scenario,
-    Score,
-    Split,
-    StopReason,
-    ToolResult,
-    Trajectory,
-)
-
-T = TypeVar("T")
-TOOLS = ["get_order", "list_orders", "get_product"]
-N = 60
-
-
-def some(value: T | None) -> T:
-    assert value is not None
-    return value
-
-
-def scenario(number: int, split: Split = "test") -> Scenario:
-    plan = (Call(TOOLS[number % 3], {"id": number}),)
-    if number % 4 == 0:
-        plan = (Call("list_orders"), *plan)
-    kind = "missing" if number % 5 == 0 else "lookup"
-    return Scenario(
-        f"{split}-{number}",
-        f"What is the total of order {number}?",
-        (Fact(12.5, "total"),),
-        plan,
-        split=split,
-        kind=kind,
-    )
-
-
-def trajectory(task: Scenario, name: str, good: bool, stop: StopReason = "answered") -> Trajectory:
-    call = {"id": "c", "type": "function", "function": {"name": task.plan[-1].tool, "arguments": '{"id":1}'}}
-    messages = (
-        {"role": "system", "content": "You have tools."},
-        {"role": "user", "content": task.request},
-        {"role": "assistant", "content": "", "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": "c", "content": '{"total":12.5} ``` <b>|'},
-        {"role": "assistant", "content": "It is 12.50." if good else "It is 99."},
-    )
-    turns = (Completion(messages[-1], (1, 2), (3,), (-0.5,), "stop"),)
-    record = CallRecord(0, task.plan[-1].tool, {"id": 1}, ToolResult('{"total":12.5}'))
-    return Trajectory(
-        name, task.id, messages, turns, (record,), stop=stop, error="SessionLost" if stop == "error" else ""
-    )
-
-
-def played(journal: Journal, phase: str, step: int, tasks, success, rollouts: int = 1) -> None:
-    """Rollouts of tasks; `success(task number, member)` is True, False, "error" or "unjudged"."""
-    made, scores = [], []
-    for number, task in enumerate(tasks):
-        for member in range(rollouts):
-            how, name = success(number, member), f"{phase}/{step}/{task.id}/{member}"
-            made.append(trajectory(task, name, how is True, "error" if how == "error" else "answered"))
-            if isinstance(how, bool):
-                why = f"outcome {float(how):.2f}: {'+' if how else '-'} total 12.5"
-                scores.append(Score(name, 0.95 if how else 0.25, how, why))
-    journal.write_trajectories(phase, step, made)
-    journal.write_scores(phase, step, scores)
+from mcprl.types import Adapter
 
 
 def simulate(folder: Path, *, warm: bool, steps: int = 40, finish: bool = True, config: Config | None = None) -> Path:
@@ -124,9 +58,13 @@ def test_success_gain_and_intervals_are_those_of_the_same_tasks(run):
     test = build(run).test
     base, trained = [float(n < 18) for n in range(N)], [float(6 <= n < 54) for n in range(N)]
     assert (test.n, some(test.base).success, some(test.warm).success, some(test.trained).success) == (60, 0.3, 0.5, 0.8)
+    assert (test.clusters, test.forms) == ({"task": 60}, 0)
     assert some(test.trained).ci95 == wilson(48, 60)
     assert some(test.base).score == pytest.approx(0.3 * 0.95 + 0.7 * 0.25)
     assert (test.gain, *some(test.gain_ci95)) == paired_difference(base, trained, seed=3)
+    assert some(test.over_base).clustering == "task"
+    assert (some(test.over_base).won, some(test.over_base).lost) == (36, 6)
+    assert (some(test.over_start).won, some(test.over_start).lost) == (24, 6)
     assert test.gain == pytest.approx(0.5)
     assert test.rl_gain == pytest.approx(0.3)
     assert some(test.rl_gain_ci95)[0] > 0
@@ -172,9 +110,11 @@ def test_the_page_shows_the_result_and_tasks_that_training_solved_and_one_that_i
     write(run)
     page = (run / "report.md").read_text()
     assert "success went from 30.0 % to 80.0 %: a gain of +50.0 points (95 % interval +" in page
+    assert "; 36 tasks won, 6 lost)" in page
     assert "Over the warm start alone (50.0 %), RL brought a gain of +30.0 points" in page
     assert page.count("### Solved after training") == 3
-    assert page.count("### Still failing") == 1
+    assert page.count("### Still failing") == 2
+    assert page.count("### Lost in training") == 3
     assert "drop\\_table" in page or "`drop_table`" in page
     assert "20 of 320 groups dropped" in page
     assert "100 % of the trained tokens" in page
@@ -186,7 +126,7 @@ def test_the_page_shows_the_result_and_tasks_that_training_solved_and_one_that_i
 def test_text_of_servers_and_models_cannot_break_out_of_its_block(run):
     page = markdown(build(run))
     blocks = page.split("````text")
-    assert len(blocks) == 1 + 2 * 4  # every transcript holds ``` and so stands in a longer fence
+    assert len(blocks) == 1 + 2 * 8  # every transcript holds ``` and so stands in a longer fence
     assert all('{"total":12.5} ``` <b>|' in block.split("````")[0] for block in blocks[1:])
     assert "![success" in page
     assert "![success" not in markdown(build(run), curve=False)
@@ -196,7 +136,7 @@ def test_without_a_warm_start_the_whole_gain_is_due_to_rl(tmp_path):
     report = build(simulate(tmp_path / "run", warm=False))
     assert report.test.warm is None
     assert (report.test.rl_gain, report.test.rl_gain_ci95) == (report.test.gain, report.test.gain_ci95)
-    assert "warm" not in table(report)
+    assert "warm start" not in table(report)
 
 
 def test_an_unfinished_run_has_a_report_that_says_so(tmp_path):
@@ -206,7 +146,9 @@ def test_an_unfinished_run_has_a_report_that_says_so(tmp_path):
     assert "Nothing is proved yet (unfinished: 7 steps are done, 0 of 60 test tasks by the trained model)" in table(
         report
     )
-    assert "The base model succeeds on 30.0 % of 60 held-out tasks" in (tmp_path / "run" / "report.md").read_text()
+    assert (
+        "The base model succeeds on 30.0 % of 60 held-out tasks of shop" in (tmp_path / "run" / "report.md").read_text()
+    )
 
 
 def test_a_run_that_was_stopped_during_its_last_test_is_compared_on_the_tasks_that_all_models_did(tmp_path):
@@ -260,7 +202,8 @@ def test_a_control_says_that_it_is_one_and_no_change_claims_nothing(tmp_path):
     low, high = some(report.test.gain_ci95)
     assert low < 0 < high
     assert "no clear change: +0.0 points" in table(report)
-    assert "This run is a control (a learning rate of 0): it must show no gain." in markdown(report)
+    assert "This run is a control (a learning rate of 0): trained must be no better" in markdown(report)
+    assert "As a control must, it shows no gain." in table(report)
 
 
 def test_the_journal_alone_is_enough_and_reading_it_changes_nothing(run, tmp_path):

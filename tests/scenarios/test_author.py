@@ -20,10 +20,10 @@ from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import BudgetError, ConfigError, LlmError, ScenarioError
 from mcprl.events import Emit, ignore
 from mcprl.judges.verifier import Verifier
-from mcprl.scenarios.author import BATCH
-from mcprl.scenarios.drafts import ALIKE, likeness, read, triples
+from mcprl.scenarios.authoring.author import BATCH
+from mcprl.scenarios.authoring.drafts import ALIKE, likeness, read, triples
 from mcprl.scenarios.generate import generate
-from mcprl.scenarios.pack import Pack, load_pack, split_of
+from mcprl.scenarios.packs.pack import Pack, load_pack, split_of
 from mcprl.servers.server import connect
 from mcprl.types import CallMade, Fact, SaysMissing, StateHolds
 
@@ -111,7 +111,7 @@ GET = [("get_order", {"order_id": "O-2001"})]
 UNFIT = {
     "calls a tool that may not be called": draft("Delete order O-2001.", [("delete_order", {"order_id": "O-2001"})]),
     "has no plan": draft("Summarize the year.", [], {"summary": "good"}),
-    "has a plan that is too long": draft("Read order O-2001 four times over.", GET * 4, {"quantity": "@1.quantity"}),
+    "has a plan that is too long": draft("Read order O-2001 five times over.", GET * 5, {"quantity": "@1.quantity"}),
     "gives an argument that neither the request nor an earlier result states": draft(
         "How many pieces did our best customer order?", GET, {"quantity": "@1.quantity"}
     ),
@@ -303,7 +303,7 @@ def test_the_command_writes_a_pack_and_shows_what_was_thrown_out(shop: ServerCon
         good = json.loads(author(request, number).content)["tasks"]
         return reply(*good, *(list(UNFIT.values()) if number == 0 else []))
 
-    sizes = ["--train-tasks", "8", "--val-tasks", "2", "--test-tasks", "4", "--probe-calls", "200"]
+    sizes = ["--train-tasks", "8", "--val-tasks", "2", "--test-tasks", "4", "--test-forms", "0", "--probe-calls", "200"]
     with serving(answer) as fake:
         own = ["--generator", "llm:openai/gpt-4o", "--generator-base-url", fake.url, "--generator-cache", ""]
         out = ["--out", str(tmp_path / "pack"), "--instructions", "Be brief."]

@@ -16,9 +16,11 @@ def small(model: Path, runs: Path, **more: Any) -> Config:
         "runs_dir": str(runs),
         "servers": [{"target": SHOP}],
         "tools": {"read_only": True},
-        "scenarios": {"train": 6, "val": 3, "test": 4, "probe_calls": 60, "repeat_after_s": 0.1},
+        "scenarios": {"train": 6, "val": 3, "test": 4, "test_forms": 0, "probe_calls": 60, "repeat_after_s": 0.1},
         "model": {"name": str(model), "lora_rank": 4},
         "rollout": {"max_turns": 2, "max_tokens": 12},
         "training": training | more.pop("training", {}),
     }
-    return parse(tree | more)
+    tree |= more
+    tree["scenarios"] = {"floor": False, **tree["scenarios"]}
+    return parse(tree)

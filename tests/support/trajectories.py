@@ -40,13 +40,14 @@ def group(*answers: str) -> Group:
 async def replay(server: Server, scenario: Scenario) -> Trajectory:
     """The scenario's own plan and answer as a trajectory."""
     calls: list[CallRecord] = []
+    checks = [check for check in scenario.checks if isinstance(check, StateHolds)]
     async with server.session(scenario.setup) as session:
+        before = tuple([await session.call(check.tool, check.arguments) for check in checks])
         for turn, call in enumerate(scenario.plan):
             calls.append(CallRecord(turn, call.tool, call.arguments, await session.call(call.tool, call.arguments)))
-        checks = [check for check in scenario.checks if isinstance(check, StateHolds)]
         state = tuple([await session.call(check.tool, check.arguments) for check in checks])
     messages = ({"role": "user", "content": scenario.request}, {"role": "assistant", "content": scenario.answer})
-    return Trajectory(scenario.id, scenario.id, messages, (), tuple(calls), state)
+    return Trajectory(scenario.id, scenario.id, messages, (), tuple(calls), state, before=before)
 
 
 def trajectory(name: str, scenario: str = "s1") -> Trajectory:

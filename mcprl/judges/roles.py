@@ -1,0 +1,257 @@
+"""Whether an answer states a fact in its role: the value of the asked field, and not its neighbours' in its place."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from mcprl.judges.comparing import singled_out
+from mcprl.judges.ends import end_of, stated_ends
+from mcprl.judges.matches import score_objection
+from mcprl.judges.mentions import Reading, read
+from mcprl.judges.owners import assigned, stand_ins
+from mcprl.judges.phrases import polarity
+from mcprl.judges.rivals import Asked, choice, dumped, hedged, live
+from mcprl.judges.support import unsupported
+from mcprl.judges.values import Place, kind_of, places, same, tokens
+from mcprl.judges.workings import is_told_along, names_owner, welcome
+from mcprl.text import stems
+from mcprl.types import Fact, Scalar
+
+_STOP = frozenset("a i an in on no yes is it the of to and or at by for be so do me my we us n/a none null".split())
+_CUES: Mapping[str, frozenset[str]] = {
+    "money": frozenset("cost price priced charge pay sell worth".split()),
+    "count": frozenset("left stock unit piece available copy remaining many quantity".split()),
+    "status": frozenset("status state".split()),
+    "person": frozenset("by name".split()),
+    "place": frozenset("city located live based town country".split()),
+    "email": frozenset("email mail".split()),
+    "phone": frozenset("phone telephone call".split()),
+    "duration": frozenset("take long duration last".split()),
+}
+_NONE = re.compile(
+    r"\bthere (?:are|is|were|was|seem to be)(?: \w+ly)? none\b(?! (?:of|in|at|on|for|like|other|left over))|"
+    r"\bthere (?:are|is|were|was)n't any\b(?=\s*[.,;!]|$)|^(?:none|nothing|zero)\b"
+)
+"""That there are none: no answer to a count above zero, whatever else stands beside it."""
+_UNTELLING = frozenset("id of the is in a at no and by to".split())
+
+
+def states(answer: str, fact: Fact, request: str = "", facts: Sequence[Fact] = ()) -> bool:
+    """Whether `answer` states `fact` in its role. `facts` are all that the request asks for, in its order."""
+    return not objection(answer, fact, Asked(request, tuple(facts)))
+
+
+def objection(answer: str, fact: Fact, asked: Asked) -> str:
+    """Why `answer` does not state `fact` in its role, empty if it does."""
+    if isinstance(fact.value, bool):
+        return _flag(answer, fact, asked)
+    reading = read(answer)
+    score = _score(reading, fact, asked)
+    if score is not None:
+        return score
+    rivals = [rival for rival in fact.rivals if _is_rival(rival, fact, asked)]
+    stated = {rival: live(reading, rival, fact) for rival in rivals}
+    longer = [place for found in stated.values() for place in found]
+    own = [p for p in live(reading, fact.value, fact) if not any(_inside(p, other) for other in longer)]
+    if not own or (len(asked.facts) < 2 and fact.meaning == "count" and _NONE.search(reading.text) and fact.value):
+        return "not in the answer"
+    if kind_of(fact.value, fact.meaning) == "word":
+        others = [place for rival in rivals if kind_of(rival) == "word" for place in stated[rival]]
+        singled = singled_out(reading, own, others, asked.request)
+        if singled is not None:
+            return "" if singled else "the comparison is the wrong way round"
+    return _beside(reading, fact, own, stated, asked) or unsupported(reading, fact, own, asked)
+
+
+def _beside(
+    reading: Reading, fact: Fact, own: Sequence[Place], stated: Mapping[Scalar, Sequence[Place]], asked: Asked
+) -> str:
+    """What is wrong with the rivals that the answer states beside the value, and with whose value it is."""
+    kept = [place for other in (fact, *asked.facts) for place in live(reading, other.value, other)]
+    near = {
+        rival: [place for place in found if not any(_inside(place, long) or place == long for long in kept)]
+        for rival, found in stated.items()
+    }
+    shown = welcome(reading, fact, own, {rival: found for rival, found in near.items() if found}, asked.request)
+    if fact.rivals and places(read(asked.request), fact.value, fact.meaning, fact.unit):
+        return choice(reading, own, {rival: found for rival, found in stated.items() if rival not in shown})
+    near = {
+        rival: found
+        for rival, found in near.items()
+        if found and rival not in shown and not _in_request(rival, fact, asked)
+    }
+    return (
+        hedged(reading, fact, own, near, asked)
+        or ("" if is_told_along(reading, own, near) else dumped(near, fact, list(stated), asked))
+        or _misplaced(reading, fact, near, asked)
+        or _turned(reading, fact, own, asked)
+    )
+
+
+def _score(reading: Reading, fact: Fact, asked: Asked) -> str | None:
+    group = [other for other in asked.facts if other.name == fact.name and other.subject]
+    if len(group) != 2 or len(asked.facts) != 2 or group[0].subject == group[1].subject:
+        return None
+
+    def named(other: Fact) -> list[Place]:
+        return _subject_places(reading, other, group)
+
+    return score_objection(reading, group, named)
+
+
+def _spells(rival: Scalar, kind: str, fact: Fact) -> bool:
+    """Whether a text spells a value of the fact's kind, such as a number with its unit."""
+    return kind_of(rival) == "word" and kind_of(rival, fact.meaning) == kind and bool(re.search(r"\d", str(rival)))
+
+
+def _turned(reading: Reading, fact: Fact, own: Sequence[Place], asked: Asked) -> str:
+    """In an answer of several parts, the value stands with another part's subject or label; or it is told as the other
+    end of a way."""
+    end, told = end_of(fact), stated_ends(reading, own)
+    if end and told:
+        return "" if end in told else "the answer makes it the other end"
+    others = [other for other in asked.facts if other != fact and end_of(other) == -end]
+    if end and any(end in stated_ends(reading, live(reading, other.value, other)) for other in others):
+        return "the answer makes it the other end"
+    return _swapped(reading, fact, asked)
+
+
+def _flag(answer: str, fact: Fact, asked: Asked) -> str:
+    if len(asked.facts) > 1 and fact.name:
+        parts = [
+            part for part in re.split(r"[.;,\n]|\band\b|\bbut\b", answer) if set(stems(fact.name)) & set(stems(part))
+        ]
+        answer = ". ".join(parts) or answer
+    said = polarity(answer, fact.name)
+    if said is None:
+        return "the answer says neither yes nor no"
+    return "" if said is fact.value else f"the answer says {'yes' if said else 'no'}"
+
+
+def _is_rival(rival: Scalar, fact: Fact, asked: Asked) -> bool:
+    if isinstance(rival, bool) or any(same(rival, other.value) for other in (fact, *asked.facts)):
+        return False
+    if names_owner(rival, (fact, *asked.facts)):
+        return False
+    words = tokens(str(rival))
+    return bool(words) and not (
+        len(words) == 1 and (words[0] in _STOP or (len(words[0]) < 2 and not words[0].isdigit()))
+    )
+
+
+def _in_request(rival: Scalar, fact: Fact, asked: Asked) -> bool:
+    return bool(asked.request) and bool(live(read(asked.request.rstrip("?")), rival, fact))
+
+
+def _inside(place: Place, other: Place) -> bool:
+    return place != other and other[0] <= place[0] and place[1] <= other[1]
+
+
+# --- whose value it is ------------------------------------------------------------------------------------------------
+
+
+def _misplaced(reading: Reading, fact: Fact, near: Mapping[Scalar, Sequence[Place]], asked: Asked) -> str:
+    """The answer gives a rival under the fact's own label or subject, and not the value."""
+    kind = kind_of(fact.value, fact.meaning)
+    near = {rival: found for rival, found in near.items() if kind_of(rival) == kind or _spells(rival, kind, fact)}
+    values = {0: live(reading, fact.value, fact)}
+    values |= dict(enumerate(near.values(), 1))
+    others = [label for rival in near for label in asked.labels(rival)]
+    marks = {0: _label_places(reading, fact, [Fact("", label) for label in others])}
+    marks |= {n: _label_places(reading, Fact("", label), [fact]) for n, label in enumerate(others, 1)}
+    subject = {0: places(reading, fact.subject, "text")} if fact.subject else {}
+    for anchors in (marks, subject):
+        found = assigned(reading, anchors, values) if anchors.get(0) else {}
+        given = found.get(0, set())
+        if given and 0 not in given:
+            rival = list(near)[min(given) - 1]
+            return f"the answer gives {rival!r} in its place"
+    return ""
+
+
+def _swapped(reading: Reading, fact: Fact, asked: Asked) -> str:
+    """In an answer of several parts, the value stands with another part's subject or label, or in another's turn."""
+    number = next((n for n, other in enumerate(asked.facts) if other == fact), None)
+    if number is None or len(asked.facts) < 2:
+        return ""
+    group = [
+        other
+        for other in asked.facts
+        if kind_of(other.value, other.meaning) == kind_of(fact.value, fact.meaning) != "flag"
+        and (other.name == fact.name or other.subject == fact.subject)
+    ]
+    if fact not in group or len(group) < 2:
+        return ""
+    subjects = len({other.subject for other in group}) == len(group) and all(other.subject for other in group)
+    names = len({other.name for other in group}) == len(group)
+    if not subjects and not names:
+        return ""  # a plain list
+    values = {n: live(reading, other.value, other) for n, other in enumerate(group)}
+    if subjects:
+        anchors = {n: _subject_places(reading, other, group) for n, other in enumerate(group)}
+        anchors = {n: found for n, found in anchors.items() if found}
+        anchors = stand_ins(reading, anchors) if len(group) == 2 else anchors
+    else:
+        anchors = {n: _label_places(reading, other, group) for n, other in enumerate(group)}
+        anchors = {n: found for n, found in anchors.items() if found}
+    return _compared(reading, group, group.index(fact), anchors, values, strict=subjects)
+
+
+def _compared(
+    reading: Reading,
+    group: Sequence[Fact],
+    mine: int,
+    anchors: Mapping[int, Sequence[Place]],
+    values: Mapping[int, Sequence[Place]],
+    strict: bool,
+) -> str:
+    found = assigned(reading, anchors, values)
+    value = group[mine].value
+    equal = {n for n, other in enumerate(group) if same(other.value, value)}
+    own = found.get(mine, set())
+    if own and not own & equal:
+        return f"the answer gives {group[min(own)].value!r} in its place"
+    if strict and own - equal:
+        return f"the answer also gives {group[min(own - equal)].value!r} for it"
+    holders = {owner for owner, given in found.items() if given & equal}
+    if strict and holders and not holders & equal:
+        return f"the answer gives it for {group[min(holders)].subject!r}"
+    if found:
+        return ""
+    kinds = {kind_of(other.value, other.meaning) for other in group}
+    firsts = [min(values[n])[0] if values[n] else -1 for n in range(len(group))]
+    if len(kinds) == 1 and -1 not in firsts:
+        wrong = any((firsts[n] < firsts[mine]) != (n < mine) for n in range(len(group)) if n not in equal)
+        return "the answer gives it in another's turn" if wrong else ""
+    return ""
+
+
+def _subject_places(reading: Reading, fact: Fact, group: Sequence[Fact]) -> list[Place]:
+    """Where the answer names the fact's subject, in full or by words that no other subject has."""
+    whole = _named(reading, fact.subject)
+    longer = [
+        place
+        for other in group
+        if set(tokens(fact.subject)) < set(tokens(other.subject))
+        for place in _named(reading, other.subject)
+    ]
+    whole = [place for place in whole if not any(_inside(place, long) for long in longer)]
+    if whole:
+        return whole
+    others = {word for other in group if other.subject != fact.subject for word in tokens(other.subject)}
+    telling = [word for word in tokens(fact.subject) if word not in others and (len(word) > 2 or word.isdigit())]
+    return sorted((start, end) for word, start, end in reading.words if word in telling)
+
+
+def _named(reading: Reading, subject: str) -> list[Place]:
+    return places(reading, subject, "person" if " " in subject else "text")
+
+
+def _label_places(reading: Reading, fact: Fact, others: Sequence[Fact]) -> list[Place]:
+    """Where the answer has a word for the fact's field that stands for no other field."""
+    taken = {word for other in others if other != fact for word in _cues(other)}
+    own = _cues(fact) - taken
+    return sorted((start, end) for word, start, end in reading.words if (stems(word) or ("",))[0] in own)
+
+
+def _cues(fact: Fact) -> set[str]:
+    return (set(stems(fact.name)) | _CUES.get(fact.meaning, frozenset())) - _UNTELLING

@@ -1,0 +1,202 @@
+"""Values of an answer that nothing supports: of the asked kind, but in no fact, request or result.
+
+An answer that gives the right value and makes up another of its kind beside it, is wrong.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date
+
+from mcprl.judges.mentions import Day, Number, Reading, read
+from mcprl.judges.rivals import Asked, is_stated
+from mcprl.judges.units import convert, unit_of
+from mcprl.judges.values import Place, kind_of, places
+from mcprl.judges.workings import follows
+from mcprl.types import Fact
+
+_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+_RELATIVE = frozenset("today tonight tomorrow yesterday".split())
+_SHAPED = re.compile(r"[A-Za-z]+|\d+|.", re.DOTALL)
+_JOINED = re.compile(
+    r"[\"']?\s*(?:&|/|\band|\bor|\bplus|\bas well as)\s+(?:also |the |in )?([a-z][\w-]+)(?=\s*(?:[.;!?\n)]|$))"
+)
+_BEFORE = re.compile(r"(?:^|\b(?:in|as|under|is|the|an?|of|called)\s|'s\s|[:(]\s?)([a-z][a-z-]+)\s[\"']?$")
+_PLAIN = re.compile(
+    r"(?:\w+(?:ed|ly|ing)|category|type|kind|class|group|status|section|department|label|it|is|are|the|an?|of|in|as|"
+    r"under|called|just|still|now|also|its|this|that|your|our|for|on|at|from|with|says|said|sorry|well|so|yes|no)"
+)
+
+
+def unsupported(reading: Reading, fact: Fact, own: Sequence[Place], asked: Asked) -> str:
+    """The first value of the fact's kind in the answer that nothing supports, in words; empty if there is none."""
+    kind = kind_of(fact.value, fact.meaning)
+    found = ""
+    if kind == "number":
+        found = _number(reading, fact, own, asked)
+    elif kind == "word":
+        found = _shaped(reading, fact, asked) or _joined(reading, fact, own, asked)
+    found = found or _day(reading, fact, own, asked)
+    return f"in an answer that also gives {found!r}, which nothing supports" if found else ""
+
+
+# --- numbers ----------------------------------------------------------------------------------------------------------
+
+
+def _number(reading: Reading, fact: Fact, own: Sequence[Place], asked: Asked) -> str:
+    facts = (fact, *asked.facts)
+    spots = {*own, *(place for other in facts for place in places(reading, other.value, other.meaning, other.unit))}
+    known = {float(other.value) for other in facts if isinstance(other.value, int | float)}
+    rivals = [rival for other in facts for rival in other.rivals]
+    known |= {abs(float(rival)) for rival in rivals if isinstance(rival, int | float)}
+    texts = [asked.request, *(rival for rival in rivals if isinstance(rival, str)), *(o.subject for o in facts)]
+    known |= {abs(number.value) for text in texts for number in read(text).numbers}
+    known |= {float(part) for other in facts for part in re.findall(r"\d+", other.subject)} | {
+        1.0,
+        float(len(facts) - 1),
+    }
+    doubtful: list[Number] = []
+    for number in reading.numbers:
+        inside = any(start < number.end and number.start < end for start, end in spots)
+        ordinal = re.match(r"(?:st|nd|rd|th)\b", reading.text[number.end :])
+        if inside or ordinal or not _alike(number, fact) or not is_stated(reading, (number.start, number.end)):
+            continue
+        if abs(number.value) in known or asked.holds(number.value):
+            known.add(abs(number.value))
+        else:
+            doubtful.append(number)
+    told = {abs(number.value) for number in reading.numbers} & known | {
+        abs(number.value) for number in read(asked.request).numbers
+    }
+    told |= {abs(float(other.value)) for other in facts if isinstance(other.value, int | float)}
+    for number in doubtful:
+        derived = (result for one in told for other in told if one != other for result in follows(one, other))
+        if not any(abs(abs(number.value) - abs(result)) <= 0.005 for result in derived):
+            return reading.text[number.start : number.end]
+    return ""
+
+
+def _alike(number: Number, fact: Fact) -> bool:
+    """Whether a number could be taken for the fact's value: money for money, the same dimension for measures."""
+    if fact.meaning == "money":
+        return bool(number.currency) or (not number.unit and (number.decimals == 2 or number.value >= 1000))
+    unit = unit_of(fact.unit)
+    if unit:
+        return bool(number.unit) and convert(1.0, number.unit, unit) is not None
+    if fact.meaning in ("percent", "year"):
+        return number.unit == "percent" or (fact.meaning == "year" and 1000 <= number.value < 3000)
+    return not number.unit and not number.currency
+
+
+# --- words with a shape -----------------------------------------------------------------------------------------------
+
+
+def _shaped(reading: Reading, fact: Fact, asked: Asked) -> str:
+    value = str(fact.value).strip()
+    if fact.meaning in ("path", "phone", "person", "name", "text") or len(value) > 40 or " " in value:
+        return ""
+    if not re.search(r"\d|[+-]$", value) or re.fullmatch(r"[0-9a-f]{20,}", value):
+        return ""
+    pattern = r"(?<![\w.-])" + "".join(map(_piece, _SHAPED.findall(value))) + r"(?![\w+-]|\.\w)"
+    known = " ".join(
+        (asked.request, *(f"{other.value} {other.subject} {other.rivals}" for other in (fact, *asked.facts)))
+    )
+    for match in re.finditer(pattern, reading.cased):
+        if any(day.start < match.end() and match.start() < day.end for day in reading.days):
+            continue
+        if match[0].lower() not in known.lower() and not asked.holds(match[0]) and is_stated(reading, match.span()):
+            return match[0]
+    return ""
+
+
+def _piece(part: str) -> str:
+    if part.isdigit():
+        return r"\d+"
+    if part.isalpha():
+        return r"[A-Z]+" if part.isupper() else r"[A-Za-z]+"
+    return "[+-]" if part in "+-" else re.escape(part)
+
+
+def _joined(reading: Reading, fact: Fact, own: Sequence[Place], asked: Asked) -> str:
+    """A word that is joined to a category or status or makes another of it: "lighting and decor"."""
+    if fact.meaning not in ("category", "status"):
+        return ""
+    known = " ".join(
+        (asked.request, *(f"{o.value} {o.subject} {o.name} {o.rivals}" for o in (fact, *asked.facts)))
+    ).lower()
+    for start, end in own:
+        after = _JOINED.match(reading.text[end:])
+        before = _BEFORE.search(reading.text[:start]) if fact.meaning == "category" else None
+        words = [match[1] for match in (after, before) if match]
+        for word in words:
+            if after and word == after[1] and re.fullmatch(r"\w+ed", word) and not asked.holds(word):
+                return word
+            if not _PLAIN.fullmatch(word) and word not in known and not asked.holds(word):
+                return word
+    return ""
+
+
+# --- days -------------------------------------------------------------------------------------------------------------
+
+
+def _day(reading: Reading, fact: Fact, own: Sequence[Place], asked: Asked) -> str:
+    """A date or a day of the week that is neither the request's nor the fact's, nor that of a result."""
+    request = read(asked.request)
+    facts = (fact, *asked.facts)
+    values = [value for other in facts for value in (other.value, *other.rivals) if isinstance(value, str)]
+    known = [day for value in values for day in read(value).days]
+    dated = bool(known or request.days) or fact.meaning in ("date", "time", "datetime")
+    timed = kind_of(fact.value, fact.meaning) in ("time", "number") and bool(request.days)
+    for day in reading.days if dated else ():
+        if not is_stated(reading, (day.start, day.end)):
+            continue
+        mine = any(_same_day(day, other) for other in request.days)
+        told = mine or (not timed and any(_same_day(day, other) for other in known))
+        if not told and (timed or not _held(day, asked.holds)) and not _own_date(day, facts, own):
+            return reading.text[day.start : day.end]
+    own_days = [day for other in facts for day in read(str(other.value)).days]
+    told = [day for day in known if any(_same_day(day, other) for other in reading.days)]
+    return _weekday(reading, request, fact, [*own_days, *told, *request.days], asked)
+
+
+def _own_date(day: Day, facts: Sequence[Fact], own: Sequence[Place]) -> bool:
+    return any(start <= day.start < end for start, end in own) and kind_of(facts[0].value, facts[0].meaning) == "date"
+
+
+def _weekday(reading: Reading, request: Reading, fact: Fact, days: Sequence[Day], asked: Asked) -> str:
+    named = {word: None for word, place in _day_words(reading) if is_stated(reading, place)}
+    wanted = {word: None for word, _ in _day_words(request)}
+    known = {_WEEKDAYS[date(d.year, d.month, d.day).weekday()] for d in days if _is_whole(d)}
+    for words in (_WEEKDAYS, _RELATIVE):
+        told = [word for word in named if word in words]
+        asks = [word for word in wanted if word in words]
+        if not told or any(word in asks for word in told):
+            continue
+        strange = [word for word in told if word not in known and not asked.holds(word)]
+        if asks and kind_of(fact.value, fact.meaning) in ("time", "number"):
+            return told[0]
+        if strange and known and words is _WEEKDAYS:
+            return strange[0]
+    return ""
+
+
+def _day_words(reading: Reading) -> Iterator[tuple[str, Place]]:
+    for word, start, end in reading.words:
+        single = word.removesuffix("s")
+        if single in _WEEKDAYS or word in _RELATIVE:
+            yield (single if single in _WEEKDAYS else word), (start, end)
+
+
+def _same_day(one: Day, other: Day) -> bool:
+    months, years = (one.month, other.month), (one.year, other.year)
+    return one.day == other.day and (0 in months or months[0] == months[1]) and (0 in years or years[0] == years[1])
+
+
+def _is_whole(day: Day) -> bool:
+    try:
+        return bool(date(day.year, day.month, day.day))
+    except ValueError:
+        return False
+
+
+def _held(day: Day, holds: Callable[[str | int | float], bool]) -> bool:
+    return bool(day.year and day.month and day.day) and holds(f"{day.year:04d}-{day.month:02d}-{day.day:02d}")

@@ -1,0 +1,185 @@
+"""Units and currencies by the names that people give them. Babel (CLDR) has the names, pint converts.
+
+Both load late: Babel's tables with the first answer that has a number (20 ms), pint with the first conversion (1 s).
+"""
+
+import unicodedata
+from functools import lru_cache
+from typing import Any
+
+_AMBIGUOUS = {"in", "a", "c", "k", "f", "w", "pt", "item", "items", "generic", "b", "j", "n", "v", "e", "dot", "part"}
+"""Names of units that are more often other words."""
+_MORE = {
+    "hr": "hour",
+    "hrs": "hour",
+    "mins": "minute",
+    "secs": "second",
+    "s": "second",
+    "m": "meter",
+    "g": "gram",
+    "tonne": "tonne",
+    "tonnes": "tonne",
+    "ton": "ton",
+    "tons": "ton",
+    "l": "liter",
+    "metre": "meter",
+    "metres": "meter",
+    "litre": "liter",
+    "litres": "liter",
+    "kilometre": "kilometer",
+    "kilometres": "kilometer",
+    "centimetre": "centimeter",
+    "centimetres": "centimeter",
+    "kilo": "kilogram",
+    "kilos": "kilogram",
+    "kgs": "kilogram",
+    "lbs": "pound",
+    "celsius": "celsius",
+    "fahrenheit": "fahrenheit",
+    "kb": "kilobyte",
+    "mb": "megabyte",
+    "gb": "gigabyte",
+    "tb": "terabyte",
+    "kib": "kibibyte",
+    "mib": "mebibyte",
+    "gib": "gibibyte",
+    "ms": "millisecond",
+    "km/h": "kilometer/hour",
+    "kmh": "kilometer/hour",
+    "km": "kilometer",
+    "percent": "percent",
+    "per cent": "percent",
+    "pct": "percent",
+    "%": "percent",
+    "percentage": "percent",
+}
+_PREFIXES = {
+    "n": "nano",
+    "u": "micro",
+    "μ": "micro",
+    "mc": "micro",
+    "m": "milli",
+    "c": "centi",
+    "d": "deci",
+    "k": "kilo",
+}
+_BASES = {
+    "g": "gram",
+    "l": "liter",
+    "m": "meter",
+    "s": "second",
+    "mol": "mole",
+    "a": "ampere",
+    "v": "volt",
+    "w": "watt",
+    "j": "joule",
+    "f": "farad",
+}
+_LARGE = {
+    "mhz": "megahertz",
+    "mpa": "megapascal",
+    "mah": "milliampere*hour",
+    "wh": "watt*hour",
+    "mwh": "megawatt*hour",
+    "mj": "megajoule",
+    "ds": "",
+    "cs": "",
+    "us": "",
+}
+LETTERS = {"A": "ampere", "V": "volt", "W": "watt", "J": "joule", "K": "kelvin"}
+"""Units that are known by a capital letter."""
+_PINT = {
+    "celsius": "degC",
+    "fahrenheit": "degF",
+    "square_meter": "meter**2",
+    "kilowatt_hour": "kilowatt*hour",
+    "cubic_meter": "meter**3",
+}
+_SHORT = frozenset(
+    "dollar euro pound krone kroner krona kronor crown franc yen yuan rupee peso zloty forint lira dirham ruble shekel "
+    "baht rand dinar".split()
+)
+"""The names of currencies that people say without the country."""
+DURATIONS = ("year", "month", "week", "day", "hour", "minute", "second", "millisecond")
+"""Units of time, the longest first."""
+
+
+@lru_cache(maxsize=1)
+def units() -> dict[str, str]:
+    """Every name of a unit in lower case, and the unit: `kg`, `kilogram`, `kilograms` are `kilogram`."""
+    locale = _locale()
+    names: dict[str, str] = {}
+    for key, forms in dict(locale.unit_display_names).items():
+        unit = key.split("-", 1)[1].replace("-per-", "/").replace("-", "_")
+        spellings = {unit.replace("_", " "), *dict(forms).values()}
+        patterns = dict(locale._data["unit_patterns"]).get(key, {})
+        for counted in dict(patterns).values():
+            spellings |= {str(text).replace("{0}", "") for text in dict(counted).values()}
+        for spelling in spellings:
+            name = str(spelling).replace("\xa0", " ").strip().lower()
+            if name and name not in _AMBIGUOUS and not any(sign in name for sign in "{}"):
+                names.setdefault(name, unit)
+                names.setdefault(name.replace("-", " "), unit)
+    prefixed = {prefix + base: more + whole for prefix, more in _PREFIXES.items() for base, whole in _BASES.items()}
+    spoken = {"milliamp": "milliampere", "milliamps": "milliampere", "microamps": "microampere", "amps": "ampere"}
+    names = {name: unit for name, unit in names.items() if not name.startswith("per ")}
+    return names | prefixed | spoken | _LARGE | _MORE
+
+
+@lru_cache(maxsize=1)
+def currencies() -> dict[str, frozenset[str]]:
+    """Every name, symbol and code of a currency in lower case, and the codes that it may stand for.
+
+    `dollars` are those of two dozen countries.
+    """
+    locale = _locale()
+    names: dict[str, set[str]] = {}
+    for code, name in locale.currencies.items():
+        symbol = str(locale.currency_symbols.get(code, code))
+        plurals = dict(locale._data["currency_names_plural"]).get(code, {})
+        for spelling in {code, symbol, str(name), *map(str, dict(plurals).values())}:
+            names.setdefault(spelling.lower(), set()).add(code)
+            last = spelling.lower().rsplit(" ", 1)[-1]
+            if last.rstrip("s") in _SHORT:
+                names.setdefault(last, set()).add(code)
+    names["$"] = names.get("dollars", set()) | {"USD"}
+    names |= {"us$": {"USD"}, "bucks": names["$"], "quid": {"GBP"}}
+    return {name: frozenset(codes) for name, codes in names.items()}
+
+
+def unit_of(name: str) -> str:
+    """The unit that a name stands for, empty if it is none."""
+    return units().get(unicodedata.normalize("NFKC", name).strip().lower().rstrip("."), "")
+
+
+def currency_of(name: str) -> frozenset[str]:
+    """The codes of the currencies that a name, symbol or code stands for, empty if it is none."""
+    return currencies().get(name.strip().lower(), frozenset())
+
+
+@lru_cache(maxsize=4096)
+def convert(amount: float, unit: str, target: str) -> float | None:
+    """The amount in another unit, `None` if the units measure different things."""
+    if unit == target:
+        return amount
+    import pint  # loads in a second: only for answers that give another unit than the result
+
+    try:
+        quantity = _registry().Quantity(amount, _PINT.get(unit, unit))
+        return float(quantity.to(_PINT.get(target, target)).magnitude)
+    except (pint.errors.PintError, ValueError, TypeError, AttributeError):
+        return None
+
+
+@lru_cache(maxsize=1)
+def _registry() -> Any:
+    import pint
+
+    return pint.UnitRegistry(cache_folder=None)
+
+
+@lru_cache(maxsize=1)
+def _locale() -> Any:
+    from babel import Locale
+
+    return Locale("en")

@@ -1,0 +1,280 @@
+"""Where a text states a value, in any form that people give values of its meaning."""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from functools import lru_cache
+from itertools import pairwise
+
+from mcprl.judges.codes import phone, shortened, signed
+from mcprl.judges.durations import SPAN, lasting, timed
+from mcprl.judges.mentions import Clock, Day, Number, Reading, read
+from mcprl.judges.units import DURATIONS, convert, currency_of, unit_of
+from mcprl.types import Meaning, Scalar
+
+Place = tuple[int, int]
+"""Where a text states something: start and end."""
+
+_NUMERIC = ("money", "count", "measure", "percent", "number", "year", "duration")
+_EXACT = ("email", "url", "path")
+_COUNTED = frozenset("left units unit pieces items item copies remaining available people persons times".split())
+_BEHIND = re.compile(r"^\W*(?:\w+\s+)?(?:behind|earlier|before|less|slower|fewer|lower|below)\b")
+_ISO = re.compile(r"\d{4}-\d{1,2}-\d{1,2}(?:[t ]\d{1,2}:\d{2}.*)?$", re.IGNORECASE)
+_NONE = re.compile(
+    r"\b(?:none|nothing|nil|zero|0|sold out|out of stock|not a single|not any|n't any|no(?! (?:idea|"
+    r"problem|doubt|order)\b)"
+    r"(?= \w+))\b"
+)
+_LOOSE = re.compile(r"[\w\s.,'&/()-]+")
+"""Text whose signs may be left out or changed: `in_progress`, `Novak, Ana`. Others (`C++`) are compared as they are."""
+
+
+def places(reading: Reading, value: Scalar, meaning: Meaning = "text", unit: str = "") -> list[Place]:
+    """Where a text states `value`: numbers by value in whatever form and unit, words by their letters.
+
+    For truth values there are none: a text affirms or denies as a whole (`phrases.polarity`).
+    """
+    if isinstance(value, bool):
+        return []
+    if isinstance(value, int | float):
+        found = [(number.start, number.end) for number in _numbers(reading, float(value), meaning, unit)]
+        if meaning == "duration":
+            target = unit_of(unit) or "second"
+            found += timed(reading, {convert(float(value), target, "second") or 0.0})
+        return sorted(set(found))
+    found = _exact(reading, value) if meaning in _EXACT else _words(reading, value, meaning)
+    if meaning == "path":
+        found += _exact(reading, value.rstrip("/").rsplit("/", 1)[-1])
+    elif meaning == "identifier":
+        found += shortened(reading, value)
+    elif SPAN.fullmatch(value.strip()) and meaning != "datetime":
+        found += _typed(reading, value, meaning, unit) + lasting(reading, value)
+    elif meaning == "phone":
+        found += phone(reading, value)
+    elif meaning not in ("email", "url"):
+        found += _typed(reading, value, meaning, unit)
+    return sorted(set(found))
+
+
+def kind_of(value: Scalar, meaning: Meaning = "text") -> str:
+    """`flag`, `number`, `date`, `time` or `word`: values of one kind could be taken for one another."""
+    if isinstance(value, bool):
+        return "flag"
+    if isinstance(value, int | float) or meaning in _NUMERIC:
+        return "number"
+    if meaning in ("date", "datetime") or _ISO.match(value.strip()):
+        return "date"
+    if meaning == "time" or re.fullmatch(r"\d{1,2}:\d{2}(:\d{2})?", value.strip()):
+        return "time"
+    return "number" if re.fullmatch(r"[-+]?\d[\d,]*(\.\d+)?", value.strip()) else "word"
+
+
+def same(a: Scalar, b: Scalar) -> bool:
+    """Whether two values are one value, however they are written."""
+    if isinstance(a, bool) or isinstance(b, bool):
+        return a is b
+    if isinstance(a, str) and isinstance(b, str):
+        return tokens(a) == tokens(b)
+    try:
+        return float(a) == float(b)
+    except ValueError:
+        return False
+
+
+@lru_cache(maxsize=16_384)
+def tokens(text: str) -> tuple[str, ...]:
+    """The words of a value, by which it is found in a text."""
+    return tuple(word for word, _, _ in read(text).words)
+
+
+# --- numbers ----------------------------------------------------------------------------------------------------------
+
+
+def _numbers(reading: Reading, value: float, meaning: Meaning, unit: str) -> list[Number | Day]:
+    found: list[Number | Day] = [
+        number for number in reading.numbers if _is_number(reading, number, value, meaning, unit)
+    ]
+    if meaning == "year":
+        found += [day for day in reading.days if day.year == value]
+    if value == 0 and meaning in ("count", "number", "text", "measure"):
+        found += [Number(match.start(), match.end(), 0) for match in _NONE.finditer(reading.text)]
+    return found
+
+
+def _is_number(reading: Reading, number: Number, value: float, meaning: Meaning, unit: str) -> bool:
+    """Whether a mention is the value, in its own unit or converted."""
+    if meaning == "percent":
+        return _is_percent(number, value, unit)
+    if number.unit == "percent" and unit_of(unit) != "percent":
+        return False
+    own_currency = currency_of(unit)
+    if number.currency and (meaning == "count" or (own_currency and not own_currency & number.currency)):
+        return False
+    if meaning == "money" and (number.noun in _COUNTED or number.unit) and not number.currency:
+        return False
+    if meaning in ("count", "year") and number.unit and not unit:
+        return meaning == "count" and number.unit in DURATIONS[:4] and number.value == value
+    own_unit = unit_of(unit) if not own_currency else ""
+    amount = number.value
+    its_unit = number.unit or (unit_of(number.noun) if own_unit and number.currency else "")
+    if number.currency and not its_unit and (own_unit or meaning == "year"):
+        return False
+    if unit and not own_unit and not own_currency and number.unit:
+        return False
+    if meaning == "duration" and not unit and number.unit in DURATIONS:
+        its_unit, own_unit = number.unit, "second"
+    if own_unit and its_unit and own_unit != its_unit:
+        converted = convert(number.value, its_unit, own_unit)
+        if converted is None:
+            return False
+        amount = converted
+    if value < 0 < amount and _BEHIND.match(reading.text[number.end :]):
+        amount = -amount
+    elif value > 0 and amount == value and unit and _BEHIND.match(reading.text[number.end :]) and own_unit in DURATIONS:
+        return False
+    elif value < 0 < amount and not number.signed and own_unit in DURATIONS:
+        amount = (
+            -amount
+            if not re.match(r"^\W*(?:\w+\s+)?(?:ahead|later|after|more)\b", reading.text[number.end :])
+            else amount
+        )
+    return _equal(amount, value, number.decimals if own_unit in ("", number.unit) or not number.unit else 6)
+
+
+def _is_percent(number: Number, value: float, unit: str) -> bool:
+    if number.unit == "percent":
+        fraction = abs(value) <= 1 and unit_of(unit) != "percent"
+        return _equal(number.value, value * 100 if fraction else value, number.decimals)
+    return not number.unit and not number.currency and _equal(number.value, value, number.decimals)
+
+
+def _equal(amount: float, value: float, decimals: int) -> bool:
+    """Equal, or the value rounded to two decimals or more if it has more."""
+    if abs(amount - value) <= 1e-9 * max(1.0, abs(value)):
+        return True
+    longer = round(value, 2) != value
+    return longer and decimals >= 2 and abs(amount - value) <= 0.5000001 * 10.0**-decimals
+
+
+# --- dates and times --------------------------------------------------------------------------------------------------
+
+
+def _typed(reading: Reading, value: str, meaning: Meaning, unit: str) -> list[Place]:
+    """Where a text states the number, date, time or quantity that a string spells."""
+    kind = kind_of(value, meaning)
+    moment = _moment(value) if kind == "date" else None
+    if moment:
+        return _dates(reading, moment, value)
+    own = read(value)
+    text = own.text.strip()
+    whole = [n for n in (*own.numbers, *own.clocks) if n.end - n.start >= len(text) - 1 - (text[:1] in "€$£")]
+    if len(whole) != 1 or meaning in ("person", "name", "identifier", "category"):
+        return []
+    if isinstance(whole[0], Clock):
+        return [(clock.start, clock.end) for clock in reading.clocks if _same_clock(clock, whole[0])]
+    number = whole[0]
+    unit = unit or number.unit or next(iter(sorted(number.currency)), "")
+    if len(number.currency) > 1:
+        unit = ""
+    found = _numbers(reading, number.value, meaning if meaning != "text" else "number", unit)
+    return [(mention.start, mention.end) for mention in found]
+
+
+@lru_cache(maxsize=4096)
+def _moment(value: str) -> tuple[datetime, bool] | None:
+    """The date that a string spells, and whether it has a time of day; `None` if it spells none."""
+    from dateutil import parser
+
+    text = value.strip()
+    if not re.search(r"\d", text) or len(text) > 60 or re.fullmatch(r"[\d.]+", text):
+        return None
+    try:
+        first, other = (parser.parse(text, default=datetime(year, 1, day)) for year, day in ((2004, 1), (2008, 2)))
+    except (ValueError, OverflowError, TypeError):
+        return None
+    if first.year != other.year or first.day != other.day:  # a part is missing: it was filled in
+        return None
+    return first, bool(re.search(r"\d:\d\d", text))
+
+
+def _dates(reading: Reading, moment: tuple[datetime, bool], value: str) -> list[Place]:
+    """Where a text states the date; one with a time of day also by the time alone, if the text has no other date."""
+    when, timed = moment
+    days = [day for day in reading.days if _same_day(day, when)]
+    if not timed:
+        return [(day.start, day.end) for day in days]
+    clocks = [clock for clock in reading.clocks if _same_moment(clock, when)]
+    others = [clock for clock in reading.clocks if clock not in clocks]
+    if days:
+        near = [clock for clock in others if any(abs(clock.start - day.end) < 16 for day in days)]
+        return [] if near and not clocks else [(day.start, day.end) for day in days]
+    return [] if reading.days else [(clock.start, clock.end) for clock in clocks]
+
+
+def _same_day(day: Day, when: datetime) -> bool:
+    if day.swapped or not day.day:
+        return False
+    return day.month in (0, when.month) and day.day == when.day and day.year in (0, when.year)
+
+
+def _same_moment(clock: Clock, when: datetime) -> bool:
+    """Whether a time of day is that of `when`, in its own zone or, if the text says so, in UTC."""
+    if clock.zone in ("z", "utc", "gmt") and when.utcoffset():
+        when = when - (when.utcoffset() or timedelta())
+    return _same_hands(clock, when.hour, when.minute) and clock.second in (-1, when.second)
+
+
+def _same_clock(clock: Clock, own: Clock) -> bool:
+    return _same_hands(clock, own.hour, own.minute) and (-1 in (clock.second, own.second) or clock.second == own.second)
+
+
+def _same_hands(clock: Clock, hour: int, minute: int) -> bool:
+    return clock.minute == minute and (clock.hour == hour or (clock.loose and clock.hour % 12 == hour % 12))
+
+
+# --- words ------------------------------------------------------------------------------------------------------------
+
+
+def _words(reading: Reading, value: str, meaning: Meaning) -> list[Place]:
+    """Where a text has the value's words in their order, whatever stands between them; people's in any order."""
+    wanted = tokens(value)
+    if not wanted or not _LOOSE.fullmatch(value.strip()) or {*value.strip()[:1], *value.strip()[-1:]} & {*"+-"}:
+        return _exact(reading, value) + signed(reading, value.strip())
+    found = _runs(reading, wanted, ordered=meaning != "person" or len(wanted) > 3)
+    if meaning == "status" and len(wanted) == 1 and "ll" in wanted[0]:
+        found += _runs(reading, (wanted[0].replace("ll", "l"),), ordered=True)
+    elif meaning == "status" and len(wanted) == 1 and wanted[0].endswith("eled"):
+        found += _runs(reading, (wanted[0][:-2] + "led",), ordered=True)
+    found = [(a, b) for a, b in found if reading.text[b : b + 1] not in ("+", "#")]
+    if re.search(r"\d", value):  # O-17 does not stand in O-17-B, 12.5 not in 12.55
+        found = [(a, b) for a, b in found if not re.match(r"[-_/.]\w", reading.text[b:])]
+    return found
+
+
+def _runs(reading: Reading, wanted: Sequence[str], ordered: bool) -> list[Place]:
+    found: list[Place] = []
+    size = len(wanted)
+    for index in (
+        place for word in ({wanted[0]} if ordered else set(wanted)) for place in reading.places.get(word, ())
+    ):
+        window = reading.words[index : index + size]
+        have = [word for word, _, _ in window]
+        if have != list(wanted) and (ordered or sorted(have) != sorted(wanted)):
+            continue
+        gaps = [reading.text[a[2] : b[1]] for a, b in pairwise(window)]
+        if all(len(gap) <= 3 and not re.search(r"[.;:?!\n]\s", gap) for gap in gaps):
+            found.append((window[0][1], window[-1][2]))
+    return found
+
+
+def _exact(reading: Reading, value: str) -> list[Place]:
+    """Where a text has the value letter for letter, white space and case aside, as whole words."""
+    wanted = " ".join(read(value).text.split())
+    if not wanted:
+        return []
+    left = r"(?<![\w/@.+-])" if wanted[0].isalnum() else r"(?<!\w)" if wanted[0] in "+-" else ""
+    right = r"(?![\w/@+-]|\.\w)" if wanted[-1].isalnum() else r"(?![+-])"
+    if wanted not in reading.text and " " not in wanted:
+        return []
+    pattern = left + re.escape(wanted).replace(r"\ ", r"\s+") + right
+    return [(match.start(), match.end()) for match in re.finditer(pattern, reading.text)]

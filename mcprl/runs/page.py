@@ -1,0 +1,172 @@
+"""A proof as a Markdown page: the result, what speaks against it, the lost tasks, and then the rest."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from mcprl.runs.examples import ExampleTask, Loss, Verdict
+from mcprl.runs.phrases import (
+    PART_COLUMNS,
+    RESULT_COLUMNS,
+    certificate,
+    clustering,
+    control_name,
+    doubts,
+    headline,
+    parts,
+    results,
+    suite_name,
+)
+from mcprl.runs.proof import Pooled, Proof, Report
+from mcprl.runs.unscored import Unscored
+
+CURVE: Final = "curve.png"
+_MOST_LOSSES: Final = 40
+_LONGEST_CELL: Final = 200
+_VERDICTS: Final[dict[Verdict, str]] = {
+    "lost": "Lost in training",
+    "unsolved": "Still failing",
+    "solved": "Solved after training",
+}
+
+
+def markdown(proof: Proof, *, curve: bool = True) -> str:
+    """The proof as a Markdown page; `curve`: show the curve.png beside it."""
+    return "\n\n".join(_page(proof, curve)) + "\n"
+
+
+def _page(proof: Proof, curve: bool) -> Iterator[str]:
+    yield f"# {inline(proof.name)}"
+    yield f"**{inline(headline(proof))}**"
+    if proof.is_control:
+        yield f"> This run is a control ({control_name(proof)}): trained must be no better than the model it began as."
+    yield grid([(suite_name(proof.lead), *RESULT_COLUMNS), *results(proof.test)])
+    yield f"The models were tested on the same {proof.test.n} tasks, and trained on none of them. " + clustering(
+        proof.test
+    )
+    if len(proof.suites) > 1:
+        yield grid([("suite", *PART_COLUMNS), *parts({suite_name(s): part for s, part in proof.suites.items()})])
+    if isinstance(proof, Pooled):
+        yield "## By run"
+        yield grid([("run", *PART_COLUMNS), *parts(proof.runs)])
+    if against := [f"- {inline(doubt)}" for doubt in doubts(proof)]:
+        yield "## What speaks against it"
+        yield "\n".join(against)
+    yield from _lost_section(proof.losses)
+    if curve and isinstance(proof, Report):
+        yield f"## Learning curve\n\n![success on the validation tasks and mean training score by step]({CURVE})"
+    yield from _part_sections(proof)
+    if isinstance(proof, Report):
+        yield from _run_sections(proof)
+
+
+def _lost_section(losses: Sequence[Loss]) -> Iterator[str]:
+    if not losses:
+        return
+    yield "## Lost tasks"
+    rows = [
+        (_cut(loss.request), loss.suite, _cut(loss.before), _cut(loss.after), _cut(loss.why))
+        for loss in losses[:_MOST_LOSSES]
+    ]
+    yield grid([("request", "suite", "before training", "after", "judged"), *rows], right=False)
+    if len(losses) > _MOST_LOSSES:
+        yield f"{len(losses) - _MOST_LOSSES} more are in report.json."
+
+
+def _part_sections(proof: Proof) -> Iterator[str]:
+    tables = {
+        "tool": proof.per_tool,
+        "kind": proof.per_kind,
+        "form": proof.per_form,
+        "difficulty": proof.per_difficulty,
+    }
+    if any(tables.values()):
+        yield f"## By tool, kind, form and difficulty\n\nOf the suite {suite_name(proof.lead)}."
+    for title, comparisons in tables.items():
+        if comparisons:
+            yield grid([(title, *PART_COLUMNS), *parts(comparisons)])
+    if any("in this test" in name for name in proof.per_difficulty):
+        yield (
+            "Difficulty is the base model's failure rate on these very rollouts. The base column follows from it, and "
+            "a task that the base model failed by bad luck looks like a gain. Only the trained column is informative."
+        )
+
+
+def _run_sections(report: Report) -> Iterator[str]:
+    yield from _example_section(report.examples)
+    yield from _unscored_section(report.unscored)
+    yield "## How it was trained"
+    yield "\n".join(f"- {inline(line)}" for line in (f"model: {report.model}", *certificate(report)))
+    yield _stops(report.stops)
+    yield "## Tools left out"
+    yield "\n".join([f"- `{code(name)}`: {inline(why)}" for name, why in report.left_out.items()] or ["- None."])
+    yield "## How to reproduce"
+    yield _reproduce(report)
+
+
+def _unscored_section(tasks: Sequence[Unscored]) -> Iterator[str]:
+    if tasks:
+        yield "## Requests without an expected answer"
+        yield (
+            "Nothing says what a right answer is, and no judge read them (`--judge ruler:default --judge-model MODEL` "
+            "does), so they count in no rate. Read for yourself:"
+        )
+        yield grid([("request", "base model", "trained model"), *((t.request, t.base, t.trained) for t in tasks)])
+
+
+def _example_section(examples: Sequence[ExampleTask]) -> Iterator[str]:
+    if examples:
+        yield "## Examples"
+    for example in examples:
+        yield f"### {_VERDICTS[example.verdict]}: {inline(example.request)}"
+        for name, text, why in (
+            ("Before", example.before, example.before_why),
+            ("Trained", example.after, example.after_why),
+        ):
+            yield f"{name}: {inline(why)}\n\n{fenced(text)}"
+
+
+def _stops(stops: Mapping[str, Mapping[str, int]]) -> str:
+    reasons = sorted({reason for counts in stops.values() for reason in counts})
+    rows = [(phase, *(str(counts.get(reason, 0)) for reason in reasons)) for phase, counts in stops.items() if counts]
+    return grid([("how rollouts ended", *reasons), *rows])
+
+
+def _reproduce(report: Report) -> str:
+    versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
+    return (
+        f"{fenced('mcprl train --config config.toml --name again', 'sh')}\n\n"
+        f"in this folder, with the same server. Seed {report.seed}, tool hash {report.tool_hash or 'not recorded'}, "
+        f"begun {report.date}, {versions}. "
+        "The tasks are in `scenarios/`, every rollout with its token ids is in `journal.sqlite`."
+    )
+
+
+# --- Markdown ---------------------------------------------------------------------------------------------------------
+
+
+def grid(rows: Sequence[tuple[str, ...]], *, right: bool = True) -> str:
+    """A Markdown table. The first row is the head, the first column is left-aligned, the others right if `right`."""
+    head, *body = [" | ".join(inline(cell).replace("|", "\\|") for cell in row) for row in rows]
+    rule = " | ".join(["---", *["---:" if right else "---"] * (len(rows[0]) - 1)])
+    return "\n".join(f"| {line} |" for line in (head, rule, *body))
+
+
+def inline(text: str) -> str:
+    """Text of a server or a model on one line, with the characters escaped that Markdown or HTML would interpret."""
+    return re.sub(r"([\\`*_\[\]<>#])", r"\\\1", " ".join(text.split()))
+
+
+def code(text: str) -> str:
+    """Text for a Markdown code span."""
+    return " ".join(text.replace("`", "'").split())
+
+
+def fenced(text: str, language: str = "text") -> str:
+    """A code block that its content cannot close."""
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", text)), default=0))
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_CELL else f"{text[:_LONGEST_CELL]}..."

@@ -1,0 +1,222 @@
+"""A proof in sentences and in rows of numbers, which the page and the table on the screen share.
+
+No sentence claims more than its interval allows, and what speaks against the result is said beside it.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Final
+
+from mcprl.runs.comparison import MODELS, Comparison, Gain, Interval
+from mcprl.runs.overlap import SuiteOverlap
+from mcprl.runs.proof import Proof, Report
+from mcprl.types import Suite
+
+RESULT_COLUMNS: Final = ("success", "95 % interval", "mean over forms")
+PART_COLUMNS: Final = ("tasks", "base", "warm", "trained", "gain (95 %)", "due to RL (95 %)", "lost", "won")
+
+_MODELS: Final = {"base": "base model", "warm": "after the warm start", "trained": "trained model"}
+_SUITES: Final[dict[Suite, str]] = {
+    "forms": "in forms that training never used",
+    "people": "in people's own words",
+    "entities": "about new entities, in training's forms",
+}
+_CLUSTERS: Final = {
+    "task": "tasks",
+    "form and tools": "combinations of form and tools",
+    "form": "forms",
+    "plan shape": "plan shapes",
+    "entity": "entities",
+}
+
+
+# --- numbers ----------------------------------------------------------------------------------------------------------
+
+
+def percent(fraction: float | None) -> str:
+    return "-" if fraction is None else f"{100 * fraction:.1f} %"
+
+
+def points(difference: float | None) -> str:
+    return "-" if difference is None else f"{100 * difference:+.1f}"
+
+
+def minutes(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.1f} min"
+
+
+def results(test: Comparison) -> Iterator[tuple[str, str, str, str]]:
+    """The rows of the main table: name, value, interval, and the same as a mean over forms."""
+    for name, rate in zip(MODELS, (test.base, test.warm, test.trained), strict=True):
+        if rate:
+            low, high = rate.ci95
+            yield _MODELS[name], percent(rate.success), f"{100 * low:.1f} to {100 * high:.1f} %", percent(rate.macro)
+    if test.over_base and test.gain_ci95:
+        yield _gain_row("gain", test.gain, test.gain_ci95, test.over_base)
+    if test.warm and test.over_start and test.rl_gain_ci95:
+        yield _gain_row("due to RL", test.rl_gain, test.rl_gain_ci95, test.over_start)
+
+
+def _gain_row(name: str, gain: float | None, interval: Interval, details: Gain) -> tuple[str, str, str, str]:
+    counted = f"{name} ({details.lost} lost, {details.won} won)"
+    return counted, f"{points(gain)} points", " to ".join(map(points, interval)), points(details.macro)
+
+
+def parts(comparisons: Mapping[str, Comparison]) -> list[tuple[str, ...]]:
+    """A row for each part, in `PART_COLUMNS` behind the part's name."""
+    return [
+        (
+            name,
+            str(part.n),
+            *(percent(rate.success if rate else None) for rate in (part.base, part.warm, part.trained)),
+            _with_interval(part.gain, part.gain_ci95),
+            _with_interval(part.rl_gain, part.rl_gain_ci95),
+            *((str(part.over_base.lost), str(part.over_base.won)) if part.over_base else ("-", "-")),
+        )
+        for name, part in comparisons.items()
+    ]
+
+
+def _with_interval(gain: float | None, interval: Interval | None) -> str:
+    return f"{points(gain)} ({' to '.join(map(points, interval))})" if interval else "-"
+
+
+# --- sentences --------------------------------------------------------------------------------------------------------
+
+
+def headline(proof: Proof) -> str:
+    """The result in sentences with its interval: the leading suite first, then the others. A control's is its gain
+    over its start.
+    """
+    test = proof.test
+    if not test.over_base or not test.over_start:
+        base = f" The base model succeeds on {percent(test.base.success)} of {_tasks(proof)}." if test.base else ""
+        return f"Nothing is proved yet ({proof.status}).{base}"
+    if proof.is_control:
+        sentences = [_control_result(proof, test.over_start)]
+    else:
+        sentences = [f"On {_tasks(proof)}, success went {_change(test)}: {_gained(test.over_base)}."]
+        if test.warm:
+            start = percent(test.warm.success)
+            sentences.append(f"Over the warm start alone ({start}), RL brought {_gained(test.over_start)}.")
+        sentences += _other_suites(proof)
+    if not proof.finished:
+        sentences.append(f"The run is not finished ({proof.status}).")
+    return " ".join(sentences)
+
+
+def suite_name(suite: Suite) -> str:
+    return f"{suite}: tasks {_SUITES[suite]}"
+
+
+def control_name(proof: Proof) -> str:
+    """Why the run is a control."""
+    return f"control {proof.control}" if proof.control != "none" else "a learning rate of 0"
+
+
+def doubts(proof: Proof) -> Iterator[str]:
+    """What speaks against the result, a sentence each; only what the run itself shows."""
+    for suite, part in proof.suites.items():
+        if part.over_base and part.over_base.lost:
+            yield f"Tasks {_SUITES[suite]}: {part.over_base.lost} of {part.n} were lost against the base model."
+    for suite, part in proof.suites.items():
+        if part.over_base and part.over_base.ci95[0] <= 0:
+            yield f"Tasks {_SUITES[suite]}: no gain is shown: {_measured(part.over_base)}."
+        if part.warm and part.over_start and part.over_start.ci95[0] <= 0 and not proof.is_control:
+            yield f"Tasks {_SUITES[suite]}: nothing is shown to be due to RL: {_measured(part.over_start)}."
+    if proof.suites and proof.lead == "entities":
+        yield "No task is in an unused form or in a person's words: the gain may hold for known forms only."
+    if proof.suites and proof.test.forms < 2:
+        yield "The tasks do not differ in form, as far as is known, so no interval accounts for forms."
+    if isinstance(proof, Report) and proof.overlap:
+        yield from shared(proof.overlap)
+    yield from _counted(proof.suites)
+
+
+def shared(overlap: Mapping[Suite, SuiteOverlap]) -> Iterator[str]:
+    """What the test shares with training, a sentence for each suite."""
+    for suite, counts in overlap.items():
+        yield (
+            f"Tasks {_SUITES[suite]}: {counts.same_wording} of {counts.tasks} have a wording that stands in training "
+            f"verbatim, values aside; {counts.entity_seen} of {counts.with_entity} have their entity in a result that "
+            f"training saw, and {counts.fact_seen} of {counts.with_fact} the asked fact beside it."
+        )
+
+
+def clustering(test: Comparison) -> str:
+    """What the intervals are made of, in sentences."""
+    if not test.clusters:
+        return ""
+    counts = ", ".join(f"{count} {_CLUSTERS[name]}" for name, count in test.clusters.items())
+    how = (
+        f"Tasks that are alike count together. The test has {counts}; each interval is the widest of those by these "
+        "clusters. Intervals of success are Wilson's at the effective number of tasks; those of differences come from "
+        "a paired bootstrap over whole clusters."
+    )
+    return f"{how} The gain's is by {test.over_base.clustering}." if test.over_base else how
+
+
+def certificate(report: Report) -> Iterator[str]:
+    """How the run was trained, in phrases."""
+    why = "the last, as in any control" if report.is_control else "the best on the validation tasks"
+    tested = f" (step {report.best_step} was tested, {why})" if report.best_step is not None else ""
+    yield f"{report.steps} steps{tested} in {minutes(report.wall_s)}"
+    if report.exact_tokens is not None:
+        yield f"{100 * report.exact_tokens:g} % of the trained tokens in exactly the context they were sampled in"
+    if report.groups:
+        yield f"{report.dropped_groups} of {report.groups} groups dropped for lack of a signal"
+
+
+def _tasks(proof: Proof) -> str:
+    return f"{proof.test.n} held-out tasks of {proof.server} {_SUITES[proof.lead]}"
+
+
+def _change(test: Comparison) -> str:
+    base, trained = (percent(rate.success if rate else None) for rate in (test.base, test.trained))
+    return f"from {base} to {trained}"
+
+
+def _gained(gain: Gain) -> str:
+    low, high = gain.ci95
+    verdict = "no clear change:"
+    if low > 0:
+        verdict = "a gain of"
+    elif high < 0:
+        verdict = "a loss of"
+    return f"{verdict} {_measured(gain)}"
+
+
+def _measured(gain: Gain) -> str:
+    interval = " to ".join(map(points, gain.ci95))
+    return f"{points(gain.mean)} points (95 % interval {interval}; {gain.won} tasks won, {gain.lost} lost)"
+
+
+def _other_suites(proof: Proof) -> Iterator[str]:
+    for suite, part in proof.suites.items():
+        if suite != proof.lead and part.over_base:
+            yield f"On {part.n} tasks {_SUITES[suite]}, it went {_change(part)}: {_gained(part.over_base)}."
+
+
+def _control_result(proof: Proof, gain: Gain) -> str:
+    """A control's gain with the interval by task, the narrow one: a leak is one if it shows on these very tasks."""
+    start = "the warm start" if proof.test.warm else "the base model"
+    verdict = "As a control must, it shows no gain."
+    if gain.by_task[0] > 0:
+        verdict = "THE CONTROL FAILED: it must show no gain, so something leaks into training or the test."
+    measured = _gained(replace(gain, ci95=gain.by_task))
+    return f"A control ({control_name(proof)}): over {start}, on {_tasks(proof)}, {measured}. {verdict}"
+
+
+def _counted(suites: Mapping[Suite, Comparison]) -> Iterator[str]:
+    """The rollouts that broke and those without a judgement; nothing if there were none."""
+    for kind, meaning in (
+        ("errors", "Broken by the server or the engine, counted as failures"),
+        ("unjudged", "Not judged, counted neither way"),
+    ):
+        counts: list[str] = []
+        for model in MODELS:
+            rates = [rate for part in suites.values() if (rate := getattr(part, model))]
+            if number := sum(getattr(rate, kind) for rate in rates):
+                counts.append(f"{number} of {sum(rate.rollouts for rate in rates)} rollouts ({_MODELS[model]})")
+        if counts:
+            yield f"{meaning}: {', '.join(counts)}."

@@ -1,0 +1,73 @@
+"""Requests that also name a thing they are not about, as people do: "Leave O-2041 alone. Mark O-2046 as packed."
+
+Whoever takes every value of a request for an argument gets these wrong. The other thing is real, of the same split, and
+of the same collection.
+"""
+
+import random
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from mcprl.scenarios.wording import Worded
+from mcprl.types import Scalar
+
+SHARE = 0.2
+"""The share of the requests with a code in them that get such a sentence."""
+_BEFORE = {
+    "beside/done-with": "I'm done with {other}, thank you.",
+    "beside/can-wait": "{other} can wait.",
+    "beside/have-everything": "I have everything that I need on {other}.",
+    "beside/no-longer": "Forget about {other}.",
+    "beside/somebody-else": "Somebody else is looking after {other}.",
+    "beside/not-about": "This is not about {other}.",
+}
+_AFTER = {
+    "beside/tomorrow": "We'll get to {other} tomorrow.",
+    "beside/do-not-worry": "Don't worry about {other}.",
+    "beside/dealt-with": "I've dealt with {other} myself.",
+    "beside/never-mind": "Never mind {other}.",
+    "beside/leave": "Please leave {other} as it is.",
+    "beside/not-need": "I don't need anything on {other}.",
+}
+_CODE = re.compile(r"(?=[\w-]*\d)[A-Za-z]{1,6}[-_#]?\d[\w-]*")
+
+
+def with_another(
+    worded: Worded,
+    entities: Sequence[Scalar],
+    collections: Iterable[Iterable[Scalar]],
+    rng: random.Random,
+    allowed: Callable[[Scalar], bool],
+    allowed_form: Callable[[str], bool],
+) -> tuple[Worded, str]:
+    """The request with a sentence about another thing, and that thing's code; unchanged with an empty text if it names
+    not exactly one thing by a code, or if no other thing or sentence is `allowed`.
+    """
+    codes = [str(value) for value in entities if _CODE.fullmatch(str(value)) and str(value) in worded.request]
+    if len(codes) != 1 or rng.random() >= SHARE:
+        return worded, ""
+    taken = {str(value) for value in entities}
+    others = sorted(
+        {
+            str(value)
+            for values in map(list, collections)
+            if codes[0] in values
+            for value in values
+            if _shape(str(value)) == _shape(codes[0]) and str(value) not in taken and allowed(value)
+        }
+    )
+    sentences = [form for form in (*_BEFORE, *_AFTER) if allowed_form(form)]
+    if not others or not sentences:
+        return worded, ""
+    other, form = rng.choice(others), rng.choice(sentences)
+    pattern = _BEFORE.get(form) or _AFTER[form]
+    if worded.request[:1].islower():
+        pattern = pattern[:1].lower() + pattern[1:]
+    sentence = pattern.replace("{other}", other)
+    mark = "" if worded.request.endswith((".", "?", "!")) else "."
+    parts = (sentence, worded.request) if form in _BEFORE else (f"{worded.request}{mark}", sentence)
+    return Worded(" ".join(parts), f"{worded.form}+{form.partition('/')[2]}"), other
+
+
+def _shape(code: str) -> str:
+    return re.sub(r"\d+", "0", code)

@@ -1,0 +1,258 @@
+"""Calls of one split: which tool, with which values, and what came back."""
+
+import json
+import random
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from mcprl.scenarios.catalog import Catalog
+from mcprl.scenarios.fields import record_of, rows_of, scalars, usable
+from mcprl.scenarios.intents import Value
+from mcprl.scenarios.packs.pack import held_out_form, split_of
+from mcprl.scenarios.parameters import is_complete, is_hash, is_paging, shortened_hash
+from mcprl.scenarios.probing.knowledge import State
+from mcprl.scenarios.probing.sharing import without_moments
+from mcprl.scenarios.probing.values import invent, known_format
+from mcprl.scenarios.slots import Slot
+from mcprl.scenarios.steps import Filled, Step, call_of
+from mcprl.servers.effects import VERBS
+from mcprl.text import words
+from mcprl.types import Json, Scalar, Session, Split, Suite, Tool, ToolResult
+
+_REPORTING = frozenset("total count page pages limit offset more next has cursor size per truncated status ok".split())
+"""Words of the fields in which a list tells how long it is."""
+
+_PRESENTING = frozenset("sort order sorting direction ascending descending format verbose style detail details".split())
+"""Words of parameters that say how a result is laid out."""
+
+_AGAINST = frozenset("target base against reference baseline since from to".split())
+"""Words of parameters that name what something is compared with, not what it is about."""
+
+_WAITS = frozenset("duration seconds timeout delay wait sleep".split())
+_SLOW_S = 1.0
+"""Seconds. A call that takes longer is not made again to learn more."""
+
+
+@dataclass
+class Calls:
+    """Chooses tools, fills them with values of one split and suite, and executes the calls."""
+
+    catalog: Catalog
+    split: Split
+    suite: Suite
+    seed: int
+    max_calls: int
+    asked: Counter[str] = field(default_factory=Counter[str])
+    """How often each field was asked for, by `tool:key`."""
+    used: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+    """How often each tool was used: once a task, and a little for every call."""
+
+    def __post_init__(self) -> None:
+        self.known = self.catalog.known
+        self._idle: Counter[Slot] = Counter()
+        self.barren: Counter[str] = Counter()
+        """Tools whose computations had no result that could be asked for, with how often."""
+        self._effective: set[Slot] = set()
+        self._cached: tuple[Session | None, dict[str, ToolResult]] = (None, {})
+        self.rng = random.Random(f"compose {self.seed} {self.split} {self.suite}")
+
+    def allowed(self, value: Any) -> bool:
+        """Whether the thing that a value names belongs to the split."""
+        return split_of(self.seed, self.catalog.thing(value)) == self.split
+
+    def allowed_form(self, form: str) -> bool:
+        """Whether a construction belongs to the suite: those of the test on forms are used nowhere else."""
+        return held_out_form(self.seed, form) == (self.suite == "forms")
+
+    def tool(self, fits: Callable[[Tool], bool] = lambda _: True) -> Tool | None:
+        """A read-only tool, at random among those that fit, seldom used ones first."""
+        queried = {table.tool for table in self.known.tables}
+        tools = [tool for tool in self.known.reads() if tool.name not in queried and fits(tool)]
+        if not tools:
+            return None
+        if self.rng.random() < 0.4:  # else tools that never make a task would come first again and again
+            return self.rng.choice(tools)
+        return min(tools, key=lambda tool: (self.used[tool.name] + 4 * self.rng.random(), tool.name))
+
+    def needs(self, tool: Tool) -> list[Slot]:
+        """The required slots of a tool."""
+        return [slot for slot in self.known.slots[tool.name] if slot.required]
+
+    def computes(self, tool: Tool) -> bool:
+        """Whether the tool needs arguments, none of which names a thing of the server."""
+        needed = [slot for slot in self.needs(tool) if not self.known.is_setting(slot)]
+        if tool.name in self.catalog.lists or not needed:
+            return False
+        return not any(self.catalog.names_entity(slot) for slot in needed)
+
+    async def read(self, session: Session, state: State, tool: Tool, fixed: Mapping[Slot, Scalar]) -> Step | None:
+        """Call a read-only tool with the `fixed` values; other slots take values that belong to the split."""
+        filled = self._fill(tool, state, fixed)
+        self.used[tool.name] += 0.1  # also if it fails, so that a tool that seldom works does not starve the others
+        step = await self.execute(session, tool, filled) if filled is not None else None
+        if step is None:
+            return None
+        self.used[tool.name] += 8 * int(step.result.latency_s)  # seldom what takes seconds
+        return await self._without_idle(session, step, fixed)
+
+    def _fill(self, tool: Tool, state: State, fixed: Mapping[Slot, Scalar]) -> Filled | None:
+        """Values for the required slots and now and then for an optional filter; paging is left to its default."""
+        filled: Filled = []
+        for slot in self.known.slots[tool.name]:
+            if slot in fixed:
+                filled.append((slot, fixed[slot]))
+                continue
+            if not (slot.required or _is_wait(slot)) and (
+                is_paging(slot)
+                or slot.kind == "boolean"
+                or self._idle[slot] > 1
+                or self._is_idle(slot)
+                or (slot.tool, slot.path) not in self.known.sources
+                or self.rng.random() < 0.6
+            ):
+                continue
+            entity = self.catalog.names_entity(slot)
+            options = self.known.options(slot, state, self.rng, self.allowed if entity else _any)
+            sources = self.known.sources.get((slot.tool, slot.path), ())
+            made_up = ("invented",) in sources or known_format(slot) == "expression" or _is_wait(slot)
+            if not entity and not slot.choices and made_up:
+                options = [self._invented(slot)]
+            if entity:
+                options = [value for value in options if value not in (".", *self.catalog.roots)] or options
+            if options:
+                value = self.rng.choice(options)
+                value = shortened_hash(str(value)) if entity and is_hash(value) else value
+                if slot.required or slot.schema.get("default") != value:
+                    filled.append((slot, value))
+            elif slot.required:
+                return None
+        return filled
+
+    def _invented(self, slot: Slot) -> Any:
+        """An invented value, one that belongs to the split if two dozen draws have one."""
+        for _ in range(24):
+            value = invent(slot, self.rng)
+            if self.allowed(value):
+                break
+        return value  # pyright: ignore[reportPossiblyUnboundVariable]
+
+    def _is_idle(self, slot: Slot) -> bool:
+        """Whether an optional slot took only values that say nothing about the server: nobody states them."""
+        sources = self.known.sources.get((slot.tool, slot.path), [])
+        if {*words(slot.key)} & _PRESENTING:
+            return True
+        if slot.choices:
+            return False
+        numeric = slot.kind in ("integer", "number")
+        idle = ("invented", "quoted", "worked") if numeric else ("invented",)
+        # A result that repeats a call's number is no source of it.
+        return all(source[0] in idle or (numeric and source[-1:] == slot.path[-1:]) for source in sources)
+
+    async def _without_idle(self, session: Session, step: Step, fixed: Mapping[Slot, Scalar]) -> Step:
+        """The step without the optional arguments that change nothing: a person would not say them."""
+        for slot, _ in step.filled:
+            told = slot.required or slot in fixed or slot.choices or slot in self._effective
+            if told or slot.kind != "string" or step.result.latency_s > _SLOW_S:
+                continue
+            shorter = await self.execute(session, step.tool, [pair for pair in step.filled if pair[0] != slot])
+            if shorter is None or shorter.record is None or shorter.record != step.record:
+                self._effective.add(slot)
+                continue
+            self._idle[slot] += 1
+            return await self._without_idle(session, shorter, fixed)
+        return step
+
+    async def execute(self, session: Session, tool: Tool, filled: Filled) -> Step | None:
+        """Make a call, or take its result in this session; `None` if it is not usable. The session must not write."""
+        if near := self._relative(filled):
+            step = await self._executed(session, tool, filled)
+            other = await self._executed(session, tool, near) if step else None
+            same_result = step and other and without_moments(step.result.text) == without_moments(other.result.text)
+            return other if same_result else step
+        return await self._executed(session, tool, filled)
+
+    def _relative(self, filled: Filled) -> Filled | None:
+        """The values with paths as they are from the folder that the server serves; `None` if none is in it."""
+        near = [(slot, self.catalog.from_root(value) if slot.kind == "string" else value) for slot, value in filled]
+        return near if near != filled else None
+
+    async def _executed(self, session: Session, tool: Tool, filled: Filled) -> Step | None:
+        call = call_of(tool, filled)
+        if self._cached[0] is not session:
+            self._cached = (session, {})
+        key = json.dumps([tool.name, call.arguments], sort_keys=True, default=str)
+        if key not in self._cached[1]:
+            self._cached[1][key] = await session.call(tool.name, call.arguments)
+        result = self._cached[1][key]
+        if not usable(result) or self.known.failures.is_failure(tool.name, call.arguments, result):
+            return None
+        record = self.record(tool, result)
+        listed = rows_of(record, least=1)
+        keys, rows = listed or ((), [])
+        if rows and any(
+            re.fullmatch(r"column \d+", str(name)) for name in rows[0]
+        ):  # cells without names: a request could not ask for them
+            record, rows = None, []
+        self.catalog.identify(tool.name, record)
+        return Step(tool, filled, call, result, record, keys, tuple(rows))
+
+    def record(self, tool: Tool, result: ToolResult) -> Json:
+        """A result as JSON. A bare value is a record with one field, named by what the tool is about."""
+        record = record_of(result)
+        if not isinstance(record, str | int | float) or isinstance(record, bool):
+            return record
+        named = [word for word in self.catalog.noun(tool).split() if word not in VERBS]
+        return {"_".join(named) or "result": record}
+
+    def _whole_record(self, step: Step) -> Step:
+        """The step as one record, if its rows are only the parts of a thing with fields of its own: an order's items.
+
+        Without an argument that names a thing, both are meant at times.
+        """
+        if not step.keys or not isinstance(step.record, Mapping):
+            return step
+        own = [path for path, value in scalars(step.record) if not {*words(path[0])} & _REPORTING and str(value)]
+        named = any(self.catalog.names_entity(slot) for slot, _ in step.filled)
+        if len(own) >= 2 if named else own and self.rng.random() < 0.5:
+            return replace(step, rows=(), keys=())
+        return step
+
+    def said(self, filled: Filled, paging: bool = False) -> Iterable[Value]:
+        """The arguments that a request must state: not the paging, unless it is asked for, and not what equals the
+        default."""
+        for slot, value in filled:
+            unsaid = is_paging(slot) and not slot.required and not paging
+            if unsaid or slot.schema.get("default") == value or self.known.is_setting(slot):
+                continue
+            if str(value).lower() in ("all", "any", "*") and not self.catalog.names_entity(slot):
+                continue
+            yield self.naming(slot, value)
+
+    def naming(self, slot: Slot, value: Scalar) -> Value:
+        """The value of a slot as a request says it: the `revision` of a commit is just the commit."""
+        attribute = self.catalog.slot(slot)
+        if attribute.meaning != "identifier" or {*words(attribute.label)} & _AGAINST:
+            return Value(attribute, value)
+        noun = self.catalog.named_by(self.known.tools[slot.tool], slot)
+        alike = {*words(noun)} & {*words(attribute.label)}
+        last = words(attribute.label)[-1:]
+        if alike or last in (("id",), ("number",), ("code",), ("key",)):
+            return Value(attribute, value)
+        return Value(replace(attribute, label=noun), value)
+
+    def is_whole(self, step: Step) -> bool:
+        """Whether the rows of a list are all there are."""
+        cut = bool(step.result.cut_bytes)
+        return not cut and is_complete(self.known.slots[step.tool.name], step.call.arguments, step.record, step.rows)
+
+
+def _is_wait(slot: Slot) -> bool:
+    """Whether a number says how long the call takes."""
+    return slot.kind in ("integer", "number") and bool(_WAITS & {*words(slot.key)})
+
+
+def _any(_: Scalar) -> bool:
+    return True

@@ -1,0 +1,300 @@
+"""What a server is about, in people's terms: attributes of results, nouns of things, and which values name one thing.
+
+Built from a `Knowledge` once; the planner reads it.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from mcprl.judges.checks import squash
+from mcprl.scenarios.fields import Keys, described, first_record, record_of, rows_of, scalars
+from mcprl.scenarios.intents import Attribute
+from mcprl.scenarios.meaning import infer
+from mcprl.scenarios.names import noun
+from mcprl.scenarios.packs.pack import fraction
+from mcprl.scenarios.parameters import FOLDERS, HEADINGS, are_headings, is_hash, is_paging, shortened_hash
+from mcprl.scenarios.probing.knowledge import Knowledge
+from mcprl.scenarios.probing.sources import CONFIGURED
+from mcprl.scenarios.probing.tables import Table
+from mcprl.scenarios.probing.values import UNIVERSAL, known_format
+from mcprl.scenarios.slots import Slot
+from mcprl.scenarios.wording.modifiers import is_adjective
+from mcprl.servers.effects import is_read
+from mcprl.text import singular, stems, words
+from mcprl.types import Json, Scalar, Tool
+
+NAMING = ("name", "person", "email", "identifier", "path")
+"""Meanings of values that name a thing on their own."""
+_OF_TEXT = ("identifier", "duration", "text", "name", "person", "place", "category", "date")
+_KEYS = frozenset(("id", "key", "code", "number", "no", "uuid", "slug", "ref", "sku", "hash", "sha"))
+
+
+class Catalog:
+    """Attributes, nouns and identities of one server's things. `known` is only read."""
+
+    def __init__(self, known: Knowledge) -> None:
+        self.known = known
+        self._attributes: dict[tuple[str, Keys], Attribute] = {}
+        self._slots: dict[Slot, Attribute] = {}
+        self._things: dict[str, str] = {}
+        self._ambiguous: set[str] = set()
+        self._listed: dict[str, str] = {}
+        self.lists: set[str] = set()
+        """The tools that have returned several rows."""
+        heads = Counter(words(name)[0] for name in known.tools if len(words(name)) > 1)
+        self._prefix = next((head for head, n in heads.items() if n == len(known.tools) > 2), "")
+        settings = [value for place, own in known.base.pool.items() if place[1] in CONFIGURED for value in own]
+        self.roots = [
+            str(value).rstrip("/") for value in settings if str(value).startswith("/") and len(str(value)) > 1
+        ]
+        self._first_records: dict[str, Mapping[str, Any]] = {}
+        for name, examples in known.examples.items():
+            found = [first_record(record_of(example.result)) for example in examples]
+            usual = Counter(next(iter(record)) for record in found if record).most_common(1)
+            for record in found:
+                if record and next(iter(record)) == usual[0][0]:
+                    self._first_records.setdefault(name, record)
+        self._nouns = {self.noun(tool) for tool in known.tools.values()}
+        self._keyed: dict[str, Counter[str]] = {}
+        for tool in known.tools.values():
+            for slot in (slot for slot in known.slots[tool.name] if slot.required):
+                self._keyed.setdefault(slot.key, Counter())[self.noun(tool)] += 1
+        for tool, examples in known.examples.items():
+            for example in examples:
+                self.identify(tool, record_of(example.result))
+
+    # --- attributes ---------------------------------------------------------------------------------------------------
+
+    def attribute(self, tool: str, keys: Keys, record: Mapping[str, Any]) -> Attribute:
+        """The attribute at `keys` of the tool's results, judged by all values seen there and by one record's others."""
+        if (tool, keys) not in self._attributes:
+            seen = list(self.known.base.pool.get(("from", tool, *keys), ()))[:60]
+            here = [value for path, value in scalars(record) if keys[-len(path) :] == path]
+            neighbours = {path[-1]: value for path, value in scalars(record) if path and path[-1] != keys[-1]}
+            description = described(self.known.tools.get(tool), keys)
+            attribute = infer(keys[-1], seen or here, description, neighbours)
+            if attribute.meaning == "text" and words(keys[-1])[-1:] in HEADINGS and are_headings(seen or here):
+                attribute = replace(attribute, meaning="name")
+            if len(keys[-1]) > 2 and keys[-1].isupper():  # `PATH`: said as it is written
+                meaning = "text" if attribute.meaning == "path" else attribute.meaning
+                attribute = replace(attribute, label=keys[-1], meaning=meaning)
+            self._attributes[tool, keys] = attribute
+        return self._attributes[tool, keys]
+
+    def slot(self, slot: Slot) -> Attribute:
+        """The attribute that a parameter stands for, judged by the values that it took."""
+        if slot not in self._slots:
+            places = self.known.sources.get((slot.tool, slot.path), [])
+            seen = [value for place in places for value in list(self.known.base.pool.get(place, ()))[:20]]
+            seen = seen if self._is_harvested(slot) else []
+            name = slot.key if isinstance(slot.path[-1], str) else singular(slot.key)
+            attribute = replace(
+                infer(name, list(slot.choices) or seen, slot.description), key=slot.key, choices=slot.choices
+            )
+            if slot.kind in ("integer", "number") and not seen and attribute.meaning in _OF_TEXT:
+                attribute = replace(attribute, meaning="number")
+            counted = slot.kind == "integer" and attribute.meaning in ("number", "count") and not slot.choices
+            if counted and slot.required and self._is_harvested(slot) and not is_paging(slot):
+                attribute = replace(attribute, meaning="identifier")  # only some numbers are taken: those of things
+            self._slots[slot] = attribute
+        return self._slots[slot]
+
+    def column(self, table: Table, name: str) -> Attribute:
+        """The attribute that a column of a table stands for."""
+        place = (f"table {table.name}", (name,))
+        if place not in self._attributes:
+            seen = [value for row in table.rows[:60] if (value := row.get(name)) is not None]
+            if {*seen} == {0, 1} and is_adjective(" ".join(words(name))):  # a database's truth values
+                seen = [bool(value) for value in seen]
+            neighbours = {key: value for key, value in table.rows[0].items() if key != name and value is not None}
+            self._attributes[place] = infer(name, seen, "", neighbours)
+        return self._attributes[place]
+
+    # --- nouns --------------------------------------------------------------------------------------------------------
+
+    def noun(self, tool: Tool, keys: Keys = (), row: Mapping[str, Any] | None = None) -> str:
+        """What a tool's result, or the rows at `keys` of it, are called in the singular: `order`.
+
+        A row whose first field is its key names its kind: `{"commit": "1c55c83", ...}`.
+        """
+        for name in list(row or ())[:3]:
+            *front, last = stems(name) or ("",)
+            if last in _KEYS and front:
+                return " ".join(front)
+        own = self._own_noun(tool)
+        columns = {column for table in self.known.tables for column in table.columns}
+        if row and columns and any(isinstance(value, str) and value in columns for value in row.values()):
+            return "column"
+        if row is None and not keys:
+            row = self._first_records.get(tool.name)
+        if row and (key := self._row_key(tool, keys, row)):
+            states = [word for word in own if is_adjective(word)] or [_STATES[word] for word in own if word in _STATES]
+            return " ".join((*states[:1], key))
+        if row is not None and own and own[-1] in FOLDERS:
+            return "item"
+        if keys and (parts := [word for word in stems(keys[-1]) if word not in _VAGUE]):
+            return " ".join(parts)
+        *front, last = own or ["item"]
+        return " ".join([*front, singular(last)])
+
+    def _own_noun(self, tool: Tool) -> list[str]:
+        """The words of a tool's name that say what it is about, without those that begin the names of all tools."""
+        parts = noun(tool).split()
+        while len(parts) > 1 and parts[0] == self._prefix:
+            parts = parts[1:]
+        return parts
+
+    def _row_key(self, tool: Tool, keys: Keys, row: Mapping[str, Any]) -> str:
+        """The name of a row's first field, if it is the noun of what its values name."""
+        first = next(iter(row), "")
+        parts = words(first)
+        if len(parts) != 1 or parts[0] in (*_KEYS, *_NO_NOUNS) or not isinstance(row.get(first), str):
+            return ""
+        attribute = self.attribute(tool.name, (*keys, first), row)
+        if attribute.meaning not in ("identifier", "name", "path") or singular(parts[0]) != parts[0]:
+            return ""
+        values = [other for other in row.values() if isinstance(other, str | int | float)]
+        return parts[0] if len(values) > 1 else ""
+
+    def named_by(self, tool: Tool, slot: Slot) -> str:
+        """What a value of the slot names: an `order` by `order_id`, whatever the tool says about it."""
+        *front, last = stems(slot.key) or ("",)
+        if last in (*_KEYS, "name", "path", "title", "email") and front:
+            return " ".join(front)
+        if last == "path" or (self.slot(slot).meaning == "path" and last in ("file", "directory", "folder")):
+            return "folder" if self._takes_folders(tool) else "file"
+        if last in self._nouns and last not in _NO_NOUNS:
+            return last
+        if last in _KEYS and self._keyed.get(slot.key):
+            return self._keyed[slot.key].most_common(1)[0][0]
+        for source in self.known.sources.get((slot.tool, slot.path), ()):
+            giver = self.known.tools.get(source[1]) if source[0] == "from" else None
+            if giver is None or not is_read(giver):
+                continue
+            record = self._first_records.get(giver.name)
+            key = self._row_key(giver, (), record) if record else ""
+            if record and key and self._holds_first(source, record):
+                return key
+            if last in (*_KEYS, "name", "title"):
+                return self.noun(giver, source[2:-1])
+        label = self.slot(slot).label
+        usual = self._first_records.get(tool.name)
+        if usual and tool.name not in self.lists and (key := self._row_key(tool, (), usual)):
+            return key
+        if self.slot(slot).meaning in ("identifier", "person", "name") and label.isalpha() and label not in _NO_NOUNS:
+            return label
+        *front, last = self.noun(tool).split()
+        return " ".join(front) if front and last in _KEYS else " ".join([*front, last])
+
+    def is_usual(self, tool: Tool, record: Mapping[str, Any]) -> bool:
+        """Whether a record is of the tool's usual kind: a commit and not the text of a file that a hash may name."""
+        usual = self._first_records.get(tool.name)
+        return not usual or not self._row_key(tool, (), usual) or next(iter(usual)) in record
+
+    def _holds_first(self, source: tuple[str, ...], record: Mapping[str, Any]) -> bool:
+        """Whether a place holds the first field of a tool's rows, under its name or among the forms of its text."""
+        first = next(iter(record))
+        return source[-1] == first or record[first] in self.known.base.pool.get(source, ())
+
+    def _takes_folders(self, tool: Tool) -> bool:
+        """Whether a tool's paths are those of folders, by its name."""
+        return bool({*words(tool.name)} & FOLDERS)
+
+    # --- identities ---------------------------------------------------------------------------------------------------
+
+    def identify(self, tool: str, record: Json) -> None:
+        """Learn which names belong to which key: all of a thing's names fall into the split of its key."""
+        listed = rows_of(record, least=1)
+        keys, rows = listed if listed else ((), [record] if isinstance(record, dict) else [])
+        if len(rows) > 1:
+            self.lists.add(tool)
+            if tool in self.known.tools:
+                self._listed[tool] = self.noun(self.known.tools[tool], keys, rows[0])
+            noun = self.noun(self.known.tools[tool], keys, rows[0]) if tool in self.known.tools else ""
+            self._keyed.setdefault(next(iter(rows[0])), Counter())[noun] += 1
+        for row in rows:
+            own = {path: value for path, value in scalars(row) if len(path) == 1 and not isinstance(value, bool)}
+            meanings = {path: self.attribute(tool, (*keys, *path), row).meaning for path in own}
+            key = next((path for path in own if meanings[path] in NAMING), None)
+            for value in (str(value) for value in own.values() if is_hash(value)):
+                self._unite(squash(shortened_hash(value)), squash(value))
+            # Another identifier is another thing's: the customer of an order.
+            for path in own:
+                if key and path != key and meanings[path] in NAMING and meanings[path] != "identifier":
+                    self._unite(squash(str(own[path])), squash(str(own[key])))
+
+    def _unite(self, name: str, key: str) -> None:
+        if self._things.setdefault(name, key) != key:
+            self._ambiguous.add(name)
+
+    def thing(self, value: Scalar) -> str:
+        """The key of the thing that a value names, else the value itself."""
+        text = squash(str(self.from_root(value)))
+        for _ in range(3):
+            following = self._things.get(text, text)
+            if following == text or text in self._ambiguous:
+                break
+            text = following
+        return text
+
+    def from_root(self, value: Scalar) -> Scalar:
+        """A path as it is from a folder on the server's command line; other values as they are."""
+        for root in self.roots:
+            if isinstance(value, str) and value.startswith(f"{root}/") and len(value) > len(root) + 1:
+                return value.removeprefix(f"{root}/")
+        return value
+
+    def is_ambiguous(self, value: Scalar) -> bool:
+        """Whether several things have this name."""
+        return squash(str(value)) in self._ambiguous
+
+    # --- parameters ---------------------------------------------------------------------------------------------------
+
+    def names_entity(self, slot: Slot) -> bool:
+        """Whether the slot's values name things of the server: results hold them, and they are keys or names."""
+        return self._is_harvested(slot) and self.slot(slot).meaning in (*NAMING, "text")
+
+    def _is_harvested(self, slot: Slot) -> bool:
+        """Whether the slot takes values that results hold, and not any other."""
+        sources = self.known.sources.get((slot.tool, slot.path), [])
+        harvested = any(source[0] in ("from", "worked") for source in sources) and not self.known.is_setting(slot)
+        universal = slot.kind == "string" and known_format(slot) in UNIVERSAL
+        return harvested and not universal and not slot.choices and ("invented",) not in sources
+
+    def pairs(self) -> set[tuple[str, str]]:
+        """The pairs of reading tools of which the first shows a key of another thing that the second takes."""
+        found: set[tuple[str, str]] = set()
+        for tool in self.known.reads():
+            for slot in (slot for slot in self.known.slots[tool.name] if slot.required and self.names_entity(slot)):
+                for source in self.known.sources.get((tool.name, slot.path), ()):
+                    giver = self.known.tools.get(source[1]) if source[0] == "from" else None
+                    other = giver is not None and self.noun(giver) != self.named_by(tool, slot)
+                    if giver and giver is not tool and is_read(giver) and (other or tool.name in self.lists):
+                        found.add((giver.name, tool.name))
+        return found
+
+    def held_out_pairs(self, seed: int) -> set[tuple[str, str]]:
+        """The pairs that the test on forms keeps for itself: a fifth of them, rounded down."""
+        ranked = sorted(self.pairs(), key=lambda pair: fraction(f"pair {seed} {pair}"))
+        return {*ranked[: len(ranked) // 5]}
+
+    def nouns(self) -> tuple[str, ...]:
+        """What the server is about: the nouns of its reading tools, the most frequent first."""
+        if self.known.tables:
+            return tuple(dict.fromkeys(singular(words(table.name)[-1]) for table in self.known.tables))
+        found = [self._listed.get(tool.name) or self.noun(tool) for tool in self.known.tools.values() if is_read(tool)]
+        return tuple(dict.fromkeys(sorted(found, key=found.count, reverse=True)))
+
+
+_NO_NOUNS = frozenset(
+    "name title path type kind status line text value result date time message show query uri url "
+    "from to source target base destination revision ref reference".split()
+)
+"""Words that name a field and no kind of thing."""
+_STATES = {"diff": "changed", "change": "changed", "status": "changed", "difference": "changed"}
+"""What a word of a tool's name says about the things that it lists."""
+_VAGUE = frozenset(
+    ("result", "data", "item", "row", "record", "entry", "value", "list", "response", "content", "output")
+)

@@ -1,0 +1,187 @@
+"""Values for the arguments of a write."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from mcprl.scenarios.addresses import with_address
+from mcprl.scenarios.catalog import NAMING
+from mcprl.scenarios.fields import record_of
+from mcprl.scenarios.finding import Finder
+from mcprl.scenarios.probing.draws import fill_write
+from mcprl.scenarios.probing.knowledge import State
+from mcprl.scenarios.probing.sources import Source
+from mcprl.scenarios.probing.values import invent, known_format, sentence
+from mcprl.scenarios.slots import Slot
+from mcprl.scenarios.steps import Filled
+from mcprl.servers.effects import is_read
+from mcprl.text import stems, words
+from mcprl.types import Json, Scalar, Tool
+
+_GOALS = frozenset("destination target to new dest".split())
+
+REMOVING = frozenset("delete remove cancel clear close unlink archive".split())
+"""Verbs of writes that take something away."""
+
+
+class Filling(Finder):
+    """Fills writes: references to what exists, and new values for the rest."""
+
+    def fill_write(self, tool: Tool, state: State, references: bool = True) -> Filled | None:
+        """Values of the split for a write. `None` if six attempts found none.
+
+        References to existing things come from the state if `references` is true. All other values are invented.
+        """
+        fresh = self.fresh(tool)
+        for attempt in range(6):
+            picked = fill_write(self.known, tool, state if references else State(), self.rng, attempt)
+            if picked is None:
+                return None
+            if references and {*words(tool.name)} & REMOVING and len(picked) > 1:
+                return self._existing(tool)
+            filled: Filled = []
+            idle = {slot.key for slot in self._idle}
+            picked = {slot: sourced for slot, sourced in picked.items() if slot.required or slot.key not in idle}
+            for slot, (source, value) in picked.items():
+                if not slot.required and source == ("invented",) and self.catalog.slot(slot).meaning in NAMING:
+                    continue  # a made-up name of a thing that should exist
+                own = self._new(slot, state) if slot in fresh else self._value_of_split(slot, source, value, state)
+                if own is None:
+                    break
+                filled.append((slot, own))
+            else:
+                entities = [value for slot, value in filled if self.catalog.names_entity(slot)]
+                if len({*map(str, entities)}) < len(entities):  # nothing is linked to itself
+                    continue
+                return self._moved(with_address(self.known, filled, self.rng), fresh)
+        return None
+
+    def fresh(self, tool: Tool) -> tuple[Slot, ...]:
+        """The slots of a write that name what it makes, or the place that something goes to: no existing thing."""
+        verbs = {*words(tool.name)}
+        slots = [
+            slot for slot in self.known.slots[tool.name] if slot.required and slot.kind == "string" and not slot.choices
+        ]
+        if verbs & {"move", "rename", "copy"}:
+            return tuple(slot for slot in slots if {*words(slot.key)} & _GOALS) if len(slots) > 1 else ()
+        if not verbs & {"create", "write", "make", "new", "mkdir", "touch"}:
+            return ()
+        made = self.catalog.noun(tool)
+        for slot in slots:
+            last = words(slot.key)[-1]
+            named = self.catalog.named_by(tool, slot)
+            if last in ("path", "name", "title", "filename") and (len(words(slot.key)) == 1 or named == made):
+                return (slot,)
+        return ()
+
+    def _moved(self, filled: Filled, fresh: Sequence[Slot]) -> Filled:
+        """The values of a write; what goes to another folder keeps its own name there."""
+        paths = [str(value) for slot, value in filled if slot not in fresh and "/" in str(value)]
+        if not paths or not {*words(filled[0][0].tool)} & {"move", "copy"}:
+            return filled
+        name = paths[0].rpartition("/")[2]
+        return [
+            (slot, f"{str(value).rpartition('/')[0]}/{name}".lstrip("/") if slot in fresh else value)
+            for slot, value in filled
+        ]
+
+    def _new(self, slot: Slot, state: State) -> Scalar | None:
+        """A name or a path that does not exist yet: paths in a folder that exists."""
+        named = self.catalog.slot(slot)
+        if named.meaning != "path" and slot.key != "path" and not {*words(slot.key)} & _GOALS:
+            made_up = ("invented",) in self.known.sources.get((slot.tool, slot.path), ())
+            seen = [] if made_up else [str(value) for value in self.known.options(slot, state, self.rng, _any)]
+            named_so = {*stems(slot.key)} - {"name", "title"}
+            for source, values in self.known.base.pool.items():
+                seen += [str(value) for value in values if source[-1:] and {*stems(source[-1])} == named_so]
+            joint = "-" if seen and not any(" " in value for value in seen) else " "
+            made = (joint.join(str(invent(slot, self.rng)).split()) for _ in range(24))
+            made = (value.lower() if joint == "-" else value for value in made)
+            return next((value for value in made if self.allowed(value)), None)
+        seen = [self.catalog.from_root(value) for value in self.known.options(slot, state, self.rng, _any)]
+        seen = [str(value) for value in seen if "/" in str(value) and not str(value).startswith(("/", "."))]
+        folders = sorted({value.rpartition("/")[0] for value in seen if "." not in value.rpartition("/")[0]})
+        folder = self.rng.choice(folders) + "/" if folders else ""
+        is_folder = self.catalog.named_by(self.known.tools[slot.tool], slot) == "folder"
+        for _ in range(24):
+            stem = "-".join(
+                str(
+                    invent(replace(slot, path=("folder",), schema={"type": "string"}, description=""), self.rng)
+                ).split()
+            )
+            value = f"{folder}{stem.lower()}{'' if is_folder else self.rng.choice(('.txt', '.md'))}"
+            if self.allowed(value):
+                return value
+        return None
+
+    def _existing(self, tool: Tool) -> Filled | None:
+        """The values of one row that a read has shown, for a write that takes away what they describe together."""
+        slots = [slot for slot in self.known.slots[tool.name] if slot.required and not self.known.is_setting(slot)]
+        settings = [slot for slot in self.known.slots[tool.name] if slot.required and self.known.is_setting(slot)]
+        records = [
+            record_of(example.result)
+            for name in self.known.tools
+            for example in self.known.examples.get(name, ())
+            if is_read(self.known.tools[name])
+        ]
+        rows = [row for record in records for row in _rows_with(record, [slot.key for slot in slots])]
+        self.rng.shuffle(rows)
+        for row in rows:
+            values = [row[slot.key] for slot in slots]
+            if all(self.allowed(value) for slot, value in zip(slots, values, strict=True) if slot.kind == "string"):
+                given = [(slot, self.known.options(slot, State(), self.rng, _any)) for slot in settings]
+                return [*((slot, options[0]) for slot, options in given if options), *zip(slots, values, strict=True)]
+        return None
+
+    def _borrowed(self, slot: Slot, state: State) -> Scalar | None:
+        """A text of another thing for a slot that takes texts: an observation for the contents of observations."""
+        named = {stem for part in slot.path if isinstance(part, str) for stem in stems(part)}
+        places = {**self.known.base.pool, **state.pool}
+        reading = {name for name, tool in self.known.tools.items() if is_read(tool)}
+        texts = [
+            value
+            for source, values in places.items()
+            if source[0] == "from" and len(source) > 2 and source[1] in reading and {*stems(source[-1])} & named
+            for value in values
+            if isinstance(value, str) and self.allowed(value) and 2 <= len(value.split()) <= 8
+        ]
+        return self.rng.choice(texts) if texts else None
+
+    def _value_of_split(self, slot: Slot, source: Source, value: Any, state: State) -> Scalar | None:
+        """`value` if the slot lists it or it belongs to the split, else another that does; `None` if none was found."""
+        if self.known.is_setting(slot):
+            return value
+        own_place = source[0] == "from" and {*stems(source[-1])} & {
+            stem for part in slot.path for stem in stems(str(part))
+        }
+        if self.catalog.slot(slot).meaning == "text" and slot.kind == "string" and not own_place and not slot.choices:
+            make = sentence if known_format(slot) in ("name", "sentence") else None
+            made = (make(self.rng) if make else invent(slot, self.rng) for _ in range(24))
+            borrowed = self._borrowed(slot, state) if isinstance(slot.path[-1], int) else None
+            texts = (borrowed, *made)
+            return next((text for text in texts if text is not None and self.allowed(text)), None)
+        if source[0] == "from" and value is not None and self.allowed(value):
+            return value
+        if source[0] == "from":
+            own = [value for value in state.pool.get(source, ()) if self.allowed(value)]
+            return self.rng.choice(own) if own else None
+        for _ in range(24):
+            if slot.choices or self.allowed(value):
+                return value
+            value = invent(slot, self.rng)
+        return value if self.allowed(value) else None
+
+
+def _any(_: Scalar) -> bool:
+    return True
+
+
+def _rows_with(record: Json, keys: Sequence[str]) -> list[Mapping[str, Any]]:
+    """The rows anywhere in a result that have a scalar under each of the keys."""
+    if isinstance(record, list):
+        return [row for item in record for row in _rows_with(item, keys)]
+    if not isinstance(record, Mapping):
+        return []
+    if keys and all(isinstance(record.get(key), str | int) for key in keys):  # pyright: ignore[reportUnknownMemberType]
+        return [record]  # pyright: ignore[reportUnknownVariableType]
+    return [row for inner in record.values() for row in _rows_with(inner, keys)]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]

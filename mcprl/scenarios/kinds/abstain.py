@@ -1,0 +1,92 @@
+"""Tasks whose right answer is no value: what does not exist, what the request leaves out, what no tool does."""
+
+import re
+
+from mcprl.scenarios.fields import usable
+from mcprl.scenarios.intents import Lacking, Lookup, Missing, Reference, Unserved
+from mcprl.scenarios.naming import MACHINE
+from mcprl.scenarios.planner import Planner
+from mcprl.scenarios.probing.knowledge import State
+from mcprl.scenarios.probing.values import stranger
+from mcprl.scenarios.slots import Slot
+from mcprl.scenarios.steps import Filled, call_of
+from mcprl.text import words
+from mcprl.types import AsksBack, CallMade, Check, Declines, SaysMissing, Scalar, Scenario, Session, Tool
+
+
+async def missing(planner: Planner, session: Session, state: State) -> Scenario | None:
+    """An attribute of a thing that does not exist: the answer must say so."""
+    rng, catalog = planner.rng, planner.catalog
+    tool = planner.tool(lambda tool: any(catalog.names_entity(slot) for slot in planner.needs(tool)))
+    needed = planner.needs(tool) if tool else []
+    if tool is None or len(needed) != 1:
+        return None
+    options = planner.known.options(needed[0], state, rng, lambda _: True)
+    worked = [
+        value for example in planner.known.examples.get(tool.name, ()) for value in _taken(example.arguments, needed[0])
+    ]
+    worked = [catalog.from_root(v) for v in worked if v in options and v not in (".", *catalog.roots)] or options
+    rng.shuffle(worked)
+    strangers = [stranger(value, rng) for value in worked[:6]]
+    strangers = [value for value in strangers if planner.allowed(value) and value not in options]
+    if not strangers:
+        return None
+    filled: Filled = [(needed[0], strangers[0])]
+    call = call_of(tool, filled)
+    result = await session.call(tool.name, call.arguments)
+    if usable(result) and not planner.known.failures.is_failure(tool.name, call.arguments, result):
+        return None
+    planner.used[tool.name] += 1
+    reference = Reference(catalog.named_by(tool, needed[0]), (planner.naming(needed[0], strangers[0]),))
+    asked = [catalog.attribute(tool.name, keys, {}) for keys in _seen_fields(planner, tool)]
+    asked = [attribute for attribute in asked if attribute.meaning not in ("identifier", "name", "text")]
+    single = tool.name not in catalog.lists
+    attribute = rng.choice(asked) if asked and single and rng.random() < 0.7 else None
+    checks: tuple[Check, ...] = (CallMade(call.tool, call.arguments, failed=True), SaysMissing())
+    return planner.task("missing", Missing(reference, attribute), (), (call,), checks, state, [strangers[0]])
+
+
+def _taken(arguments: object, slot: Slot) -> list[Scalar]:
+    """The value of the slot in a call's arguments."""
+    node: object = arguments
+    for part in slot.path:
+        if isinstance(part, str) and isinstance(node, dict):
+            node = node.get(part)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        elif isinstance(part, int) and isinstance(node, list) and len(node) > part:  # pyright: ignore[reportUnknownArgumentType]
+            node = node[part]  # pyright: ignore[reportUnknownVariableType]
+    return [node] if isinstance(node, str | int | float) else []
+
+
+def _seen_fields(planner: Planner, tool: Tool) -> list[tuple[str, ...]]:
+    """The paths of the fields that the tool's results have had."""
+    pool = planner.known.base.pool
+    places = [place[2:] for place in pool if place[:2] == ("from", tool.name) and len(place) == 3]
+    return [
+        keys
+        for keys in places
+        if not {*words(keys[0])} & {*MACHINE, "to", "from", "per", "by"} and not re.search(r"\d", keys[0])
+    ]
+
+
+async def lacking(planner: Planner, session: Session, state: State) -> Scenario | None:
+    """A question about one thing that leaves out which: the answer must ask, and nothing may be made up."""
+    catalog = planner.catalog
+    tool = planner.tool(lambda tool: any(catalog.names_entity(slot) for slot in planner.needs(tool)))
+    needed = planner.needs(tool) if tool else []
+    fields = _seen_fields(planner, tool) if tool else []
+    if tool is None or len(needed) != 1 or not fields:
+        return None
+    slot = needed[0]
+    noun, lacks = catalog.named_by(tool, slot), catalog.slot(slot)
+    asked = catalog.attribute(tool.name, planner.rng.choice(fields), {})
+    if asked.meaning in ("identifier", "text", "flag"):
+        return None
+    planner.used[tool.name] += 1
+    words = tuple(dict.fromkeys((*noun.split(), *lacks.label.split(), lacks.key)))
+    intent = Lacking(Lookup(Reference(noun), (asked,)), lacks)
+    return planner.task("asks", intent, (), (), (AsksBack(words),), state, [])
+
+
+async def unserved(planner: Planner, session: Session, state: State) -> Scenario | None:
+    """Something that no tool does: the answer must say that it cannot be done."""
+    return planner.task("declines", Unserved(planner.catalog.nouns()), (), (), (Declines(),), state, [])

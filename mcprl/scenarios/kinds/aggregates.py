@@ -1,0 +1,188 @@
+"""Questions about a whole list: how many, how much together, which has the most, which are there."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from mcprl.scenarios.fields import is_answer, scalars
+from mcprl.scenarios.intents import Attribute, Count, Extreme, Listing, Reference, Total, Value
+from mcprl.scenarios.naming import MACHINE
+from mcprl.scenarios.parameters import is_search
+from mcprl.scenarios.planner import Planner
+from mcprl.scenarios.probing.knowledge import State
+from mcprl.scenarios.steps import Field, Found, Reached, Step
+from mcprl.types import Call, Scalar, Scenario, Session
+
+_ORDERED = ("money", "count", "measure", "percent", "number", "date", "datetime", "year", "duration")
+_ADDED = ("money", "count", "measure", "duration")
+_GROUPING = ("category", "status", "person", "place", "year")
+_KINDS = {"dir": "folder", "directory": "folder"}
+_NAMES = ("name", "identifier", "person", "email", "path")
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Some rows of a complete list, what they have in common in words, and their noun."""
+
+    reached: Reached
+    noun: str
+    where: tuple[Value, ...]
+    rows: tuple[Mapping[str, Any], ...]
+
+    @property
+    def step(self) -> Step:
+        return self.reached.step
+
+    def column(self, planner: Planner, meanings: Sequence[str]) -> Attribute | None:
+        """An attribute that all rows have, of one of the meanings, at random."""
+        attributes = [
+            planner.catalog.attribute(self.step.tool.name, (*self.step.keys, *path), self.rows[0])
+            for path, _ in scalars(self.rows[0])
+            if len(path) == 1
+        ]
+        said = {value.attribute.key for value in self.where}
+        fitting = [
+            attribute
+            for attribute in attributes
+            if attribute.meaning in meanings
+            and not {*attribute.label.split()} & MACHINE
+            and attribute.key not in said
+            and all(row.get(attribute.key) is not None for row in self.rows)
+        ]
+        return planner.rng.choice(fitting) if fitting else None
+
+    def entities(self) -> list[Scalar]:
+        """The values in the request that name things, not categories."""
+        named = [value.value for value in self.where if value.attribute.meaning in _NAMES]
+        return [*named, *self.reached.entities]
+
+
+async def _rows(planner: Planner, session: Session, state: State, least: int) -> _Rows | None:
+    """Rows of a complete list: all of them, or those that share a value of one attribute."""
+    tool = planner.tool(lambda tool: tool.name in planner.catalog.lists)
+    reached = await planner.read_named(session, state, tool) if tool else None
+    step = reached.step if reached else None
+    if (
+        reached is None
+        or step is None
+        or not step.rows
+        or not planner.is_whole(step)
+        or any(is_search(slot) for slot, _ in step.filled)
+    ):
+        return None
+    where, rows = reached.where, step.rows
+    chosen = _Rows(reached, planner.row_noun(step, rows[0]), where, rows)
+    column = chosen.column(planner, _GROUPING) if planner.rng.random() < 0.6 else None
+    if column is not None:
+        counts = Counter(str(row[column.key]) for row in rows)
+        value = planner.rng.choice([row[column.key] for row in rows])
+        if len(counts) > 1 and is_answer(value, ()) and not isinstance(value, bool):
+            kept = tuple(row for row in rows if row[column.key] == value)
+            # "untracked files" says that they are changed
+            noun = chosen.noun.removeprefix("changed ") if column.meaning == "status" else chosen.noun
+            said = (Value(column, value),)
+            if noun == "item" and column.label in ("type", "kind"):  # an item of the type "file" is a file
+                noun, said = _KINDS.get(str(value).lower(), str(value).lower()), ()
+            chosen = _Rows(reached, noun, (*where, *said), kept)
+    return chosen if least <= len(chosen.rows) <= 40 else None
+
+
+async def count(planner: Planner, session: Session, state: State) -> Scenario | None:
+    """How many things there are."""
+    chosen = await _rows(planner, session, state, 1)
+    if chosen is None:
+        return None
+    entry = Field(Attribute("count", "number", "count"), len(chosen.rows), (), derived=True)
+    if len(chosen.rows) < len(chosen.step.rows):
+        entry = Field(entry.attribute, entry.value, (len(chosen.step.rows),), derived=True)
+    intent = Count(chosen.noun, chosen.where)
+    return planner.question("count", intent, chosen.reached.plan, [(entry, "")], state, chosen.entities())
+
+
+async def total(planner: Planner, session: Session, state: State) -> Scenario | None:
+    """The sum or the average of an attribute."""
+    chosen = await _rows(planner, session, state, 2)
+    column = chosen.column(planner, _ADDED) if chosen else None
+    if chosen is None or column is None or len(chosen.rows) > 8:
+        return None
+    values = [row[column.key] for row in chosen.rows]
+    if not all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+        return None
+    how: Literal["sum", "average"] = "average" if planner.rng.random() < 0.2 and len(values) > 2 else "sum"
+    result = round(sum(values) / (len(values) if how == "average" else 1), 2)
+    result = int(result) if float(result).is_integer() and all(isinstance(value, int) for value in values) else result
+    entry = Field(column, result, tuple(dict.fromkeys(values)), derived=True)
+    intent = Total(chosen.noun, chosen.where, column, how)
+    return planner.question("total", intent, chosen.reached.plan, [(entry, "")], state, chosen.entities())
+
+
+async def extreme(planner: Planner, session: Session, state: State) -> Scenario | None:
+    """An attribute of the thing with the most or the least of another."""
+    chosen = await _rows(planner, session, state, 2)
+    by = chosen.column(planner, _ORDERED) if chosen else None
+    if chosen is None or by is None:
+        return None
+    values = [row[by.key] for row in chosen.rows]
+    if len({type(value) for value in values}) > 1:
+        return None
+    most = planner.rng.random() < 0.5
+    best = max(values) if most else min(values)
+    if values.count(best) > 1:
+        return None
+    row = chosen.rows[values.index(best)]
+    if planner.rng.random() < 0.5:
+        beyond = await _beyond(planner, session, chosen, row)
+        if beyond:
+            entry, plan, key = beyond
+            intent = Extreme(chosen.noun, chosen.where, by, most, (entry.attribute,))
+            return planner.question("extreme", intent, plan, [(entry, "")], state, [*chosen.entities(), key])
+    given = [value.value for value in chosen.where]
+    fields = [
+        entry
+        for entry in planner.fields(chosen.step, row, chosen.rows, given)
+        if entry.attribute.key != by.key and entry.attribute.meaning not in ("flag", "text")
+    ]
+    own = [keys for keys, _ in scalars(row)][:1]
+    named = [
+        entry
+        for entry in fields
+        if entry.attribute.meaning in _NAMES
+        and (entry.attribute.meaning != "identifier" or (entry.attribute.key,) in own)
+    ]
+    fields = [entry for entry in fields if entry in named or entry.attribute.meaning != "identifier"]
+    pool = named if named and planner.rng.random() < 0.7 else fields
+    if not pool:
+        return None
+    entry = planner.rng.choice(pool)
+    intent = Extreme(chosen.noun, chosen.where, by, most, (entry.attribute,))
+    return planner.question("extreme", intent, chosen.reached.plan, [(entry, "")], state, chosen.entities())
+
+
+async def _beyond(
+    planner: Planner, session: Session, chosen: _Rows, row: Mapping[str, Any]
+) -> tuple[Field, list[Call], Scalar] | None:
+    """A field that a further call about one row shows, the plan to it, and the value that the call takes."""
+    thing = Found(Reference(chosen.noun, chosen.where), (chosen.step,), row, (), (), chosen.step.keys)
+    following = await planner.follow(session, thing)
+    if following is None or planner.catalog.noun(following[0].steps[-1].tool) != chosen.noun:
+        return None
+    fields = planner.choose(
+        following[0], 1, lambda entry: entry.attribute.meaning not in ("flag", "text", "identifier")
+    )
+    return (fields[0], [*chosen.reached.plan, following[0].plan[-1]], following[2]) if fields else None
+
+
+async def listing(planner: Planner, session: Session, state: State) -> Scenario | None:
+    """The names of a few things."""
+    chosen = await _rows(planner, session, state, 2)
+    column = chosen.column(planner, _NAMES) if chosen else None
+    if chosen is None or column is None or len(chosen.rows) > 5 or not chosen.where:
+        return None
+    values = [row[column.key] for row in chosen.rows]
+    if len(set(map(str, values))) < len(values) or not all(is_answer(value, ()) for value in values):
+        return None
+    others = [row[column.key] for row in chosen.step.rows if row not in chosen.rows and row.get(column.key) is not None]
+    asked = [(Field(column, value, tuple(others[:20])), "") for value in values]
+    intent = Listing(chosen.noun, chosen.where, column)
+    return planner.question("listing", intent, chosen.reached.plan, asked, state, chosen.entities())

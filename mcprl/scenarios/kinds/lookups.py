@@ -1,0 +1,190 @@
+"""Questions about things: an attribute of one or of several, of what belongs to another thing, of what a tool works
+out."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+
+from mcprl.scenarios.fields import text_facts
+from mcprl.scenarios.intents import Attribute, Compare, Compute, Each, Lookup, Reference, Relation
+from mcprl.scenarios.planner import Planner
+from mcprl.scenarios.probing.knowledge import State
+from mcprl.scenarios.steps import Field, Found, Step, same
+from mcprl.types import Call, CallMade, Scenario, Session
+
+MakeTask = Callable[[Planner, Session, State], Awaitable[Scenario | None]]
+"""A kind of task that writes nothing."""
+_ORDERED = ("money", "count", "measure", "percent", "number", "date", "datetime", "year", "duration")
+
+
+async def lookup(planner: Planner, session: Session, state: State) -> Scenario | None:
+    """One or two attributes of a thing."""
+    tool = planner.tool(lambda tool: not planner.computes(tool))
+    found = await planner.thing(session, state, tool) if tool else None
+    fields = planner.choose(found) if found else ()
+    if found is None or not fields:
+        return None
+    intent = Lookup(found.reference, tuple(entry.attribute for entry in fields))
+    asked = [(entry, "") for entry in fields]
+    return planner.question("lookup", intent, found.plan, asked, state, found.entities)
+
+
+async def compute(planner: Planner, session: Session, state: State) -> Scenario | None:
+    """What a tool works out of values that name no thing of the server."""
+    tool = planner.tool(lambda tool: planner.computes(tool) and planner.barren[tool.name] < 3)
+    step = await planner.read(session, state, tool, {}) if tool else None
+    if tool is None or step is None:
+        return None
+    fields, values = _worked_out(planner, step), tuple(planner.said(step.filled))
+    if not fields:
+        planner.barren[tool.name] += 1
+        return None
+    planner.barren[tool.name] -= 1
+    # The values of a computation are no things of the server: what is held out is their combination.
+    entities = [", ".join(str(value.value) for value in values)]
+    asked = () if fields[0].attribute.key == "result" else (fields[0].attribute,)
+    intent = Compute(tool.name, tool.title or tool.description, values, asked)
+    return planner.question("compute", intent, [step.call], [(fields[0], "")], state, entities)
+
+
+async def act(planner: Planner, session: Session, state: State) -> Scenario | None:
+    """A call that is asked for itself, since nothing that could be asked stands in its result."""
+    tool = planner.tool(planner.is_plain)
+    step = await planner.read(session, state, tool, {}) if tool else None
+    if tool is None or step is None or (planner.computes(tool) and _worked_out(planner, step)):
+        return None
+    values = tuple(value for value in planner.said(step.filled, paging=True))
+    entities = [", ".join(str(value.value) for value in values)] if values else []
+    intent = Compute(tool.name, tool.title or tool.description, values)
+    checks = (CallMade(tool.name, step.call.arguments),)
+    outcome = (step.result.text,) if _is_short(step.result.text) else ("done",)
+    return planner.task("action", intent, outcome, (step.call,), checks, state, entities)
+
+
+def _is_short(text: str) -> bool:
+    return len(text) < 80 and "\n" not in text and "[" not in text
+
+
+def _worked_out(planner: Planner, step: Step) -> list[Field]:
+    """What a computation returned: a field of its record, else what varies in its text; a random one first."""
+    given = [value for _, value in step.filled]
+    record = step.rows[0] if len(step.rows) == 1 else step.record
+    if isinstance(record, Mapping):
+        fields = list(planner.fields(step, record, (), given))  # pyright: ignore[reportUnknownArgumentType]
+        planner.rng.shuffle(fields)
+        return fields
+    texts = planner.known.texts.get(step.tool.name, [])
+    facts = text_facts(texts, step.result.text, {str(value).casefold() for value in given})
+    meaning = "number" if facts and not isinstance(facts[0], str) else "text"
+    return [Field(Attribute("result", "result", meaning), value) for value in facts[:1]]
+
+
+async def compute_each(planner: Planner, session: Session, state: State) -> Scenario | None:
+    """What a tool works out of its one argument, for two values of it."""
+    tool = planner.tool(lambda tool: planner.computes(tool) and len(planner.needs(tool)) == 1)
+    first = await planner.read(session, state, tool, {}) if tool else None
+    second = await planner.read(session, state, tool, {}) if tool and first else None
+    if tool is None or first is None or second is None or first.call == second.call:
+        return None
+    said = [tuple(planner.said(step.filled)) for step in (first, second)]
+    if any(len(values) != 1 or values[0].attribute.meaning not in ("place", "category") for values in said):
+        return None
+    theirs = {entry.attribute: entry for entry in _worked_out(planner, second)}
+    pairs = [(entry, theirs[entry.attribute]) for entry in _worked_out(planner, first) if entry.attribute in theirs]
+    pairs = [pair for pair in pairs if not same(pair[0].value, pair[1].value) and pair[0].attribute.key != "result"]
+    if not pairs:
+        return None
+    mine, other = pairs[0]
+    mine, other = replace(mine, rivals=(other.value, *mine.rivals)), replace(other, rivals=(mine.value, *other.rivals))
+    intent = Each(tuple(Reference(values[0].attribute.label, values) for values in said), mine.attribute)
+    asked = [(entry, str(values[0].value)) for entry, values in zip((mine, other), said, strict=True)]
+    entities = [values[0].value for values in said if not values[0].attribute.choices]
+    return planner.question("each", intent, [first.call, second.call], asked, state, entities)
+
+
+async def each(planner: Planner, session: Session, state: State) -> Scenario | None:
+    """The same attribute of two things."""
+    pair = await _pair(planner, session, state, lambda entry: entry.attribute.meaning != "flag")
+    if pair is None:
+        return None
+    first, second, mine, theirs = pair
+    intent = Each((first.reference, second.reference), mine.attribute)
+    asked = [
+        (replace(mine, rivals=(theirs.value, *mine.rivals)), first.subject),
+        (replace(theirs, rivals=(mine.value, *theirs.rivals)), second.subject),
+    ]
+    return planner.question("each", intent, _joined(first, second), asked, state, [*first.entities, *second.entities])
+
+
+async def compare(planner: Planner, session: Session, state: State) -> Scenario | None:
+    """Which of two things has more of an attribute."""
+    pair = await _pair(planner, session, state, lambda entry: entry.attribute.meaning in _ORDERED and not entry.live)
+    if pair is None:
+        return None
+    first, second, mine, theirs = pair
+    if type(mine.value) is not type(theirs.value) or not first.subject or not second.subject:
+        return None
+    most = planner.rng.random() < 0.5
+    first_wins = (mine.value > theirs.value) == most  # pyright: ignore[reportOperatorIssue]
+    winner, loser = (first, second) if first_wins else (second, first)
+    intent = Compare((first.reference, second.reference), mine.attribute, most)
+    naming = winner.reference.values[0]
+    asked = [(Field(naming.attribute, naming.value, (loser.subject,), derived=True), "")]
+    entities = [*first.entities, *second.entities]
+    return planner.question("compare", intent, _joined(first, second), asked, state, entities)
+
+
+async def _pair(
+    planner: Planner, session: Session, state: State, fits: Callable[[Field], bool]
+) -> tuple[Found, Found, Field, Field] | None:
+    """Two things that are named in the same way and an attribute that differs between them."""
+    tool = planner.tool(lambda tool: any(planner.catalog.names_entity(slot) for slot in planner.needs(tool)))
+    if tool is None:
+        return None
+    by_name = planner.rng.random() < 0.6
+    first = await planner.thing(session, state, tool, by_name)
+    fields = planner.choose(first, 1, fits) if first else ()
+    second = await planner.thing(session, state, tool, by_name) if fields else None
+    if first is None or second is None or not fields or first.reference.noun != second.reference.noun:
+        return None
+    mine = fields[0]
+    theirs = next((entry for entry in second.fields if entry.attribute.key == mine.attribute.key), None)
+    named = [[value.attribute.key for value in found.reference.values] for found in (first, second)]
+    if theirs is None or same(mine.value, theirs.value) or named[0] != named[1] or first.subject == second.subject:
+        return None
+    return first, second, mine, theirs
+
+
+def _joined(first: Found, second: Found) -> list[Call]:
+    """The calls that lead to both things; a list that leads to both is read once."""
+    return [*first.plan, *(call for call in second.plan if call not in first.plan)]
+
+
+async def relation(planner: Planner, session: Session, state: State) -> Scenario | None:
+    """An attribute of a thing that is reached through others, each call taking a value of the result before it."""
+    leads = {first for first, _ in planner.catalog.pairs()}
+    first = planner.tool(lambda tool: tool.name in leads)
+    start = await planner.thing(session, state, first) if first else None
+    if start is None:
+        return None
+    reached, via, entities = start, list[str](), list(start.entities)
+    while len(reached.steps) < planner.max_calls:
+        following = await planner.follow(session, reached)
+        if following is None:
+            break
+        reached, noun, key = following
+        if (
+            not same(planner.catalog.thing(key), planner.catalog.thing(reached.subject))
+            and noun != start.reference.noun
+        ):
+            via.append(noun)
+        entities.append(key)
+        if planner.rng.random() < 0.6:
+            break
+    if len(reached.steps) == len(start.steps):
+        return None
+    fields = planner.choose(reached, 1)
+    if not fields:
+        return None
+    asked = tuple(entry.attribute for entry in fields)
+    intent = Relation(start.reference, tuple(via), asked) if via else Lookup(start.reference, asked)
+    return planner.question("relation" if via else "lookup", intent, reached.plan, [(fields[0], "")], state, entities)

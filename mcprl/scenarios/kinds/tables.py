@@ -1,0 +1,213 @@
+"""Questions that a server answers in SQL: the plan is one SELECT on tables whose columns and rows probing has read."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mcprl.scenarios.fields import is_answer, record_of, rows_of
+from mcprl.scenarios.intents import Attribute, Count, Extreme, Lookup, Reference, Relation, Total, Value
+from mcprl.scenarios.planner import Planner
+from mcprl.scenarios.probing.knowledge import State
+from mcprl.scenarios.probing.tables import Table, select
+from mcprl.scenarios.slots import build
+from mcprl.scenarios.steps import Field
+from mcprl.text import singular, words
+from mcprl.types import Call, Scalar, Scenario, Session
+
+_ORDERED = ("money", "count", "measure", "percent", "number", "date", "datetime", "year", "duration")
+_GROUPING = ("category", "status", "person", "place", "year", "flag", "name")
+_NAMES = ("name", "identifier", "person", "email")
+
+
+async def table_lookup(planner: Planner, session: Session, state: State) -> Scenario | None:
+    """A column of one row, or of the row of another table that it refers to."""
+    table, row = random_row(planner)
+    named = naming(planner, table, row) if table and row else None
+    if table is None or row is None or named is None:
+        return None
+    reference = Reference(table_noun(table), (named,))
+    where = {named.attribute.key: named.value}
+    linked = _linked(planner, table) if planner.rng.random() < 0.4 else None
+    if linked is None:
+        asked = _column(planner, table, row, (named.attribute.key, *(table.links or ())))
+        call = _call(table, select(table, [asked.key], where)) if asked else None
+        value = await _only(session, call) if call else None
+        if asked is None or call is None or value is None or not is_answer(value, [named.value]):
+            return None
+        rivals = [
+            other for key, other in row.items() if other is not None and key != asked.key and other != named.value
+        ]
+        if asked.meaning == "flag":
+            value = bool(value)
+        field = Field(asked, value, tuple(rivals), derived=asked.meaning == "flag")
+        return planner.question("lookup", Lookup(reference, (asked,)), [call], [(field, "")], state, [named.value])
+    column, other, key = linked
+    asked = _column(planner, other, other.rows[0], (key, *(other.links or ())))
+    if asked is None:
+        return None
+    text = select(table, [f"{other.name}.{asked.key}"], where, joined=[(other, column, key)])
+    call = _call(table, text)
+    value = await _only(session, call)
+    if value is None or not is_answer(value, [named.value]):
+        return None
+    intent = Relation(reference, (table_noun(other),), (asked,))
+    return planner.question("relation", intent, [call], [(Field(asked, value), "")], state, [named.value])
+
+
+async def table_count(planner: Planner, session: Session, state: State) -> Scenario | None:
+    """How many rows there are with one or two values."""
+    table, row = random_row(planner)
+    where = _where(planner, table, row, 2) if table and row else ()
+    if table is None or not where:
+        return None
+    call = _call(table, select(table, (), {value.attribute.key: value.value for value in where}, "COUNT"))
+    value = await _only(session, call)
+    if not isinstance(value, int):
+        return None
+    field = Field(Attribute("count", "number", "count"), value)
+    return planner.question("count", Count(table_noun(table), where), [call], [(field, "")], state, _entities(where))
+
+
+async def table_total(planner: Planner, session: Session, state: State) -> Scenario | None:
+    """The sum or the average of a column."""
+    table, row = random_row(planner)
+    added = _column(planner, table, row, (), ("money", "count", "measure", "duration")) if table and row else None
+    if table is None or row is None or added is None:
+        return None
+    where = _where(planner, table, row, 1)
+    how = planner.rng.choice(("sum", "sum", "average"))
+    function = {"sum": "SUM", "average": "AVG"}[how]
+    call = _call(table, select(table, [added.key], {value.attribute.key: value.value for value in where}, function))
+    value = await _only(session, call)
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    field = Field(added, round(value, 2), (), derived=isinstance(value, float))
+    intent = Total(table_noun(table), where, added, how)  # pyright: ignore[reportArgumentType]
+    return planner.question("total", intent, [call], [(field, "")], state, _entities(where))
+
+
+async def table_extreme(planner: Planner, session: Session, state: State) -> Scenario | None:
+    """A column of the row with the most or the least of another."""
+    table, row = random_row(planner)
+    by = _column(planner, table, row, (), _ORDERED) if table and row else None
+    if table is None or row is None or by is None:
+        return None
+    named = ("name", "person"), ("identifier",)
+    asked = next((column for meanings in named if (column := _column(planner, table, row, (by.key,), meanings))), None)
+    if asked is None:
+        return None
+    where, most = _where(planner, table, row, 1), planner.rng.random() < 0.5
+    if by.key in {value.attribute.key for value in where}:
+        return None
+    filters = {value.attribute.key: value.value for value in where}
+    text = select(table, [asked.key, by.key], filters, order=by.key + (" DESC" if most else ""), limit=2)
+    call = _call(table, text)
+    rows = await _rows(session, call)
+    if len(rows) != 2 or rows[0].get(by.key) == rows[1].get(by.key) or rows[0].get(asked.key) is None:
+        return None
+    value = rows[0][asked.key]
+    if not is_answer(value, [own.value for own in where]):
+        return None
+    field = Field(asked, value, tuple(row[asked.key] for row in rows[1:] if row.get(asked.key) is not None))
+    call = _call(table, text.replace("LIMIT 2", "LIMIT 1"))
+    intent = Extreme(table_noun(table), where, by, most, (asked,))
+    return planner.question("extreme", intent, [call], [(field, "")], state, _entities(where))
+
+
+# --- parts of a SELECT ------------------------------------------------------------------------------------------------
+
+
+def random_row(planner: Planner) -> tuple[Table | None, Mapping[str, Any] | None]:
+    """A table and one of its rows, at random."""
+    tables = [table for table in planner.known.tables if table.rows and table.tool]
+    if not tables:
+        return None, None
+    table = planner.rng.choice(tables)
+    return table, planner.rng.choice(table.rows)
+
+
+def table_noun(table: Table) -> str:
+    *front, last = words(table.name) or ("row",)
+    return " ".join([*front, singular(last)])
+
+
+def _column(
+    planner: Planner,
+    table: Table,
+    row: Mapping[str, Any],
+    without: Sequence[str],
+    meanings: Sequence[str] = (),
+) -> Attribute | None:
+    """A column with a value in the row, of one of the meanings if some are given, at random; keys are seldom asked."""
+    columns = [
+        planner.catalog.column(table, name)
+        for name in table.columns
+        if name not in without and row.get(name) is not None
+    ]
+    fitting = [
+        column
+        for column in columns
+        if (column.meaning in meanings if meanings else column.meaning not in ("identifier", "text"))
+        and column.key not in (table.links or {})
+    ]
+    return planner.rng.choice(fitting) if fitting else None
+
+
+def naming(planner: Planner, table: Table, row: Mapping[str, Any]) -> Value | None:
+    """A name of the row that no other row has and that belongs to the split."""
+    names = [planner.catalog.column(table, name) for name in table.columns if row.get(name) is not None]
+    names = [name for name in names if name.meaning in _NAMES and name.key not in (table.links or {})]
+    names.sort(key=lambda name: (name.meaning == "identifier", planner.rng.random()))
+    for name in names:
+        value = row[name.key]
+        alike = sum(other.get(name.key) == value for other in table.rows)
+        if alike == 1 and is_answer(value, ()) and planner.allowed(value):
+            return Value(name, value)
+    return None
+
+
+def _where(planner: Planner, table: Table, row: Mapping[str, Any], most: int) -> tuple[Value, ...]:
+    """Values of the row that other rows may share: what a list is filtered by."""
+    columns = [planner.catalog.column(table, name) for name in table.columns if row.get(name) is not None]
+    shared = [
+        Value(column, row[column.key])
+        for column in columns
+        if column.meaning in _GROUPING
+        and column.key not in (table.links or {})
+        and column.meaning != "flag"
+        and sum(other.get(column.key) == row[column.key] for other in table.rows) > 1
+    ]
+    planner.rng.shuffle(shared)
+    return tuple(shared[: planner.rng.randint(min(1, len(shared)), most)])
+
+
+def _linked(planner: Planner, table: Table) -> tuple[str, Table, str] | None:
+    """A column that refers to another table, that table, and its key."""
+    tables = {other.name: other for other in planner.known.tables if other.rows}
+    links = [(own, *there) for own, there in (table.links or {}).items() if there[0] in tables]
+    if not links:
+        return None
+    column, name, key = planner.rng.choice(links)
+    return column, tables[name], key
+
+
+def _entities(where: Sequence[Value]) -> list[Scalar]:
+    return [value.value for value in where if value.attribute.meaning in ("person", "name")]
+
+
+def _call(table: Table, text: str) -> Call:
+    return Call(table.tool, build({table.path: text}))
+
+
+async def _rows(session: Session, call: Call) -> list[dict[str, Any]]:
+    result = await session.call(call.tool, call.arguments)
+    listed = None if result.is_error else rows_of(record_of(result), least=1)
+    return listed[1] if listed else []
+
+
+async def _only(session: Session, call: Call) -> Scalar | None:
+    """The value of a SELECT that returns one row of one column."""
+    rows = await _rows(session, call)
+    if len(rows) != 1 or len(rows[0]) != 1:
+        return None
+    value = next(iter(rows[0].values()))
+    return value if isinstance(value, str | int | float) else None

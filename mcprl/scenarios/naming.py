@@ -1,0 +1,177 @@
+"""How a request names a thing that a call returned, and which of its fields can be asked for."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from mcprl.judges.checks import holds
+from mcprl.scenarios.calls import Calls
+from mcprl.scenarios.clock import classified, time_of_day
+from mcprl.scenarios.fields import is_answer, scalars
+from mcprl.scenarios.intents import Reference, Value
+from mcprl.scenarios.parameters import FOLDERS, is_hash, is_search, shortened_hash
+from mcprl.scenarios.steps import Field, Found, Step
+from mcprl.scenarios.wording.modifiers import is_adjective
+from mcprl.text import singular, words
+from mcprl.types import Scalar
+
+MACHINE = frozenset("cid pk notnull dflt uri mime blob oid idx seq etag sha256 md5 rowid guid checksum inode".split())
+"""Words of fields that programs read and nobody asks for."""
+
+_DESCRIBING = ("person", "place", "category", "status", "date", "year")
+
+
+class Naming(Calls):
+    """Names records and rows, and chooses their fields."""
+
+    def _record(self, step: Step, record: Mapping[str, Any], earlier: Found | None = None) -> Found | None:
+        """The thing of one record, named by the call's arguments or as the `earlier` list names it."""
+        values = tuple(self.said(step.filled))
+        entities = tuple(value.value for value in values)
+        noun = self._noun(step)
+        reference = earlier.reference if earlier else Reference(noun, values)
+        fields = self.fields(step, record, (), [value.value for value in reference.values])
+        shown = "\n".join(step.result.text for step in earlier.steps) if earlier else ""
+        fields = tuple(entry for entry in fields if not holds(shown, entry.value))  # else one call less would do
+        named = [value for value in values if value.attribute.meaning != "flag"]
+        if not values and not self.allowed(f"{step.tool.name}()") and self.suite == "entities":
+            return None
+        if any(self.catalog.is_ambiguous(value.value) for value in named if not earlier):
+            return None
+        steps = (*earlier.steps, step) if earlier else (step,)
+        return Found(reference, steps, record, fields, (*entities, *(earlier.entities if earlier else ())), step.keys)
+
+    def _noun(self, step: Step) -> str:
+        entity = next((slot for slot, _ in step.filled if self.catalog.names_entity(slot)), None)
+        setting = next((slot for slot, _ in step.filled if self.known.is_setting(slot)), None)
+        if entity is None and setting is not None and not step.rows:  # the status of the repository that is served
+            front = [word for word in words(setting.key) if word not in ("path", "id", "name", "dir", "file", "url")]
+            return " ".join(front) or self.catalog.noun(step.tool, step.keys)
+        if entity is None:
+            return self.catalog.noun(step.tool, step.keys)
+        noun = self.catalog.named_by(step.tool, entity)
+        value = next(str(value) for slot, value in step.filled if slot == entity)
+        return "folder" if noun == "file" and "." not in value.rpartition("/")[2] else noun
+
+    def row(self, step: Step) -> Found | None:
+        """One row of a list, named by a name of its own or, if the list is complete, by what only this row has."""
+        whole = self.is_whole(step)
+        candidates = [row for row in step.rows if len(scalars(row)) > 1]
+        self.rng.shuffle(candidates)
+        named = ((row, self._naming(step, row, whole)) for row in candidates)
+        row, naming = next(((row, naming) for row, naming in named if naming), ({}, ()))
+        if not naming:
+            return None
+        stated = [(slot, value) for slot, value in step.filled if not is_search(slot)]
+        filters = [value for value in self.said(stated) if value.value not in {own.value for own in naming}]
+        reference = Reference(self.row_noun(step, row), (*naming, *filters))
+        given = [value.value for value in reference.values]
+        fields = self.fields(step, row, step.rows, given)
+        entities = (*(value.value for value in naming), *(f.value for f in filters if not f.attribute.choices))
+        return Found(reference, (step,), row, fields, entities, step.keys)
+
+    def row_noun(self, step: Step, row: Mapping[str, Any]) -> str:
+        """What a row is called: the lines of the file `contacts.csv` are contacts, those of another file entries."""
+        noun = self.catalog.noun(step.tool, step.keys, row)
+        entity = next((pair for pair in step.filled if self.catalog.names_entity(pair[0])), None)
+        if entity is None or self.catalog.named_by(step.tool, entity[0]) != noun:
+            return noun
+        stem = str(entity[1]).rpartition("/")[2].partition(".")[0]
+        named = words(stem)
+        if self.catalog.slot(entity[0]).meaning == "path" and named and named[-1].isalpha():
+            return singular(named[-1]) if singular(named[-1]) != named[-1] else "entry"
+        return "entry"
+
+    def _naming(self, step: Step, row: Mapping[str, Any], whole: bool) -> tuple[Value, ...]:
+        """The values that name a row: an own name, else one or two attributes that no other row shares."""
+        own = [
+            Value(self.catalog.attribute(step.tool.name, (*step.keys, *path), row), value)
+            for path, value in scalars(row)
+            if len(path) == 1
+            and is_answer(value, ())
+            and not isinstance(value, bool)
+            and not re.search(r"[()\[\]{}<>|]", str(value))
+        ]
+        own = [value for value in own if value.attribute.meaning not in ("text", "url", "flag")]
+        self.rng.shuffle(own)
+
+        def shares(values: Sequence[Value]) -> int:
+            return sum(all(other.get(value.attribute.key) == value.value for value in values) for other in step.rows)
+
+        # A key is unique without the filters of a list: who has it needs no list.
+        keyed = () if any(True for _ in self.said(step.filled)) else ("identifier",)
+        for value in (value for value in own if value.attribute.meaning in ("name", "email", "path", *keyed)):
+            if shares([value]) == 1 and self.allowed(value.value) and not self.catalog.is_ambiguous(value.value):
+                return (replace(value, value=shortened_hash(str(value.value))) if is_hash(value.value) else value,)
+        if not whole:
+            return ()
+        described = [value for value in own if value.attribute.meaning in _DESCRIBING]
+        for size in (1, 2):
+            for start in range(len(described) - size + 1):
+                chosen = described[start : start + size]
+                if shares(chosen) == 1 and self.allowed(str([value.value for value in chosen])):
+                    return tuple(chosen)
+        return ()
+
+    def fields(
+        self, step: Step, record: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], given: Sequence[Scalar]
+    ) -> tuple[Field, ...]:
+        """What can be asked of a record: scalars that the request does not give away, whose labels differ."""
+        found: list[Field] = []
+        pairs = [(path, value) for path, value in scalars(record) if len(path) <= 2]
+        computed = self.computes(step.tool)
+        for path, value, is_live in classified(step.call, pairs):
+            attribute = self.catalog.attribute(step.tool.name, (*step.keys, *path), record)
+            if computed and is_live and (clock := time_of_day(value)):
+                value = clock
+                attribute = replace(attribute, meaning="time", label="time")
+            if is_live and step.result.structured is None:
+                continue
+            if not is_answer(value, given) or (
+                is_hash(value) and any(str(value).startswith(str(g)) for g in given if g)
+            ):
+                continue
+            if attribute.label in ("to", "from", "by") or (
+                path and any(ch.isdigit() for ch in path[-1]) and step.keys == ()
+            ):
+                continue
+            if {*attribute.label.split()} & MACHINE or (isinstance(value, str) and value in record):
+                continue
+            # "Is it a folder?" has no wording, and a listing of files says what each is.
+            if attribute.meaning == "flag" and words(path[-1])[0] == "is" and not is_adjective(attribute.label):
+                continue
+            if (step.tool.name, attribute.label) in self.known.volatile:
+                continue
+            texts = step.result.structured is None and isinstance(value, str)
+            if texts and attribute.meaning == "text" and len(str(value).split()) > 4:  # a sentence after a colon
+                continue
+            if attribute.meaning == "duration" and isinstance(value, str):  # its unit is in the answer
+                attribute = replace(attribute, meaning="text")
+            if attribute.label == "type" and {*words(step.tool.name)} & FOLDERS:
+                continue
+            if is_hash(value) and len(path) == 1:
+                attribute = replace(attribute, label="hash" if len(words(attribute.label)) == 1 else attribute.label)
+            others = [other for key, other in pairs if key != path]
+            if len(path) == 1:
+                others += [row[path[0]] for row in rows if row is not record and row.get(path[0]) is not None]
+            rivals = [other for other in others if is_answer(other, (*given, value)) and not isinstance(other, bool)]
+            live = (*step.keys, *path) if is_live else ()
+            found.append(Field(attribute, value, tuple(dict.fromkeys(rivals))[:40], live=live))
+        labels = Counter(entry.attribute.label for entry in found)
+        return tuple(entry for entry in found if labels[entry.attribute.label] == 1)
+
+    def choose(self, found: Found, count: int = 0, fits: Callable[[Field], bool] = lambda _: True) -> tuple[Field, ...]:
+        """One or two fields to ask for (or `count`), those seldom asked first. Truth values can be guessed: rare."""
+        place = found.steps[-1].tool.name if found.steps else found.reference.noun
+        fields = [
+            entry
+            for entry in found.fields
+            if fits(entry) and (entry.attribute.meaning != "flag" or self.rng.random() < 0.2)
+        ]
+        count = count or (2 if len(fields) > 1 and self.rng.random() < 0.15 else 1)
+        fields.sort(key=lambda entry: (self.asked[f"{place}:{entry.attribute.key}"] // 3, self.rng.random()))
+        chosen = tuple(fields[:count])
+        self.asked.update(f"{place}:{entry.attribute.key}" for entry in chosen)
+        return chosen

@@ -1,0 +1,65 @@
+"""Keeps the values of the tasks that a person wrote to test with out of the generated training tasks."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from mcprl.judges.checks import holds, leaves, squash
+from mcprl.scenarios.slots import slots
+from mcprl.types import CallMade, Fact, Scalar, Scenario, StateHolds, Tool
+
+_CATEGORY_SHARE = 0.05
+"""A fact that more than this share of the tasks state is a category (a status, a warehouse), which gives no test task
+away."""
+_CATEGORY_COUNT = 5
+
+
+def excluded_values(scenarios: Iterable[Scenario], tools: Iterable[Tool]) -> frozenset[str]:
+    """What must not stand in training if `scenarios` are to test it: their values, facts and requests.
+
+    Values that a tool's schema lists are left out: every task may use them.
+    """
+    listed = {squash(str(choice)) for tool in tools for slot in slots(tool) for choice in slot.choices}
+    excluded: set[str] = set()
+    for scenario in scenarios:
+        excluded.add(squash(scenario.request))
+        excluded.update(map(squash, scenario.values))
+        for check in scenario.checks:
+            if isinstance(check, Fact) and not isinstance(check.value, bool):
+                excluded.add(squash(str(check.value)))
+            elif isinstance(check, CallMade | StateHolds):
+                excluded.update(_texts(check.arguments))
+    return frozenset(value for value in excluded - listed if len(value) > 1)
+
+
+def without(scenarios: Iterable[Scenario], excluded: frozenset[str]) -> list[Scenario]:
+    """The scenarios, except those of training and validation that use an excluded value.
+
+    An entity value is used if it equals an excluded value, or stands in an excluded text (a request); a fact is used if
+    it equals one, unless so many tasks state it that it is a category.
+    """
+    scenarios = list(scenarios)
+    texts = [value for value in excluded if " " in value]
+    stated = Counter(value for scenario in scenarios for value in _facts(scenario))
+    most = max(_CATEGORY_COUNT, _CATEGORY_SHARE * len(scenarios))
+    facts = {value for value in excluded if stated[value] <= most}
+    taken: dict[str, bool] = {}
+
+    def is_taken(value: str) -> bool:
+        if value not in taken:
+            taken[value] = value in excluded or any(holds(text, value) for text in texts)
+        return taken[value]
+
+    return [
+        scenario
+        for scenario in scenarios
+        if scenario.split == "test"
+        or not (any(is_taken(squash(value)) for value in scenario.values) or _facts(scenario) & facts)
+    ]
+
+
+def _facts(scenario: Scenario) -> set[str]:
+    return {squash(str(check.value)) for check in scenario.checks if isinstance(check, Fact)}
+
+
+def _texts(arguments: Mapping[str, Scalar]) -> set[str]:
+    return {squash(value) for _, value in leaves(arguments) if isinstance(value, str)}

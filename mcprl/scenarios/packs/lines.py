@@ -1,0 +1,186 @@
+"""Files of tasks, JSONL or CSV, read line by line. Every error names the file, the line, the field and the value.
+
+`scenarios.packs.handwritten` makes scenarios of the lines.
+"""
+
+import csv
+import difflib
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from mcprl.errors import ScenarioError
+
+SHORT = ("expect", "calls", "state", "missing", "asks", "declines")
+"""The fields in short form, which become checks."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One task as it was written: its fields, and where they stand (a file, "line 12")."""
+
+    path: Path | None
+    place: str
+    tree: dict[str, Any]
+
+    def error(self, field: str, message: str) -> ScenarioError:
+        """The error that names the file, the line and the field."""
+        where = (str(self.path) if self.path else "", self.place, field)
+        return ScenarioError(f"{', '.join(filter(None, where))}: {message}")
+
+
+# --- files to lines ---------------------------------------------------------------------------------------------------
+
+
+def read_lines(path: Path) -> list[Line]:
+    """The lines of a JSONL file, a JSON list or a CSV file (`,`, `;` or tab between cells).
+
+    Raises `ScenarioError` if the file is missing, is of another kind, or has a line that cannot be parsed.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise ScenarioError(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise ScenarioError(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
+    suffix = path.suffix.lower()
+    if suffix in (".csv", ".tsv"):
+        return list(_csv_lines(path, text))
+    if suffix == ".json":
+        return list(_json_entries(path, text))
+    if suffix == ".jsonl":
+        return list(_json_lines(path, text))
+    raise ScenarioError(f"{path}: tasks are read from .jsonl, .json or .csv files, or from the folder of a pack")
+
+
+def _json_lines(path: Path, text: str) -> Iterator[Line]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            yield _json_object(path, f"line {number}", line)
+
+
+def _json_object(path: Path, place: str, text: str) -> Line:
+    try:
+        tree = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        why = f"{error.msg} at column {error.colno}" if isinstance(error, json.JSONDecodeError) else "nested too deeply"
+        raise ScenarioError(f"{path}, {place} is not JSON: {why}; write one task a line, as one object") from None
+    if not isinstance(tree, dict):
+        raise ScenarioError(f"{path}, {place}: {shown(tree)} is not a task; write an object with at least a request")
+    return Line(path, place, tree)  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _json_entries(path: Path, text: str) -> Iterator[Line]:
+    """The entries of a JSON list; a file that holds none is read line by line."""
+    if not text.lstrip().startswith("["):
+        yield from _json_lines(path, text)
+        return
+    try:
+        entries: list[Any] = json.loads(text)
+    except ValueError as error:
+        raise ScenarioError(f"{path} is not JSON: {error}") from None
+    for number, entry in enumerate(entries, 1):
+        yield _json_object(path, f"entry {number}", json.dumps(entry))
+
+
+def _csv_lines(path: Path, text: str) -> Iterator[Line]:
+    head = text.partition("\n")[0]
+    delimiter = max("\t;,", key=head.count)
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)
+    columns: list[str] = []
+    before = 0
+    try:
+        for row in reader:
+            place, before = f"line {before + 1}", reader.line_num
+            if not columns:
+                columns = [column.strip().casefold() for column in row]
+                _validate_header(path, columns)
+            elif any(cell.strip() for cell in row):
+                if len(row) > len(columns):
+                    raise ScenarioError(
+                        f"{path}, {place} has {len(row)} cells, the header {len(columns)} columns; put cells that "
+                        f"hold {delimiter!r} into double quotes"
+                    )
+                cells = {column: cell.strip() for column, cell in zip(columns, row, strict=False)}
+                yield Line(path, place, {column: cell for column, cell in cells.items() if cell})
+    except csv.Error as error:
+        raise ScenarioError(f"{path}, line {reader.line_num} is not CSV: {error}") from None
+
+
+def _validate_header(path: Path, columns: Sequence[str]) -> None:
+    allowed = ("request", "split", "kind", "form", "id", "answer", "plan", *SHORT)
+    if "request" not in columns:
+        raise ScenarioError(
+            f"{path}, line 1: no column is called request; the first line names the columns: {', '.join(allowed)}"
+        )
+    for column in columns:
+        if column not in allowed:
+            raise ScenarioError(f"{path}, line 1: {unknown('column', column, allowed)}")
+
+
+# --- validation -------------------------------------------------------------------------------------------------------
+
+
+@cache
+def _adapter(kind: type[Any]) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
+
+
+def validated(line: Line, place: str, kind: type[Any], tree: Any) -> Any:
+    """The dataclass `kind` made of a field's tree. Raises the line's error for the first field that does not fit."""
+    if not isinstance(tree, dict):
+        raise line.error(place, f"{shown(tree)} is not an object")
+    allowed = [field.name for field in fields(kind)]
+    for name in tree:  # pyright: ignore[reportUnknownVariableType]
+        if name not in allowed:
+            raise line.error(place, unknown("field", str(name), allowed))  # pyright: ignore[reportUnknownArgumentType]
+    try:
+        return _adapter(kind).validate_python(tree)
+    except ValidationError as error:
+        first = error.errors()[0]
+        path, value = _follow(tree, first["loc"], first["type"] == "missing")  # pyright: ignore[reportUnknownArgumentType]
+        field = ".".join(filter(None, (place, *path)))
+        raise line.error(field, _expectation(first["type"], first["msg"], first.get("ctx", {}), value)) from None
+
+
+def _follow(tree: Mapping[str, Any], loc: Sequence[str | int], missing: bool) -> tuple[list[str], Any]:
+    """The part of an error's location that leads through the tree, and the value there.
+
+    The rest of a location names branches of a union.
+    """
+    value: Any = tree
+    path: list[str] = []
+    for part in loc:
+        try:
+            value = value[part]
+        except (LookupError, TypeError):
+            return [*path, str(part)] if missing else path, value
+        path.append(str(part))
+    return path, value
+
+
+def _expectation(kind: str, message: str, context: Mapping[str, Any], value: Any) -> str:
+    if kind == "literal_error":
+        return (
+            f"{shown(value)} is none of {str(context.get('expected', '')).replace(chr(39), '').replace(' or ', ', ')}"
+        )
+    if kind == "missing":
+        return "missing"
+    return f"{shown(value)}; expected {message.removeprefix('Input should be ')}"
+
+
+def unknown(what: str, name: str, allowed: Sequence[str]) -> str:
+    near = difflib.get_close_matches(name, allowed, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(allowed)}"
+    return f"unknown {what} {name!r}; {hint}"
+
+
+def shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."

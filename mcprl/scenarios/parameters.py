@@ -1,0 +1,73 @@
+"""What parameters and values are for, by their names and shapes: paging, searching, hashes, whole lists."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from mcprl.scenarios.slots import Slot
+from mcprl.text import words
+from mcprl.types import Json, Scalar
+
+_PAGING = frozenset(
+    "limit page offset cursor max maximum size head tail top skip start results per count depth indent".split()
+)
+
+
+def is_hash(value: object) -> bool:
+    """Whether a value is a long hexadecimal hash, of which a person says the beginning."""
+    return isinstance(value, str) and bool(_HASH.fullmatch(value))
+
+
+def shortened_hash(value: str) -> str:
+    """The beginning of a hash."""
+    return value[:8]
+
+
+def are_headings(values: Sequence[Scalar]) -> bool:
+    """Whether texts are titles: short lines, no two alike."""
+    texts = [str(value) for value in values]
+    return len({*texts}) == len(texts) and all(0 < len(text) <= 72 and "\n" not in text for text in texts)
+
+
+def is_search(slot: Slot) -> bool:
+    """Whether a parameter takes words to search for."""
+    return slot.kind == "string" and bool(_SEARCH & {*words(slot.key)})
+
+
+def is_paging(slot: Slot) -> bool:
+    """Whether a parameter says how much of a result to return and not what it is about: a person leaves it out."""
+    named = {*words(slot.key)}
+    return (slot.kind in ("integer", "number") and bool(named & _PAGING)) or "cursor" in named
+
+
+def is_complete(slots: Iterable[Slot], arguments: Mapping[str, Any], record: Json, rows: Sequence[Any]) -> bool:
+    """Whether a list result holds all rows, so that counting them proves something.
+
+    A result that says how many there are, or whether there are more, is believed. A tool without a paging parameter
+    returns all. Otherwise there must be fewer rows than the default (or given) limit.
+    """
+    if isinstance(record, dict):
+        for name, value in record.items():  # pyright: ignore[reportUnknownVariableType]
+            named = {*words(str(name))}  # pyright: ignore[reportUnknownArgumentType]
+            if named & {"more", "truncated", "next", "cursor"} and value:
+                return False
+            if isinstance(value, int) and not isinstance(value, bool) and named & {"total", "count"}:
+                return value == len(rows)
+    limits = [slot for slot in slots if is_paging(slot)]
+    known = [arguments.get(slot.key, slot.schema.get("default")) for slot in limits]
+    bounds = [bound for bound in known if isinstance(bound, int) and bound > 0]
+    if not limits:
+        return True
+    return bool(bounds) and len(rows) < min(bounds)
+
+
+_HASH = re.compile(r"(?=.*\d)(?=.*[a-f])[0-9a-f]{32,64}")
+
+
+HEADINGS = (("message",), ("subject",), ("title",), ("headline",), ("summary",))
+
+
+_SEARCH = frozenset(("query", "search", "q", "keyword", "keywords", "term", "pattern"))
+
+
+FOLDERS = frozenset("directory directories folder folders dir tree".split())

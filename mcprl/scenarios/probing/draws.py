@@ -1,0 +1,203 @@
+"""Which values probing puts into the slots of a call, and from which source: `fill_read`, `fill_write`.
+
+Each slot has candidate sources with a score. The best is taken; a source whose values fail loses score, so that other
+sources follow. Values of several slots are taken from one record where there is one.
+
+All draws come from one random generator. Their order and number belong to what a seed means: a change to them changes
+every pack.
+"""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from mcprl.scenarios.probing.candidates import LIKELY, Candidate, candidates
+from mcprl.scenarios.probing.knowledge import Knowledge, SourcedValue, State
+from mcprl.scenarios.probing.sources import Source, converted, ordered
+from mcprl.scenarios.slots import Slot
+from mcprl.text import stems, words
+from mcprl.types import Scalar, Tool
+
+_BLAMED = 0.3
+"""What a source loses when a call with its value fails."""
+_RECENT = 150
+_OTHER = frozenset(("new", "other", "replacement", "another", "destination", "target"))
+
+
+@dataclass
+class Penalties:
+    """What the calls of one tool taught: how much score each (slot, source) has lost, and which values were `taken`
+    together from one record.
+    """
+
+    lost: dict[tuple[Slot, Source], float] = field(default_factory=dict[tuple[Slot, Source], float])
+    taken: set[tuple[Scalar, ...]] = field(default_factory=set[tuple[Scalar, ...]])
+
+    def blame(self, picked: Mapping[Slot, SourcedValue], scores: Mapping[Slot, float], message: str) -> None:
+        """Take score from the source of the slot that a failure's message names, else of the least certain slot."""
+        free = [slot for slot in picked if not slot.choices]
+        if not free:
+            return
+        said = message.casefold().replace(free[0].tool.casefold(), "")
+        named = [slot for slot in free if _is_named(slot, picked[slot][1], said)]
+        unsure = [slot for slot in named if scores.get(slot, 0.0) < LIKELY]
+        if not unsure or len(named) == len(free):
+            unsure = [min(free, key=lambda slot: scores.get(slot, 0.0))]
+        for slot in unsure:
+            entry = slot, picked[slot][0]
+            self.lost[entry] = self.lost.get(entry, 0.0) + _BLAMED
+
+
+def _is_named(slot: Slot, value: Any, message: str) -> bool:
+    """Whether an error message has the slot's name or its value."""
+    text = str(value).casefold()
+    return (len(text) > 2 and text in message) or slot.key.casefold() in message
+
+
+@dataclass(frozen=True)
+class Draw:
+    """The values drawn for a call, and how certain their sources are."""
+
+    picked: dict[Slot, SourcedValue]
+    scores: dict[Slot, float]
+
+
+def fill_read(
+    known: Knowledge, tool: Tool, state: State, rng: random.Random, attempt: int, penalties: Penalties
+) -> Draw:
+    """Values for a read's required slots, and for one optional slot on odd attempts; on few before the tool worked."""
+    chosen = [slot for slot in known.slots[tool.name] if slot.required]
+    optional = [slot for slot in known.slots[tool.name] if not slot.required]
+    if attempt and not chosen and not known.working.get(tool.name):
+        chosen = optional
+    elif optional and attempt % (2 if known.working.get(tool.name) else 4) == 1:
+        chosen.append(rng.choice(optional))
+    return _draw(known, tool, chosen, state, rng, penalties, attempt)
+
+
+def fill_write(
+    known: Knowledge, tool: Tool, state: State, rng: random.Random, attempt: int, penalties: Penalties | None = None
+) -> dict[Slot, SourcedValue] | None:
+    """Values for a write's slots; `None` if the draw left all its optional slots empty."""
+    chosen = [slot for slot in known.slots[tool.name] if slot.required or rng.random() >= 0.6]
+    if not chosen and known.slots[tool.name]:
+        return None
+    return draw_write(known, tool, chosen, state, rng, attempt, penalties or Penalties()).picked
+
+
+def draw_write(
+    known: Knowledge,
+    tool: Tool,
+    chosen: Sequence[Slot],
+    state: State,
+    rng: random.Random,
+    attempt: int,
+    penalties: Penalties,
+) -> Draw:
+    """Values for the chosen slots of a write. Attempts 2, 5, 8, ... refer to no existing thing if they need not."""
+    return _draw(known, tool, chosen, state, rng, penalties, attempt, refers=attempt % 3 != 2)
+
+
+def _draw(
+    known: Knowledge,
+    tool: Tool,
+    chosen: Sequence[Slot],
+    state: State,
+    rng: random.Random,
+    penalties: Penalties,
+    attempt: int,
+    refers: bool = True,
+) -> Draw:
+    """The best candidate of each slot; the slot with the most certain place is the anchor of the others' records."""
+    best: dict[Slot, Candidate] = {}
+    for slot in chosen:
+        options = candidates(known, slot, state, rng, refers)
+        best[slot] = max(options, key=lambda entry: entry.score - penalties.lost.get((slot, entry.source), 0.0))
+    together = _of_one_record(known, tool, chosen, penalties) if refers and attempt % 3 != 1 else {}
+    picked = dict(together)
+    for slot in _anchor_first(known, tool, best):
+        if slot in picked:
+            continue
+        value = _value(known, tool, slot, best[slot], picked, rng)
+        known.used_values.add((slot, value))
+        picked[slot] = (best[slot].source, value)
+    in_order = {slot: picked[slot] for slot in chosen}
+    arrange(in_order)
+    scores = {slot: entry.score - penalties.lost.get((slot, entry.source), 0.0) for slot, entry in best.items()}
+    scores |= dict.fromkeys(together, 1.0)
+    return Draw(in_order, scores)
+
+
+def _of_one_record(
+    known: Knowledge, tool: Tool, chosen: Sequence[Slot], penalties: Penalties
+) -> dict[Slot, SourcedValue]:
+    """The values of at least two slots from one record, that were not taken from one before; empty if there are none.
+
+    Of several records, one that fills more slots is better, then one with a word of the tool's name (a status). A slot
+    for something new or other is left to the other candidates.
+    """
+    open_slots = [slot for slot in chosen if not slot.choices and not _OTHER & {*words(slot.key)}]
+    wanted = {*words(tool.name)}
+    best: dict[Slot, SourcedValue] = {}
+    rank = (1, False)
+    for record in known.records.recent(_RECENT) if len(open_slots) > 1 else ():
+        picked = {slot: found for slot in open_slots if (found := _in_record(known, slot, record)) is not None}
+        told = any(isinstance(leaf, str) and leaf.casefold() in wanted for own in record.values() for leaf in own)
+        if (len(picked), told) > rank and tuple(value for _, value in picked.values()) not in penalties.taken:
+            best, rank = picked, (len(picked), told)
+    penalties.taken.add(tuple(value for _, value in best.values()))
+    return best
+
+
+def _in_record(known: Knowledge, slot: Slot, record: Mapping[Source, Sequence[Scalar]]) -> SourcedValue | None:
+    """The value of a record whose place has the slot's name, if there is one."""
+    likely = max(record, key=lambda source: known.affinity(slot, source), default=None)
+    if likely is None or known.affinity(slot, likely) < 0.8:
+        return None
+    values = [value for value in (converted(slot, own) for own in record[likely]) if value is not None]
+    return (likely, values[0]) if values else None
+
+
+def _anchor_first(known: Knowledge, tool: Tool, best: Mapping[Slot, Candidate]) -> list[Slot]:
+    """The slots, those that values of results fill first: what the tool is about before the rest."""
+    about = {*stems(tool.name)}
+
+    def rank(slot: Slot) -> tuple[bool, bool, float]:
+        return best[slot].source[0] != "from", not about & {*stems(slot.key)}, -best[slot].score
+
+    return sorted(best, key=rank)
+
+
+def _value(
+    known: Knowledge, tool: Tool, slot: Slot, entry: Candidate, picked: Mapping[Slot, SourcedValue], rng: random.Random
+) -> Scalar:
+    """A value of a candidate: of the record that the values picked so far are in, if possible one not used before."""
+    values = list(entry.values)
+    if entry.source[0] == "from" and len(known.slots[tool.name]) > 1:
+        taken = [value for source, value in picked.values() if source[0] == "from"]
+        together = [converted(slot, value) for value in known.records.beside(entry.source, reversed(taken))]
+        beside = [value for value in together if value is not None and value in entry.values]
+        others = [value for value in beside if value not in taken]
+        values = others or beside or _about(known, tool, values)
+    fresh = [value for value in values if (slot, value) not in known.used_values]
+    return rng.choice(fresh or values)
+
+
+def _about(known: Knowledge, tool: Tool, values: Sequence[Scalar]) -> list[Scalar]:
+    """The values whose records hold a word of the tool's name (`cancel_pending_order`: those with status pending), all
+    if there are none.
+    """
+    wanted = {*words(tool.name)}
+    told = [value for value in values[:60] if known.records.tells(value, wanted)]
+    return told or list(values)
+
+
+def arrange(picked: dict[Slot, SourcedValue]) -> None:
+    """Swap values of a begin and its end where the end comes first."""
+    for one in picked:
+        for other in picked:
+            low, high = picked[one], picked[other]
+            if not ordered(one, other) or type(low[1]) is not type(high[1]) or low[1] <= high[1]:
+                continue
+            picked[one], picked[other] = (low[0], high[1]), (high[0], low[1])

@@ -1,0 +1,101 @@
+"""Probe a server: call its tools, harvest their results, find which outputs feed which inputs and what a write changes.
+
+Read-only tools are called freely, writing tools only in sessions of their own.
+"""
+
+import random
+
+from mcprl.events import Emit, ignore
+from mcprl.scenarios.probing.hints import Hints
+from mcprl.scenarios.probing.knowledge import Knowledge, State
+from mcprl.scenarios.probing.querying import learn_tables
+from mcprl.scenarios.probing.reading import Reader
+from mcprl.scenarios.probing.sharing import look, seen_elsewhere
+from mcprl.scenarios.probing.sources import INSTRUCTIONS
+from mcprl.scenarios.probing.trying import try_hints
+from mcprl.scenarios.probing.visits import Budget, Visit
+from mcprl.scenarios.probing.writing import Writer, confirm_creators
+from mcprl.scenarios.readers import read_text
+from mcprl.scenarios.slots import shown_slots, unfillable
+from mcprl.servers.digest import digest
+from mcprl.servers.effects import is_read
+from mcprl.types import Session, ToolServer
+
+PROBE_S = 60.0
+"""Seconds that probing may take."""
+
+
+async def probe(
+    server: ToolServer, seed: int, budget: int = 400, emit: Emit = ignore, hints: Hints | None = None
+) -> Knowledge:
+    """Find out what the server holds.
+
+    At most `budget` calls are made in at most about a minute, and reads only while new values turn up. `hints` are what
+    the user knows. Progress goes to `emit`.
+    """
+    rng = random.Random(f"probe {seed}")
+    shown = {call.tool: call.arguments for call in hints.calls()} if hints else {}
+    tools = {tool.name: tool for tool in server.tools if tool.name in shown or not unfillable(tool)}
+    known = Knowledge(tools, {name: shown_slots(tool, shown.get(name, {})) for name, tool in tools.items()})
+    spent = Budget(known, budget, PROBE_S, emit)
+    writing = [tool for tool in tools.values() if not is_read(tool)]
+    await _collect(server, known, hints or Hints())
+    async with Visit(server, spent) as session:
+        await _read(known, session, spent, rng, hints or Hints(), 0.65 if writing else 0.9)
+    if writing:
+        await _write(server, known, spent, rng, hints or Hints())
+    return known
+
+
+async def _collect(server: ToolServer, known: Knowledge, hints: Hints) -> None:
+    """Keep the values that are there before any call: of resources, instructions, the configuration and the user."""
+    for origin, values in (await server.known_values()).items():
+        known.base.harvest(origin, values)
+    known.base.harvest_text(INSTRUCTIONS, server.instructions)
+    for uri, text in await server.resources():
+        known.base.harvest(uri, digest(text).structured or read_text(text))
+    hints.add_to(known)
+
+
+async def _read(
+    known: Knowledge, session: Visit, budget: Budget, rng: random.Random, hints: Hints, share: float
+) -> None:
+    """All that only reads: what failures are like, the hints, a first round of calls, tables, and further rounds."""
+    reader = Reader(known, known.base, session, rng, budget.until(share))
+    reads = [tool for tool in known.tools.values() if is_read(tool)]
+    for tool in reads[: budget.part(0.1)]:
+        await reader.strangers(tool)
+    await try_hints(reader, hints)
+    await reader.around(budget.part(share * 0.3), 2)
+    await learn_tables(known, session, budget.part(0.25))
+    end = budget.part(1 - share)
+    await _rounds(reader, budget, end + (budget.left - end) // 4)
+    doubted = [await reader.doubt(tool) for tool in known.reads() if budget.left > end // 2]
+    if any(doubted):
+        await _rounds(reader, budget, end)
+
+
+async def _rounds(reader: Reader, budget: Budget, end: int) -> None:
+    """Rounds of calls until they teach little or only `end` calls are left."""
+    while not reader.late and budget.left > end:
+        before = reader.calls
+        await reader.around(budget.left - end)
+        await reader.link()
+        await reader.widen()
+        if reader.calls - before < len(reader.known.tools):
+            break
+
+
+async def _write(server: ToolServer, known: Knowledge, budget: Budget, rng: random.Random, hints: Hints) -> None:
+    """Try the writes in a session that may be spoilt, with looks into other sessions before and after."""
+    before = await look(server, known, budget)
+    async with Visit(server, budget) as session:
+        await Writer(known, session, budget, rng).around(hints)
+    async with Visit(server, budget) as session:
+        await confirm_creators(known, session, rng)
+    known.shared = await seen_elsewhere(server, before, budget)
+
+
+async def read_around(known: Knowledge, state: State, session: Session, rng: random.Random) -> None:
+    """Harvest the values of a session in `state`, from the sources that are already known to work."""
+    await Reader(known, state, session, rng).around(3 * len(known.tools), 2)

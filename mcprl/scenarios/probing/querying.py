@@ -1,0 +1,160 @@
+"""The tables of a server that takes SQL: their names, columns, rows and links, read with SELECTs."""
+
+import ast
+import random
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from mcprl.scenarios.fields import record_of, usable
+from mcprl.scenarios.probing.knowledge import Knowledge
+from mcprl.scenarios.probing.sources import place
+from mcprl.scenarios.probing.statements import selects, takes_sql
+from mcprl.scenarios.probing.tables import Row, Table, identifier
+from mcprl.scenarios.slots import Slot, build
+from mcprl.servers.effects import is_read
+from mcprl.text import stems
+from mcprl.types import Json, Session, Tool, ToolResult
+
+_CATALOGUES = (
+    "SELECT name FROM sqlite_master WHERE type = 'table'",
+    "SELECT table_name FROM information_schema.tables WHERE table_schema NOT IN ('pg_catalog', 'information_schema')",
+    "SHOW TABLES",
+)
+_NAMES = {"name", "table", "line", "key", "value"}
+_MOST_TABLES = 12
+_MOST_ROWS = 200
+_PAGES = (60, 20, 5)
+_ASKED_OF_EACH = 12
+
+
+async def learn_tables(known: Knowledge, session: Session, budget: int) -> None:
+    """Read the tables through the first read-only tool that takes SQL, and make SELECTs of it as examples."""
+    for tool in known.tools.values():
+        required = [slot for slot in known.slots[tool.name] if slot.required]
+        if is_read(tool) and len(required) == 1 and takes_sql(tool, required[0]):
+            query = Query(known, session, tool, required[0], budget)
+            await query.read_tables()
+            if known.tables:
+                known.sources[(tool.name, required[0].path)] = [("sql",)]
+                await query.try_selects()
+                return
+
+
+class Query:
+    """The tool that takes SELECTs, on one session, with a number of calls to make."""
+
+    def __init__(self, known: Knowledge, session: Session, tool: Tool, slot: Slot, budget: int) -> None:
+        self._known, self._session, self._tool, self._slot, self.left = known, session, tool, slot, budget
+
+    async def _ask(self, text: str) -> ToolResult | None:
+        """The result of a SELECT; `None` if it failed or no call is left."""
+        if self.left <= 0:
+            return None
+        self.left -= 1
+        arguments = build({self._slot.path: text})
+        result = await self._session.call(self._tool.name, arguments)
+        good = not self._known.failures.is_failure(self._tool.name, arguments, result) and usable(result)
+        self._known.count(self._tool.name, arguments, result, good)
+        return result if good else None
+
+    async def read_tables(self) -> None:
+        """Fill the known tables. A SELECT on a table that does not exist shows first what failures are like."""
+        arguments = build({self._slot.path: "SELECT * FROM zq_none_such"})
+        failed = await self._session.call(self._tool.name, arguments)
+        self._known.failures.learn(self._tool.name, arguments, failed)
+        for name in await self._names():
+            table = await self._table(name)
+            if table is not None:
+                self._known.tables.append(table)
+            if len(self._known.tables) >= _MOST_TABLES:
+                break
+        self._known.tables = [replace(table, links=_links(table, self._known.tables)) for table in self._known.tables]
+
+    async def _names(self) -> list[str]:
+        """Names that may be tables': from results of tools about tables or schemas, else from the usual catalogues."""
+        about = {"table", "schema", "collection", "database"}
+        names: dict[str, None] = {}
+        for source, values in self._known.base.pool.items():
+            tool = self._known.tools.get(source[1])
+            listing = tool is not None and not any(slot.required for slot in self._known.slots[tool.name])
+            if tool is not None and listing and about & {*stems(tool.name)} and {*stems(source[-1])} & _NAMES:
+                names.update((str(value), None) for value in values)
+        for catalogue in _CATALOGUES:
+            if not names and (result := await self._ask(catalogue)):
+                names.update((str(value), None) for row in rows_in(result) for value in list(row.values())[-1:])
+        return [name for name in names if re.fullmatch(r"[A-Za-z_][\w .$]{0,60}", name)][:40]
+
+    async def _table(self, name: str) -> Table | None:
+        """A table by its name, with its first rows; `None` if there is none."""
+        rows: list[Row] = []
+        size = 0
+        for page in _PAGES:
+            result = await self._ask(f"SELECT * FROM {identifier(name)} LIMIT {page}")
+            if result is None:
+                return None
+            if not result.cut_bytes and (rows := rows_in(result)):
+                size = page
+                break
+        if not rows:
+            return None
+        while len(rows) % size == 0 and len(rows) < _MOST_ROWS:
+            result = await self._ask(f"SELECT * FROM {identifier(name)} LIMIT {size} OFFSET {len(rows)}")
+            more = rows_in(result) if result is not None and not result.cut_bytes else []
+            if not more:
+                break
+            rows += more
+        whole = len(rows) % size != 0 or (self.left > 0 and len(rows) < _MOST_ROWS)
+        for row in rows:
+            for column, value in row.items():
+                if value is not None and len(str(value)) <= 80:
+                    self._known.base.add(place(self._tool.name, (name, column)), value)
+        return Table(name, tuple(rows[0]), tuple(rows), whole, {}, self._tool.name, self._slot.path)
+
+    async def try_selects(self) -> None:
+        """Make some SELECTs, kept as examples."""
+        for text in selects(self._known.tables, random.Random("selects"), _ASKED_OF_EACH, bool):
+            result = await self._ask(text)
+            if result is not None:
+                self._known.learn(self._known.base, self._tool, {self._slot: (("sql",), text)}, result)
+                self._known.keep(self._tool.name, build({self._slot.path: text}), result)
+
+
+def rows_in(result: ToolResult) -> list[Row]:
+    """The rows of a query's result; empty if it is no list of rows."""
+    value = _parsed(result)
+    if isinstance(value, Mapping):
+        inner = [item for item in value.values() if isinstance(item, list)]  # pyright: ignore
+        value = inner[0] if len(inner) == 1 else None
+    if not isinstance(value, list) or not all(isinstance(row, Mapping) for row in value):  # pyright: ignore
+        return []
+    return [{str(key): _scalar(cell) for key, cell in row.items()} for row in value]  # pyright: ignore
+
+
+def _parsed(result: ToolResult) -> Json:
+    if result.structured is None and result.text.lstrip()[:1] in ("[", "{", "("):
+        try:
+            return ast.literal_eval(result.text.strip())
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            pass
+    return record_of(result)
+
+
+def _scalar(value: Any) -> Any:
+    return value if value is None or isinstance(value, str | int | float) else str(value)
+
+
+def _links(table: Table, tables: list[Table]) -> dict[str, tuple[str, str]]:
+    """The columns that refer to other tables, by names (`customer_id`: table `customers`, column `id`) and values."""
+    links: dict[str, tuple[str, str]] = {}
+    for column in table.columns:
+        own = {row[column] for row in table.rows if row.get(column) is not None}
+        for other in tables:
+            if other.name == table.name:
+                continue
+            for key in other.columns:
+                named = stems(column) in ((*stems(other.name), *stems(key)), stems(key) if len(stems(key)) > 1 else ())
+                if named and own and own <= {row.get(key) for row in other.rows}:
+                    links.setdefault(column, (other.name, key))
+    return links

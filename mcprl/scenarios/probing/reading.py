@@ -1,0 +1,224 @@
+"""Probing's reads: call the tools that only read until they teach nothing new; learn what their failures are like."""
+
+import math
+import random
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from mcprl.scenarios.fields import record_of
+from mcprl.scenarios.probing.draws import Penalties, fill_read
+from mcprl.scenarios.probing.examples import MOST_EXAMPLES
+from mcprl.scenarios.probing.knowledge import Knowledge, State
+from mcprl.scenarios.probing.sources import fits, shape
+from mcprl.scenarios.probing.tokens import without_logs
+from mcprl.scenarios.probing.values import UNIVERSAL, invent, known_format, stranger
+from mcprl.scenarios.slots import JsonPath, Slot, build
+from mcprl.servers.effects import is_read
+from mcprl.types import Scalar, Session, Tool, ToolResult
+
+SLOW_S = 2.0
+"""A tool that takes longer than this is left out of tasks: every rollout would wait for it."""
+_HOPEFUL = 10
+"""Calls that a tool gets that never works, before it is called only with values that may well fit."""
+_ATTEMPTS = 6
+"""Calls of one tool in one pass over the tools."""
+
+
+def worked(known: Knowledge, tool: str, arguments: Mapping[str, Any], result: ToolResult) -> bool:
+    """Whether a call gave something: in time, no failure, not empty."""
+    return result.latency_s <= SLOW_S and not known.failures.is_failure(tool, arguments, result)
+
+
+class Reader:
+    """Calls reads in one session in one state, and learns, `until` a time of `time.monotonic`."""
+
+    def __init__(
+        self, known: Knowledge, state: State, session: Session, rng: random.Random, until: float = math.inf
+    ) -> None:
+        self.known, self.state, self._session, self.rng = known, state, session, rng
+        self._until = until
+        self._seen: set[str] = set()
+        self._done: set[str] = set()
+        self._attempts: dict[str, int] = {}
+        self._penalties: dict[str, Penalties] = {}
+        self.calls = 0
+
+    async def around(self, budget: int, attempts: int = _ATTEMPTS) -> None:
+        """Call the reads, those with the fewest required slots first, until the budget is spent or two passes in a row
+        bring no new value.
+        """
+        known = self.known
+        reads = [tool for tool in known.tools.values() if is_read(tool)]
+        reads.sort(key=lambda tool: sum(slot.required for slot in known.slots[tool.name]))
+        if not reads:
+            return
+        end = self.calls + budget
+        fair = max(1, budget // len(reads))
+        idle_passes, last_size = 0, -1
+        while self.calls < end and idle_passes < 2 and not self.late:
+            size = sum(len(values) for values in self.state.pool.values()) + sum(map(bool, known.working.values()))
+            idle_passes = 0 if size > last_size else idle_passes + 1
+            last_size = size
+            for tool in reads:
+                share = min(attempts, fair, end - self.calls)
+                for _ in range(share if known.slots[tool.name] else 1):
+                    if tool.name not in self._done and self.calls < end and not self.late:
+                        await self._try(tool)
+
+    @property
+    def late(self) -> bool:
+        """Whether its time is over."""
+        return time.monotonic() > self._until
+
+    async def _try(self, tool: Tool) -> None:
+        """One call of a tool with newly drawn values; none if the same call was made before."""
+        known = self.known
+        attempt = self._attempts[tool.name] = self._attempts.get(tool.name, -1) + 1
+        penalties = self._penalties.setdefault(tool.name, Penalties())
+        draw = fill_read(known, tool, self.state, self.rng, attempt, penalties)
+        arguments = build({slot.path: value for slot, (_, value) in draw.picked.items()})
+        if (call := f"{tool.name} {arguments}") in self._seen:
+            penalties.blame(draw.picked, draw.scores, "")
+            return
+        if attempt > _HOPEFUL and not known.working.get(tool.name) and min(draw.scores.values(), default=1.0) < 0.3:
+            return
+        self._seen.add(call)
+        result = await self.call(tool, arguments)
+        if worked(known, tool.name, arguments, result):
+            known.learn(self.state, tool, draw.picked, result)
+        else:
+            penalties.blame(draw.picked, draw.scores, result.text)
+        if (result.latency_s > SLOW_S and attempt > 2) or self._exhausted(tool):
+            self._done.add(tool.name)
+
+    async def call(self, tool: Tool, arguments: dict[str, Any]) -> ToolResult:
+        """Make a call, count it, and keep it as an example if it worked on the base state."""
+        result = await self._session.call(tool.name, arguments)
+        self.calls += 1
+        good = worked(self.known, tool.name, arguments, result)
+        self.known.count(tool.name, arguments, result, good)
+        if good and self.state is self.known.base:
+            self.known.keep(tool.name, arguments, result)
+        return result
+
+    def _exhausted(self, tool: Tool) -> bool:
+        """Whether calling a tool again teaches nothing: it takes no arguments or anything, or has enough examples."""
+        known = self.known
+        if not known.slots[tool.name] or len(known.examples.get(tool.name, ())) >= MOST_EXAMPLES:
+            return True
+        required = [slot for slot in known.slots[tool.name] if slot.required]
+        if not required and known.working.get(tool.name, 0) > 2 * _ATTEMPTS:
+            return True
+        takes_anything = any(("invented",) in known.sources.get((tool.name, slot.path), []) for slot in required)
+        return takes_anything and known.working.get(tool.name, 0) > _ATTEMPTS
+
+    async def link(self) -> None:
+        """Find further places whose values a slot takes: those whose values look like the ones it took (`owner_id` for
+        `person_id`).
+        """
+        known = self.known
+        for tool in known.reads():
+            required = [slot for slot in known.slots[tool.name] if slot.required and not slot.choices]
+            if len(required) != 1:
+                continue
+            slot = required[0]
+            sources = known.sources.get((tool.name, slot.path), [])
+            taken = [value for source in sources if source[0] == "from" for value in known.base.pool.get(source, ())]
+            if not taken or ("invented",) in sources:
+                continue
+            shapes = {shape(value) for value in taken}
+            alike = [
+                (source, [value for value in values if shape(value) in shapes])
+                for source, values in known.base.pool.items()
+                if source not in sources and (isinstance(taken[0], str) or known.affinity(slot, source) >= 0.45)
+            ]
+            alike.sort(key=lambda entry: -known.affinity(slot, entry[0]))
+            for source, values in alike[:8]:
+                if self.late or not values or not fits(slot, values[0]):
+                    continue
+                arguments = build({slot.path: self.rng.choice(values)})
+                result = await self.call(tool, arguments)
+                if worked(known, tool.name, arguments, result):
+                    sources.append(source)
+                    known.base.harvest(tool.name, without_logs(record_of(result), known.tools))
+
+    async def widen(self) -> None:
+        """Find the slots of a universal format that take any value of it, not only the values seen.
+
+        A split needs values of its own, and those seen may be few.
+        """
+        known = self.known
+        for tool in known.reads():
+            for slot in known.slots[tool.name]:
+                sources = known.sources.get((tool.name, slot.path), [])
+                universal = slot.kind == "string" and known_format(slot) in UNIVERSAL
+                if not universal or not sources or ("invented",) in sources:
+                    continue
+                arguments = build(self._with_required(tool, {slot.path: invent(slot, self.rng)}))
+                result = await self.call(tool, arguments)
+                if worked(known, tool.name, arguments, result):
+                    sources.append(("invented",))
+                    known.base.harvest(tool.name, without_logs(record_of(result), known.tools))
+
+    def _with_required(self, tool: Tool, filled: dict[JsonPath, Any]) -> dict[JsonPath, Any]:
+        """The filled slots and values that worked for the other required ones."""
+        for slot in self.known.slots[tool.name]:
+            if slot.required and slot.path not in filled:
+                options = self.known.options(slot, self.known.base, self.rng, bool)
+                filled[slot.path] = self.rng.choice(options or [None])
+        return filled
+
+    async def strangers(self, tool: Tool) -> None:
+        """Call a tool with values that it cannot know, to learn what its failures are like."""
+        required = [slot for slot in self.known.slots[tool.name] if slot.required]
+        if any(not slot.choices for slot in required):
+            await self._learn_failure(tool, build({slot.path: _nonsense(slot, self.rng) for slot in required}))
+
+    async def doubt(self, tool: Tool) -> bool:
+        """Call a tool that worked with strangers in place of the values that worked, and learn from the results.
+
+        Examples that look like failures in the light of them are taken back. Returns whether none is left.
+        """
+        known = self.known
+        examples = known.examples.get(tool.name, ())
+        free = [slot for slot in known.slots[tool.name] if slot.required and not slot.choices]
+        for slot in free[:2] if examples else ():
+            arguments = _replaced(self.rng.choice(examples).arguments, slot, self.rng)
+            if arguments is not None:
+                await self._learn_failure(tool, arguments)
+        for example in list(examples):
+            if known.failures.is_failure(tool.name, example.arguments, example.result):
+                known.forget(tool.name, example)
+        return bool(free) and not known.working.get(tool.name)
+
+    async def _learn_failure(self, tool: Tool, arguments: dict[str, Any]) -> None:
+        result = await self._session.call(tool.name, arguments)
+        self.calls += 1
+        self.known.calls += 1
+        self.known.failures.learn(tool.name, arguments, result)
+
+
+def _nonsense(slot: Slot, rng: random.Random) -> Scalar:
+    """A value of the slot's type that no server knows."""
+    if slot.choices:
+        return rng.choice(slot.choices)
+    return rng.randint(70_000_000, 99_999_999) if slot.kind != "string" else f"zq{rng.randint(1000, 9999)}xv"
+
+
+def _replaced(arguments: Mapping[str, Any], slot: Slot, rng: random.Random) -> dict[str, Any] | None:
+    """The arguments with a stranger at a slot; `None` if they have no value there."""
+    values = dict(_values(arguments, ()))
+    if slot.path not in values:
+        return None
+    values[slot.path] = stranger(values[slot.path], rng)
+    return build(values)
+
+
+def _values(value: Any, path: JsonPath) -> list[tuple[JsonPath, Scalar]]:
+    """The scalars of arguments with their paths, list positions included."""
+    if isinstance(value, Mapping):
+        return [entry for key, inner in value.items() for entry in _values(inner, (*path, str(key)))]  # pyright: ignore
+    if isinstance(value, list):
+        return [entry for index, inner in enumerate(value) for entry in _values(inner, (*path, index))]  # pyright: ignore
+    return [(path, value)] if value is not None else []

@@ -1,0 +1,51 @@
+"""A session that outlives its server: a lost one is replaced by a fresh one, and the call that lost it has failed."""
+
+import math
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
+from typing import Any, Self
+
+import anyio
+
+from mcprl.errors import SessionLost
+from mcprl.types import Call, Session, ToolResult, ToolServer
+
+MOST_RENEWED = 50
+"""Sessions that may be lost before the server counts as broken."""
+
+
+class Renewed:
+    """A session in a state made by `setup`; a context manager. What was written in a lost session is lost with it.
+
+    A call that loses the session, or takes longer than `call_s`, is an error result. Raises `SessionLost` once
+    `MOST_RENEWED` sessions were lost.
+    """
+
+    def __init__(self, server: ToolServer, setup: Sequence[Call] = (), call_s: float = math.inf) -> None:
+        self._server, self._setup = server, setup
+        self._call_s = call_s
+        self._stack = AsyncExitStack()
+        self._session: Session
+        self.renewed = 0
+
+    async def __aenter__(self) -> Self:
+        self._session = await self._stack.enter_async_context(self._server.session(self._setup))
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._stack.aclose()
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """Call a tool, as `Session.call`."""
+        try:
+            with anyio.move_on_after(self._call_s):
+                return await self._session.call(tool, arguments)
+        except SessionLost as error:
+            self.renewed += 1
+            if self.renewed > MOST_RENEWED:
+                raise
+            await self._stack.aclose()
+            self._stack = AsyncExitStack()
+            self._session = await self._stack.enter_async_context(self._server.session(self._setup))
+            return ToolResult(str(error), is_error=True)
+        return ToolResult(f"took longer than {self._call_s:g} s", is_error=True, latency_s=self._call_s)

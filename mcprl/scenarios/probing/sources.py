@@ -1,0 +1,169 @@
+"""Where the values of a slot come from: places in results, examples in schemas, and how likely each fits a slot."""
+
+import re
+from collections.abc import Mapping
+
+from mcprl.scenarios.names import noun, related
+from mcprl.scenarios.slots import JsonPath, Slot
+from mcprl.text import stems, words
+from mcprl.types import Scalar, Tool
+
+Source = tuple[str, ...]
+"""Where values come from. `("from", tool, *keys)` is a place in results; in place of a tool it may name a resource,
+`COMMAND`, `ENVIRONMENT`, `INSTRUCTIONS`, `COMPLETIONS` or `HINTS`. The others are `("choices",)` and `("quoted",)` for
+what the schema lists and gives as examples, `("worked",)` for values that were found by trying, `("dates",)` for dates
+among those seen, `("sql",)` for SQL about the tables seen, and `("invented",)`.
+"""
+COMMAND, ENVIRONMENT, INSTRUCTIONS = "command line", "environment", "instructions"
+COMPLETIONS, HINTS = "completions", "hints"
+CONFIGURED = (COMMAND, ENVIRONMENT)
+"""Origins whose values are settings of the server and no entities that it holds."""
+GIVEN = (COMMAND, ENVIRONMENT, INSTRUCTIONS, COMPLETIONS, HINTS)
+"""Origins whose values hold in every state of the server."""
+KINDS = ("choices", "from", "sql", "worked", "dates", "quoted", "invented")
+
+_TELLING = ("id", "name", "key", "code", "title", "slug")
+"""Keys that say nothing without the name of their thing."""
+_NAMELESS = ("value", "key", "line", "item", "column", "result", "number", "code", "hash")
+"""Keys of places that have no name of their own."""
+
+
+def place(origin: str, path: JsonPath) -> Source:
+    """A place in results: the tool (or resource) and the keys on the path. List positions are left out."""
+    return ("from", origin, *(part for part in path if isinstance(part, str)))
+
+
+def quoted(slot: Slot, tool: Tool) -> list[Scalar]:
+    """The values that a slot's schema or description gives: its default, examples, and what it lists, or its tool's
+    description lists behind its name ("to another stage: open, paid").
+    """
+    examples: list[object] = []
+    if slot.required and slot.schema.get("default") not in (None, ""):
+        examples.append(slot.schema["default"])
+    examples += list(slot.schema.get("examples", ()))
+    if slot.kind == "string":
+        examples += re.findall(r"(?<!\w)['\"`“]([^'\"`“”\s][^'\"`“”]{0,40})['\"`”]", slot.description)
+        for listing in re.findall(r"(?:such as|e\.g\.,?|for example,?|like|example:)\s+([^'\"`()]+)", slot.description):
+            examples += [word.strip(".;") for word in re.split(r",\s*|\s+or\s+", listing) if len(word.split()) == 1]
+        examples += listed(slot.description)
+        for sentence in re.split(r"\.(?:\s|$)|;|\n", tool.description):
+            told = re.search(rf"(?i)\b{re.escape(slot.key)}\b[^:]{{0,30}}:\s*(.+)", sentence)
+            examples += listed(f"one of: {told[1]}") if told else []
+        examples += re.findall(r"(?<![\w-])[A-Z]{1,4}-\d{1,6}(?![\w-])", slot.description)
+    return list(dict.fromkeys(value for value in examples if isinstance(value, str | int | float)))
+
+
+_LISTING = re.compile(
+    r"\b(?:one of|either|any of|(?:options|values|choices)(?: are)?|(?:can|must|may) be)\b:?\s*", re.IGNORECASE
+)
+
+
+def listed(text: str) -> list[str]:
+    """The values that a description lists as the possible ones: "one of: open, paid"; "open or paid"."""
+    sentences = re.split(r"\.(?:\s|$)|;|\n", text)
+    found: list[str] = []
+    for part in sentences:
+        lead = _LISTING.search(part)
+        options = part[lead.end() :] if lead else part
+        items = [item.strip(" '\"`()[]:") for item in re.split(r",\s*(?:or|and)?\s*|\s+or\s+|\s*\|\s*|/", options)]
+        items = [re.sub(r"^(?:or|and)\s+", "", item) for item in items if item]
+        bare = not lead and bool(re.search(r"\sor\s|\|", part))
+        if 2 <= len(items) <= 12 and (lead or bare) and all(map(_is_value, items)):
+            found += items
+    return found
+
+
+def _is_value(item: str) -> bool:
+    """Whether an item of a list may be a value: at most four words and no article."""
+    parts = item.lower().split()
+    return 0 < len(parts) <= 4 and not {"the", "a", "an", "is", "are", "of", "if"} & {*parts}
+
+
+def shape(value: Scalar) -> str:
+    """The pattern of a value: `P-104` and `P-97` are `A-0`, a lower-case word is `a`, a number is its type's name."""
+    if not isinstance(value, str):
+        return type(value).__name__
+    text = re.sub(r"[A-Z]+", "A", re.sub(r"\d+", "0", value))
+    return re.sub(r"[a-z]+", "a", text)
+
+
+def fits(slot: Slot, value: object) -> bool:
+    """Whether a harvested value has the slot's JSON type."""
+    match slot.kind:
+        case "integer":
+            return isinstance(value, int)
+        case "number":
+            return isinstance(value, int | float)
+        case "string":
+            return isinstance(value, str)
+        case _:
+            return False
+
+
+def converted(slot: Slot, value: Scalar) -> Scalar | None:
+    """The value in the slot's JSON type: `17` for the text `#17` or `17`, and back; `None` if it has no such form."""
+    if fits(slot, value):
+        return value
+    if isinstance(value, bool):
+        return None
+    if slot.kind in ("integer", "number") and isinstance(value, str) and (match := re.fullmatch(r"#?(\d{1,9})", value)):
+        return int(match[1])
+    return str(value) if slot.kind == "string" and isinstance(value, int) else None
+
+
+def affinity(tools: Mapping[str, Tool], slot: Slot, source: Source) -> float:
+    """How likely the values of a place fit a slot, by names: 1 is the same name, under 0.5 is chance.
+
+    The slot `order_id` fits values named `order_id`, and values named `id` in results of `list_orders`. The slot `id`
+    of `get_order` fits both as well.
+    """
+    if source[0] != "from":
+        return 0.0
+    _, giving, *keys = source
+    key = stems(keys[-1]) if keys else ()
+    wanted = stems(slot.key)
+    taker = stems(noun(tools[slot.tool]))
+    giver_names = (*keys[:-1], noun(tools[giving]) if giving in tools else giving)
+    giver = {stem for name in giver_names for stem in stems(name)}
+    if len(wanted) == 1 and wanted == key and wanted[0] in (*_TELLING, "path"):
+        return 0.95 if {*taker} & giver else 0.6
+    if wanted == key:
+        return 1.0
+    if len(wanted) > 1 and wanted[-1:] == key:
+        return 0.9 if {*wanted[:-1]} & giver else 0.45
+    if len(key) > 1 and wanted[-len(key) :] == key:
+        return 0.8
+    if len(wanted) > 1 and wanted[:-1] == key and wanted[-1] in (*_TELLING, "number", "no"):
+        return 0.85
+    if len(wanted) == 1 and key[-1:] == wanted and len(key) > 1:
+        return 0.9 if {*key[:-1]} & {*taker} else 0.55
+    if len(wanted) == 1 and wanted[0] in giver and key and key[-1] in _TELLING:
+        return 0.8
+    if key and key[0] in _NAMELESS and {*wanted} & giver:
+        return 0.75
+    if key and len(wanted) > 1 and (key[-1] in _TELLING) and {*wanted[:-1]} & giver:
+        return 0.7
+    return min(0.49, max(related(wanted, key), _abbreviation(words(slot.key), key)))
+
+
+def _abbreviation(wanted: tuple[str, ...], key: tuple[str, ...]) -> float:
+    """0.49 if a word of one name is short for one of the other (`repo` for `repository`), else 0."""
+    pairs = ((short, long) for one in wanted for two in key for short, long in (sorted((one, two), key=len),))
+    return 0.49 if any(3 <= len(short) < len(long) and long.startswith(short) for short, long in pairs) else 0.0
+
+
+def ordered(one: Slot, other: Slot) -> bool:
+    """Whether the value of `one` must not be greater than that of `other`: a begin and its end, a minimum and its
+    maximum.
+    """
+    first, second = words(one.key), words(other.key)
+    if one.path[:-1] != other.path[:-1]:
+        return False
+    low = [word for word in first if word in _BEGINS]
+    high = [word for word in second if word in _ENDS]
+    rest = [word for word in first if word not in low] == [word for word in second if word not in high]
+    return bool(low and high and rest)
+
+
+_BEGINS = frozenset("start begin from since after min minimum low lower first checkin".split())
+_ENDS = frozenset("end until to before till max maximum high upper last checkout stop".split())

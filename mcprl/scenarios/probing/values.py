@@ -1,0 +1,282 @@
+"""Invented values: well-known formats, plausible words for free text, variations of a harvested value.
+
+Probing uses them if no harvested value fits; tasks that write or that ask for a missing thing always do.
+"""
+
+import random
+import re
+import string
+import zoneinfo
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import date, timedelta
+from functools import lru_cache
+from typing import Any
+
+import rstr
+from babel.dates import get_timezone_location
+
+from mcprl.scenarios.slots import Slot
+from mcprl.text import words
+
+_ADJECTIVES = (
+    "amber brisk calm cedar clever coastal copper crimson dusty early frosty gentle golden hidden hollow indigo "
+    "ivory jade late linen lunar mellow misty narrow northern olive pale quiet rapid rustic scarlet silver slate "
+    "solar spare steady sunny swift tidal upper velvet violet warm western wild winter young "
+).split()
+_NOUNS = (
+    "anchor arch badge barrel basin beacon bridge canyon castle cliff cloud comet compass coral crater delta drum "
+    "engine falcon fern field forest fountain garden glacier harbor hill island kettle ladder lagoon lantern ledger "
+    "maple marsh meadow mill mirror needle oak orchard otter paddle pebble pier pine planet plaza pocket prairie "
+    "quarry raven reef river saddle sail shadow signal spruce stone summit thistle tower trail tunnel valley vessel "
+    "wagon willow window "
+).split()
+_FIRST = (
+    "Ada Amir Bea Carlo Dana Elif Farid Greta Hugo Ines Jonas Kira Leon Mara Nils Nora Omar Petra Quinn Rosa Sami "
+    "Tara Uma Viktor Wanda Yusuf Zoe "
+).split()
+_LAST = (
+    "Abbas Berg Castro Dietz Egan Feld Grant Haas Iqbal Jansen Kovac Lund Moreau Novak Okoye Perez Quist Rossi Sato "
+    "Toth Ueda Vance Weber Young Zeman "
+).split()
+_GLOBS = tuple(f"{front}*.{end}" for end in ("txt", "md", "csv", "json", "py", "log", "html") for front in ("", "**/"))
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_SENTENCES = (
+    "Call {first} {last} back on {day}",
+    "{first} is away until {day}",
+    "Meeting with {first} {last} moved to {day}",
+    "Order {n} more boxes before {day}",
+    "{first} {last} prefers to be called in the morning",
+    "Invoice {n} was sent to {last} on {day}",
+    "Room {n} is closed on {day}",
+    "Ask {first} about the {noun} by {day}",
+    "The delivery for {last} arrives on {day}",
+    "{last} asked for a discount on {n} pieces",
+    "Send the report to {first} on {day}",
+    "Parking for {n} guests is booked for {day}",
+)
+
+
+def _two(rng: random.Random) -> str:
+    return f"{rng.choice(_ADJECTIVES)} {rng.choice(_NOUNS)}"
+
+
+def _person(rng: random.Random) -> str:
+    return f"{rng.choice(_FIRST)} {rng.choice(_LAST)}"
+
+
+def _name(rng: random.Random) -> str:
+    return rng.choice((_two, _person))(rng)
+
+
+def sentence(rng: random.Random) -> str:
+    """A sentence that somebody may note down."""
+    told = rng.choice(_SENTENCES)
+    return told.format(
+        first=rng.choice(_FIRST),
+        last=rng.choice(_LAST),
+        day=rng.choice(_DAYS),
+        noun=rng.choice(_NOUNS),
+        n=rng.randint(2, 40),
+    )
+
+
+def _code(rng: random.Random) -> str:
+    return f"{''.join(rng.choices(string.ascii_uppercase, k=rng.randint(1, 3)))}-{rng.randint(100, 9_999)}"
+
+
+def _date(rng: random.Random) -> str:
+    return f"20{rng.randint(20, 29)}-{rng.randint(1, 12):02}-{rng.randint(1, 28):02}"
+
+
+def _clock(rng: random.Random) -> str:
+    minute = rng.choice((0, 0, 0, 15, 30, 30, 45, 5 * rng.randint(0, 11)))
+    return f"{rng.randint(0, 23):02}:{minute:02}"
+
+
+def _expression(rng: random.Random) -> str:
+    a, b, c = (rng.randint(2, 95) for _ in range(3))
+    ways = (f"{a} * {b}", f"{a} + {b} + {c}", f"({a} + {b}) * {c}", f"{a * b} / {b}", f"{a * b} - {c}", f"{a}.5 * {b}")
+    return rng.choice(ways)
+
+
+@lru_cache(maxsize=1)
+def _zones() -> list[str]:
+    """The zones that have the name of a city that a person would say: no old names, no stations, no parts of states."""
+    zones = sorted(
+        zone
+        for zone in zoneinfo.available_timezones()
+        if zone.count("/") == 1
+        and zone.startswith(_CONTINENTS)
+        and get_timezone_location(zone, locale="en", return_city=True) == zone.partition("/")[2].replace("_", " ")
+    )
+    cities = Counter(zone.partition("/")[2] for zone in zones)
+    return [zone for zone in zones if cities[zone.partition("/")[2]] == 1]
+
+
+_CONTINENTS = ("Africa/", "America/", "Asia/", "Atlantic/", "Australia/", "Europe/", "Indian/", "Pacific/")
+
+
+# (format, what a slot's declared format, name or description must match, a function that draws a value). The first
+# match wins; the last entry is for slots that match none.
+_FORMATS: list[tuple[str, str, Callable[[random.Random], str]]] = [
+    ("timezone", r"time ?zone|\btz\b|\biana\b", lambda rng: rng.choice(_zones())),
+    ("date-time", r"date.?time|timestamp|iso ?8601", lambda rng: f"{_date(rng)}T{_clock(rng)}:00Z"),
+    ("date", r"\bdate\b|\bday\b|yyyy-mm-dd|\bdue\b|\bbirthday\b", _date),
+    ("time", r"\btime\b|hh:mm|\bclock\b", _clock),
+    ("email", r"e-?mail", lambda rng: f"{rng.choice(_FIRST)}.{rng.choice(_LAST)}@{rng.choice(_NOUNS)}.example".lower()),
+    (
+        "uri",
+        r"\burl\b|\buri\b|\blink\b|\bhref\b",
+        lambda rng: f"https://{rng.choice(_NOUNS)}.example/{rng.choice(_NOUNS)}",
+    ),
+    ("glob", r"\bglob\b|\bpattern\b", lambda rng: rng.choice(_GLOBS)),
+    ("folder", r"\bfolder\b|\bdirectory\b|\bdir\b", lambda rng: f"{rng.choice(_ADJECTIVES)}-{rng.choice(_NOUNS)}"),
+    (
+        "path",
+        r"\bpaths?\b|\bfile ?names?\b|\bfile\b|\bsource\b|\bdestination\b",
+        lambda rng: f"{rng.choice(_ADJECTIVES)}-{rng.choice(_NOUNS)}.txt",
+    ),
+    ("color", r"\bcolou?r\b", lambda rng: f"#{rng.randrange(1 << 24):06x}"),
+    (
+        "phone",
+        r"\bphone\b|\bmobile\b",
+        lambda rng: f"+{rng.randint(1, 98)} {rng.randint(100, 999)} {rng.randint(1000, 9999)}",
+    ),
+    (
+        "sentence",
+        r"\b(?:text|content|contents|body|note|notes|message|comment|description|observations?|summary|reason|details)\b",
+        sentence,
+    ),
+    ("id", r"\b(?:id|ids|code|sku|number|ref|reference|identifier)\b", _code),
+    ("expression", r"\bexpression\b|\bformula\b|\barithmetic\b", _expression),
+    ("query", r"\b(?:query|search|keyword|keywords|term|q)\b", lambda rng: rng.choice(_NOUNS)),
+    (
+        "person",
+        r"\b(?:person|author|owner|assignee|first name|last name|full name|customer|patient|user)\b",
+        _person,
+    ),
+    (
+        "kind",
+        r"\b(?:type|kind|category|tag|tags|label|labels|role|status|group|relation)\b",
+        lambda rng: rng.choice(_NOUNS),
+    ),
+    ("name", r"", _name),
+]
+
+UNIVERSAL = frozenset(("timezone", "date-time", "date", "time", "color", "expression"))
+"""Formats whose values mean the same on every server: a slot that takes one value of it takes all."""
+
+
+def known_format(slot: Slot) -> str:
+    """The well-known format that a string slot's schema, name or description points to; `name` if none."""
+    named = " ".join(word for part in slot.path if isinstance(part, str) for word in words(part))
+    declared = str(slot.schema.get("format", ""))
+    return _format_of((declared, " ".join(words(slot.key)), named, slot.description.lower()))
+
+
+@lru_cache(maxsize=4_096)
+def _format_of(texts: tuple[str, ...]) -> str:
+    """The first format that one of the texts is or speaks of, the texts in order; `name` if none."""
+    for text in texts:
+        for name, pattern, _ in _FORMATS[:-1]:
+            if text and (text == name or re.search(pattern, text)):
+                return name
+    return "name"
+
+
+def invent(slot: Slot, rng: random.Random) -> Any:
+    """A plausible value for a slot. The server may not know it."""
+    if slot.choices:
+        return rng.choice(slot.choices)
+    if slot.kind in ("integer", "number"):
+        return _number(slot, rng)
+    if made := _matching(slot, rng):
+        return made
+    wanted = known_format(slot)
+    make = next(make for name, _, make in _FORMATS if name == wanted)
+    return make(rng)
+
+
+def _matching(slot: Slot, rng: random.Random) -> str:
+    """A text that matches the schema's pattern; empty if there is none, or none that Python reads."""
+    pattern = slot.schema.get("pattern")
+    if not isinstance(pattern, str):
+        return ""
+    try:
+        return rstr.Rstr(rng).xeger(pattern)
+    except (re.error, KeyError, ValueError, RecursionError):
+        return ""
+
+
+def dates_between(dates: Sequence[str], rng: random.Random, count: int) -> list[str]:
+    """Random days from the first of the sorted ISO `dates` to the last; empty if there are none or they are no days."""
+    try:
+        first, last = (date.fromisoformat(day) for day in (dates[0], dates[-1]))
+    except (IndexError, ValueError):
+        return []
+    return [(first + timedelta(rng.randint(0, (last - first).days))).isoformat() for _ in range(count)]
+
+
+_SMALL = {
+    "page offset skip start cursor index position": 2,
+    "limit count size top max results per head tail lines first last context depth n rows": 10,
+    "duration seconds timeout delay wait sleep interval retries steps hours": 3,
+    "days quantity amount nights guests adults passengers people": 6,
+}
+"""Words in names of numbers, and how large such a number may be that still finds something."""
+
+
+def _usual_high(slot: Slot) -> int:
+    """The largest usual value of a number by its name; 0 if the name does not say."""
+    named = {*words(slot.key)}
+    return next((high for names, high in _SMALL.items() if named & {*names.split()}), 0)
+
+
+def _number(slot: Slot, rng: random.Random) -> int | float:
+    """A number within the schema's bounds; for a `number` slot about one in seven has a fraction."""
+    low = slot.schema.get("minimum", slot.schema.get("exclusiveMinimum", 1))
+    usual = _usual_high(slot)
+    default_high = max(low, 0) + (usual or rng.choice((20, 100, 1_000)))
+    if usual:
+        return rng.randint(int(low), max(int(low), min(int(slot.schema.get("maximum", usual)), int(low) + usual)))
+    high = slot.schema.get("maximum", slot.schema.get("exclusiveMaximum", default_high))
+    value = rng.randint(int(low), max(int(low), int(high)))
+    if slot.kind == "integer" or rng.random() < 0.85:
+        return value
+    return round(value + rng.choice((0.25, 0.5, 0.75)), 2)
+
+
+def neighbour(value: Any, rng: random.Random) -> Any:
+    """A value whose number is at most 12 away from that of `value` (`C-1039` for `C-1042`): it may well exist.
+
+    `None` for a float, and for a string that does not end in a digit or has a `.` or `:` (an address, a time).
+    """
+    if isinstance(value, int) and not isinstance(value, bool):
+        return max(0, value + rng.choice((-1, 1)) * rng.randint(1, 12))
+    if not isinstance(value, str) or "." in value or ":" in value:
+        return None
+    match = re.fullmatch(r"(.*?)(\d{1,6})", value)
+    if match is None:
+        return None
+    number = max(0, int(match[2]) + rng.choice((-1, 1)) * rng.randint(1, 12))
+    return f"{match[1]}{number:0{len(match[2])}}"
+
+
+def stranger(value: Any, rng: random.Random) -> Any:
+    """A value of the same shape as `value` that the server most likely does not know.
+
+    All digits are drawn anew. Without a digit, the last part of a path or every word is replaced.
+    """
+    if isinstance(value, int | float):
+        return int(value) + rng.randint(10_000, 99_999)
+    text = str(value)
+    if any(ch.isdigit() for ch in text):
+        return "".join(rng.choice("0123456789") if ch.isdigit() else ch for ch in text)
+    if "/" in text:
+        head, _, tail = text.rpartition("/")
+        last = rng.choice(_NOUNS) + ("." + tail.rpartition(".")[2] if "." in tail[1:] else "")
+        return f"{head}/{last.capitalize() if tail[:1].isupper() else last}"
+    parts = [rng.choice(_NOUNS if position else _ADJECTIVES) for position in range(len(text.split()) or 1)][:3]
+    made = " ".join(parts) if " " in text else parts[0]
+    return made.title() if text[:1].isupper() else made

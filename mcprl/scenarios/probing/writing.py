@@ -1,0 +1,155 @@
+"""Probing's writes: which work, which reads show what they wrote, which need nothing that exists."""
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+from mcprl.judges.checks import holds
+from mcprl.scenarios.fields import record_of
+from mcprl.scenarios.probing.draws import Draw, Penalties, draw_write, fill_write
+from mcprl.scenarios.probing.hints import Hints
+from mcprl.scenarios.probing.knowledge import Knowledge, RoundTrip, SourcedValue, State
+from mcprl.scenarios.probing.reading import SLOW_S, worked
+from mcprl.scenarios.probing.sources import fits, place
+from mcprl.scenarios.probing.visits import Budget, Visit
+from mcprl.scenarios.slots import JsonPath, Slot, build
+from mcprl.servers.effects import is_read
+from mcprl.types import Session, Tool, ToolResult
+
+Binding = tuple[tuple[tuple[JsonPath, JsonPath], ...], tuple[tuple[JsonPath, Any], ...]]
+"""`bind` and `constants` of a `RoundTrip`."""
+_PASSES = 12
+_MOST_READS = 15
+"""Reads after one write."""
+_WANTED = 3
+"""Calls of one write that must work before it is called no more."""
+
+
+class Writer:
+    """Calls writes in one session, and learns."""
+
+    def __init__(self, known: Knowledge, session: Visit, budget: Budget, rng: random.Random) -> None:
+        self._known, self._session, self._budget, self._rng = known, session, budget, rng
+        self._state = State(pool={source: dict(values) for source, values in known.base.pool.items()})
+        self._penalties: dict[str, Penalties] = {}
+
+    async def around(self, hints: Hints) -> None:
+        """Call each write in turn, those that have not worked more often, until each worked or the budget is spent."""
+        known = self._known
+        writes = [tool for tool in known.tools.values() if not is_read(tool)]
+        for call in hints.calls():
+            if (tool := known.tools.get(call.tool)) and not is_read(tool):
+                await self._try(tool, Draw(hints.picked(known, call), {}))
+        for attempt in range(_PASSES):
+            for tool in writes:
+                enough = known.working.get(tool.name, 0) >= _WANTED
+                if self._budget.over or (attempt and enough) or (attempt > 1 and not known.slots[tool.name]):
+                    continue
+                chosen = [slot for slot in known.slots[tool.name] if slot.required or self._rng.random() >= 0.6]
+                if not chosen and known.slots[tool.name]:
+                    continue
+                penalties = self._penalties.setdefault(tool.name, Penalties())
+                await self._try(tool, draw_write(known, tool, chosen, self._state, self._rng, attempt, penalties))
+
+    async def _try(self, tool: Tool, draw: Draw) -> None:
+        """One call of a write, and the reads that show what it wrote."""
+        known, picked = self._known, draw.picked
+        arguments = build({slot.path: value for slot, (_, value) in picked.items()})
+        result = await self._session.call(tool.name, arguments)
+        good = result.latency_s <= SLOW_S and not result.is_error
+        known.count(tool.name, arguments, result, good)
+        if not good:
+            self._penalties.setdefault(tool.name, Penalties()).blame(picked, draw.scores, result.text)
+            return
+        known.keep(tool.name, arguments, result)
+        refers = any(source[0] in ("from", "sql", "worked") for source, _ in picked.values())
+        if picked and not refers and tool.name not in known.creators:
+            known.creators.append(tool.name)
+        known.learn(self._state, tool, picked, result)
+        self._state.harvest(tool.name, arguments)
+        await self._find_round_trip(tool, picked)
+
+    async def _find_round_trip(self, tool: Tool, picked: dict[Slot, SourcedValue]) -> None:
+        """Call every read that can take the values just written, and keep one round trip for each that shows them."""
+        known = self._known
+        if not picked or any(trip.write == tool.name for trip in known.round_trips):
+            return
+        written = {slot: value for slot, (_, value) in picked.items()}
+        by_path = {slot.path: value for slot, value in written.items()}
+        asked = 0
+        for read in (reading for reading in known.tools.values() if is_read(reading)):
+            if self._budget.over or (len(known.tools) > 12 and not known.working.get(read.name)):
+                continue
+            for bind, constants in _bindings(known, read, tool, written, self._rng):
+                asked += 1
+                if asked > _MOST_READS:
+                    return
+                bound = {path: by_path[origin] for path, origin in bind}
+                arguments = build(bound | dict(constants))
+                result = await self._session.call(read.name, arguments)
+                good = worked(known, read.name, arguments, result)
+                known.count(read.name, arguments, result, good)
+                shown = _shown(picked, bind, result) if good else ()
+                if shown:
+                    self._keep(tool, read, RoundTrip(tool.name, read.name, bind, constants, shown), result)
+                    break
+
+    def _keep(self, tool: Tool, read: Tool, trip: RoundTrip, result: ToolResult) -> None:
+        known = self._known
+        known.working[read.name] = known.working.get(read.name, 0) + 1
+        for path, origin in trip.bind:
+            sources = known.sources.setdefault((read.name, path), [])
+            if (source := place(tool.name, origin)) not in sources:
+                sources.append(source)
+        known.round_trips.append(trip)
+        self._state.harvest(read.name, record_of(result))
+
+
+async def confirm_creators(known: Knowledge, session: Session, rng: random.Random) -> None:
+    """Keep the creators that work in a session where nothing was written before."""
+    for name in list(known.creators):
+        picked = fill_write(known, known.tools[name], known.base, rng, 2)
+        arguments = build({slot.path: value for slot, (_, value) in picked.items()}) if picked else {}
+        if picked is None or (await session.call(name, arguments)).is_error:
+            known.creators.remove(name)
+
+
+def _shown(
+    picked: dict[Slot, SourcedValue], bind: tuple[tuple[JsonPath, JsonPath], ...], result: ToolResult
+) -> tuple[JsonPath, ...]:
+    """The paths of the written values that a read's result shows.
+
+    A value that the read was called with proves nothing, and neither does one that stood in the server before.
+    """
+    new = [(slot, value) for slot, (source, value) in picked.items() if source[0] != "from"]
+    shown = [slot.path for slot, value in new if not isinstance(value, bool) and holds(result.text, value)]
+    origins = {origin for _, origin in bind}
+    return tuple(path for path in shown if path not in origins)
+
+
+def _bindings(
+    known: Knowledge, read: Tool, write: Tool, written: dict[Slot, Any], rng: random.Random
+) -> Iterator[Binding]:
+    """Ways to fill a read's required slots with what a write was given, the closest names first.
+
+    At most one required slot may be without choices or a setting of the server.
+    """
+    required = [slot for slot in known.slots[read.name] if slot.required]
+    if not required:
+        yield (), ()
+        return
+    fixed = [slot for slot in required if slot.choices or known.is_setting(slot)]
+    free = [slot for slot in required if slot not in fixed]
+    if len(fixed) > 2 or len(free) > 1:
+        return
+    constants = tuple((slot.path, rng.choice(known.options(slot, known.base, rng, bool) or [None])) for slot in fixed)
+    if any(value is None for _, value in constants):
+        return
+    if not free:
+        yield (), constants
+        return
+    slot = free[0]
+    origins = [origin for origin in written if fits(slot, written[origin])]
+    origins.sort(key=lambda origin: -known.affinity(slot, place(write.name, origin.path)))
+    for origin in origins[:3]:
+        yield ((slot.path, origin.path),), constants

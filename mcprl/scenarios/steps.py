@@ -1,0 +1,83 @@
+"""The parts of a plan: executed calls, the things that they lead to, and the fields that can be asked for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mcprl.judges.checks import squash
+from mcprl.scenarios.fields import Keys
+from mcprl.scenarios.intents import Attribute, Reference, Value
+from mcprl.scenarios.slots import Slot, build
+from mcprl.types import Call, Json, Scalar, Tool, ToolResult
+
+Filled = list[tuple[Slot, Scalar]]
+"""Slots of one tool, each with its value."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """A scalar of a record that can be asked for. `rivals` are what a wrong answer would give instead."""
+
+    attribute: Attribute
+    value: Scalar
+    rivals: tuple[Scalar, ...] = ()
+    derived: bool = False
+    live: Keys = ()
+
+
+@dataclass(frozen=True)
+class Step:
+    """One executed call of a plan, its result as JSON, and the rows of the result if it is a list."""
+
+    tool: Tool
+    filled: Filled
+    call: Call
+    result: ToolResult
+    record: Json
+    keys: Keys = ()
+    rows: tuple[dict[str, Any], ...] = ()
+
+
+@dataclass(frozen=True)
+class Found:
+    """A thing that a request names by `reference`, the steps that lead to it, its fields, and its record.
+
+    `entities` are the values that tie a task about it to its split.
+    """
+
+    reference: Reference
+    steps: tuple[Step, ...]
+    record: Mapping[str, Any]
+    fields: tuple[Field, ...]
+    entities: tuple[Scalar, ...] = ()
+    keys: Keys = ()
+
+    @property
+    def plan(self) -> list[Call]:
+        """The calls that lead to the thing."""
+        return [step.call for step in self.steps]
+
+    @property
+    def subject(self) -> str:
+        """The value that the request names the thing by."""
+        return str(self.reference.values[0].value) if self.reference.values else ""
+
+
+@dataclass(frozen=True)
+class Reached:
+    """A call with the values that a request states for it, and the plan up to it: a thing may be looked up first."""
+
+    step: Step
+    where: tuple[Value, ...]
+    plan: list[Call]
+    entities: tuple[Scalar, ...] = ()
+
+
+def call_of(tool: Tool, filled: Filled) -> Call:
+    """The call of a tool with its slots filled."""
+    return Call(tool.name, build({slot.path: value for slot, value in filled}))
+
+
+def same(a: Scalar, b: Scalar) -> bool:
+    """Whether two values read the same."""
+    return squash(str(a)) == squash(str(b))

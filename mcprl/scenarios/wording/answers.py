@@ -1,0 +1,252 @@
+"""Gold answers: short sentences that state what the plan's results proved."""
+
+import random
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from mcprl.scenarios.intents import (
+    Adjust,
+    Attribute,
+    Change,
+    Compare,
+    Compute,
+    Connected,
+    Count,
+    Each,
+    Extreme,
+    Intent,
+    Lacking,
+    Listing,
+    Lookup,
+    Missing,
+    Outcome,
+    Reference,
+    Relation,
+    Total,
+    Value,
+)
+from mcprl.scenarios.wording import grammar
+from mcprl.scenarios.wording.extremes import degree
+from mcprl.scenarios.wording.lookups import date_verbs
+from mcprl.scenarios.wording.modifiers import in_full, is_adjective, noun_label
+from mcprl.scenarios.wording.phrases import definite, group, is_person, phrase, spoken
+from mcprl.scenarios.wording.template import mark, unmark
+from mcprl.scenarios.wording.values import forms, is_zone, moment_text, plain
+from mcprl.text import words
+from mcprl.types import Scalar
+
+
+class _First(random.Random):
+    """Draws the first of every choice: answers spell values in their most usual form."""
+
+    def random(self) -> float:
+        return 0.0
+
+    def choice(self, seq: Any) -> Any:
+        return seq[0]
+
+
+_FIRST = _First()
+_DECLINED = (
+    "I can't do that with the tools I have.",
+    "I'm afraid I can't do that: none of my tools does it.",
+    "Sorry, that is not something I can do with my tools.",
+)
+
+
+def answer(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
+    """The gold answer to an intent whose plan proved `outcome`."""
+    text = _answer(intent, outcome, rng)
+    return unmark(grammar.capitalised(text))
+
+
+def _answer(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
+    if isinstance(intent, Lookup):
+        return _stated("They" if is_person(spoken(intent.thing.noun)) else "It", intent.asked, outcome)
+    if isinstance(intent, Relation):
+        last = grammar.one(spoken(intent.via[-1] if intent.via else intent.start.noun))
+        return _stated(f"The {last}", intent.asked, outcome)
+    if isinstance(intent, Extreme):
+        return _stated("They" if is_person(spoken(intent.noun)) else "It", intent.asked, outcome)
+    if isinstance(intent, Each):
+        pairs = zip(intent.things, outcome, strict=False)
+        return _ended(grammar.listed([_clause(_name(thing), intent.asked, value) for thing, value in pairs]))
+    if isinstance(intent, Compare):
+        return _winner(intent, outcome[0])
+    if isinstance(intent, Missing):
+        return f"There is no {_absent(intent.thing)}."
+    if isinstance(intent, Count | Total | Listing):
+        return _of_group(intent, outcome)
+    if isinstance(intent, Connected):
+        ends, verb = grammar.listed([plain(value) for value in outcome]), " ".join(words(intent.verb))
+        return f"{intent.subject} {verb} {ends}." if intent.subject else f"These: {ends}."
+    if isinstance(intent, Compute):
+        return _computed(intent.asked, outcome)
+    if isinstance(intent, Change | Adjust):
+        return _done(intent)
+    if isinstance(intent, Lacking):
+        return _asking_back(intent)
+    return rng.choice(_DECLINED)
+
+
+def value_text(attribute: Attribute, value: Scalar) -> str:
+    """A value for an answer: with its unit, dates in words, truth values as yes and no."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if attribute.meaning in ("date", "datetime"):
+        return moment_text(value)
+    text = plain(value)
+    if isinstance(value, str) or not attribute.unit:
+        return text
+    if attribute.unit == "%":
+        return f"{text}%"
+    return (
+        f"{attribute.unit} {text}"
+        if attribute.meaning == "money" and attribute.unit.isupper()
+        else f"{text} {attribute.unit}"
+    )
+
+
+def _stated(subject: str, asked: Sequence[Attribute], outcome: Outcome) -> str:
+    """One clause per field: `It costs EUR 35.45 and its stock is 3.`"""
+    clauses = [_clause(subject, attribute, value) for attribute, value in zip(asked, outcome, strict=False)]
+    return " ".join(_ended(grammar.capitalised(clause)) for clause in clauses)
+
+
+def _ended(text: str) -> str:
+    """A sentence with its full stop, unless it ends in one or in a link, to which the stop would seem to belong."""
+    return text if re.search(r'[.?!]"?$|://\S+$', text) else f"{text}."
+
+
+def _winner(intent: Compare, value: Scalar) -> str:
+    winner = next((thing for thing in intent.things if thing.values and thing.values[0].value == value), None)
+    name = _name(winner) if winner is not None else mark(plain(value))
+    more, most = degree(intent.by, intent.most)
+    two = len(intent.things) == 2
+    if most:
+        return f"{name} is {more if two else f'the {most}'}."
+    label = in_full(intent.by)
+    if intent.by.meaning == "count" and grammar.is_plural(label):
+        words = ("more", "fewer") if two else ("the most", "the fewest")
+        return f"{name} has {words[0] if intent.most else words[1]} {label}."
+    words = ("higher", "lower") if two else ("highest", "lowest")
+    return f"{name} has the {words[0] if intent.most else words[1]} {label}."
+
+
+def _clause(subject: str, attribute: Attribute, value: Scalar) -> str:
+    text, label = value_text(attribute, value), in_full(attribute)
+    they = subject == "They"
+    s, be, was = ("", "are", "were") if they else ("s", "is", "was")
+    own = {"They": "their", "It": "its"}.get(subject) or grammar.possessive(subject)
+    low = subject[:1].lower() + subject[1:] if subject.startswith(("It", "They", "The ")) else subject
+    if attribute.meaning == "money" and attribute.label in ("price", "cost", "unit price"):
+        return f"{subject} cost{s} {text}"
+    if attribute.meaning == "measure" and attribute.label == "weight":
+        return f"{subject} weigh{s} {text}"
+    if isinstance(value, bool):
+        if is_adjective(attribute.label):
+            return f"{'Yes' if value else 'No'}, {low} {be}{'' if value else ' not'} {label}"
+        return f"{'Yes' if value else 'No'}, {low} {'have' if they else 'has'}{'' if value else ' no'} {label}"
+    if attribute.meaning in ("date", "datetime") and (verbs := date_verbs(attribute)) and len(text) < 40:
+        return f"{subject} {was} {verbs[0]} on {text}"
+    if attribute.meaning == "count" and attribute.label in ("stock", "quantity in stock", "in stock", "inventory"):
+        return f"we have {text} in stock" if subject in ("It", "They") else f"we have {text} of {low} in stock"
+    if attribute.meaning == "count" and grammar.is_plural(label):
+        return f"{subject} {'have' if they else 'has'} {text} {grammar.one(label) if value == 1 else label}"
+    if attribute.meaning == "text" and " " in text:
+        return f'{own} {label} is "{text}"' if '"' not in text else f"{own} {label} is: {text}"
+    return f"{own} {label} {'are' if grammar.is_plural(label) else 'is'} {text}"
+
+
+def _name(thing: Reference) -> str:
+    """A thing by the first of its values, a number behind its noun."""
+    noun = grammar.one(spoken(thing.noun))
+    if not thing.values:
+        return f"the {noun}"
+    text = forms(thing.values[0])[0] if is_zone(thing.values[0]) else plain(thing.values[0].value)
+    return f"{noun} {mark(text)}" if re.fullmatch(r"[\d.]+", text) else mark(text)
+
+
+def _absent(thing: Reference) -> str:
+    noun = grammar.one(spoken(thing.noun))
+    if not thing.values:
+        return noun
+    if len(thing.values) == 1 and thing.values[0].attribute.meaning in (
+        "identifier",
+        "path",
+        "person",
+        "email",
+        "place",
+    ):
+        return f"{noun} {plain(thing.values[0].value)}"
+    if len(thing.values) == 1 and thing.values[0].attribute.meaning == "name":
+        return f"{noun} called {plain(thing.values[0].value)}"
+    return group(thing.noun, thing.values, _FIRST, more=False).text
+
+
+def _of_group(intent: Count | Total | Listing, outcome: Outcome) -> str:
+    things = group(intent.noun, intent.where, _FIRST)
+    if isinstance(intent, Count):
+        number = plain(outcome[0])
+        if outcome[0] == 1:
+            return f"There is 1 {group(intent.noun, intent.where, _FIRST, more=False).text}."
+        return f"There are {number} {things.text}."
+    if isinstance(intent, Total):
+        how = "average" if intent.how == "average" else "total"
+        label = noun_label(intent.of).removeprefix("total ")
+        label = "amount" if label == "total" else label
+        return f"The {how} {label} of {definite(things.text)} is {value_text(intent.of, outcome[0])}."
+    if not outcome:
+        return f"There are no {things.text}."
+    shown = [value_text(intent.asked, value) for value in outcome]
+    if len(shown) == 1:
+        return f"There is only one: {shown[0]}."
+    return f"These are {definite(things.text)}: {grammar.listed(shown)}."
+
+
+def _computed(asked: Sequence[Attribute], outcome: Outcome) -> str:
+    if not asked:
+        return (
+            f"{plain(outcome[0])}." if len(outcome) == 1 and not plain(outcome[0]).endswith(".") else plain(outcome[0])
+        )
+    pairs = zip(asked, outcome, strict=False)
+    return " ".join(_ended(f"The {in_full(one)} {_be(one)} {value_text(one, value)}") for one, value in pairs)
+
+
+def _be(attribute: Attribute) -> str:
+    return "are" if grammar.is_plural(in_full(attribute)) else "is"
+
+
+def _done(intent: Change | Adjust) -> str:
+    if isinstance(intent, Adjust):
+        return f"Done. {_set_clause(Value(intent.attribute, intent.new), intent.thing)}"
+    if intent.effect == "remove" and intent.thing is not None:
+        return f"Done. I removed {_shown(intent.thing)}."
+    if intent.effect == "create":
+        return "Done, I added it."
+    if intent.effect == "set" and intent.thing is not None and len(intent.values) == 1:
+        return f"Done. {_set_clause(intent.values[0], intent.thing)}"
+    return "Done."
+
+
+def _set_clause(value: Value, thing: Reference) -> str:
+    label = in_full(value.attribute)
+    return f"The {label} of {_shown(thing)} is {value_text(value.attribute, value.value)} now."
+
+
+def _shown(thing: Reference) -> str:
+    return unmark(phrase(thing, _FIRST).text)
+
+
+def _asking_back(intent: Lacking) -> str:
+    inner = intent.intent
+    label = noun_label(intent.lacking)
+    noun = ""
+    if isinstance(inner, Lookup) or (isinstance(inner, Change) and inner.thing is not None):
+        noun = grammar.one(spoken((inner.thing or Reference("item")).noun))
+    if intent.lacking.meaning in ("identifier", "name", "path", "email") and noun:
+        return f"Which {noun} do you mean? Please give me the {label}."
+    if isinstance(inner, Change) or intent.lacking.meaning in ("text", "count", "money", "measure", "number"):
+        return f"What should the {label} be?"
+    return f"Which {label} do you mean?"

@@ -1,0 +1,281 @@
+"""Requests for writes: events and orders (`data/changes.toml`)."""
+
+import random
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mcprl.scenarios.intents import Adjust, Change, Reference, Value
+from mcprl.scenarios.wording import grammar
+from mcprl.scenarios.wording.lookups import fitting, label_slots
+from mcprl.scenarios.wording.modifiers import in_full, is_adjective, modifiers, names, noun_label, shortened
+from mcprl.scenarios.wording.phrases import Phrase, is_person, phrase, spoken
+from mcprl.scenarios.wording.template import Option, data, mark, options
+from mcprl.scenarios.wording.values import plain, quoted, shown, status_words
+from mcprl.servers.effects import VERBS
+from mcprl.text import words
+
+_COMPUTING = ("folder", "directory", "file", "branch", "table", "column", "database", "repository", "channel", "bucket")
+"""Things that are made and not entered in a list."""
+_OF_LISTS = ("have-new", "put-down", "note-down", "enter", "new-list")
+_VAGUE = ("new", "a", "an", "the", "by", "id", "for", "in", "of", "to", "from", "with", "all", "my", "and", "single")
+
+
+def change_options(intent: Change, rng: random.Random) -> list[Option]:
+    """Requests for a write."""
+    if intent.effect == "create":
+        return _create(intent, rng)
+    if intent.effect == "remove" and not intent.values and intent.thing is not None:
+        slots = phrase(intent.thing, rng).slots()
+        verb = "cancel" if "cancel" in words(intent.tool) else "remove"
+        return options(data("changes")[verb], f"change.{verb}", slots)
+    if intent.effect == "set" and intent.values and (intent.thing is None or intent.thing.values or len(intent.values)):
+        return _set(intent, rng)
+    return _act(intent, rng)
+
+
+# --- values that change -----------------------------------------------------------------------------------------------
+
+
+def _set(intent: Change, rng: random.Random) -> list[Option]:
+    thing = phrase(intent.thing, rng) if intent.thing is not None else None
+    if thing is None:
+        noun = spoken(" ".join(_nouns(intent.tool)) or "settings")
+        thing = Phrase(f"the {noun}", f"the {noun}", plural=grammar.is_plural(noun))
+    if len(intent.values) > 1:
+        return _set_several(intent.values, thing, rng)
+    value = next(iter(intent.values))
+    if intent.thing is None:
+        return options(data("changes")["set_alone"], "set.alone", _value_slots(value, rng))
+    value = replace(value, attribute=shortened(value.attribute, grammar.one(spoken(intent.thing.noun))))
+    slots = {**thing.slots(), **_value_slots(value, rng)}
+    table = data("changes")["set"]
+    found = [
+        Option(f"set.{_kind(value)}/{name}", tuple(patterns), slots)
+        for name, patterns in fitting(table.get(_kind(value), {}), value.attribute, thing)
+    ]
+    return found + options(table["any"], "set.any", slots, weight=0.3 if found else 1.0)
+
+
+def _kind(value: Value) -> str:
+    meaning = value.attribute.meaning
+    if meaning == "flag":
+        return "flag_on" if value.value in (True, "true", "yes", "on") else "flag_off"
+    if meaning in ("email", "phone", "url"):
+        return "contact"
+    return "date" if meaning == "datetime" else meaning
+
+
+def _value_slots(value: Value, rng: random.Random) -> dict[str, str]:
+    text = shown(value, rng)
+    word, event = _status_words(value, text, rng)
+    quote = quoted(value, rng)
+    slots = {**label_slots(value.attribute, rng), "v": text, "q": quote, "word": word, "event": event}
+    return {**slots, "v": quote} if value.attribute.meaning == "text" else slots
+
+
+def _status_words(value: Value, text: str, rng: random.Random) -> tuple[str, str]:
+    """A status in other words at times, and as an event."""
+    ways, events = status_words(value)
+    word = text if not ways or rng.random() < 0.6 else mark(rng.choice(ways))
+    return word, mark(rng.choice(events)) if events else ""
+
+
+def _set_several(values: Sequence[Value], thing: Phrase, rng: random.Random) -> list[Option]:
+    named = [(noun_label(value.attribute), quoted(value, rng)) for value in values]
+    slots = {
+        **thing.slots(),
+        "pairs": grammar.listed([f"the {label} to {text}" for label, text in named]),
+        "facts": grammar.listed([f"the {label} {_are(label)} {text}" for label, text in named]),
+        "should": grammar.listed([f"the {label} should be {text}" for label, text in named]),
+        "list": ", ".join(f"{label} {text}" for label, text in named),
+    }
+    return options(data("changes")["several"], "set.several", slots)
+
+
+def _are(label: str) -> str:
+    return "are" if grammar.is_plural(label) else "is"
+
+
+def adjust_options(intent: Adjust, rng: random.Random) -> list[Option]:
+    """Requests for a change by an amount."""
+    thing = phrase(intent.thing, rng)
+    amount = Value(intent.attribute, abs(intent.change))
+    slots = {**thing.slots(), **label_slots(intent.attribute, rng), "n": shown(amount, rng)}
+    kind = "up" if intent.change > 0 else "down"
+    return [
+        Option(f"adjust.{kind}/{name}", tuple(patterns), slots)
+        for name, patterns in fitting(data("changes")[kind], intent.attribute, thing)
+    ]
+
+
+# --- new things -------------------------------------------------------------------------------------------------------
+
+
+def _create(intent: Change, rng: random.Random) -> list[Option]:
+    made = " ".join(_nouns(intent.tool))
+    parent = intent.thing if intent.thing is not None and intent.thing.values else None
+    noun = spoken(intent.thing.noun) if intent.thing is not None else spoken(made or "entry")
+    if parent is not None and made and grammar.one(spoken(made)) != grammar.one(noun):
+        noun = spoken(made)
+    elif parent is not None:
+        parent = None
+    noun = grammar.one(noun)
+    values = list(intent.values) if parent or intent.thing is None else [*intent.thing.values, *intent.values]
+    rest = described(noun, values, rng)
+    slots = {
+        "object": "them" if is_person(noun) else "it",
+        "noun": noun,
+        "new": grammar.a(noun),
+        "new_new": f"a new {noun}",
+        "rest": rest,
+    }
+    slots["list"] = ", ".join(f"{in_full(value.attribute)} {quoted(value, rng)}" for value in values)
+    if parent is not None:
+        return options(data("changes")["create_in"], "create.in", {**phrase(parent, rng).slots(), **slots})
+    special = data("changes")["create_for"].get(noun.split()[-1], {})
+    found = options(special, f"create.{noun.split()[-1].replace(' ', '-')}", slots, weight=1.5)
+    plain_forms = data("changes")["create"]
+    if noun.split()[-1] in _COMPUTING:
+        plain_forms = {name: said for name, said in plain_forms.items() if name not in _OF_LISTS}
+    return found + options(plain_forms, "create", slots)
+
+
+def described(noun: str, values: Sequence[Value], rng: random.Random) -> str:
+    """What follows the noun of a new thing: ` called Apollo, with high priority`."""
+    values = [replace(v, attribute=shortened(v.attribute, noun)) for v in values]
+    naming = [v for v in values if v.attribute.meaning in ("name", "path") and names(v.attribute, noun)]
+    naming = naming[:1]
+    texts = [v for v in values if v.attribute.meaning == "text" and v not in naming]
+    others = [v for v in values if v not in naming and v not in texts]
+    parts = [f" called {_title(value)}" for value in naming]
+    plain_others: list[str] = []
+    flags = [v for v in others if v.attribute.meaning == "flag" and is_adjective(v.attribute.label)]
+    others = [v for v in others if v not in flags]
+    for value in others:
+        before, after = modifiers([value], False, rng)
+        if after and value.attribute.meaning == "person" and after[0].startswith("of "):
+            after = ["for" + after[0].removeprefix("of")]
+        if value.attribute.meaning in ("date", "datetime") and after and after[0].startswith(("of ", "from ")):
+            after = ["on " + after[0].partition(" ")[2]]
+        if before and before[0].endswith("'s"):
+            plain_others.append(f"for {before[0].removesuffix(chr(39) + 's')}")
+        elif before:
+            plain_others.append(f"with the {in_full(value.attribute)} {before[0]}")
+        else:
+            plain_others += after
+    near = [text for text in plain_others if not text.startswith(("with ", "that ", "of which "))]
+    far = [text for text in plain_others if text not in near]
+    parts += [f" {text}" for text in near]
+    owned = [text.removeprefix("with ") for text in far if text.startswith("with ")]
+    parts += [f" with {grammar.listed(owned)}"] if owned else []
+    parts += [f" {text}" for text in far if not text.startswith("with ")]
+    parts += [f", {'' if value.value else 'not '}{value.attribute.label}" for value in flags]
+    for i, value in enumerate(texts):
+        label = grammar.one(in_full(value.attribute))
+        joint = (
+            " that says " if label in ("text", "content", "body", "message", noun) and not i else f" with the {label} "
+        )
+        parts.append(f"{' and' if i else ''}{joint}{quoted(value, rng)}")
+    return "".join(parts)
+
+
+def _title(value: Value) -> str:
+    """A name, in quotation marks if it is a sentence."""
+    text = plain(value.value)
+    return mark(f'"{text}"' if len(text.split()) > 2 and '"' not in text else text)
+
+
+# --- acts -------------------------------------------------------------------------------------------------------------
+
+
+def _act(intent: Change, rng: random.Random) -> list[Option]:
+    return options(data("changes")["act"], "act", {"do": deed(intent, rng)})
+
+
+def deed(intent: Change, rng: random.Random) -> str:
+    """What is done, as an infinitive: `send out order O-17 to Porto`."""
+    parts = words(intent.tool)
+    verb = next((word for word in parts if word in data("changes")["verbs"] or word in VERBS), "")
+    noun = grammar.one(spoken(intent.thing.noun if intent.thing is not None else " ".join(_nouns(intent.tool))))
+    values = [replace(value, attribute=shortened(value.attribute, noun)) for value in intent.values]
+    tail = "".join(f" {_with(value, rng)}" for value in values)
+    if intent.thing is not None and (told := _told(intent, rng)):
+        return f"{told}{tail}"
+    if intent.thing is None and verb in data("changes")["alone"]:
+        return data("changes")["alone"][verb] + tail
+    if intent.thing is not None and verb:
+        spoken_verb = data("changes")["verbs"].get(verb, verb)
+        return f"{spoken_verb} {phrase(intent.thing, rng).text}{tail}"
+    head = imperative(intent.description) or spoken("_".join(parts))
+    return f"{head}{_for(intent.thing, rng)}{tail}"
+
+
+def _told(intent: Change, rng: random.Random) -> str:
+    """The description's order with the thing at the place of its noun: `extend the loan of The Glass Harbour`."""
+    order = imperative(intent.description)
+    if intent.thing is None or not order:
+        return ""
+    noun = re.escape(intent.thing.noun.split("_")[-1].split(" ")[-1].lower())
+    spot = re.search(rf"\b(?:an?|the|one|this|your|existing)(?: \w+){{0,2}}? {noun}\b", order)
+    if spot is None:
+        return ""
+    verb, _, between = order[: spot.start()].strip().partition(" ")
+    usual = data("changes")["verbs"].get(verb, "")
+    if usual and not between and not order[spot.end() :] and rng.random() < 0.5:
+        verb = usual
+    return " ".join(part for part in (verb, between, phrase(intent.thing, rng).text + order[spot.end() :]) if part)
+
+
+def _for(thing: Reference | None, rng: random.Random) -> str:
+    return f" for {phrase(thing, rng).text}" if thing is not None and thing.values else ""
+
+
+def _with(value: Value, rng: random.Random) -> str:
+    """A value behind an act, with the preposition that its name suggests."""
+    attribute, text = value.attribute, quoted(value, rng)
+    table = data("changes")["prepositions"]
+    for word in (*reversed(words(attribute.key)), *reversed(attribute.label.split())):
+        if word in table:
+            return f"{table[word]} {text}"
+    _, after = modifiers([value], False, rng)
+    return after[0] if after else f"with {in_full(attribute)} {text}"
+
+
+def imperative(description: str) -> str:
+    """A description's first sentence as an order without a capital, empty if it is none or is long."""
+    first = re.split(r"(?<=[a-z0-9)])[.;\n:]|\s[-–(]|, (?:which|so|and|or)\b", description.strip(), maxsplit=1)[
+        0
+    ].strip()
+    while (
+        len(first.split()) > 11
+        and (
+            cut := re.sub(
+                r" (?:that|which|with|in|from|for|of|to)\b(?!.* (?:that|which|with|in|from|for|of|to)\b).*$", "", first
+            )
+        )
+        != first
+    ):
+        first = cut
+    parts = first.replace("`", "").replace('"', "").split()
+    if not 2 <= len(parts) <= 11 or re.search(r"[_{}]|[a-z][A-Z]", first):
+        return ""
+    head = parts[0].lower()
+    if re.fullmatch(r"[a-z]+s", head) and head not in ("process", "access", "address", "pass", "this", "discuss"):
+        head = grammar.infinitive(head)
+    elif head in ("a", "an", "the", "this", "tool", "use") or head.endswith("ing"):
+        return ""
+    return " ".join([head, *parts[1:]])
+
+
+def _nouns(tool: str) -> list[str]:
+    """What a tool's name is about: `comment` for `add_comment`."""
+    parts = words(tool)
+    start = next((i for i, word in enumerate(parts) if word in VERBS or word in data("changes")["verbs"]), -1)
+    kept: list[str] = []
+    for word in parts[start + 1 :]:
+        if word in ("to", "for", "in", "on", "from", "by", "of", "with"):
+            break
+        if word not in _VAGUE:
+            kept.append(word)
+    return kept

@@ -1,0 +1,285 @@
+"""Requests for what tools work out, for what no tool does, and requests that leave something out."""
+
+import random
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mcprl.scenarios.intents import Change, Compute, Lacking, Lookup, Reference, Unserved, Value
+from mcprl.scenarios.wording import grammar
+from mcprl.scenarios.wording.changes import deed, described, imperative
+from mcprl.scenarios.wording.lookups import about_options, label_slots
+from mcprl.scenarios.wording.modifiers import in_full, modifiers
+from mcprl.scenarios.wording.phrases import Phrase, is_person, phrase, spoken
+from mcprl.scenarios.wording.template import Option, data, mark, options
+from mcprl.scenarios.wording.values import is_zone, plain, quoted, shown
+from mcprl.servers.effects import VERBS
+from mcprl.text import words
+
+_FROM = ("from", "source", "src", "base", "origin", "start", "departure")
+_TO = ("to", "target", "destination", "dest", "dst", "end", "arrival", "into")
+_ARITHMETIC = {
+    "add": "add sum plus addition", "subtract": "subtract minus difference subtraction",
+    "multiply": "multiply times product multiplication", "divide": "divide division quotient",
+}  # fmt: skip
+_ASKING = (
+    "get",
+    "return",
+    "show",
+    "fetch",
+    "retrieve",
+    "find",
+    "look",
+    "list",
+    "give",
+    "display",
+    "read",
+    "check",
+    "tell",
+)
+_QUERIES = {"query", "q", "search", "keyword", "keywords", "topic", "question", "expression", "term"}
+_TEXTS = ("text", "message", "input", "sentence", "string", "content", "phrase", "body", "word")
+_CONNECTED = r"(?: (?:of|in|for|from|to|by|with|on|at|between|using|based|as|given|into)\b.*)$"
+
+
+def compute_options(intent: Compute, rng: random.Random) -> list[Option]:
+    """Requests for what a tool works out of its arguments."""
+    arguments = intent.arguments
+    parts = {*words(intent.tool), *words(intent.description)[:8]}
+    roles = _roles(arguments, rng)
+    zones = any(is_zone(value) for value in arguments)
+    if {"from", "to", "main"} <= {*roles}:
+        name = "zones" if zones else "from_to"
+        if zones and any("difference" in words(one.key) for one in intent.asked):
+            name = "zones_difference"
+        return options(data("computes")[name], f"compute.{name}", roles)
+    if len(arguments) == 1 and (zones or "time" in words(intent.tool)) and {"time", "clock", "now"} & parts:
+        name = "weekday" if any({"weekday", "day"} & {*words(one.key)} for one in intent.asked) else "clock"
+        if name == "weekday" or all(one.meaning in ("time", "datetime") for one in intent.asked):
+            return options(data("computes")[name], f"compute.{name}", {"main": shown(arguments[0], rng)})
+    if len(arguments) == 2 and all(_is_number(value) for value in arguments):
+        for name, cues in _ARITHMETIC.items():
+            if {*cues.split()} & {*words(intent.tool)} or {*cues.split()} & {*words(intent.description)[:3]}:
+                slots = {"a": shown(arguments[0], rng), "b": shown(arguments[1], rng)}
+                return options(data("computes")[name], f"compute.{name}", slots)
+    if len(arguments) == 1 and (name := _single(intent)):
+        return options(data("computes")[name], f"compute.{name}", {"main": mark(plain(arguments[0].value))})
+    if len(arguments) == 1 and _is_text(arguments[0]):
+        if {"echo", "repeat", "echoes"} & parts:
+            return options(data("computes")["echo"], "compute.echo", {"main": _text(arguments[0], rng)})
+        if do := _shortened(intent):
+            slots = {"do": do, "main": _text(arguments[0], rng)}
+            return options(data("computes")["text"], "compute.text", slots)
+    return _general(intent, roles, rng)
+
+
+def _single(intent: Compute) -> str:
+    """The table for a tool with one argument that is an expression, code or a path, else empty."""
+    value = intent.arguments[0]
+    text, key = plain(value.value), {*words(value.attribute.key)}
+    if re.match(r"(?:SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|WITH|ALTER)\b", text):
+        return "code"
+    if key & {"expression", "formula", "calculation"} and re.search(r"\d", text):
+        return "expression"
+    reads = {*words(intent.tool)} & {"list", "read", "show", "open", "get", "cat", "tree"}
+    return "contents" if value.attribute.meaning == "path" and reads and not intent.asked else ""
+
+
+def _text(value: Value, rng: random.Random) -> str:
+    return quoted(replace(value, attribute=replace(value.attribute, meaning="text")), rng)
+
+
+def _general(intent: Compute, roles: dict[str, str], rng: random.Random) -> list[Option]:
+    """A question or an order made of the description."""
+    head = imperative(re.sub(r"\s+tool$", "", intent.description, flags=re.IGNORECASE))
+    rest = "".join(_argument(value, rng) for value in intent.arguments)
+    if (
+        intent.asked
+        and len(intent.arguments) == 1
+        and intent.arguments[0].attribute.meaning in ("place", "name", "date")
+    ):
+        place = phrase(Reference("place", intent.arguments), rng)
+        where = shown(intent.arguments[0], rng)
+        del place
+        thing = Phrase(where, "it", short=True)
+        return about_options(thing, "place", intent.asked, rng)
+    verb, _, what = (head or _from_name(intent.tool)).partition(" ")
+    if "from" in roles and "to" in roles and "main" not in roles:
+        return options(data("computes")["route"], "compute.route", {**roles, "do": _cut(f"{verb} {what}", rest)})
+    if verb in _ASKING and what:
+        slots = {"what": _definite(_cut(what, rest)), "rest": rest}
+        if intent.asked:
+            slots["what_labels"] = grammar.listed([f"the {in_full(one)}" for one in intent.asked])
+        return options(data("computes")["asking"], "compute.asking", slots)
+    slots = {"do": _cut(f"{verb} {what}".strip(), rest), "rest": rest}
+    return options(data("computes")["general"], "compute.general", slots)
+
+
+def _cut(text: str, rest: str) -> str:
+    """An order without what the arguments say: `forecast for a city` is `forecast` if a city follows."""
+    if not rest:
+        return text
+    return re.sub(_CONNECTED, "", text) or text
+
+
+def _definite(what: str) -> str:
+    """A noun phrase with an article: `current weather` is `the current weather`."""
+    first = what.split()[0]
+    if first in ("the", "all", "my", "our", "every"):
+        return what
+    if first in ("a", "an"):
+        return "the " + what.partition(" ")[2]
+    return f"the {what}"
+
+
+def _from_name(tool: str) -> str:
+    parts = words(tool)
+    start = next((i for i, word in enumerate(parts) if word in VERBS), 0)
+    return spoken("_".join(parts[start:]))
+
+
+def _shortened(intent: Compute) -> str:
+    head = imperative(intent.description) or _from_name(intent.tool)
+    head = re.sub(
+        r"\b(?:a|an|the) (?=(?:given |input |provided )?(?:text|string|message|word|sentence|input)\b)", "this ", head
+    )
+    head = re.sub(r"\b(?:given|input|provided) ", "", head)
+    return head if len(head.split()) > 1 else f"{head} this"
+
+
+def _roles(arguments: Sequence[Value], rng: random.Random) -> dict[str, str]:
+    """The values at `from`, `to` and `main`, if each role has one argument."""
+    roles: dict[str, str] = {}
+    rest: list[Value] = []
+    for value in arguments:
+        parts = {*words(value.attribute.key)}
+        role = "from" if parts & {*_FROM} else "to" if parts & {*_TO} else ""
+        if role and role not in roles:
+            roles[role] = shown(value, rng)
+        else:
+            rest.append(value)
+    if len(rest) == 1:
+        roles["main"] = shown(rest[0], rng)
+    return roles if len(rest) <= 1 else {}
+
+
+def _argument(value: Value, rng: random.Random) -> str:
+    """An argument behind an order: ` in Porto`, ` for 3 March 2026`, ` with a limit of 5`."""
+    attribute = value.attribute
+    parts = {*words(attribute.key)}
+    if attribute.meaning == "place" or is_zone(value):
+        return f" in {shown(value, rng)}"
+    if attribute.meaning in ("date", "datetime"):
+        joint = "from" if parts & {*_FROM} else "to" if parts & {*_TO} else "on"
+        return f" {joint} {shown(value, rng)}"
+    if parts & {*_FROM}:
+        return f" from {shown(value, rng)}"
+    if parts & {*_TO}:
+        return f" to {shown(value, rng)}"
+    if parts & {"days", "hours", "weeks", "months"}:
+        unit = next(word for word in words(attribute.key) if word in ("days", "hours", "weeks", "months"))
+        return f" for the next {shown(replace(value, attribute=replace(attribute, unit=unit)), rng)}"
+    if parts & _QUERIES:
+        return f" for {quoted(value, rng)}"
+    if attribute.meaning in ("identifier", "name", "path", "email"):
+        label = attribute.label.removesuffix(" number").removesuffix(" id").removesuffix(" name")
+        return (
+            f" for {label} {shown(value, rng)}" if label not in ("id", "name", "path") else f" for {shown(value, rng)}"
+        )
+    if attribute.meaning == "category" and parts & {"type", "kind", "category"}:
+        return f" of type {shown(value, rng)}"
+    if attribute.meaning == "flag":
+        label = attribute.label.removeprefix("include ").removeprefix("show ").removeprefix("with ")
+        return f" {'with' if value.value else 'without'} {label}"
+    if len(attribute.label) == 1:
+        return f" with {shown(value, rng)}"
+    _, after = modifiers([value], False, rng)
+    return f" {after[0]}" if after else f" with {in_full(attribute)} {quoted(value, rng)}"
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value.value, int | float) and not isinstance(value.value, bool)
+
+
+def _is_text(value: Value) -> bool:
+    if {*words(value.attribute.key)} & _QUERIES:
+        return False
+    return isinstance(value.value, str) and (value.attribute.meaning == "text" or value.attribute.key in _TEXTS)
+
+
+# --- what is left out -------------------------------------------------------------------------------------------------
+
+
+def lacking_options(intent: Lacking, rng: random.Random) -> list[Option]:
+    """Requests that leave out a required value."""
+    inner, key = intent.intent, intent.lacking.key
+    if isinstance(inner, Lookup):
+        return _lacking_lookup(inner, rng)
+    if isinstance(inner, Change):
+        return _lacking_change(inner, intent, rng)
+    arguments = tuple(value for value in inner.arguments if value.attribute.key != key)
+    head = imperative(inner.description) or _from_name(inner.tool)
+    roles = _roles(arguments, rng)
+    if {*roles} == {"from", "main"} and any(is_zone(value) for value in arguments):
+        return options(data("computes")["lacking_zones"], "lacking.zones", roles)
+    if len(arguments) == 1 and _is_number(arguments[0]) and {"add", "sum", "adds"} & {*words(inner.tool)}:
+        return options(data("computes")["lacking_sum"], "lacking.sum", {"main": shown(arguments[0], rng)})
+    rest = "".join(_argument(value, rng) for value in arguments)
+    return options(data("computes")["lacking_general"], "lacking.general", {"do": _cut(head, "x"), "rest": rest})
+
+
+def _mine(noun: str, rng: random.Random) -> dict[str, str]:
+    nouns = grammar.plural(noun)
+    mine = f"the {noun}" if is_person(noun) else rng.choice((f"my {noun}", f"my {noun}", f"our {noun}"))
+    return {
+        "mine": mine,
+        "mine_to_change": mine,
+        "one_of": rng.choice((f"one of the {nouns}", f"one of our {nouns}", f"a certain {noun}")),
+        "noun": noun,
+        "a_noun": grammar.a(noun),
+    }
+
+
+def _lacking_lookup(inner: Lookup, rng: random.Random) -> list[Option]:
+    noun = grammar.one(spoken(inner.thing.noun))
+    slots = {**label_slots(inner.asked[0], rng), **_mine(noun, rng)}
+    thing = Phrase(slots["mine"], slots["mine"], person=is_person(noun))
+    found = options(data("computes")["lacking_thing"], "lacking.thing", slots)
+    return found + [
+        Option(option.form, option.patterns, option.slots, option.weight * 0.4)
+        for option in about_options(thing, noun, inner.asked, rng)
+    ]
+
+
+def _lacking_change(inner: Change, intent: Lacking, rng: random.Random) -> list[Option]:
+    key = intent.lacking.key
+    values = tuple(value for value in inner.values if value.attribute.key != key)
+    named = tuple(value for value in inner.thing.values if value.attribute.key != key) if inner.thing else ()
+    noun = grammar.one(spoken(inner.thing.noun if inner.thing else " ".join(words(inner.tool)[1:]) or "entry"))
+    slots = {**_mine(noun, rng), "lacking": in_full(intent.lacking)}
+    if intent.lacking.meaning == "flag":
+        slots["lacking"] += " status"
+    if inner.effect == "create":
+        slots["rest"] = described(noun, values, rng)
+        return options(data("computes")["lacking_new"], "lacking.new", slots)
+    if inner.thing is not None and named and inner.effect == "set":
+        slots |= phrase(replace(inner.thing, values=named), rng).slots()
+        return options(data("computes")["lacking_value"], "lacking.value", slots)
+    verb = words(inner.tool)[0]
+    bare = replace(inner, thing=None, values=())
+    if verb in ("update", "set", "edit", "modify", "change"):
+        slots["deed"] = ""
+        return options(data("computes")["lacking_change"], "lacking.change", slots)
+    slots["mine_to_change"] = ""
+    slots["deed"] = data("changes")["verbs"].get(verb, verb if verb in VERBS else deed(bare, rng).split()[0])
+    return options(data("computes")["lacking_change"], "lacking.change", slots)
+
+
+def unserved_options(intent: Unserved, rng: random.Random) -> list[Option]:
+    """Requests for other matters and for what nobody can do with the server's things."""
+    found = options(data("unserved")["other"], "unserved.other", {})
+    if not intent.nouns:
+        return found
+    noun = grammar.one(spoken(rng.choice(intent.nouns)))
+    slots = {"noun": noun, "nouns": grammar.plural(noun), "the_noun": f"the {noun}"}
+    return found + options(data("unserved")["own"], "unserved.own", slots, weight=0.6)

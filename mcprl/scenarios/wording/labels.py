@@ -1,0 +1,91 @@
+"""Labels: a person's words for a field, from the words of its name (`../meaning.toml`)."""
+
+import re
+import tomllib
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from mcprl.scenarios.wording.grammar import plural
+from mcprl.text import singular, words
+from mcprl.types import Meaning, Scalar
+
+FLAGS = ("is", "has", "can", "should", "was", "allow", "allows", "use", "uses")
+PREPOSITIONS = ("at", "on")
+
+
+@cache
+def tables() -> dict[str, Any]:
+    """The tables of `meaning.toml`, `heads` by word."""
+    tree = tomllib.loads((files("mcprl.scenarios") / "meaning.toml").read_text())
+    heads: dict[str, list[Meaning]] = {}
+    for meaning, listed in tree["heads"].items():
+        for head in listed.split():
+            heads.setdefault(head, []).append(meaning)
+    return {**tree, "heads": heads}
+
+
+def spelled_out(name: str) -> list[str]:
+    """The words of a name, abbreviations as the words that they stand for."""
+    table = tables()["abbreviations"]
+    named = list(words(name))
+    if len(named) > 1 and named[-1] in ("min", "m", "sec"):
+        named[-1] = {"min": "minutes", "sec": "seconds"}.get(named[-1], named[-1])
+    heads = tables()["heads"]
+    named = [word[:-1] if word[-1:].isdigit() and word[:-1] in heads and len(word) > 4 else word for word in named]
+    parts = [part for word in named for part in table.get(word, word).split()]
+    if len(parts) > 1 and parts[-1] == "no":
+        parts[-1] = "number"
+    while len(parts) > 1 and parts[-1].isdigit():
+        parts.pop()
+    return parts or [name]
+
+
+def label_of(parts: Sequence[str], meaning: Meaning, values: Sequence[Scalar] = ()) -> str:
+    """A person's word for a field: `("placed", "on")` is `order date`, `("unit", "price")` is `price`."""
+    table = tables()
+    kept = " ".join(parts)
+    for phrase, usual in table["phrases"].items():
+        kept = re.sub(rf"\b{phrase}\b", usual, kept)
+    kept = kept.split() or ["value"]
+    if meaning in ("date", "datetime", "time") and (event := _event_label(kept, meaning)):
+        return event
+    if meaning in ("money", "measure", "duration", "percent") and len(kept) > 1:
+        if kept[-1] in table["units"] or singular(kept[-1]) in table["units"]:
+            kept.pop()
+        if kept[-1] == "in":
+            kept.pop()
+    if meaning == "count":
+        kept = _counted(kept)
+    if meaning == "money" and kept[0] in ("unit", "list", "item") and len(kept) > 1:
+        kept = kept[1:]
+    if meaning == "flag" and kept[0] in FLAGS and len(kept) > 1:
+        kept = kept[1:]
+    if meaning == "identifier" and len(kept) > 1 and kept[-1] in ("id", "identifier", "key", "ref", "reference"):
+        kept[-1] = "number" if any(re.search(r"\d", str(value)) and len(str(value)) <= 12 for value in values) else "id"
+    return " ".join(kept)
+
+
+def _event_label(kept: list[str], meaning: Meaning) -> str:
+    events = tables()["events"]
+    core = kept[:-1] if kept[-1] in (*PREPOSITIONS, "date", "time", "timestamp", "datetime", "day") else kept
+    if core and core[-1] in events:
+        label = events[core[-1]]
+        front = [word for word in core[:-1] if word not in ("date", "time", "was", "last", "order")]
+        if kept[-1] == "time" or meaning == "time":
+            label = label.replace(" date", " time")
+        return " ".join([*front, label])
+    if core and core[-1].endswith("ed") and kept is not core:
+        return f"date {core[-1]}"
+    return ""
+
+
+def _counted(kept: list[str]) -> list[str]:
+    """A count's words without those that say that it is one: `followers_count` is `followers`."""
+    rest = [word for word in kept if word not in ("count", "number", "of", "num", "total", "n")]
+    if not rest:
+        return kept
+    if len(rest) < len(kept) and rest[-1] not in ("stock", "quantity", "inventory"):
+        rest[-1] = plural(rest[-1])
+    return rest

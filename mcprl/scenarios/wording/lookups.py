@@ -1,0 +1,243 @@
+"""Questions for fields of things: one thing, several, one reached through others, the first or last of a group."""
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from mcprl.scenarios.intents import Attribute, Each, Lookup, Missing, Relation
+from mcprl.scenarios.wording import grammar
+from mcprl.scenarios.wording.modifiers import in_full, is_adjective, noun_label, shortened
+from mcprl.scenarios.wording.phrases import Phrase, is_person, phrase, spoken
+from mcprl.scenarios.wording.template import Option, data, expand, fits, options
+from mcprl.scenarios.wording.values import is_zone, shown
+from mcprl.text import words
+
+_OWN_LABELS = ("date", "day", "time", "datetime", "timestamp")
+
+
+def lookup_options(intent: Lookup, rng: random.Random) -> list[Option]:
+    """Requests for one or two fields of one thing."""
+    thing = phrase(intent.thing, rng)
+    noun = grammar.one(spoken(intent.thing.noun))
+    return about_options(thing, noun, intent.asked, rng)
+
+
+def about_options(thing: Phrase, noun: str, asked: tuple[Attribute, ...], rng: random.Random) -> list[Option]:
+    """Requests for fields of the thing that `thing` names."""
+    asked = tuple(shortened(one, noun) for one in asked)
+    if len(asked) == 1:
+        return _one_field(thing, noun, asked[0], rng)
+    return _two_fields(thing, noun, asked, rng)
+
+
+def missing_options(intent: Missing, rng: random.Random) -> list[Option]:
+    """Requests for something that does not exist: worded as if it did."""
+    thing = phrase(intent.thing, rng)
+    noun = grammar.one(spoken(intent.thing.noun))
+    if intent.asked is not None:
+        return _one_field(thing, noun, intent.asked, rng)
+    slots = {**thing.slots(), "noun": noun}
+    return options(data("groups")["missing"], "missing", slots)
+
+
+# --- one field --------------------------------------------------------------------------------------------------------
+
+
+def _one_field(thing: Phrase, noun: str, asked: Attribute, rng: random.Random) -> list[Option]:
+    table = data("lookups")
+    slots = {**thing.slots(), **label_slots(asked, rng), "noun": noun}
+    found: list[Option] = []
+    direct = list(_direct(asked, thing))
+    for name, patterns in direct:
+        asked_so = tuple(f"{pattern}?" for pattern in patterns)
+        found.append(Option(f"lookup.{_table(asked)}/{name}", asked_so, slots, 6 / max(len(direct), 3)))
+    clauses = indirect(asked, thing)
+    for name, frames in table["frame"].items():
+        patterns = tuple(frame.replace("{clause}", clause) for frame in frames for clause in clauses)
+        found.append(Option(f"lookup.frame/{name}", patterns, slots, 0.2))
+    if asked.meaning != "flag":
+        found += [
+            Option(f"lookup.noun/{name}", tuple(f"{pattern}?" for pattern in patterns), slots, 0.35)
+            for name, patterns in table["any"]["noun"].items()
+        ]
+        found += options(table["any"]["order"], "lookup.order", slots, weight=0.2)
+    return found
+
+
+def label_slots(asked: Attribute, rng: random.Random) -> dict[str, str]:
+    """The slots of a pattern that depend on the field."""
+    label = noun_label(asked)
+    table = data("thesaurus")
+    ways = table["labels"].get(asked.label, [label])
+    labels = grammar.plural(in_full(asked))
+    if asked.meaning == "count":
+        ways = [label, in_full(asked)]
+    verbs = date_verbs(asked)
+    choice = rng.choice(asked.choices) if asked.choices else ""
+    return {
+        "label": label,
+        "labels": labels,
+        "of": table["prepositions"].get(asked.label.split()[-1], ""),
+        "label_word": rng.choice(ways) if rng.random() < 0.5 else label,
+        "are": "are" if grammar.is_plural(label) else "is",
+        "verb": rng.choice(verbs) if verbs else "",
+        "unit": _unit_in_full(asked.unit),
+        "flag": in_full(asked),
+        "a_flag": grammar.a(in_full(asked)),
+        "in": table["place_prepositions"].get(asked.label.split()[-1], "in"),
+        "choice": str(choice).replace("_", " ").lower(),
+    }
+
+
+def _unit_in_full(unit: str) -> str:
+    from mcprl.scenarios.wording.values import UNIT_WORDS
+
+    return UNIT_WORDS.get(unit, unit)
+
+
+def date_verbs(asked: Attribute) -> list[str]:
+    """The verbs of a date: `placed` for an order date, `created`."""
+    if asked.meaning not in ("date", "datetime"):
+        return []
+    if asked.label.startswith("date ") and asked.label.endswith("ed"):
+        return [asked.label.removeprefix("date ")]
+    return data("thesaurus")["date_verbs"].get(asked.label, [])
+
+
+def _table(asked: Attribute) -> str:
+    """The table of `lookups.toml` for a field."""
+    return "date" if asked.meaning == "datetime" else asked.meaning
+
+
+def _direct(asked: Attribute, thing: Phrase) -> Iterator[tuple[str, list[str]]]:
+    """The direct questions for a field, by id."""
+    return fitting(data("lookups").get(_table(asked), {}).get("direct", {}), asked, thing)
+
+
+def fitting(table: Mapping[str, Any], asked: Attribute, thing: Phrase) -> Iterator[tuple[str, list[str]]]:
+    """The constructions of a table that are made for the field and the thing, by id."""
+    for name, entry in table.items():
+        if isinstance(entry, list):
+            yield name, entry
+        elif suits(entry, asked, thing):
+            yield name, entry["say"]
+
+
+def indirect(asked: Attribute, thing: Phrase) -> list[str]:
+    """The indirect clauses for a field: `what it costs`."""
+    for entry in data("lookups").get(_table(asked), {}).get("indirect", []):
+        if suits(entry, asked, thing):
+            return entry["say"]
+    return ["what the {label} of {it} {are}"]
+
+
+def suits(entry: Mapping[str, Any], asked: Attribute, thing: Phrase) -> bool:
+    """Whether a question is made for the field and the thing."""
+    if "verbs" in entry and entry["verbs"] != bool(date_verbs(asked)):
+        return False
+    if "units" in entry and entry["units"] != (bool(asked.unit) and len(_unit_in_full(asked.unit)) > 2):
+        return False
+    if "choices" in entry and not any(isinstance(choice, str) for choice in asked.choices):
+        return False
+    if "bare" in entry and entry["bare"] != (asked.label in _OWN_LABELS):
+        return False
+    if "adjective" in entry and entry["adjective"] != is_adjective(asked.label):
+        return False
+    return fits(entry, asked.label, person=thing.person)
+
+
+# --- more fields and more things --------------------------------------------------------------------------------------
+
+
+def _two_fields(thing: Phrase, noun: str, asked: tuple[Attribute, ...], rng: random.Random) -> list[Option]:
+    """Two questions in one request, the second with a pronoun."""
+    first, second = asked[0], asked[1]
+    again = Phrase(thing.pronoun, thing.bare, plural=thing.person, person=thing.person, short=False)
+    slots = {**thing.slots(), "noun": noun}
+    slots["labels_both"] = grammar.listed([noun_label(one) for one in asked])
+    slots["be"] = be(asked)
+    slots["the_labels"] = grammar.listed([f"the {noun_label(one)}" for one in asked])
+    for name, letter, one, about in (("one", "q", first, thing), ("two", "p", second, again)):
+        del name
+        chosen = {**about.slots(), **label_slots(one, rng), "noun": noun}
+        if about is again:
+            chosen["it"] = thing.pronoun
+        questions = [pattern for _, patterns in _direct(one, about) for pattern in patterns if "?" not in pattern]
+        slots[f"direct_{letter}"] = _filled(rng.choice(questions), chosen, rng) if questions else ""
+        slots[f"indirect_{letter}"] = _filled(rng.choice(indirect(one, about)), chosen, rng)
+    return options(data("groups")["two"], "lookup.two", slots)
+
+
+def be(asked: Sequence[Attribute]) -> str:
+    """`are` for several fields or a plural one."""
+    return "are" if len(asked) > 1 or grammar.is_plural(noun_label(asked[0])) else "is"
+
+
+def _filled(pattern: str, slots: Mapping[str, str], rng: random.Random) -> str:
+    text = expand(pattern, rng)
+    if " of {it}" in text and slots["it"] in ("it", "they"):
+        text = text.replace("the {label} of {it}", "{own} {label}").replace(" of {it}", " of {object}")
+    for joint in ("for", "on", "to", "with", "in", "by", "reach", "find", "keep", "call", "have", "get", "take"):
+        text = text.replace(f" {joint} {{it}}", f" {joint} {{object}}") if slots["it"] in ("it", "they") else text
+    return text.format_map({**slots})
+
+
+def relation_options(intent: Relation, rng: random.Random) -> list[Option]:
+    """Requests for fields of a thing that is reached through others."""
+    start = phrase(intent.start, rng)
+    nouns = [grammar.one(spoken(noun)) for noun in intent.via]
+    last = nouns[-1] if nouns else grammar.one(spoken(intent.start.noun))
+    person = is_person(last)
+    through = start.text
+    for noun in nouns:
+        joint = "of" if noun != nouns[0] or not is_person(noun) else rng.choice(("of", "on", "behind", "of"))
+        through = f"the {noun} {joint} {through}"
+    whole = Phrase(through, f"the {last}", person=person, short=False)
+    if not nouns:
+        whole = start
+    found = [
+        Option(option.form, option.patterns, option.slots, option.weight * 0.6)
+        for option in about_options(whole, last, intent.asked, rng)
+    ]
+    inner = Phrase(f"the {last}", f"the {last}", person=person)
+    asked = intent.asked[0]
+    slots = {**inner.slots(), **label_slots(asked, rng), "start": start.text, "noun": last}
+    slots["the_labels"] = grammar.listed([f"the {noun_label(one)}" for one in intent.asked])
+    slots["clause"] = grammar.listed(
+        [
+            _filled(rng.choice(indirect(one, inner)), {**inner.slots(), **label_slots(one, rng), "noun": last}, rng)
+            for one in intent.asked
+        ]
+    )
+    return found + options(data("groups")["relation"], "relation", slots, weight=0.5)
+
+
+def each_options(intent: Each, rng: random.Random) -> list[Option]:
+    """Requests for one field of several things."""
+    if found := _each_clock(intent, rng):
+        return found
+    things = [phrase(thing, rng) for thing in intent.things]
+    noun = grammar.one(spoken(intent.things[0].noun))
+    names = grammar.listed([thing.text for thing in things])
+    every = Phrase(names, "these", plural=True, person=is_person(noun), short=False)
+    slots = {**every.slots(), **label_slots(intent.asked, rng), "nouns": grammar.plural(noun)}
+    slots["rest"] = grammar.listed([thing.text for thing in things[1:]])
+    slots["first"] = things[0].text
+    slots["commas"] = ", ".join(thing.text for thing in things)
+    found = options(data("groups")["each"], "each", slots, weight=0.7)
+    if not grammar.is_mass(slots["label"]):
+        slots = {**slots, "label": grammar.plural(slots["label"]), "are": "are"}
+    for name, patterns in _direct(intent.asked, every):
+        asked_so = tuple(f"{pattern}?" for pattern in patterns if "?" not in pattern and "how many of" not in pattern)
+        found.append(Option(f"lookup.{_table(intent.asked)}/{name}", asked_so or ("",), slots, 0.6))
+    return [option for option in found if any(option.patterns)]
+
+
+def _each_clock(intent: Each, rng: random.Random) -> list[Option]:
+    """Requests for the time or the weekday in several places; empty if something else is asked."""
+    named = [value for thing in intent.things for value in thing.values]
+    weekday = {"day", "weekday"} & {*words(intent.asked.key)}
+    if not (weekday or intent.asked.meaning == "time") or not all(is_zone(value) for value in named):
+        return []
+    name = "weekday_each" if weekday else "clock_each"
+    return options(data("computes")[name], f"compute.{name}", {"all": grammar.listed([shown(v, rng) for v in named])})

@@ -1,0 +1,174 @@
+"""Values around a noun: `Ana's`, `open`; `in Porto`, `of 3 March 2026` (`data/modifiers.toml`). And labels as nouns."""
+
+import random
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mcprl.scenarios.intents import Attribute, Value
+from mcprl.scenarios.wording import grammar
+from mcprl.scenarios.wording.template import data
+from mcprl.scenarios.wording.values import forms, quoted, shown
+from mcprl.text import singular
+
+_ADJECTIVE = ("ed", "able", "ible", "ive", "lic", "ate", "ent", "ant", "id", "al")
+_ADJECTIVES = frozenset("open free new paid done valid hidden online offline full empty ready sold lost broken".split())
+_ADJUNCTS = {"color", "colour", "size", "genre", "type", "kind"}
+_NAMING = ("source", "old", "current", "original", "name", "title", "label", "full", "display")
+_HEADINGS = ("message", "subject", "headline", "summary")
+_ID_WORDS = ("id", "number", "code", "sku", "key", "no", "uuid", "reference", "identifier", "slug", "sha", "hash")
+
+
+def names(attribute: Attribute, noun: str) -> bool:
+    """Whether a value of the attribute names a thing of this noun: `name`, `order number`, and not a supplier's."""
+    front = front_of(attribute)
+    if attribute.label in ("from", "to"):
+        return False
+    if attribute.label in _HEADINGS and attribute.meaning == "name":
+        return True
+    own = not front or singular(front.split()[-1]) in noun.split() or singular(front) == noun
+    return own and attribute.meaning in ("name", "identifier", "path", "email") and attribute.label != "last name"
+
+
+def front_of(attribute: Attribute) -> str:
+    """The thing in an attribute's label: `customer` for `customer number`."""
+    kept = [word for word in attribute.label.split() if word not in (*_NAMING, *_ID_WORDS, "path", "email", "address")]
+    return " ".join(kept)
+
+
+def modifiers(values: Sequence[Value], more: bool, rng: random.Random) -> tuple[list[str], list[str]]:
+    """What stands before and after a noun: `Ana's`, `open`; `in Porto`, `of 3 March 2026`."""
+    before: list[str] = []
+    after: list[str] = []
+    for value in values:
+        text, front = _modifier(value, more, rng)
+        if front and text.endswith("'s") and (any(part.endswith("'s") for part in before)):
+            text, front = _person_after(value, rng), False
+        if not front:
+            after.append(text)
+        elif text.endswith("'s"):
+            before.insert(0, text)
+        else:
+            before.append(text)
+    after.sort(key=_rank)
+    for i in range(1, len(after)):
+        if _rank(after[i]) == _rank(after[i - 1]) > 0:
+            after[i] = "and " + after[i]
+    return before, after
+
+
+def _rank(text: str) -> int:
+    """The place of a modifier behind the noun: short ones first, relative clauses last."""
+    if text.startswith(("that ", "who ", "whose ", "of which ")):
+        return 2
+    return 1 if text.startswith("with ") else 0
+
+
+def _person_after(value: Value, rng: random.Random) -> str:
+    return f"of {shown(value, rng)}"
+
+
+def in_full(attribute: Attribute) -> str:
+    """The label as this wording writes it: `SKU`, and `email address`."""
+    ways = data("thesaurus")["labels"].get(attribute.label)
+    return ways[0] if ways else attribute.label
+
+
+def noun_label(attribute: Attribute) -> str:
+    """The label as a noun: `active status` for a flag, `number of items` for a count."""
+    label = in_full(attribute)
+    if attribute.meaning == "count" and grammar.is_plural(label):
+        return f"number of {label}"
+    return f"{label} status" if attribute.meaning == "flag" and is_adjective(attribute.label) else label
+
+
+def shortened(attribute: Attribute, noun: str) -> Attribute:
+    """The attribute without its thing's noun in the label: the `type` of an entity, not its `entity type`."""
+    short = attribute.label.removeprefix(f"{noun} ")
+    if attribute.meaning in ("date", "datetime", "identifier") or short == attribute.label:
+        return attribute
+    return replace(attribute, label=short)
+
+
+def is_adjective(label: str) -> bool:
+    """Whether a flag's label stands after `is`: `active`, `in stock`; not `children`."""
+    last = label.split()[-1]
+    return last in _ADJECTIVES or label.startswith(("in ", "on ")) or last.endswith(_ADJECTIVE)
+
+
+def _modifier(value: Value, more: bool, rng: random.Random) -> tuple[str, bool]:
+    """One value as a modifier, and whether it stands before the noun."""
+    attribute, text = value.attribute, shown(value, rng)
+    label, meaning = in_full(attribute), attribute.meaning
+    if meaning != "flag" and label in ("from", "to"):
+        return f"{label} {text}", False
+    if meaning == "flag" and isinstance(value.value, bool):
+        return _flagged(label, value.value, more), False
+    if meaning in ("status", "category") and _is_adjective(value):
+        return text, True
+    if meaning == "text":
+        text = quoted(value, rng)
+    if meaning == "person":
+        return _of_person(value, text, rng)
+    patterns = _table(attribute)
+    if patterns is None and meaning == "name" and label.split()[-1] in _HEADINGS:
+        return f'called "{text}"', False
+    if patterns is None and meaning == "name" and front_of(attribute):
+        return f"of the {front_of(attribute)} {text}", False
+    if patterns is None:
+        return f"with the {label} {text}", False
+    chosen = rng.choice(patterns)
+    unit = attribute.unit
+    filled = chosen.format(
+        v=text,
+        label=label,
+        labels=grammar.one(label) if value.value == 1 else grammar.plural(label),
+        front=front_of(attribute) or label,
+        are="are" if more else "is",
+        were="were" if more else "was",
+        s="" if more else "s",
+        es="" if more else "es",
+        unit=unit,
+    )
+    return filled, False
+
+
+def _table(attribute: Attribute) -> list[str] | None:
+    """The patterns for values of this attribute after a noun."""
+    entries = data("modifiers").get(attribute.meaning, [])
+    has = {*attribute.label.split(), *(singular(word) for word in attribute.label.split())}
+    front = front_of(attribute)
+    for entry in entries:
+        if attribute.meaning == "name" and front and not entry.get("labels"):
+            return None
+        if not entry.get("labels") or has & {*entry["labels"].split()}:
+            return entry["say"]
+    return None
+
+
+def _is_adjective(value: Value) -> bool:
+    """Whether the value can stand before a noun: a short word in lower case that is no noun's name."""
+    text = forms(value)[0]
+    if value.attribute.meaning == "status":
+        return bool(re.fullmatch(r"[a-z]+(?: [a-z]+)?", text)) and " " not in text
+    adjectives = data("thesaurus")["adjectives"]
+    return text in adjectives or (
+        bool(re.fullmatch(r"[a-z]+", text)) and bool({*value.attribute.label.split()} & _ADJUNCTS)
+    )
+
+
+def _of_person(value: Value, text: str, rng: random.Random) -> tuple[str, bool]:
+    """`Ana's`, `assigned to Ana`, `by Ana`."""
+    for entry in data("modifiers")["person"]:
+        if {*value.attribute.label.split()} & {*entry["labels"].split()}:
+            chosen = rng.choice(entry["say"])
+            return chosen.format(v=text), chosen == "{v}'s"
+    return f"{text}'s", True
+
+
+def _flagged(label: str, holds: bool, more: bool) -> str:
+    """`that is active`, `that has no children`."""
+    verb = "are" if more else "is"
+    if not is_adjective(label):
+        return f"with{'' if holds else 'out'} {label}"
+    return f"that {verb}{'' if holds else ' not'} {label}"

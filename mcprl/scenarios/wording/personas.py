@@ -1,0 +1,95 @@
+"""Who is asking and how: greetings, small letters, typing errors, idle details (`data/personas.toml`)."""
+
+import random
+import re
+
+from mcprl.scenarios.wording.grammar import capitalised
+from mcprl.scenarios.wording.template import END, data, outside, tidy
+
+PLAIN = "plain"
+_KEPT_CAPITAL = re.compile(r"I\b|[A-Z]{2,}|[A-Z]\d")
+_NEIGHBOURS = {
+    "a": "s",
+    "e": "r",
+    "i": "o",
+    "o": "p",
+    "n": "m",
+    "t": "r",
+    "s": "d",
+    "r": "t",
+    "l": "k",
+    "u": "i",
+    "h": "j",
+}
+
+
+def persona(rng: random.Random) -> str:
+    """The id of a persona, by its weight."""
+    table = data("personas")
+    return rng.choices(list(table), [entry["weight"] for entry in table.values()])[0]
+
+
+def dress(name: str, request: str, rng: random.Random) -> str:
+    """A marked request as the persona types it."""
+    entry = data("personas")[name]
+    text = _sentence(request)
+    mark = text[-1] if text[-1] in "?.!" else ""
+    pattern = rng.choice(entry["say"])
+    if pattern.startswith("Please") and re.match(r"(?:please|can|could|would|hi|hey)\b", text, re.IGNORECASE):
+        pattern = "{text}"
+    if "please" in pattern.lower() and "please" in text.lower():
+        pattern = "{text}"
+    if mark == "." and "question" in pattern:
+        pattern = "{text}"
+    if mark == "?" and pattern.startswith("Please"):
+        pattern = "{cut}, please{mark}"
+    text = (
+        pattern.replace("{text}", text)
+        .replace("{low}", _low(text))
+        .replace("{cut}", text.rstrip("?.!") if mark else text)
+        .replace("{mark}", mark or ".")
+    )
+    text = text if entry.get("lower") else capitalised(text)
+    if entry.get("lower"):
+        text = "".join(piece.lower() if free else piece for free, piece in outside(text))
+    for _ in range(entry.get("typos", 0)):
+        text = _with_typo(text, rng)
+    return tidy(text)
+
+
+def _sentence(text: str) -> str:
+    """Capitals after full stops and question marks."""
+    text = re.sub(r"(?<=[.?!] )([a-z])", lambda match: match[1].upper(), text)
+    text = re.sub(rf'([.?!]"?{END})\.', r"\1", text)
+    if not re.search(rf'[.?!]"?{END}?$', text):
+        text += "."
+    return capitalised(text)
+
+
+def _low(text: str) -> str:
+    """A sentence with a small first letter, unless its first word keeps its capital."""
+    return text if _KEPT_CAPITAL.match(text) else text[:1].lower() + text[1:]
+
+
+def _with_typo(text: str, rng: random.Random) -> str:
+    """A text with two letters swapped, one dropped, doubled or hit beside, in a word of at least four."""
+    spots = [
+        (i, match.start(), match.end())
+        for i, (free, piece) in enumerate(outside(text))
+        if free
+        for match in re.finditer(r"\b[a-z]{4,}\b", piece)
+    ]
+    if not spots:
+        return text
+    pieces = [piece for _, piece in outside(text)]
+    i, start, end = rng.choice(spots)
+    word = pieces[i][start:end]
+    at = rng.randrange(1, len(word) - 1)
+    ways = (
+        word[:at] + word[at + 1] + word[at] + word[at + 2 :],
+        word[:at] + word[at + 1 :],
+        word[:at] + word[at] + word[at:],
+        word[:at] + _NEIGHBOURS.get(word[at], word[at]) + word[at + 1 :],
+    )
+    pieces[i] = pieces[i][:start] + rng.choice(ways) + pieces[i][end:]
+    return "".join(pieces)

@@ -1,0 +1,186 @@
+"""Noun phrases: how a request names a thing or a group of things by their values."""
+
+import random
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mcprl.scenarios.intents import Reference, Value
+from mcprl.scenarios.wording import grammar
+from mcprl.scenarios.wording.modifiers import front_of, modifiers, names
+from mcprl.scenarios.wording.template import data, mark
+from mcprl.scenarios.wording.values import plain, shown
+from mcprl.text import singular, words
+
+_CODE = re.compile(r"(?=.*\d)(?=.*[A-Za-z])\S{2,24}")
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """A noun phrase, its values marked. `bare` is a short way to come back to it: `the order`."""
+
+    text: str
+    bare: str
+    plural: bool = False
+    person: bool = False
+    short: bool = True
+    """Whether it takes an `'s`: it has nothing after its head."""
+
+    @property
+    def own(self) -> str:
+        """The possessive pronoun."""
+        return "their" if self.person or self.plural else "its"
+
+    @property
+    def pronoun(self) -> str:
+        """The pronoun as a subject."""
+        return "they" if self.person or self.plural else "it"
+
+    def slots(self) -> dict[str, str]:
+        """The slots of a pattern that depend on the phrase."""
+        more = self.plural
+        return {
+            "it": self.text,
+            "its": f"{self.text}'s" if self.short and not more else "",
+            "bare": self.bare,
+            "own": self.own,
+            "pronoun": self.pronoun,
+            "object": "them" if self.person or more else "it",
+            "is": "are" if more else "is",
+            "isnt": "aren't" if more else "isn't",
+            "was": "were" if more else "was",
+            "has": "have" if more else "has",
+            "does": "do" if more else "does",
+            "s": "" if more else "s",
+            "es": "" if more else "es",
+        }
+
+
+def spoken(noun: str) -> str:
+    """A noun of the server's as words: `orderItem` is `order item`, `repo` is `repository`."""
+    table = data("thesaurus")["nouns_in_full"]
+    return " ".join(table.get(word, word) for word in words(noun)) or "item"
+
+
+def is_person(noun: str) -> bool:
+    """Whether the noun is that of a person."""
+    return bool({singular(word) for word in noun.split()[-1:]} & {*data("thesaurus")["people"]})
+
+
+def other_noun(noun: str, rng: random.Random) -> str:
+    """The noun or, at times, another word for it: `order` or `purchase`."""
+    ways = data("thesaurus")["nouns"].get(noun)
+    return rng.choice(ways) if ways and rng.random() < 0.25 else noun
+
+
+def phrase(thing: Reference, rng: random.Random) -> Phrase:
+    """A thing as the request names it."""
+    noun = grammar.one(spoken(thing.noun))
+    person = is_person(noun)
+    if not thing.values:
+        return Phrase(f"the {noun}", f"the {noun}", person=person)
+    if len(thing.values) == 1:
+        return _by_one(thing.values[0], noun, person, rng)
+    head, rest = _head(thing.values, noun)
+    if head is not None and head.attribute.meaning in ("identifier", "path", "email"):
+        named = _by_one(head, noun, person, rng)
+        before, after = modifiers(rest, False, rng)
+        tail = " ".join([*after, *(f"({text})" for text in before)])
+        return Phrase(f"{named.text} {tail}".strip(), f"the {noun}", person=person, short=False)
+    before, after = modifiers(rest, False, rng)
+    if head is not None:
+        kind = [noun] if plain(head.value).islower() and " " not in plain(head.value) else []
+        text = " ".join(["the", *before, *kind, mark(plain(head.value)), *after])
+        if person and not before:
+            text = " ".join([mark(plain(head.value)), *after])
+        return Phrase(text, f"the {noun}", person=person, short=not after)
+    text = " ".join([_article(before), *before, noun, *after]).strip()
+    return Phrase(text, f"the {noun}", person=person, short=not after)
+
+
+def _article(before: list[str]) -> str:
+    """`the`, unless a possessive stands first: `Ana's order`."""
+    return "" if before and before[0].endswith("'s") else "the"
+
+
+def _head(values: Sequence[Value], noun: str) -> tuple[Value | None, list[Value]]:
+    """The value that names the thing, if there is one, and the others."""
+    for value in values:
+        if names(value.attribute, noun):
+            return value, [other for other in values if other is not value]
+    return None, list(values)
+
+
+def _by_one(value: Value, noun: str, person: bool, rng: random.Random) -> Phrase:
+    """A thing that one value names."""
+    attribute = value.attribute
+    bare = f"the {noun}"
+    text = mark(plain(value.value))
+    if names(attribute, noun) or (attribute.meaning == "identifier" and not front_of(attribute)):
+        if attribute.meaning == "identifier":
+            return Phrase(_by_code(plain(value.value), noun, rng), bare, person=person)
+        if attribute.meaning == "path" and not re.search(r"[/.]", plain(value.value)):
+            return Phrase(rng.choice((f"the {noun} {text}", f"the {text} {noun}")), bare)
+        if attribute.meaning == "path":
+            return Phrase(rng.choice((text, text, f"the {noun} {text}")), bare)
+        if attribute.meaning == "email":
+            ways = (text, f"the {noun} with the address {text}", f"the {noun} registered under {text}")
+            way = rng.choice(ways)
+            return Phrase(way, bare, person=person, short=way == text)
+        titled = attribute.label in ("title", "file name", "user name")
+        return Phrase(_by_name(plain(value.value), noun, person, rng, titled=titled), bare, person=person)
+    if attribute.meaning in ("person", "place", "name") and singular(attribute.label) in (noun, f"{noun} name"):
+        return Phrase(text, bare, person=person or attribute.meaning == "person")
+    if attribute.meaning in ("category", "name", "place") and noun.split()[-1] in ("time", "weather", "forecast"):
+        return Phrase(f"the {noun} in {shown(value, rng)}", bare, short=False)
+    before, after = modifiers([value], False, rng)
+    return Phrase(" ".join([_article(before), *before, noun, *after]).strip(), bare, person=person, short=not after)
+
+
+def _by_code(code: str, noun: str, rng: random.Random) -> str:
+    """`order O-17`, `O-17`, `order 17`, `order #17`; numbers never alone."""
+    text = mark(code)
+    short = rng.choice([noun, noun, noun.split()[-1]])
+    if re.fullmatch(r"\d+", code):
+        return rng.choice((f"{short} {text}", f"{short} {text}", f"{short} #{text}", f"{short} number {text}"))
+    if _CODE.fullmatch(code):
+        return rng.choice((text, f"{short} {text}", f"{short} {text}"))
+    return rng.choice((f"{short} {text}", f"the {short} {text}"))
+
+
+def _by_name(name: str, noun: str, person: bool, rng: random.Random, *, titled: bool) -> str:
+    """`Ana`, `the Oak Shelf`, `the oak shelf`, `project Apollo`."""
+    text = mark(name)
+    if noun in ("entity", "node", "record", "object", "entry", "element", "place"):
+        return text
+    if person or "@" in name or "_" in name or "." in name:
+        return text if person or rng.random() < 0.6 else f"the {noun} {text}"
+    if len(name.split()) > 4 or (
+        len(name.split()) > 2 and name[:1].isupper() and name.split()[1].islower() and name.split()[-1].islower()
+    ):
+        return f"the {noun} {mark(name)}" if '"' in name else f'the {noun} "{text}"'
+    ends_like_noun = name.split()[-1].lower() == noun.split()[-1]
+    if titled:
+        return rng.choice((text, text, f"the {noun} {text}"))
+    if name.islower() and " " not in name and not name.isdigit():  # a machine's name: the table animals
+        return rng.choice((f"the {noun} {text}", f"the {text} {noun}", f"{noun} {text}"))
+    if ends_like_noun or (name[:1].islower() and " " in name):
+        return f"the {text}"
+    if noun in data("thesaurus")["goods"]:
+        return rng.choice((f"the {text}", f"the {text}", text, f"our {text}"))
+    return rng.choice((text, f"the {noun} {text}", f"the {text} {noun}", f"the {noun} called {text}"))
+
+
+def group(noun: str, where: Sequence[Value], rng: random.Random, *, more: bool = True) -> Phrase:
+    """Things of a kind with these values: `Ana's open orders`, `lamps from Lumina`. Without an article."""
+    head = spoken(noun)
+    head = grammar.plural(head) if more else grammar.one(head)
+    before, after = modifiers(where, more, rng)
+    if before and before[0].endswith("'s"):  # a list of Ana's open orders takes an article
+        after.insert(0, f"of {before.pop(0).removesuffix(chr(39) + 's')}")
+    return Phrase(" ".join([*before, head, *after]), head, plural=more, person=is_person(head), short=not after)
+
+
+def definite(phrase_text: str) -> str:
+    """A group with its article: `the open orders`, `Ana's open orders`."""
+    return phrase_text if re.match(r"[^ ]*\x03's ", phrase_text) else f"the {phrase_text}"

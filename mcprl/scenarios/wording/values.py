@@ -1,0 +1,171 @@
+"""Values in people's forms: 3 March 2026 for 2026-03-03, EUR 35.45, Oslo for Europe/Oslo."""
+
+import random
+import re
+from datetime import date
+
+from mcprl.scenarios.intents import Value
+from mcprl.scenarios.wording.template import data, mark
+from mcprl.types import Scalar
+
+_MONTHS = "January February March April May June July August September October November December".split()
+_SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£"}
+_CURRENCY_WORDS = {"EUR": "euros", "USD": "dollars", "GBP": "pounds", "CHF": "francs", "JPY": "yen", "INR": "rupees"}
+UNIT_WORDS = {
+    "kg": "kilos", "g": "grams", "km": "kilometres", "m": "metres", "cm": "centimetres", "mm": "millimetres",
+    "mi": "miles", "ft": "feet", "in": "inches", "l": "litres", "lb": "pounds", "oz": "ounces", "°C": "degrees",
+    "°F": "degrees Fahrenheit", "ms": "milliseconds", "s": "seconds", "min": "minutes", "h": "hours",
+}  # fmt: skip
+_ZONE = re.compile(r"(?:Africa|America|Antarctica|Asia|Atlantic|Australia|Europe|Indian|Pacific)/(?:[\w-]+/)?([\w-]+)")
+
+
+def forms(value: Value) -> tuple[str, ...]:
+    """The ways in which a request may spell a value, the most usual first. Each of them identifies the value."""
+    meaning, unit, raw = value.attribute.meaning, value.attribute.unit, value.value
+    if isinstance(raw, bool):
+        return ("yes", "on", "true") if raw else ("no", "off", "false")
+    text = plain(raw)
+    if meaning in ("date", "datetime", "time", "text", "name", "place", "category", "status", "identifier"):
+        spelled = _moments(text)
+        if spelled:
+            return spelled
+    if meaning == "money" and not isinstance(raw, str):
+        return _amounts(text, unit)
+    if meaning in ("measure", "duration", "count", "percent", "number", "year") and not isinstance(raw, str):
+        return _measures(text, unit)
+    if zone := _ZONE.fullmatch(text):
+        return (zone[1].replace("_", " "), text)
+    if meaning in ("category", "status"):
+        return tuple(dict.fromkeys((_words(text), text, *status_words(value)[0])))
+    return (text,)
+
+
+def is_zone(value: Value) -> bool:
+    """Whether a value is the name of a time zone."""
+    text = plain(value.value)
+    return bool(re.fullmatch(r"[A-Z][A-Za-z]+/[A-Za-z_/-]+|UTC|GMT", text))
+
+
+def status_words(value: Value) -> tuple[list[str], list[str]]:
+    """Other words for a status, and events that tell it, without those that another choice of the field shares."""
+    table = data("thesaurus")["status"]
+    entry = table.get(_status_key(value.value))
+    if entry is None or value.attribute.meaning != "status":
+        return [], []
+    others = [_status_key(choice) for choice in value.attribute.choices if choice != value.value]
+    taken = {word for other in others for word in (other, *table.get(other, {}).get("words", []))}
+    told = {event for other in others for event in table.get(other, {}).get("events", [])}
+    words = [word for word in entry["words"] if word not in taken]
+    return words, [event for event in entry["events"] if event not in told]
+
+
+def _status_key(value: Scalar) -> str:
+    return plain(value).lower().replace("_", " ").replace("-", " ")
+
+
+def plain(value: Scalar) -> str:
+    """A value as text: truth values in lower case, whole floats without a fraction, others as short as they are."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return str(value)
+
+
+def shown(value: Value, rng: random.Random) -> str:
+    """A value as this request spells it, marked."""
+    ways = forms(value)
+    if len(ways) > 1 and value.attribute.meaning in ("date", "datetime"):
+        return mark(rng.choice(ways))
+    if _ZONE.fullmatch(plain(value.value)):
+        return mark(next(iter(ways)))
+    if len(ways) > 1 and value.attribute.meaning not in ("category", "status"):
+        return mark(next(iter(ways)) if rng.random() < 0.5 else rng.choice(ways))
+    return mark(next(iter(ways)))
+
+
+def quoted(value: Value, rng: random.Random) -> str:
+    """Free text in quotation marks, unless it has some; other values as `shown`."""
+    text = plain(value.value)
+    if value.attribute.meaning not in ("text", "name") or '"' in text or " " not in text:
+        return shown(value, rng)
+    return mark(f'"{text}"')
+
+
+def _words(text: str) -> str:
+    """`in_transit` as `in transit`, `IN_PROGRESS` as `in progress`; other texts as they are."""
+    if re.fullmatch(r"[A-Za-z]+(?:[_-][A-Za-z]+)+", text) or re.fullmatch(r"[A-Z]{5,}", text):
+        return re.sub(r"[_-]", " ", text).lower()
+    return text
+
+
+def _amounts(text: str, unit: str) -> tuple[str, ...]:
+    if not unit:
+        return (text,)
+    if unit == "cents":
+        return (f"{text} cents",)
+    ways = [f"{unit} {text}", f"{text} {unit}"]
+    if unit in _CURRENCY_WORDS:
+        ways.append(f"{text} {_CURRENCY_WORDS[unit]}")
+    if unit in _SYMBOLS and not text.startswith("-"):
+        ways.append(f"{_SYMBOLS[unit]}{text}")
+    return tuple(ways)
+
+
+def _measures(text: str, unit: str) -> tuple[str, ...]:
+    if not unit:
+        return (text,)
+    if unit == "%":
+        return (f"{text}%", f"{text} percent")
+    if text == "1" and unit.endswith("s") and len(unit) > 3:
+        return (f"1 {unit[:-1]}",)
+    ways = [f"{text} {unit}"]
+    if unit in UNIT_WORDS and text != "1":
+        ways.append(f"{text} {UNIT_WORDS[unit]}")
+    return tuple(ways)
+
+
+def _moments(text: str) -> tuple[str, ...]:
+    """The forms of an ISO date, an ISO date and time to the minute, or a clock time."""
+    if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
+        return (*_dates(text), text)
+    moment = re.fullmatch(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::00(?:\.0+)?)?(Z|\+00:00)?", text)
+    if moment and (days := _dates(moment[1])):
+        zone = " UTC" if moment[3] else ""
+        return (f"{days[0]} at {moment[2]}{zone}", f"{days[2]} at {moment[2]}{zone}", text)
+    if re.fullmatch(r"[012]\d:[0-5]\d", text):
+        return _clock(text)
+    return ()
+
+
+def _clock(text: str) -> tuple[str, ...]:
+    hour, minute = int(text[:2]), int(text[3:])
+    if not 0 < hour < 24 or hour == 12:
+        return (text,)
+    half = "am" if hour < 12 else "pm"
+    short = f"{hour if hour < 12 else hour - 12}" + (f":{minute:02}" if minute else "")
+    return (text, f"{short} {half}", f"{short}{half}")
+
+
+def _dates(text: str) -> tuple[str, ...]:
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        return ()
+    month = _MONTHS[day.month - 1]
+    ending = "th" if 10 < day.day < 14 else {1: "st", 2: "nd", 3: "rd"}.get(day.day % 10, "th")
+    return (
+        f"{day.day} {month} {day.year}",
+        f"{month} {day.day}{ending}, {day.year}",
+        f"{month} {day.day}, {day.year}",
+        f"{day.day} {month[:3]} {day.year}",
+    )
+
+
+def moment_text(value: Scalar) -> str:
+    """A date or a date and time for an answer: `3 March 2026`, `3 March 2026 at 14:05`, else the value as it is."""
+    text = plain(value)
+    ways = _moments(text) if isinstance(value, str) else ()
+    if ways:
+        return ways[0]
+    return text

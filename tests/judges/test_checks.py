@@ -1,0 +1,195 @@
+"""What answers state: values in people's forms and in their roles. A development set of whole answers is beside it."""
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter
+
+from mcprl.judges.checks import polarity, says_missing, states
+from mcprl.judges.mentions import read
+from mcprl.judges.values import places
+from mcprl.judges.verifier import Verifier
+from mcprl.types import Call, CallRecord, Check, Fact, Meaning, Scalar, Scenario, ToolResult, Trajectory
+
+CHECK: TypeAdapter[Check] = TypeAdapter(Check)
+DEV = [json.loads(line) for line in Path(__file__).with_name("dev_answers.jsonl").read_text().splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "meaning", "unit"),
+    [
+        ("1,200 of them", 1200, "number", ""),
+        ("1.200,00", 1200, "number", ""),
+        ("twelve", 12, "count", ""),
+        ("a hundred and five", 105, "count", ""),
+        ("none left", 0, "count", ""),
+        ("EUR 35.45", 35.45, "money", "EUR"),
+        ("35.45 euros", 35.45, "money", "EUR"),
+        ("€35,45", 35.45, "money", "EUR"),
+        ("$12.50", 12.5, "money", "USD"),
+        ("March 8, 2026", "2026-03-08", "date", ""),
+        ("the 8th of March", "2026-03-08", "date", ""),
+        ("13/3/2026", "2026-03-13", "date", ""),
+        ("Sunday 8 Mar 2026", "Sun Mar 8 14:30:05 2026 +0100", "datetime", ""),
+        ("2:30 PM", "14:30", "time", ""),
+        ("11:30 pm in Tokyo", "2026-03-08T23:30:00+09:00", "datetime", ""),
+        ("14:30 UTC", "2026-03-08T23:30:00+09:00", "datetime", ""),
+        ("8 hours ahead", "+8.0h", "duration", ""),
+        ("eight hours behind", "-8.0h", "duration", ""),
+        ("90 minutes", 1.5, "duration", "h"),
+        ("an hour and a half", 1.5, "duration", "hours"),
+        ("1200 g", 1.2, "measure", "kg"),
+        ("15 %", 0.15, "percent", ""),
+        ("Novak, Ana", "Ana Novák", "person", ""),
+        ("in progress", "in_progress", "status", ""),
+        ("in README.md", "/a/b/README.md", "path", ""),
+        ("https://x.example/a.", "https://x.example/a", "url", ""),
+        ("commit a1b2c3d4", "a1b2c3d4" + "0f" * 16, "identifier", ""),
+        ("about 3.14", 3.14159, "number", ""),
+        ("since May 2014", 2014, "year", ""),
+    ],
+)
+def test_a_value_is_found_in_the_forms_that_people_write(text: str, value: Scalar, meaning: Meaning, unit: str) -> None:
+    assert places(read(text), value, meaning, unit)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "meaning", "unit"),
+    [
+        ("yesterday", "2026-03-08", "date", ""),
+        ("8/3/2026", "2026-03-08", "date", ""),
+        ("March 8, 2025", "2026-03-08", "date", ""),
+        ("March 8 at 9 am", "2026-03-08T23:30:00+09:00", "datetime", ""),
+        ("23:30 UTC", "2026-03-08T23:30:00+09:00", "datetime", ""),
+        ("8 hours behind", "+8.0h", "duration", ""),
+        ("1.5 minutes", 1.5, "duration", "h"),
+        ("$35.45", 35.45, "money", "EUR"),
+        ("15 %", 15, "count", ""),
+        ("0.15", 15, "percent", "%"),
+        ("order O-12", 12, "count", ""),
+        ("O-179", "O-17", "identifier", ""),
+        ("C++", "C", "text", ""),
+        ("2:30 AM", "14:30", "time", ""),
+        ("https://x.example/a/b", "https://x.example/a", "url", ""),
+        ("12 units", 12, "money", "EUR"),
+    ],
+)
+def test_what_only_looks_like_the_value_is_not_it(text: str, value: Scalar, meaning: Meaning, unit: str) -> None:
+    assert not places(read(text), value, meaning, unit)
+
+
+PRICE = Fact(35.45, "price", "money", "EUR", rivals=(12, "B-3", "furniture"))
+
+
+@pytest.mark.parametrize(
+    ("answer", "right"),
+    [
+        ("The Oak Shelf costs EUR 35.45; there are 12 left.", True),
+        ("EUR 12", False),
+        ("35.45 or 12", False),
+        ("EUR 35.45, or maybe EUR 36", False),
+        ("35.45, 12, B-3, furniture", False),
+        ("It costs EUR 12 and there are 35.45 left.", False),
+        ("It does not cost EUR 35.45.", False),
+        ("Is it EUR 35.45?", False),
+    ],
+)
+def test_a_neighbouring_detail_is_polite_and_a_rival_in_its_place_is_wrong(answer: str, right: bool) -> None:
+    assert states(answer, PRICE, "how much is the oak shelf?") is right
+
+
+def test_values_of_the_request_are_no_rivals() -> None:
+    assert states("Of the 12 you want, each costs EUR 35.45.", PRICE, "what do 12 oak shelves cost each?")
+
+
+EACH = [Fact(5, "price", "money", subject="SKU-1"), Fact(7, "price", "money", subject="SKU-2")]
+
+
+@pytest.mark.parametrize(
+    ("answer", "right"),
+    [
+        ("SKU-1 costs 5 and SKU-2 costs 7.", True),
+        ("5 and 7, respectively", True),
+        ("5 for SKU-1, 7 for SKU-2", True),
+        ("SKU-2 is 7; the other one is 5.", True),
+        ("| SKU-1 | SKU-2 |\n|---|---|\n| 5 | 7 |", True),
+        ("SKU-1 costs 7 and SKU-2 costs 5.", False),
+        ("7 and 5, respectively", False),
+        ("SKU-2 and SKU-1 cost 5 and 7.", False),
+        ("SKU-1 and SKU-2 both cost 5.", False),
+    ],
+)
+def test_each_value_belongs_to_its_owner(answer: str, right: bool) -> None:
+    assert all(states(answer, fact, "prices of SKU-1 and SKU-2?", EACH) for fact in EACH) is right
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "said"),
+    [
+        ("Yes, it is.", "open", True),
+        ("still open: no", "open", False),
+        ("It isn't in stock.", "in_stock", False),
+        ("The shop is open.", "open", True),
+        ("I don't know.", "open", None),
+        ("There's no order O-9.", "paid", None),
+    ],
+)
+def test_yes_and_no(text: str, label: str, said: bool | None) -> None:
+    assert polarity(text, label) is said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "There's no order O-9",
+        "O-9 doesn't seem to be in our system",
+        "I looked but came up empty",
+        "Sorry, that one isn't listed",
+        "We don't carry that product.",
+        "Nobody by that name is registered.",
+    ],
+)
+def test_a_missing_thing_is_told_by_grammar(text: str) -> None:
+    assert says_missing(text)
+
+
+@pytest.mark.parametrize("text", ["There is no discount on O-9", "no problem, it is open", "O-9 has no notes."])
+def test_a_thing_that_lacks_something_exists(text: str) -> None:
+    assert not says_missing(text)
+
+
+def scored(entry: dict[str, Any]) -> bool | None:
+    """Whether an answer of the development set passes, with results that hold the facts."""
+    checks = tuple(CHECK.validate_python(check) for check in entry["checks"])
+    values = [value for check in checks if isinstance(check, Fact) for value in (check.value, *check.rivals)]
+    calls = [CallRecord(0, "get", {}, ToolResult(json.dumps(value, ensure_ascii=False), None)) for value in values]
+    messages = ({"role": "assistant", "content": entry["answer"]},)
+    scenario = Scenario("s", entry["request"], checks, (Call("get", {}),) if values else ())
+    return Verifier().verify(scenario, Trajectory("t", "s", messages, (), tuple(calls))).success
+
+
+def test_the_development_set_is_told_apart() -> None:
+    wrongly = [entry["answer"] for entry in DEV if scored(entry) is not entry["right"]]
+    assert len([entry for entry in DEV if entry["right"]]) >= 100 <= len([e for e in DEV if not e["right"]])
+    assert not wrongly
+
+
+def test_scoring_is_fast() -> None:
+    rows = [{"sku": f"SKU-{n}", "name": f"Oak Shelf {n}", "price": n + 0.5, "units": n * 3} for n in range(60)]
+    calls = tuple(CallRecord(n, "list", {"page": n}, ToolResult(json.dumps(rows), rows)) for n in range(3))
+    fact = Fact(7.5, "price", "money", "EUR", rivals=tuple(row["price"] for row in rows if row["price"] != 7.5))
+    scenario = Scenario("s", "What does SKU-7 cost?", (fact,), (Call("list", {"page": 0}),))
+    verifier = Verifier()
+
+    def seconds(number: int) -> float:
+        text = f"Thank you for asking, customer {number}. SKU-7, the Oak Shelf 7, costs EUR 7.50."
+        trajectory = Trajectory("t", "s", ({"role": "assistant", "content": text},), (), calls)
+        began = time.process_time()
+        assert verifier.verify(scenario, trajectory).success
+        return time.process_time() - began
+
+    seconds(0)
+    assert sorted(seconds(number) for number in range(1, 12))[5] < 0.005 * 4  # 4: a busy machine under test

@@ -1,0 +1,101 @@
+"""Kinds of tasks on servers like a repository, a graph of notes and a folder of files, in process."""
+
+import random
+
+import pytest
+
+from mcprl.config import ServerConfig
+from mcprl.scenarios.catalog import Catalog
+from mcprl.scenarios.intents import Connected
+from mcprl.scenarios.kinds.parts import _edges
+from mcprl.scenarios.probing.knowledge import Knowledge
+from mcprl.scenarios.probing.sharing import without_moments
+from mcprl.scenarios.readers import read_text
+from mcprl.scenarios.slots import Slot
+from mcprl.scenarios.wording import answer, say
+from mcprl.servers.settings import command_values
+from mcprl.types import Tool
+
+
+def knowledge(*tools: Tool) -> Knowledge:
+    slots = {
+        tool.name: [
+            Slot(tool.name, (name,), schema, name in tool.input_schema.get("required", ()), "")
+            for name, schema in tool.input_schema["properties"].items()
+        ]
+        for tool in tools
+    }
+    return Knowledge({tool.name: tool for tool in tools}, slots)
+
+
+def tool(name: str, *parameters: str) -> Tool:
+    properties = {parameter: {"type": "string"} for parameter in parameters}
+    return Tool(name, "", {"type": "object", "properties": properties, "required": list(parameters)})
+
+
+def test_settings_in_a_shells_script() -> None:
+    script = "sh -c 'cp -r /data/x {scratch}/x && MODE=fast exec /opt/server --repository {scratch}/x'"
+    assert command_values(ServerConfig(target=script)) == {"repository": ["/scratch/x"], "mode": ["fast"]}
+
+
+def test_an_echoed_setting_is_a_setting() -> None:
+    known = knowledge(tool("log", "repo"), tool("status", "repo"))
+    known.base.add(("from", "command line", "repository"), "/data/x")
+    known.base.add(("from", "log", "repo"), "/data/x")
+    known.sources["log", ("repo",)] = [("from", "command line", "repository")]
+    known.sources["status", ("repo",)] = [("from", "log", "repo")]
+    assert all(known.is_setting(known.slots[name][0]) for name in ("log", "status"))
+    known.calls += 1
+    known.base.add(("from", "log", "repo"), "/data/y")
+    assert not known.is_setting(known.slots["status"][0])
+
+
+def test_moments_prove_no_write() -> None:
+    text = "size: 4\nmodified: Sun Nov 22 2026 08:47:37 GMT\nseen 2026-11-22T08:47:37Z"
+    assert without_moments(text) == without_moments(text.replace("08:47:37", "09:01:02"))
+    assert without_moments("size: 4") != without_moments("size: 5")
+
+
+def test_nouns_come_from_the_key_of_a_row() -> None:
+    tools = (tool("git_log"), tool("git_show", "revision"), tool("git_diff_staged"))
+    catalog = Catalog(knowledge(*tools))
+    commit = {"commit": "1c55c83fa7a232b81b455d8769f16c3fe6e16c92", "author": "Ana"}
+    assert catalog.noun(tools[0], (), commit) == "commit"
+    assert catalog.noun(tools[2], (), {"file": "a/b.txt", "added_lines": 3}) == "staged file"
+
+
+def test_a_path_is_said_from_the_folder_that_is_served() -> None:
+    known = knowledge(tool("read_file", "path"))
+    known.base.add(("from", "command line", "argument"), "/scratch/files")
+    catalog = Catalog(known)
+    assert catalog.from_root("/scratch/files/notes/a.md") == "notes/a.md"
+    assert catalog.from_root("/elsewhere/a.md") == "/elsewhere/a.md"
+    assert catalog.thing("/scratch/files/notes/a.md") == catalog.thing("notes/a.md")
+
+
+def test_edges_are_rows_with_two_ends_and_a_verb() -> None:
+    record = {"relations": [{"from": "Ana", "to": "Atlas", "relationType": "works_on"}, {"from": "a", "to": "b"}]}
+    assert _edges(record) == [("Ana", "works_on", "Atlas")]
+    assert _edges({"from": "a", "to": "b", "type": "flight"}) == []
+
+
+@pytest.mark.parametrize("intent", [Connected("works_on", "Ana", None), Connected("works_on", None, "Atlas")])
+def test_relations_are_asked_by_their_verb(intent: Connected) -> None:
+    requests = {worded.request for n in range(60) if (worded := say(intent, random.Random(n), lambda _: True))}
+    assert any("work" in request.lower() for request in requests)
+    assert len(requests) > 10
+
+
+def test_the_answer_to_a_relation() -> None:
+    assert answer(Connected("works_on", "Ana", None), ("Atlas",), random.Random(0)) == "Ana works on Atlas."
+
+
+def test_git_status_tells_what_is_staged() -> None:
+    text = "On branch main\nChanges not staged for commit:\n\tmodified:   a.txt\n\nUntracked files:\n\tb.txt\n"
+    assert read_text(text) == {
+        "branch": "main",
+        "files": [
+            {"file": "a.txt", "change": "modified", "status": "unstaged"},
+            {"file": "b.txt", "status": "untracked"},
+        ],
+    }

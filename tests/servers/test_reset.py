@@ -1,0 +1,124 @@
+"""A server whose sessions share their state: writers run alone, after a reset; readers together."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from support.paths import ROOT
+
+from mcprl.config import Config, ServerConfig, ToolPolicy
+from mcprl.errors import ServerError
+from mcprl.runs.settings import redacted
+from mcprl.servers.reset import Turns, reset_call
+from mcprl.servers.server import connect
+
+
+def notes(file: Path, **settings: Any) -> ServerConfig:
+    program = ROOT / "tests" / "support" / "servers" / "shared_notes.py"
+    return ServerConfig(target=f"{sys.executable} {program} {file}", **settings)
+
+
+async def test_writers_run_one_after_another_and_readers_together() -> None:
+    events: list[str] = []
+    both = anyio.Event()
+
+    async def reset() -> None:
+        events.append("reset")
+
+    async def write(turns: Turns, name: str) -> None:
+        async with turns.take(writes=True):
+            events.append(f"{name} begins")
+            await anyio.lowlevel.checkpoint()
+            events.append(f"{name} ends")
+
+    async def read(turns: Turns, name: str) -> None:
+        async with turns.take(writes=False):
+            events.append(f"{name} reads")
+            if len([event for event in events if event.endswith("reads")]) == 2:
+                both.set()
+            await both.wait()  # ends only if the other one reads at the same time
+
+    turns = Turns(reset)
+    with anyio.fail_after(5):
+        async with anyio.create_task_group() as tasks:
+            for name in ("a", "b"):
+                tasks.start_soon(write, turns, name)
+        async with anyio.create_task_group() as tasks:
+            for name in ("c", "d"):
+                tasks.start_soon(read, turns, name)
+    writes = events[:6]
+    assert writes[0] == writes[3] == "reset"
+    assert [event.split()[1] for event in writes if event != "reset"] == ["begins", "ends"] * 2
+    assert events[6] == "reset"
+    assert sorted(events[7:]) == ["c reads", "d reads"]
+
+
+async def test_without_a_reset_nobody_waits() -> None:
+    turns = Turns(None)
+    async with turns.take(writes=True), turns.take(writes=True):
+        assert not turns.active
+
+
+async def test_a_failed_reset_leaves_the_next_turn_free() -> None:
+    answers = iter([True, False])
+
+    async def reset() -> None:
+        if next(answers):
+            raise ServerError("no")
+
+    turns = Turns(reset)
+    with pytest.raises(ServerError):
+        async with turns.take(writes=True):
+            pass
+    with anyio.fail_after(1):
+        async with turns.take(writes=True):
+            pass
+
+
+@pytest.mark.parametrize("kind", ["tool", "command"])
+async def test_a_tool_or_a_command_brings_the_state_back(tmp_path: Path, kind: str) -> None:
+    file = tmp_path / "notes.json"
+    file.write_text(json.dumps({"left": "over", "kept": "yes"}))
+    script = tmp_path / "reset.py"
+    script.write_text(f"open({str(file)!r}, 'w').write('{{\"kept\": \"yes\"}}')")
+    hooks = {"tool": {"reset_tool": 'clear_notes {"keep": "kept"}'}, "command": {"reset_command": f"python {script}"}}
+    policy = ToolPolicy(deny=("clear_notes",))
+    async with connect([notes(file, **hooks[kind])], policy) as server:
+        assert server.resets
+        async with server.turn(writes=True), server.session() as session:
+            assert (await session.call("get_note", {"name": "left"})).text == "(empty)"
+            await session.call("set_note", {"name": "new", "text": "x"})
+        async with server.turn(writes=False), server.session() as session:
+            assert (await session.call("get_note", {"name": "new"})).text == "(empty)"
+            assert (await session.call("get_note", {"name": "kept"})).text == "yes"
+
+
+@pytest.mark.parametrize(
+    ("hooks", "message"),
+    [
+        ({"reset_tool": "no_such_tool"}, "the reset call no_such_tool failed"),
+        ({"reset_command": "python -c 'print(5); exit(3)'"}, "exited with status 3: 5"),
+        ({"reset_command": "no-such-program"}, "no such command"),
+    ],
+)
+async def test_a_reset_that_fails_is_an_error_of_one_line(tmp_path: Path, hooks: dict[str, str], message: str) -> None:
+    async with connect([notes(tmp_path / "n.json", **hooks)]) as server:
+        with pytest.raises(ServerError, match=message) as caught:
+            async with server.turn(writes=True):
+                pass
+    assert "\n" not in str(caught.value)
+
+
+async def test_a_reset_call_that_cannot_be_read_is_told_when_connecting(tmp_path: Path) -> None:
+    with pytest.raises(ServerError, match="cannot read --reset-tool"):
+        async with connect([notes(tmp_path / "n.json", reset_tool="clear_notes {keep}")]):
+            pass
+    assert reset_call("clear").arguments == {}
+
+
+def test_secrets_of_reset_commands_are_not_written_down() -> None:
+    config = Config(servers=(ServerConfig(target="x", reset_command="psql --password hunter2 -f seed.sql"),))
+    assert "hunter2" not in json.dumps(redacted(config))
