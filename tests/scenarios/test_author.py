@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Generator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -260,12 +261,16 @@ async def test_a_model_that_only_refuses_is_an_error_that_quotes_it(shop: Server
 
 
 async def test_what_it_may_cost_is_forecast_and_not_passed_and_what_was_written_is_kept(shop: ServerConfig) -> None:
+    def dear(request: Request, number: int) -> Reply:
+        return replace(author(request, number), tokens=(10_000, 2_000))
+
     emitted = Recorder()
-    pack = await written(shop, author, emit=emitted, train=400, max_generator_cost=0.06)
+    pack = await written(shop, dear, emit=emitted, train=400, max_generator_cost=0.2)
     assert re.search(
         r"openai/gpt-4o will be asked for tasks \d+ times or more, for about \d+\.\d\d dollars", emitted.notes[0]
     )
-    assert any("writing tasks ends" in note and "--max-generator-cost" in note for note in emitted.notes)
+    ends = [note for note in emitted.notes if note.startswith("writing tasks ends")]
+    assert len(ends) == 1 and "the limit is 0.2 (--max-generator-cost)" in ends[0], emitted.notes
     assert 0 < len(pack.split("train")) < 400
     with pytest.raises(BudgetError, match=r"the limit is 0 \(--max-generator-cost\)"):
         await written(shop, author, max_generator_cost=0)

@@ -27,6 +27,8 @@ class Reply:
     finish: str = "stop"
     refusal: str | None = None
     vectors: list[list[float]] = field(default_factory=list[list[float]])
+    tokens: tuple[int, int] = (1000, 100)
+    """Tokens of the prompt and of the reply, as charged."""
 
 
 @dataclass
@@ -58,7 +60,8 @@ def serving(answer: Callable[[Request, int], Reply]) -> Generator[FakeLlm]:
             if reply.status == 200:
                 message = {"role": "assistant", "content": reply.content or None, "refusal": reply.refusal}
                 choices = [{"index": 0, "message": message, "finish_reason": reply.finish}]
-                usage = {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}
+                prompt, completion = reply.tokens
+                usage = {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": sum(reply.tokens)}
                 body = {"id": "x", "object": "chat.completion", "created": 0, "model": request["model"]}
                 body |= {"choices": choices, "usage": usage}
                 if reply.vectors:

@@ -99,6 +99,8 @@ class Author:
             before = len(self.kept)
             await self._keep(await self._proved(drafts), targets)
             barren = 0 if len(self.kept) > before else barren + 1
+        if barren == BARREN:
+            self.emit(Note(f"writing tasks ends: the last {BARREN} rounds gave no task that could be kept"))
         if not self.kept:
             reasons = "; ".join(f"{count} {reason}" for reason, count in self.thrown_out.most_common(3))
             why = reasons or f"no tasks at all; its last reply was {self._last_reply[:120]!r}"
