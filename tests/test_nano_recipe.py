@@ -132,6 +132,12 @@ def test_exercises_name_tools_that_exist_and_answers_that_results_hold() -> None
     assert all(count > 5 for count in kinds.values())
 
 
+def test_a_field_that_is_blank_in_some_rows_names_nothing() -> None:
+    _, conversations = talks.lesson(569)  # the holder of a free slot is ""
+    requests = [message["content"] for _, messages in conversations for message in messages if message["role"] == "user"]
+    assert requests and not any('""' in request or "  " in request for request in requests)
+
+
 def test_the_same_exercises_come_again() -> None:
     assert practice.exercises(7) == practice.exercises(7)
     assert practice.exercises(7) != practice.exercises(8)

@@ -51,9 +51,9 @@ class State:
             self.add(place(origin, path), leaf)
 
     def add(self, source: Source, value: Scalar) -> None:
-        """Keep a value under its place, at most 400 for each."""
+        """Keep a value under its place, at most 400 for each. Blank text is none."""
         values = self.pool.setdefault(source, {})
-        if len(values) < 400:
+        if len(values) < 400 and str(value).strip():
             values[value] = None
 
     def harvest_text(self, origin: str, text: str) -> None:

@@ -39,6 +39,8 @@ class Records:
         self._keep(record)
 
     def _keep(self, record: Record) -> None:
+        """Keep a record without its blank texts, which name nothing."""
+        record = {source: kept for source, own in record.items() if (kept := [v for v in own if str(v).strip()])}
         values = [value for own in record.values() for value in own if not isinstance(value, bool)]
         if not 1 < len(values) <= _MOST_LEAVES or len(self._records) >= _MOST_RECORDS:
             return
