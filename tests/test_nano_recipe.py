@@ -134,8 +134,9 @@ def test_exercises_name_tools_that_exist_and_answers_that_results_hold() -> None
 
 def test_a_field_that_is_blank_in_some_rows_names_nothing() -> None:
     _, conversations = talks.lesson(569)  # the holder of a free slot is ""
-    requests = [message["content"] for _, messages in conversations for message in messages if message["role"] == "user"]
-    assert requests and not any('""' in request or "  " in request for request in requests)
+    said = [message for _, messages in conversations for message in messages if message["role"] == "user"]
+    assert said
+    assert not any('""' in message["content"] or "  " in message["content"] for message in said)
 
 
 def test_the_same_exercises_come_again() -> None:

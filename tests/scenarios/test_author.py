@@ -270,7 +270,8 @@ async def test_what_it_may_cost_is_forecast_and_not_passed_and_what_was_written_
         r"openai/gpt-4o will be asked for tasks \d+ times or more, for about \d+\.\d\d dollars", emitted.notes[0]
     )
     ends = [note for note in emitted.notes if note.startswith("writing tasks ends")]
-    assert len(ends) == 1 and "the limit is 0.2 (--max-generator-cost)" in ends[0], emitted.notes
+    assert len(ends) == 1
+    assert "the limit is 0.2 (--max-generator-cost)" in ends[0]
     assert 0 < len(pack.split("train")) < 400
     with pytest.raises(BudgetError, match=r"the limit is 0 \(--max-generator-cost\)"):
         await written(shop, author, max_generator_cost=0)

@@ -16,13 +16,13 @@ from mcprl.config import ScenarioConfig
 from mcprl.errors import ServerError
 from mcprl.judges.checks import holds, leaves, says_missing, squash
 from mcprl.judges.verifier import Verifier
-from mcprl.scenarios import wording
 from mcprl.scenarios.authoring.derivable import derivable
 from mcprl.scenarios.authoring.drafts import Draft, looked_up, reference, resolved
 from mcprl.scenarios.fields import record_of, shows, usable
 from mcprl.scenarios.packs.pack import split_of
 from mcprl.scenarios.probing.knowledge import Knowledge
 from mcprl.scenarios.slots import JsonPath, Slot, build, slots
+from mcprl.scenarios.wording.values import plain
 from mcprl.servers.effects import is_read
 from mcprl.types import (
     Call,
@@ -273,7 +273,7 @@ class Vetting:
         """The answer as written, with the facts filled in. If it does not state them all, a generated one."""
         answer = draft.answer
         for fact in facts:
-            answer = answer.replace(f"{{{fact.name}}}", wording.plain(fact.value))
+            answer = answer.replace(f"{{{fact.name}}}", plain(fact.value))
         if draft.missing:
             if says_missing(answer):
                 return answer
@@ -281,7 +281,7 @@ class Vetting:
             return f"I could not find {arguments}."
         if answer and all(holds(answer, fact.value) for fact in facts) and not re.search(r"\{\w+\}", answer):
             return answer
-        return wording.answer({fact.name: [fact.value] for fact in facts}) if facts else "Done."
+        return " ".join(f"The {fact.name} is {plain(fact.value)}." for fact in facts) or "Done."
 
 
 def _is_name(value: str) -> bool:

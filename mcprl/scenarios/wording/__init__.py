@@ -5,9 +5,8 @@ behind a plus: `lookup.money/how-much-cost+greeting`.
 """
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import overload
 
 from mcprl.scenarios.intents import (
     Adjust,
@@ -23,59 +22,21 @@ from mcprl.scenarios.intents import (
     Listing,
     Lookup,
     Missing,
-    Outcome,
     Relation,
     Total,
     Unserved,
 )
-from mcprl.scenarios.wording import answers, old
+from mcprl.scenarios.wording.answers import answer
 from mcprl.scenarios.wording.changes import adjust_options, change_options
 from mcprl.scenarios.wording.computes import compute_options, lacking_options, unserved_options
 from mcprl.scenarios.wording.extremes import extreme_options
 from mcprl.scenarios.wording.groups import compare_options, count_options, listing_options, total_options
 from mcprl.scenarios.wording.links import link_options
 from mcprl.scenarios.wording.lookups import each_options, lookup_options, missing_options, relation_options
-from mcprl.scenarios.wording.old import (
-    argument_phrase,
-    ask,
-    chained,
-    imperative,
-    listed,
-    named_by,
-    not_found,
-    order,
-    pick,
-    picked,
-    plain,
-    singular_words,
-    subject,
-    thing,
-    value_text,
-)
 from mcprl.scenarios.wording.personas import PLAIN, dress, persona
 from mcprl.scenarios.wording.template import Option, fill, unmark
-from mcprl.types import Scalar
 
-__all__ = [
-    "Worded",
-    "answer",
-    "argument_phrase",
-    "ask",
-    "chained",
-    "imperative",
-    "listed",
-    "named_by",
-    "not_found",
-    "order",
-    "pick",
-    "picked",
-    "plain",
-    "say",
-    "singular_words",
-    "subject",
-    "thing",
-    "value_text",
-]
+__all__ = ["Worded", "answer", "say"]
 
 MAX_LETTERS = 300
 _PERSONAS_DRAWN = 3
@@ -124,16 +85,3 @@ def _request(option: Option, name: str, rng: random.Random) -> str | None:
         return None
     request = unmark(dress(name, text, rng))
     return request if len(request) <= MAX_LETTERS else None
-
-
-@overload
-def answer(intent: Intent, outcome: Outcome, rng: random.Random) -> str: ...
-@overload
-def answer(intent: Mapping[str, Sequence[Scalar]]) -> str: ...
-def answer(
-    intent: Intent | Mapping[str, Sequence[Scalar]], outcome: Outcome = (), rng: random.Random | None = None
-) -> str:
-    """The gold answer to an intent: short, natural, with the outcome's values as the checks read them."""
-    if isinstance(intent, Mapping):
-        return old.answer(intent)
-    return answers.answer(intent, outcome, rng or random.Random(0))
