@@ -15,8 +15,11 @@ def signed(reading: Reading, value: str) -> list[tuple[int, int]]:
 
 
 def shortened(reading: Reading, value: str) -> list[tuple[int, int]]:
-    """Where a text has the first seven or more digits of a long hexadecimal identifier."""
+    """Where a text has the first seven or more digits of a long hexadecimal identifier, or a version without its v."""
     wanted = value.strip().lower()
+    if re.fullmatch(r"v\d+(?:\.\d+)+", wanted):
+        found = re.finditer(rf"(?<![\w.-]){re.escape(wanted[1:])}(?![\w-]|\.\d)", reading.text)
+        return [(match.start(), match.end()) for match in found]
     if not re.fullmatch(r"[0-9a-f]{32,}", wanted):
         return []
     return [(start, end) for word, start, end in reading.words if len(word) >= 7 and wanted.startswith(word)]

@@ -33,7 +33,6 @@ _IRREGULAR = {
     "latest": "late",
     "later": "late",
 }
-_BARE = re.compile(r"\b(more|most|less|least)\b(?=\s*(?:[^\w\s]|$|of\b))")
 _THAN = re.compile(r"\b(?:than|compared (?:to|with))\b")
 
 
@@ -52,8 +51,8 @@ def direction(text: str) -> tuple[str, int] | None:
         if scale:
             found.add((scale[0], scale[1] * (turn or 1)))
             turn = None
-    if not found and (bare := _BARE.search(text.lower())):
-        found.add(("amount", 1 if bare[1] in ("more", "most") else -1))
+    if not found and turn is not None:  # "more people"
+        found.add(("amount", turn))
     return found.pop() if len(found) == 1 else None
 
 
@@ -71,6 +70,8 @@ def singled_out(reading: Reading, own: Sequence[Place], others: Sequence[Place],
             continue
         before = [place for place in inside if place[1] <= start + than.start()]
         after = [place for place in inside if place[0] >= start + than.end()]
+        if not others and after and not before and asked and (told := direction(sentence[: than.start()])):
+            return _opposite(asked, told)  # the other one is before "than", under whatever name
         if not before or not after or (before[-1] in own) is (after[0] in own):
             continue
         told = direction(sentence[before[-1][1] - start : than.start()])

@@ -41,6 +41,8 @@ _NUMBER = re.compile(
     r"\d{1,3}(?: \d{3})+(?![\d,.]\d|\d)|\d+,\d{1,2}(?![\d,])|\d+(?:\.\d+)?|\.\d+)"
     r"(?P<scale>\s?(?:k|thousand|million|billion|dozen)\b)?(?!\d|:\d|[-_/]\w*\d|\.\d)"
 )
+_POWER = re.compile(r"(?:[a-z]{1,3}/)?(?:[mckd]?m|ft|in|l|s)[23]")
+"""A unit with a power, which has a digit but is no identifier: `m3`, `mg/m3`."""
 _SCALES = {"k": 1e3, "thousand": 1e3, "million": 1e6, "billion": 1e9, "dozen": 12.0}
 _WORD = re.compile(r"[^\W_]+")
 
@@ -135,7 +137,7 @@ def read(text: str) -> Reading:
             clocks.append(clock)
             masked = _mask(masked, match)
     for match in _IDENTIFIER.finditer(masked):
-        if not _currency_first(match[0]):
+        if not _currency_first(match[0]) and not _POWER.fullmatch(match[0]):
             masked = _mask(masked, match)
     numbers = [_number(match, masked, cased) for match in _NUMBER.finditer(masked)]
     numbers = _durations([number for number in numbers if number], masked)
@@ -211,7 +213,10 @@ def _number(match: re.Match[str], text: str, cased: str) -> Number | None:
     end = match.end()
     attached = re.match(r"[a-z]+", after)
     unit, currency, noun = "", frozenset[str](), ""
-    follows = re.match(r"\s?-?(%|[€$£¥₹]|°\s?[cf]?|km/h|[a-zμ]+(?: [a-z]+)?)", after)
+    follows = re.match(
+        r"\s?-?(%|[€$£¥₹]|°\s?[cf]?|[a-zμ]+/[a-zμ]+[23]?|[a-zμ]+ per (?:square |cubic )?[a-z]+|[a-zμ]+(?: [a-z]+)?)",
+        after,
+    )
     if follows:
         pair = follows[1].split(" ")
         for name in dict.fromkeys((follows[1], pair[0])):

@@ -11,6 +11,7 @@ from mcprl.judges.owners import assigned, stand_ins
 from mcprl.judges.phrases import polarity
 from mcprl.judges.rivals import Asked, choice, dumped, hedged, live
 from mcprl.judges.support import unsupported
+from mcprl.judges.units import is_unit
 from mcprl.judges.values import Place, kind_of, places, same, tokens
 from mcprl.judges.workings import is_told_along, names_owner, welcome
 from mcprl.text import stems
@@ -88,7 +89,7 @@ def _beside(
 
 
 def _score(reading: Reading, fact: Fact, asked: Asked) -> str | None:
-    group = [other for other in asked.facts if other.name == fact.name and other.subject]
+    group = [other for other in asked.facts if _alike(other, fact) and other.subject]
     if len(group) != 2 or len(asked.facts) != 2 or group[0].subject == group[1].subject:
         return None
 
@@ -96,6 +97,11 @@ def _score(reading: Reading, fact: Fact, asked: Asked) -> str | None:
         return _subject_places(reading, other, group)
 
     return score_objection(reading, group, named)
+
+
+def _alike(one: Fact, other: Fact) -> bool:
+    """Whether two facts are one field of two things: `home_score` and `away_score`, too."""
+    return one.name == other.name or bool({*stems(one.name)} & {*stems(other.name)})
 
 
 def _spells(rival: Scalar, kind: str, fact: Fact) -> bool:
@@ -130,12 +136,19 @@ def _flag(answer: str, fact: Fact, asked: Asked) -> str:
 def _is_rival(rival: Scalar, fact: Fact, asked: Asked) -> bool:
     if isinstance(rival, bool) or any(same(rival, other.value) for other in (fact, *asked.facts)):
         return False
-    if names_owner(rival, (fact, *asked.facts)):
+    if names_owner(rival, (fact, *asked.facts)) or is_unit(rival, fact.unit) or _in_full(rival, fact, asked):
         return False
     words = tokens(str(rival))
     return bool(words) and not (
         len(words) == 1 and (words[0] in _STOP or (len(words[0]) < 2 and not words[0].isdigit()))
     )
+
+
+def _in_full(rival: Scalar, fact: Fact, asked: Asked) -> bool:
+    """Whether a name beside a number or a date is that of which the request has the first part: `Dario Blum`."""
+    names = str(rival).split()
+    beside = kind_of(fact.value, fact.meaning) != "word" and str(rival).istitle() and 1 < len(names) <= 4
+    return beside and names[0] in re.findall(r"\w+", asked.request)
 
 
 def _in_request(rival: Scalar, fact: Fact, asked: Asked) -> bool:
@@ -177,7 +190,7 @@ def _swapped(reading: Reading, fact: Fact, asked: Asked) -> str:
         other
         for other in asked.facts
         if kind_of(other.value, other.meaning) == kind_of(fact.value, fact.meaning) != "flag"
-        and (other.name == fact.name or other.subject == fact.subject)
+        and (_alike(other, fact) or other.subject == fact.subject)
     ]
     if fact not in group or len(group) < 2:
         return ""
@@ -238,7 +251,7 @@ def _subject_places(reading: Reading, fact: Fact, group: Sequence[Fact]) -> list
     if whole:
         return whole
     others = {word for other in group if other.subject != fact.subject for word in tokens(other.subject)}
-    telling = [word for word in tokens(fact.subject) if word not in others and (len(word) > 2 or word.isdigit())]
+    telling = [word for word in tokens(fact.subject) if word not in others and (len(word) > 2 or word[-1].isdigit())]
     return sorted((start, end) for word, start, end in reading.words if word in telling)
 
 

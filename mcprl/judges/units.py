@@ -3,6 +3,7 @@
 Both load late: Babel's tables with the first answer that has a number (20 ms), pint with the first conversion (1 s).
 """
 
+import re
 import unicodedata
 from functools import lru_cache
 from typing import Any
@@ -126,6 +127,12 @@ def units() -> dict[str, str]:
     return names | prefixed | spoken | _LARGE | _MORE
 
 
+MINOR = frozenset("cent cents penny pence centime centimes".split())
+"""A hundredth of a currency's unit, in which payment services count."""
+_RATE = re.compile(r"(?:/|\bper )")
+_POWER = re.compile(r"^(square |cubic )?(.*?)([23]?)$")
+
+
 @lru_cache(maxsize=1)
 def currencies() -> dict[str, frozenset[str]]:
     """Every name, symbol and code of a currency in lower case, and the codes that it may stand for.
@@ -148,13 +155,37 @@ def currencies() -> dict[str, frozenset[str]]:
 
 
 def unit_of(name: str) -> str:
-    """The unit that a name stands for, empty if it is none."""
-    return units().get(unicodedata.normalize("NFKC", name).strip().lower().rstrip("."), "")
+    """The unit that a name stands for, empty if it is none: `kg`, `mmol/L`, `micrograms per cubic metre`."""
+    plain = unicodedata.normalize("NFKC", name).strip().lower().rstrip(".")
+    known = units().get(plain, "")
+    parts = _RATE.split(plain)
+    if known or len(parts) != 2:
+        return known
+    above, below = (_powered(part.strip()) for part in parts)
+    return f"{above}/{below}" if above and below else ""
+
+
+def _powered(name: str) -> str:
+    """A unit with its power: `m3` and `cubic metre` are `meter**3`."""
+    known = units().get(name, "")
+    match = _POWER.match(name)
+    if known or match is None:
+        return known
+    base = units().get(match[2], "")
+    power = match[3] or {"square ": "2", "cubic ": "3"}.get(match[1] or "", "")
+    return f"{base}**{power}" if base and power else base
 
 
 def currency_of(name: str) -> frozenset[str]:
     """The codes of the currencies that a name, symbol or code stands for, empty if it is none."""
     return currencies().get(name.strip().lower(), frozenset())
+
+
+def is_unit(value: object, unit: str) -> bool:
+    """Whether a value of a result only names the unit of another: `CHF` beside a rate in francs."""
+    return isinstance(value, str) and bool(
+        currency_of(value) & currency_of(unit) or (unit_of(value) == unit_of(unit) != "")
+    )
 
 
 @lru_cache(maxsize=4096)

@@ -9,7 +9,7 @@ from itertools import pairwise
 from mcprl.judges.codes import phone, shortened, signed
 from mcprl.judges.durations import SPAN, lasting, timed
 from mcprl.judges.mentions import Clock, Day, Number, Reading, read
-from mcprl.judges.units import DURATIONS, convert, currency_of, unit_of
+from mcprl.judges.units import DURATIONS, MINOR, convert, currency_of, unit_of
 from mcprl.types import Meaning, Scalar
 
 Place = tuple[int, int]
@@ -105,6 +105,8 @@ def _is_number(reading: Reading, number: Number, value: float, meaning: Meaning,
     """Whether a mention is the value, in its own unit or converted."""
     if meaning == "percent":
         return _is_percent(number, value, unit)
+    if unit.lower() in MINOR and number.currency:
+        return _equal(number.value * 100, value, number.decimals)
     if number.unit == "percent" and unit_of(unit) != "percent":
         return False
     own_currency = currency_of(unit)
@@ -206,9 +208,14 @@ def _dates(reading: Reading, moment: tuple[datetime, bool], value: str) -> list[
     clocks = [clock for clock in reading.clocks if _same_moment(clock, when)]
     others = [clock for clock in reading.clocks if clock not in clocks]
     if days:
-        near = [clock for clock in others if any(abs(clock.start - day.end) < 16 for day in days)]
+        near = [clock for clock in others if any(_gap(clock, day) < 16 for day in days)]
         return [] if near and not clocks else [(day.start, day.end) for day in days]
     return [] if reading.days else [(clock.start, clock.end) for clock in clocks]
+
+
+def _gap(clock: Clock, day: Day) -> int:
+    """The letters between a time of day and a date."""
+    return max(clock.start - day.end, day.start - clock.end)
 
 
 def _same_day(day: Day, when: datetime) -> bool:
