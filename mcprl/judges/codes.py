@@ -1,8 +1,15 @@
-"""Where a text has a code in one of the forms that people give it."""
+"""Where a text has a code, a name or a state in one of the forms that people give it."""
 
 import re
+from collections.abc import Sequence
 
 from mcprl.judges.mentions import Reading
+
+_FILLERS = ("a", "an", "the", "is", "are", "was", "were", "be", "been", "has", "have", "had", "by", "of")
+_GIVEN = re.compile(
+    r"(?<![.!?] )(?<!^)\b(?!(?:Dr|Mrs?|Ms|Miss|Sir|Prof|Professor|Doctor|Judge|Captain|Coach|Officer)\b)[A-Z][\w'-]+ $"
+)
+"""A given name before a surname: with another one it is another person."""
 
 
 def signed(reading: Reading, value: str) -> list[tuple[int, int]]:
@@ -30,3 +37,18 @@ def phone(reading: Reading, value: str) -> list[tuple[int, int]]:
     wanted = re.sub(r"\D", "", value)
     found = re.finditer(r"\+?\d[\d\s()./-]{4,}\d", reading.text)
     return [(match.start(), match.end()) for match in found if re.sub(r"\D", "", match[0]) == wanted]
+
+
+def spoken(reading: Reading, wanted: Sequence[str]) -> list[tuple[int, int]]:
+    """Where a text says a state's words as a sentence: `product_not_received` as "the product was not received"."""
+    filled = rf"\W+(?:(?:{'|'.join(_FILLERS)})\W+)*"
+    pattern = rf"(?<!\w){filled.join(map(re.escape, wanted))}(?!\w)"
+    return [(match.start(), match.end()) for match in re.finditer(pattern, reading.text)]
+
+
+def surname(reading: Reading, wanted: str) -> list[tuple[int, int]]:
+    """Where a text has a person's surname without any given name."""
+    if len(wanted) < 4:
+        return []
+    found = [(start, end) for word, start, end in reading.words if word == wanted]
+    return [place for place in found if not _GIVEN.search(reading.cased[: place[0]])]

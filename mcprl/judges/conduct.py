@@ -6,7 +6,7 @@ from typing import Any
 from mcprl.judges.checks import holds, leaves, same_arguments
 from mcprl.servers.effects import is_read
 from mcprl.text import words
-from mcprl.types import Call, CallRecord, Scenario, Tool
+from mcprl.types import Call, CallMade, CallRecord, Scenario, Tool
 
 _ADDS = frozenset(
     "add append book copy create duplicate insert invite new order place post publish put send submit".split()
@@ -27,7 +27,8 @@ class Conduct:
 
     def collateral(self, scenario: Scenario, calls: Sequence[CallRecord]) -> str:
         """A write that the plan does not have, or repeats one that adds something each time; empty if there is none."""
-        left = list(scenario.plan)
+        asked = (Call(check.tool, check.arguments) for check in scenario.checks if isinstance(check, CallMade))
+        left = [*scenario.plan, *(call for call in asked if call not in scenario.plan)]
         done: list[CallRecord] = []
         for record in self.writes(calls):
             if record.result.is_error:

@@ -58,7 +58,8 @@ _OWNER = re.compile(
 
 _HAS = re.compile(r"\b(?:has|have|had|doesn't|does|contains?|with)\b")
 _NO_NOUN = re.compile(
-    r"(?:\bthere(?:'s| is| are| was| were|'re)?(?: currently| simply| just| actually)?(?: seems?| "
+    r"(?:\bthere (?:does not|doesn't|do not|don't) (?:seem|appear) to be (?:an?|any)|"
+    r"\bthere(?:'s| is| are| was| were|'re)?(?: currently| simply| just| actually)?(?: seems?| "
     r"appears?)?(?: to be)? (?:no(?! one)|n't any|not any|not an?|n't an?)|\bisn't an?y?|\baren't any|"
     r"\b(?:has|have|had|got|see|sees|find|finds|found|shows?|returned|returns|gave|gives|yields?|yielded|"
     r"lists?|with|contains?|"

@@ -35,6 +35,7 @@ _WH = re.compile(
     r"(?:^|[,;:(-]\s*|\b(?:and|but|so|sure|ok(?:ay)?|happy to|me|know|for|to|from|by|with|on|at|in|of|"
     r"under)\b,? )(?:which|what|whose|whom|who|where|when|how (?:many|much|long|often|far|big))\b"
 )
+_WH_FIRST = re.compile(r"(?:(?:for|on|at|to|in|from|by|with|under) )?(?:which|what|who|where|when)\b(?! else)")
 _OFFER = re.compile(
     r"\b(?:anything else|what else|how (?:else )?(?:can|may) i (?:help|assist)|would you like (?:me )?to|"
     r"do you want me to|shall i|want me to)\b"
@@ -48,7 +49,7 @@ def asks_for(text: str, words: Sequence[str]) -> bool:
 
 def _asks(sentence: str) -> bool:
     question = sentence.rstrip("\"')").endswith("?")
-    if _OFFER.search(sentence) and not re.match(r"(?:which|what|who|where|when)\b(?! else)", sentence):
+    if _OFFER.search(sentence) and not _WH_FIRST.match(sentence):
         return False
     if question and (_WH.search(sentence) or re.search(r"\bdo you (?:mean|have|know)\b|\bor\b.*\?$", sentence)):
         return True

@@ -256,14 +256,19 @@ def _subject_places(reading: Reading, fact: Fact, group: Sequence[Fact]) -> list
 
 
 def _named(reading: Reading, subject: str) -> list[Place]:
-    return places(reading, subject, "person" if " " in subject else "text")
+    return places(reading, subject, "text")
 
 
 def _label_places(reading: Reading, fact: Fact, others: Sequence[Fact]) -> list[Place]:
     """Where the answer has a word for the fact's field that stands for no other field."""
     taken = {word for other in others if other != fact for word in _cues(other)}
     own = _cues(fact) - taken
-    return sorted((start, end) for word, start, end in reading.words if (stems(word) or ("",))[0] in own)
+    return sorted((start, end) for word, start, end in reading.words if _is_cue((stems(word) or ("",))[0], own))
+
+
+def _is_cue(stem: str, cues: set[str]) -> bool:
+    """Whether a word is one of the cues in another form: `boils` for `boiling`."""
+    return stem in cues or (len(stem) > 3 and any(cue.startswith(stem) for cue in cues))
 
 
 def _cues(fact: Fact) -> set[str]:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from itertools import pairwise
 
-from mcprl.judges.codes import phone, shortened, signed
+from mcprl.judges.codes import phone, shortened, signed, spoken, surname
 from mcprl.judges.durations import SPAN, lasting, timed
 from mcprl.judges.mentions import Clock, Day, Number, Reading, read
 from mcprl.judges.units import DURATIONS, MINOR, convert, currency_of, unit_of
@@ -248,6 +248,13 @@ def _words(reading: Reading, value: str, meaning: Meaning) -> list[Place]:
     if not wanted or not _LOOSE.fullmatch(value.strip()) or {*value.strip()[:1], *value.strip()[-1:]} & {*"+-"}:
         return _exact(reading, value) + signed(reading, value.strip())
     found = _runs(reading, wanted, ordered=meaning != "person" or len(wanted) > 3)
+    if meaning == "person" and len(wanted) > 1:
+        found += surname(reading, wanted[-1])
+    elif meaning in ("category", "status") and len(wanted) > 1:
+        found += spoken(reading, wanted)
+    elif meaning == "identifier" and value.strip().isdigit():
+        amounts = {number.start for number in reading.numbers if number.unit or number.currency}
+        found = [place for place in found if place[0] not in amounts]
     if meaning == "status" and len(wanted) == 1 and "ll" in wanted[0]:
         found += _runs(reading, (wanted[0].replace("ll", "l"),), ordered=True)
     elif meaning == "status" and len(wanted) == 1 and wanted[0].endswith("eled"):
