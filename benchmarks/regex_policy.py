@@ -4,7 +4,8 @@
     python benchmarks/regex_policy.py --only shop --seed 1
 
 The policy is tests/support/regex_policy.py. A high share means that the tasks need no English: the bar is 30 % on the
-forms that training never uses. Results are added to benchmarks/results/regex_policy.json, the worst server first.
+forms that training never uses. The suite `people` has what people asked the same server. Results are added to
+benchmarks/results/regex_policy.json, the worst server first.
 """
 
 import argparse
@@ -56,7 +57,7 @@ async def measure(name: str, seed: int, scratch: str) -> dict[str, Any]:
     async with connect([server], ToolPolicy()) as connected:
         pack = await generate(connected, config, seed)
         verifier = Verifier(connected.tools)
-        for scenario in pack.test:
+        for scenario in (*pack.test, *peoples(name)):
             success = bool(verifier.verify(scenario, await play(scenario, connected)).success)
             for key in (scenario.suite, f"{scenario.suite}/{scenario.kind}"):
                 tasks[key] += 1
@@ -64,6 +65,20 @@ async def measure(name: str, seed: int, scratch: str) -> dict[str, Any]:
     shares = {key: {"solved": solved[key], "tasks": tasks[key]} for key in sorted(tasks)}
     overlap = {suite: same for suite, (_, same) in wording_overlap(pack.test, pack.train).items()}
     return {"date": str(date.today()), "seed": seed, "same_wording_as_training": overlap, "shares": shares}
+
+
+def peoples(name: str) -> list[Any]:
+    """The requests that people wrote for a server whose data is always the same, as the suite `people`."""
+    from dataclasses import replace
+
+    from pydantic import TypeAdapter
+
+    from mcprl.types import Scenario
+
+    if name not in ("shop", "time"):
+        return []
+    lines = (ROOT / "scenarios" / "people" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    return [replace(TypeAdapter(Scenario).validate_json(line), suite="people") for line in lines]
 
 
 def forms_share(result: dict[str, Any]) -> float:
