@@ -43,6 +43,10 @@ _NUMBER = re.compile(
 )
 _POWER = re.compile(r"(?:[a-z]{1,3}/)?(?:[mckd]?m|ft|in|l|s)[23]")
 """A unit with a power, which has a digit but is no identifier: `m3`, `mg/m3`."""
+_FOLLOWS = re.compile(
+    r"\s?-?(%|[€$£¥₹]|°\s?[cf]?|[a-zμ]+/[a-zμ]+[23]?|[a-zμ]+ per (?:square |cubic )?[a-z]+|[a-zμ]+(?: [a-z]+)?)"
+)
+"""What may be a number's unit, currency or noun."""
 _SCALES = {"k": 1e3, "thousand": 1e3, "million": 1e6, "billion": 1e9, "dozen": 12.0}
 _WORD = re.compile(r"[^\W_]+")
 
@@ -213,10 +217,7 @@ def _number(match: re.Match[str], text: str, cased: str) -> Number | None:
     end = match.end()
     attached = re.match(r"[a-z]+", after)
     unit, currency, noun = "", frozenset[str](), ""
-    follows = re.match(
-        r"\s?-?(%|[€$£¥₹]|°\s?[cf]?|[a-zμ]+/[a-zμ]+[23]?|[a-zμ]+ per (?:square |cubic )?[a-z]+|[a-zμ]+(?: [a-z]+)?)",
-        after,
-    )
+    follows = _FOLLOWS.match(after)
     if follows:
         pair = follows[1].split(" ")
         for name in dict.fromkeys((follows[1], pair[0])):

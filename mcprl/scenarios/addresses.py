@@ -1,13 +1,14 @@
-"""Postal addresses: drawn as a whole from what the server holds, and said as a whole."""
+"""What a person says as a whole: a postal address, drawn as one from what the server holds, and a person's name."""
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from mcprl.scenarios.fields import record_of
 from mcprl.scenarios.intents import Attribute, Value
-from mcprl.scenarios.probing.knowledge import Knowledge
+from mcprl.scenarios.probing.knowledge import Allowed, Knowledge
 from mcprl.scenarios.slots import Slot
+from mcprl.text import words
 from mcprl.types import Json, Scalar
 
 _PARTS = tuple(
@@ -17,13 +18,23 @@ _PARTS = tuple(
 _LEAST = 3
 
 
-def with_address(known: Knowledge, filled: list[tuple[Slot, Scalar]], rng: random.Random) -> list[tuple[Slot, Scalar]]:
-    """`filled` with the address of one of the server's records in place of parts that do not belong together."""
-    parts = {slot.key for slot, _ in filled if _part(slot.key)}
-    if len(parts) < _LEAST:
+def address_parts(slots: Iterable[Slot]) -> list[Slot]:
+    """The slots that take the parts of an address, if there are enough for one."""
+    parts = [slot for slot in slots if _part(slot.key)]
+    return parts if len(parts) >= _LEAST else []
+
+
+def with_address(
+    known: Knowledge, filled: list[tuple[Slot, Scalar]], rng: random.Random, allowed: Allowed
+) -> list[tuple[Slot, Scalar]]:
+    """`filled` with the address of one of the server's records in place of parts that do not belong together. Said as a
+    whole, it is an `allowed` value."""
+    parts = {slot.key for slot in address_parts(slot for slot, _ in filled)}
+    if not parts:
         return filled
     records = [record_of(example.result) for examples in known.examples.values() for example in examples]
     held = [record for whole in records for record in _records(whole) if all(record.get(part) for part in parts)]
+    held = [record for record in held if allowed(_said({part: record[part] for part in parts}))]
     if not held:
         return filled
     address = rng.choice(held)
@@ -32,13 +43,26 @@ def with_address(known: Knowledge, filled: list[tuple[Slot, Scalar]], rng: rando
 
 def as_address(values: Sequence[Value]) -> tuple[Value, ...]:
     """Values with the parts of an address said as one: `12 Main Street, Denver, CO 80279, USA`."""
-    parts = [value for value in values if _part(value.attribute.key) and str(value.value)]
+    parts = {value.attribute.key: value.value for value in values if _part(value.attribute.key) and str(value.value)}
     if len(parts) < _LEAST:
         return tuple(values)
-    parts.sort(key=lambda value: _PARTS.index(_part(value.attribute.key)))
-    text = ", ".join(str(value.value) for value in parts)
-    whole = Value(Attribute("address", "address", "place"), text)
+    whole = Value(Attribute("address", "address", "place"), _said(parts))
     return (*(value for value in values if not _part(value.attribute.key)), whole)
+
+
+def as_person(values: Sequence[Value], label: str = "name") -> tuple[Value, ...]:
+    """Values with a first and a last name said as one: `Raj Kovacs`."""
+    names = {words(value.attribute.key)[0]: value for value in values if words(value.attribute.key)[1:] == ("name",)}
+    first = names.get("first") or names.get("given")
+    last = names.get("last") or names.get("family")
+    if first is None or last is None:
+        return tuple(values)
+    whole = Value(Attribute("name", label, "name"), f"{first.value} {last.value}")
+    return tuple(whole if value is first else value for value in values if value is not last)
+
+
+def _said(parts: Mapping[str, Scalar]) -> str:
+    return ", ".join(str(parts[key]) for key in sorted(parts, key=lambda key: _PARTS.index(_part(key))) if parts[key])
 
 
 def _part(key: str) -> str:

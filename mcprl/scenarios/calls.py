@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from mcprl.judges.checks import leaves
+from mcprl.scenarios.addresses import as_person
 from mcprl.scenarios.catalog import Catalog
 from mcprl.scenarios.fields import record_of, rows_of, scalars, usable
 from mcprl.scenarios.intents import Value
@@ -31,6 +33,8 @@ _PRESENTING = frozenset("sort order sorting direction ascending descending forma
 _AGAINST = frozenset("target base against reference baseline since from to".split())
 """Words of parameters that name what something is compared with, not what it is about."""
 
+_BARE = re.compile(r"[\w#@.+-]+(?: [\w#@.+-]+){0,2}(?<![.:])")
+"""A text that is one value: `landed`, `ana_17`, `in transit`."""
 _WAITS = frozenset("duration seconds timeout delay wait sleep".split())
 _SLOW_S = 1.0
 """Seconds. A call that takes longer is not made again to learn more."""
@@ -55,7 +59,12 @@ class Calls:
         self._idle: Counter[Slot] = Counter()
         self.barren: Counter[str] = Counter()
         """Tools whose computations had no result that could be asked for, with how often."""
+        self.kind: object = None
+        """The kind of task that is being made."""
+        self.drawn: set[str] = set()
+        """The tools that were drawn for it."""
         self._effective: set[Slot] = set()
+        self._records: dict[str, list[tuple[Scalar, ...]]] = {}
         self._cached: tuple[Session | None, dict[str, ToolResult]] = (None, {})
         self.rng = random.Random(f"compose {self.seed} {self.split} {self.suite}")
 
@@ -70,12 +79,15 @@ class Calls:
     def tool(self, fits: Callable[[Tool], bool] = lambda _: True) -> Tool | None:
         """A read-only tool, at random among those that fit, seldom used ones first."""
         queried = {table.tool for table in self.known.tables}
-        tools = [tool for tool in self.known.reads() if tool.name not in queried and fits(tool)]
+        unfit = {*queried, *self.catalog.yields.barren(self.kind)}
+        tools = [tool for tool in self.known.reads() if tool.name not in unfit and fits(tool)]
         if not tools:
             return None
+        tool = min(tools, key=lambda tool: (self.used[tool.name] + 4 * self.rng.random(), tool.name))
         if self.rng.random() < 0.4:  # else tools that never make a task would come first again and again
-            return self.rng.choice(tools)
-        return min(tools, key=lambda tool: (self.used[tool.name] + 4 * self.rng.random(), tool.name))
+            tool = self.rng.choice(tools)
+        self.drawn.add(tool.name)
+        return tool
 
     def needs(self, tool: Tool) -> list[Slot]:
         """The required slots of a tool."""
@@ -101,6 +113,7 @@ class Calls:
     def _fill(self, tool: Tool, state: State, fixed: Mapping[Slot, Scalar]) -> Filled | None:
         """Values for the required slots and now and then for an optional filter; paging is left to its default."""
         filled: Filled = []
+        fixed = {**self._together(tool, state, fixed), **fixed}
         for slot in self.known.slots[tool.name]:
             if slot in fixed:
                 filled.append((slot, fixed[slot]))
@@ -130,6 +143,30 @@ class Calls:
             elif slot.required:
                 return None
         return filled
+
+    def _together(self, tool: Tool, state: State, fixed: Mapping[Slot, Scalar]) -> dict[Slot, Scalar]:
+        """Values of one record for the required slots that take values of results: a name and the place that goes with
+        it. Empty if fewer than two slots do, or if no record of the split has all.
+        """
+        slots = [slot for slot in self.needs(tool) if not slot.choices and not self.known.is_setting(slot)]
+        places = [self.known.places_of(slot) for slot in slots]
+        if len(slots) < 2 or state is not self.known.base or not all(places):
+            return {}
+        if tool.name not in self._records:
+            self._records[tool.name] = self.known.records.together(places)
+        worked = [dict(leaves(example.arguments)) for example in self.known.examples.get(tool.name, ())]
+        called = [tuple(given[slot.path] for slot in slots) for given in worked if {*given} >= {s.path for s in slots}]
+        fitting = [
+            values
+            for values in (called if called and self.rng.random() < 0.5 else self._records[tool.name])
+            if all(fixed.get(slot, value) == value for slot, value in zip(slots, values, strict=True))
+            and all(self.allowed(value.value) for value in self._entities(list(zip(slots, values, strict=True))))
+        ]
+        return dict(zip(slots, self.rng.choice(fitting), strict=True)) if fitting else {}
+
+    def _entities(self, filled: Filled) -> tuple[Value, ...]:
+        """The values that name things, as a request says them."""
+        return as_person([self.naming(slot, value) for slot, value in filled if self.catalog.names_entity(slot)])
 
     def _invented(self, slot: Slot) -> Any:
         """An invented value, one that belongs to the split if two dozen draws have one."""
@@ -202,6 +239,8 @@ class Calls:
     def record(self, tool: Tool, result: ToolResult) -> Json:
         """A result as JSON. A bare value is a record with one field, named by what the tool is about."""
         record = record_of(result)
+        if record is None and _BARE.fullmatch(result.text):
+            record = result.text
         if not isinstance(record, str | int | float) or isinstance(record, bool):
             return record
         named = [word for word in self.catalog.noun(tool).split() if word not in VERBS]

@@ -12,7 +12,7 @@ from mcprl.judges.checks import squash
 from mcprl.scenarios.fields import Keys, described, first_record, record_of, rows_of, scalars
 from mcprl.scenarios.intents import Attribute
 from mcprl.scenarios.meaning import infer
-from mcprl.scenarios.names import noun
+from mcprl.scenarios.names import NAME_PARTS, NO_KINDS, NO_NOUNS, STATES, lists_things, noun
 from mcprl.scenarios.packs.pack import fraction
 from mcprl.scenarios.parameters import FOLDERS, HEADINGS, are_headings, is_hash, is_paging, shortened_hash
 from mcprl.scenarios.probing.knowledge import Knowledge
@@ -21,6 +21,7 @@ from mcprl.scenarios.probing.tables import Table
 from mcprl.scenarios.probing.values import UNIVERSAL, known_format
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.wording.modifiers import is_adjective
+from mcprl.scenarios.yields import Yields
 from mcprl.servers.effects import is_read
 from mcprl.text import singular, stems, words
 from mcprl.types import Json, Scalar, Tool
@@ -43,6 +44,7 @@ class Catalog:
         self._listed: dict[str, str] = {}
         self.lists: set[str] = set()
         """The tools that have returned several rows."""
+        self.yields = Yields()
         heads = Counter(words(name)[0] for name in known.tools if len(words(name)) > 1)
         self._prefix = next((head for head, n in heads.items() if n == len(known.tools) > 2), "")
         settings = [value for place, own in known.base.pool.items() if place[1] in CONFIGURED for value in own]
@@ -129,12 +131,12 @@ class Catalog:
             return "column"
         if row is None and not keys:
             row = self._first_records.get(tool.name)
-        if row and (key := self._row_key(tool, keys, row)):
-            states = [word for word in own if is_adjective(word)] or [_STATES[word] for word in own if word in _STATES]
+        if row and not lists_things(own) and (key := self._row_key(tool, keys, row)):
+            states = [word for word in own if is_adjective(word)] or [STATES[word] for word in own if word in STATES]
             return " ".join((*states[:1], key))
         if row is not None and own and own[-1] in FOLDERS:
             return "item"
-        if keys and (parts := [word for word in stems(keys[-1]) if word not in _VAGUE]):
+        if keys and (parts := [word for word in stems(keys[-1]) if word not in NO_KINDS]):
             return " ".join(parts)
         *front, last = own or ["item"]
         return " ".join([*front, singular(last)])
@@ -150,7 +152,7 @@ class Catalog:
         """The name of a row's first field, if it is the noun of what its values name."""
         first = next(iter(row), "")
         parts = words(first)
-        if len(parts) != 1 or parts[0] in (*_KEYS, *_NO_NOUNS) or not isinstance(row.get(first), str):
+        if len(parts) != 1 or parts[0] in (*_KEYS, *NO_NOUNS) or not isinstance(row.get(first), str):
             return ""
         attribute = self.attribute(tool.name, (*keys, first), row)
         if attribute.meaning not in ("identifier", "name", "path") or singular(parts[0]) != parts[0]:
@@ -161,11 +163,13 @@ class Catalog:
     def named_by(self, tool: Tool, slot: Slot) -> str:
         """What a value of the slot names: an `order` by `order_id`, whatever the tool says about it."""
         *front, last = stems(slot.key) or ("",)
+        if {*front} & NAME_PARTS:
+            return " ".join(word for word in self.noun(tool).split() if word not in _KEYS) or "person"
         if last in (*_KEYS, "name", "path", "title", "email") and front:
             return " ".join(front)
         if last == "path" or (self.slot(slot).meaning == "path" and last in ("file", "directory", "folder")):
             return "folder" if self._takes_folders(tool) else "file"
-        if last in self._nouns and last not in _NO_NOUNS:
+        if last in self._nouns and last not in NO_NOUNS:
             return last
         if last in _KEYS and self._keyed.get(slot.key):
             return self._keyed[slot.key].most_common(1)[0][0]
@@ -183,7 +187,7 @@ class Catalog:
         usual = self._first_records.get(tool.name)
         if usual and tool.name not in self.lists and (key := self._row_key(tool, (), usual)):
             return key
-        if self.slot(slot).meaning in ("identifier", "person", "name") and label.isalpha() and label not in _NO_NOUNS:
+        if self.slot(slot).meaning in ("identifier", "person", "name") and label.isalpha() and label not in NO_NOUNS:
             return label
         *front, last = self.noun(tool).split()
         return " ".join(front) if front and last in _KEYS else " ".join([*front, last])
@@ -286,15 +290,3 @@ class Catalog:
             return tuple(dict.fromkeys(singular(words(table.name)[-1]) for table in self.known.tables))
         found = [self._listed.get(tool.name) or self.noun(tool) for tool in self.known.tools.values() if is_read(tool)]
         return tuple(dict.fromkeys(sorted(found, key=found.count, reverse=True)))
-
-
-_NO_NOUNS = frozenset(
-    "name title path type kind status line text value result date time message show query uri url "
-    "from to source target base destination revision ref reference".split()
-)
-"""Words that name a field and no kind of thing."""
-_STATES = {"diff": "changed", "change": "changed", "status": "changed", "difference": "changed"}
-"""What a word of a tool's name says about the things that it lists."""
-_VAGUE = frozenset(
-    ("result", "data", "item", "row", "record", "entry", "value", "list", "response", "content", "output")
-)

@@ -7,6 +7,7 @@ dropped.
 import json
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 
 import anyio
 
@@ -27,6 +28,10 @@ from mcprl.types import CallRecord, Fact, Scenario, Session, Split, Suite, Takes
 
 _MOST = {"missing": 0.12, "asks": 0.08, "declines": 0.06, "action": 0.12, "count": 0.2, "each": 0.12, "compare": 0.1}
 """The largest share of kinds that are made easily: without it they would be all that some servers get."""
+
+
+_AFTER_RESET = 8
+"""Draws of a task that writes after one reset of a shared state."""
 
 
 def can_write(server: ToolServer, known: Knowledge) -> bool:
@@ -107,7 +112,7 @@ class Composer:
         if target <= 0:
             return []
         began = anyio.current_time()
-        async with Renewed(self._server, state.setup) as session:
+        async with self._turn(writes=False), Renewed(self._server, state.setup) as session:
             scenarios = await self._draw_reads(session, state, target * 1.1)
             if state is self._known.base:
                 await anyio.sleep(max(0.0, began + self._config.repeat_after_s - anyio.current_time()))
@@ -125,7 +130,7 @@ class Composer:
         kinds = Counter[str]()
         while shares and len(scenarios) < target:
             kind = min(shares, key=lambda kind: (made[kind] + self._rng.random()) / shares[kind])
-            scenario = await kind(self._planner, session, state)
+            scenario = await self._draw(kind, session, state)
             if scenario is not None and self._is_new(scenario):
                 made[kind] += 1
                 kinds[scenario.kind] += 1
@@ -137,6 +142,13 @@ class Composer:
             if failed[kind] > 40 + 12 * made[kind]:
                 del shares[kind]
         return scenarios
+
+    async def _draw(self, kind: MakeTask, session: Session, state: State) -> Scenario | None:
+        planner = self._planner
+        planner.kind, planner.drawn = kind, set()
+        scenario = await kind(planner, session, state)
+        planner.catalog.yields.tell(kind, planner.drawn, scenario is not None)
+        return scenario
 
     def _most(self, kind: str) -> float:
         """The largest share of a kind. A server whose tools seldom return records gets more plain calls."""
@@ -189,13 +201,20 @@ class Composer:
         return made
 
     async def _shared_writes(self, state: State, writes: Sequence[Tool], target: int) -> list[Scenario]:
-        """Tasks that write on a server whose state all sessions share: each after a reset."""
+        """Tasks that write on a server whose state all sessions share: a few after each reset, on different things."""
         made: list[Scenario] = []
-        for attempt in range(target * 2):
-            if len(made) < target and isinstance(self._server, TakesTurns):
-                async with self._server.turn(writes=True), self._server.session(state.setup) as session:
-                    made += await self._write(session, session, state, writes[attempt % len(writes)])
-        return made
+        for attempt in range(0, target * 2, _AFTER_RESET):
+            async with self._turn(writes=True), Renewed(self._server, state.setup) as session:
+                touched: set[str] = set()
+                for number in range(attempt, attempt + _AFTER_RESET if len(made) < target else attempt):
+                    for scenario in await self._write(session, session, state, writes[number % len(writes)]):
+                        made += [scenario] if touched.isdisjoint(scenario.values) else []
+                        touched |= {*scenario.values}
+        return made[:target]
+
+    def _turn(self, writes: bool) -> AbstractAsyncContextManager[None]:
+        """A turn on a server whose state all sessions share: readers see what a reset leaves, as rollouts will."""
+        return self._server.turn(writes) if isinstance(self._server, TakesTurns) else nullcontext()
 
     async def _write(self, clean: Session, written: Session, state: State, tool: Tool) -> list[Scenario]:
         """A new task with this tool, if one could be made."""

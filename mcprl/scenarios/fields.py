@@ -5,12 +5,14 @@ it.
 """
 
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from mcprl.judges.checks import holds, is_empty, leaves, squash
 from mcprl.scenarios.readers import read_text
-from mcprl.servers.digest import looks_like_error
+from mcprl.servers.digest import digest, looks_like_error
 from mcprl.text import common_prefix, words
 from mcprl.types import Json, Scalar, Tool, ToolResult
 
@@ -34,16 +36,35 @@ def shows(result: ToolResult, values: Iterable[Scalar]) -> bool:
     return not result.is_error and all(holds(result.text, value) for value in values)
 
 
+def opened(result: ToolResult) -> ToolResult:
+    """A result without its envelope, as much of it as the whole text shows."""
+    payload = _content(result.structured)
+    if payload is result.structured:
+        return result
+    room = len(result.text.encode()) - _ENVELOPE if result.cut_bytes else sys.maxsize
+    text = payload if isinstance(payload, str) else ""
+    bare = digest(text, None if text else payload, max_bytes=room)
+    return replace(bare, is_error=result.is_error or bare.is_error, latency_s=result.latency_s)
+
+
 def record_of(result: ToolResult) -> Json:
     """A result as JSON without its envelope: the server's own, or its text parsed by `read_text`."""
     return _payload(result.structured) if result.structured is not None else _payload(read_text(result.text))
 
 
+_ENVELOPE = 400
+"""Bytes that an envelope may take before its content."""
 _CONTENT = frozenset("result results data payload output response content body".split())
 _REPORT = frozenset("ok success error tool arguments method request".split())
 
 
 def _payload(record: Json) -> Json:
+    """What is inside an envelope, text as the record that it spells; other values as they are."""
+    content = _content(record)
+    return read_text(content) or content if isinstance(content, str) and content is not record else content
+
+
+def _content(record: Json) -> Json:
     """What is inside an envelope: the one field for content of a record whose others report on the call."""
     if not isinstance(record, dict):
         return record
@@ -51,8 +72,7 @@ def _payload(record: Json) -> Json:
     reports = [key for key in record if str(key).lower() in _REPORT]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     if len(held) != 1 or not reports:  # pyright: ignore[reportUnknownArgumentType]
         return record  # pyright: ignore[reportUnknownVariableType]
-    content: Any = record[held[0]]
-    return read_text(content) or content if isinstance(content, str) else content
+    return record[held[0]]  # pyright: ignore[reportUnknownVariableType]
 
 
 def _scalar(text: str) -> Scalar:

@@ -1,14 +1,15 @@
 """Values for the arguments of a write."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from mcprl.scenarios.addresses import with_address
+from mcprl.scenarios.addresses import address_parts, with_address
 from mcprl.scenarios.catalog import NAMING
 from mcprl.scenarios.fields import record_of
 from mcprl.scenarios.finding import Finder
-from mcprl.scenarios.probing.draws import fill_write
+from mcprl.scenarios.probing.draws import Draw, Penalties, fill_write
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.sources import Source
 from mcprl.scenarios.probing.values import invent, known_format, sentence
@@ -20,6 +21,10 @@ from mcprl.types import Json, Scalar, Tool
 
 _GOALS = frozenset("destination target to new dest".split())
 
+CREATING = frozenset(
+    "create add append insert book new register open log record submit post send save write invite".split()
+)
+"""Verbs of writes that make something."""
 REMOVING = frozenset("delete remove cancel clear close unlink archive".split())
 """Verbs of writes that take something away."""
 
@@ -27,16 +32,24 @@ REMOVING = frozenset("delete remove cancel clear close unlink archive".split())
 class Filling(Finder):
     """Fills writes: references to what exists, and new values for the rest."""
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._drawn: dict[str, Penalties] = {}
+        self._last = Draw({}, {})
+
     def fill_write(self, tool: Tool, state: State, references: bool = True) -> Filled | None:
         """Values of the split for a write. `None` if six attempts found none.
 
         References to existing things come from the state if `references` is true. All other values are invented.
         """
-        fresh = self.fresh(tool)
+        fresh, target = self.fresh(tool), self.target(tool)
+        drawn = self._drawn.setdefault(tool.name, Penalties(allowed=partial(self._may_take, target)))
         for attempt in range(6):
-            picked = fill_write(self.known, tool, state if references else State(), self.rng, attempt)
-            if picked is None:
+            draw = fill_write(self.known, tool, state if references else State(), self.rng, attempt, drawn)
+            if draw is None:
                 return None
+            picked = draw.picked
+            self._last = draw
             if references and {*words(tool.name)} & REMOVING and len(picked) > 1:
                 return self._existing(tool)
             filled: Filled = []
@@ -45,7 +58,12 @@ class Filling(Finder):
             for slot, (source, value) in picked.items():
                 if not slot.required and source == ("invented",) and self.catalog.slot(slot).meaning in NAMING:
                     continue  # a made-up name of a thing that should exist
-                own = self._new(slot, state) if slot in fresh else self._value_of_split(slot, source, value, state)
+                if slot in fresh:
+                    own = self._new(slot, state)
+                elif self._is_taken_as_it_is(slot, source, target, picked):
+                    own = value
+                else:
+                    own = self._value_of_split(slot, source, value, state)
                 if own is None:
                     break
                 filled.append((slot, own))
@@ -53,8 +71,59 @@ class Filling(Finder):
                 entities = [value for slot, value in filled if self.catalog.names_entity(slot)]
                 if len({*map(str, entities)}) < len(entities):  # nothing is linked to itself
                     continue
-                return self._moved(with_address(self.known, filled, self.rng), fresh)
+                return self._moved(
+                    self._items_together(with_address(self.known, filled, self.rng, self.allowed)), fresh
+                )
         return None
+
+    def is_one_of_few(self, slot: Slot) -> bool:
+        """Whether a slot takes one of a few values, which its schema or its description lists, or which recur."""
+        sources = self.known.sources.get((slot.tool, slot.path), ())
+        few = ("quoted",) in sources or self.catalog.slot(slot).meaning in ("category", "status", "flag")
+        return bool(slot.choices) or few
+
+    def _is_taken_as_it_is(self, slot: Slot, source: Source, target: Slot | None, picked: Iterable[Slot]) -> bool:
+        """Whether a drawn value is right in every split: one of a few, a part of an address, another thing's key."""
+        if source[0] == "quoted" or (source[0] == "from" and self.is_one_of_few(slot)) or slot in address_parts(picked):
+            return True
+        return target not in (None, slot) and source[0] == "from" and self.catalog.names_entity(slot)
+
+    def blame(self, tool: Tool, message: str = "") -> None:
+        """Learn that the last values of a write failed or, without a message, changed nothing."""
+        drawn, picked = self._drawn[tool.name], self._last.picked
+        drawn.blame(picked, self._last.scores, message)
+        if not message:
+            drawn.stale.update((slot, picked[slot][0]) for slot in self.references(tool) if slot in picked)
+
+    def target(self, tool: Tool) -> Slot | None:
+        """The slot of a write that names the existing thing that it is about, which is what a task's split depends on:
+        the first required one whose values results hold."""
+        fresh = self.fresh(tool)
+        slots = [slot for slot in self.needs(tool) if self.catalog.names_entity(slot) and slot not in fresh]
+        keyed = [slot for slot in slots if self.catalog.slot(slot).meaning in ("identifier", "name", "path", "email")]
+        made = {*words(tool.name)} & CREATING
+        return (keyed or ([] if made else slots) or [None])[0]
+
+    def references(self, tool: Tool) -> list[Slot]:
+        """The slots of a write that refer to other existing things than its target."""
+        target, fresh = self.target(tool), self.fresh(tool)
+        slots = [slot for slot in self.known.slots[tool.name] if self.catalog.names_entity(slot)]
+        return [slot for slot in slots if target not in (None, slot) and slot not in fresh]
+
+    def _may_take(self, target: Slot | None, slot: Slot, value: Scalar) -> bool:
+        return slot != target or self.allowed(value)
+
+    def _items_together(self, filled: Filled) -> Filled:
+        """The values of a write; those of one object in a list are taken from one record."""
+        values = dict(filled)
+        inner = [slot for slot in values if len(slot.path) > 2]
+        for parent in dict.fromkeys(slot.path[:-1] for slot in inner):
+            slots = [slot for slot in inner if slot.path[:-1] == parent]
+            pool = self.known.base.pool
+            places = [[place for place in pool if self.known.affinity(slot, place) >= 0.9] for slot in slots]
+            found = self.known.records.together(places) if len(slots) > 1 else []
+            values.update(zip(slots, self.rng.choice(found), strict=True) if found else ())
+        return list(values.items())
 
     def fresh(self, tool: Tool) -> tuple[Slot, ...]:
         """The slots of a write that name what it makes, or the place that something goes to: no existing thing."""

@@ -31,6 +31,7 @@ from mcprl.scenarios.compose import Composer, can_write
 from mcprl.scenarios.packs.exclusion import excluded_values, without
 from mcprl.scenarios.packs.pack import Pack, load_pack, load_test_pack, require_tools, tool_hash, with_tests
 from mcprl.scenarios.packs.quality import as_table, quality, require_floor
+from mcprl.scenarios.probing.bookkeeping import resets
 from mcprl.scenarios.probing.hints import read_hints
 from mcprl.scenarios.probing.knowledge import Knowledge
 from mcprl.scenarios.probing.probe import probe
@@ -114,11 +115,10 @@ def _asks_for_volatile(scenario: Scenario, known: Knowledge) -> bool:
 def _left_out(server: ToolServer, known: Knowledge) -> dict[str, str]:
     """The tools that no task can use, each with the reason."""
     left_out = {name: "never gave a result when probed" for name in known.tools if not known.working.get(name)}
-    for tool in server.tools:
-        if tool.name not in known.tools:
-            left_out[tool.name] = "its arguments cannot be filled from its schema"
+    left_out |= known.aside
     if not can_write(server, known):
-        reason = "all sessions share what it writes; --reset-command or --reset-tool brings the state back"
+        resetting = next((tool.name for tool in server.tools if resets(tool)), "NAME")
+        reason = f"all sessions share what it writes; --reset-tool {resetting} or --reset-command brings the state back"
         left_out |= {tool.name: reason for tool in known.writes()}
     return left_out
 

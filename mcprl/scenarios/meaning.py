@@ -50,6 +50,8 @@ def infer(
     parts = spelled_out(name)
     shown = [value for value in values if value is not None and value != ""]
     meaning, unit = _meaning(parts, shown, description)
+    if meaning == "status" and parts[-1] == "state" and _is_region(shown, neighbours or {}):
+        meaning = "place"
     if not unit:
         unit = _unit(meaning, shown, description, neighbours or {})
     return Attribute(name, label_of(parts, meaning, shown), meaning, unit, _choices(meaning, shown))
@@ -132,6 +134,19 @@ def _listed(parts: Sequence[str], among: Sequence[Meaning], description: str) ->
     return None
 
 
+def _is_region(values: Sequence[Scalar], neighbours: Mapping[str, Scalar]) -> bool:
+    """Whether a state is a part of a country: it stands beside a city, or its values are abbreviations."""
+    places = {"city", "town", "country", "zip", "zipcode", "postcode", "street"}
+    beside = any(places & {*words(name)} for name in neighbours)
+    return beside or (bool(values) and all(re.fullmatch(r"[A-Z]{2}", str(value)) for value in values))
+
+
+def _are_codes(values: Sequence[Scalar]) -> bool:
+    """Whether values are digits that count nothing: texts of one length, four digits or more."""
+    texts = [value for value in values if isinstance(value, str) and value.isdigit()]
+    return len(texts) == len(values) > 1 and len({len(text) for text in texts}) == 1 and len(texts[0]) > 3
+
+
 def _of_numbers(parts: Sequence[str], values: list[Scalar], description: str) -> Meaning:
     whole = all(isinstance(value, int) or (isinstance(value, str) and value.lstrip("-+").isdigit()) for value in values)
     numbers = [float(value) for value in values]
@@ -144,6 +159,8 @@ def _of_numbers(parts: Sequence[str], values: list[Scalar], description: str) ->
     if parts[0] == "number" and len(parts) > 1 and singular(parts[-1]) != parts[-1]:
         return "count"
     meaning = _listed(parts, _NUMERIC, description)
+    if _are_codes(values) and meaning in (None, "number", "count", "measure"):
+        return "identifier"
     if parts[-1] == "rate" and {"hourly", "daily", "nightly", "weekly", "monthly", "room", "day", "hour"} & {*parts}:
         return "money"
     if _are_epochs(values) and meaning in (None, "number", "duration", "year"):

@@ -6,11 +6,23 @@ Probing compares the names of slots and results with it; `scenarios.wording` mak
 from collections.abc import Sequence
 
 from mcprl.servers.effects import VERBS
-from mcprl.text import words
+from mcprl.text import singular, words
 from mcprl.types import Tool
 
 _VAGUE = frozenset(
     ("a all an any available current details every info information many multiple of several the ").split()
+)
+
+NO_NOUNS = frozenset(
+    "name title path type kind status line text value result date time message show query uri url "
+    "from to source target base destination revision ref reference".split()
+)
+"""Words that name a field and no kind of thing."""
+NAME_PARTS = frozenset("first last given family full middle display".split())
+STATES = {"diff": "changed", "change": "changed", "status": "changed", "difference": "changed"}
+"""What a word of a tool's name says about the things that it lists."""
+NO_KINDS = frozenset(
+    ("result", "data", "item", "row", "record", "entry", "value", "list", "response", "content", "output")
 )
 
 
@@ -43,3 +55,9 @@ def related(a: Sequence[str], b: Sequence[str]) -> float:
     if not shared:
         return 0.0
     return (0.5 if a[-1] == b[-1] else 0.2) + 0.3 * shared / len({*a, *b})
+
+
+def lists_things(named: Sequence[str]) -> bool:
+    """Whether the words that say what a tool is about end in the plural of a thing: its rows are such things."""
+    last = named[-1] if named else ""
+    return singular(last) != last and singular(last) not in (*NO_KINDS, *STATES)

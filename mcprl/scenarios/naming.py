@@ -7,13 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 from mcprl.judges.checks import holds
+from mcprl.scenarios.addresses import as_person
 from mcprl.scenarios.calls import Calls
 from mcprl.scenarios.clock import classified, time_of_day
 from mcprl.scenarios.fields import is_answer, scalars
 from mcprl.scenarios.intents import Reference, Value
 from mcprl.scenarios.parameters import FOLDERS, is_hash, is_search, shortened_hash
 from mcprl.scenarios.steps import Field, Found, Step
-from mcprl.scenarios.wording.modifiers import is_adjective
+from mcprl.scenarios.wording.modifiers import is_adjective, names
+from mcprl.scenarios.wording.phrases import is_person
 from mcprl.text import singular, words
 from mcprl.types import Scalar
 
@@ -28,7 +30,7 @@ class Naming(Calls):
 
     def _record(self, step: Step, record: Mapping[str, Any], earlier: Found | None = None) -> Found | None:
         """The thing of one record, named by the call's arguments or as the `earlier` list names it."""
-        values = tuple(self.said(step.filled))
+        values = as_person(tuple(self.said(step.filled)))
         entities = tuple(value.value for value in values)
         noun = self._noun(step)
         reference = earlier.reference if earlier else Reference(noun, values)
@@ -64,6 +66,7 @@ class Naming(Calls):
         row, naming = next(((row, naming) for row, naming in named if naming), ({}, ()))
         if not naming:
             return None
+        naming = tuple(self._own_key(value, row, self.row_noun(step, row)) for value in naming)
         stated = [(slot, value) for slot, value in step.filled if not is_search(slot)]
         filters = [value for value in self.said(stated) if value.value not in {own.value for own in naming}]
         reference = Reference(self.row_noun(step, row), (*naming, *filters))
@@ -71,6 +74,13 @@ class Naming(Calls):
         fields = self.fields(step, row, step.rows, given)
         entities = (*(value.value for value in naming), *(f.value for f in filters if not f.attribute.choices))
         return Found(reference, (step,), row, fields, entities, step.keys)
+
+    def _own_key(self, value: Value, row: Mapping[str, Any], noun: str) -> Value:
+        """The value of a row's first field, if it is a key, as the thing's own: airport JFK by its `iata`."""
+        own = value.attribute.meaning == "identifier" and value.attribute.key == next(iter(row))
+        if not own or names(value.attribute, noun):
+            return value
+        return replace(value, attribute=replace(value.attribute, label=f"{noun} code"))
 
     def row_noun(self, step: Step, row: Mapping[str, Any]) -> str:
         """What a row is called: the lines of the file `contacts.csv` are contacts, those of another file entries."""
@@ -129,6 +139,9 @@ class Naming(Calls):
                 attribute = replace(attribute, meaning="time", label="time")
             if is_live and step.result.structured is None:
                 continue
+            if len(path) == 2 and words(path[0])[-1:] == ("address",) and not is_person(self._noun(step)):
+                inside = " ".join(words(path[0]))  # an order is not in the city that it is sent to
+                attribute = replace(attribute, label=f"{attribute.label} in the {inside}")
             if not is_answer(value, given) or (
                 is_hash(value) and any(str(value).startswith(str(g)) for g in given if g)
             ):

@@ -4,6 +4,7 @@ import sys
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.paths import SHOP
@@ -13,9 +14,10 @@ from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import ScenarioError
 from mcprl.judges.verifier import Verifier
 from mcprl.runs.overlap import wording_overlap
-from mcprl.scenarios.fields import record_of, rows_of
+from mcprl.scenarios.fields import opened, record_of, rows_of
 from mcprl.scenarios.generate import generate
 from mcprl.scenarios.packs.pack import Pack, load_pack, split_of
+from mcprl.servers.digest import digest
 from mcprl.servers.effects import is_read
 from mcprl.servers.server import connect
 from mcprl.training.warm_start import transcript
@@ -168,6 +170,30 @@ def test_what_reports_on_a_call_is_no_part_of_its_result() -> None:
         "status": "open",
         "content": "a letter",
     }
+
+
+@pytest.mark.parametrize(
+    ("content", "text", "is_error"),
+    [
+        ({"status": "open"}, '{"status":"open"}', False),
+        ("landed", "landed", False),
+        ([], "[]", False),
+        ("Error: no such order", "Error: no such order", True),
+    ],
+)
+def test_a_result_is_read_without_its_envelope(content: Any, text: str, is_error: bool) -> None:
+    envelope = {"ok": True, "tool": "get_order", "arguments": {"id": 7}, "parsed_content": content}
+    result = opened(digest("", envelope))
+    assert (result.text, result.is_error) == (text, is_error)
+    plain = digest("", {"status": "open", "content": "a letter"})
+    assert opened(plain) is plain
+
+
+def test_of_a_result_that_is_cut_no_more_is_read_than_the_model_sees() -> None:
+    rows = [{"number": number, "text": "x" * 20} for number in range(300)]
+    result = opened(digest("", {"ok": True, "tool": "list", "content": {"rows": rows}, "log": "y" * 9_000}))
+    assert result.cut_bytes
+    assert len(result.text) < 4_100
 
 
 def test_a_value_belongs_to_one_split_however_it_is_written() -> None:

@@ -77,6 +77,14 @@ def test_a_field_without_values_is_understood_by_its_name() -> None:
     assert infer("status", []).meaning == "status"
 
 
+def test_a_state_is_a_region_beside_a_city_and_digits_of_one_length_count_nothing() -> None:
+    assert infer("state", ["CA", "NY"]).meaning == "place"
+    assert infer("state", ["Bavaria"], neighbours={"city": "Munich"}).meaning == "place"
+    assert infer("state", ["open", "closed"]).meaning == "status"
+    assert infer("last_four", ["9212", "7055"]).meaning == "identifier"
+    assert infer("user_id", ["ana_ruiz_17", "b_lee_9"]).label == "user id"
+
+
 def test_recurring_values_of_a_category_are_its_choices() -> None:
     assert infer("status", ["open", "closed", "open"]).choices == ("open", "closed")
     assert infer("description", ["a long text", "another text"]).choices == ()

@@ -148,6 +148,7 @@ async def extreme(planner: Planner, session: Session, state: State) -> Scenario 
         entry
         for entry in fields
         if entry.attribute.meaning in _NAMES
+        and entry.attribute.key in row
         and (entry.attribute.meaning != "identifier" or (entry.attribute.key,) in own)
     ]
     fields = [entry for entry in fields if entry in named or entry.attribute.meaning != "identifier"]

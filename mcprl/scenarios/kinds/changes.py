@@ -1,26 +1,29 @@
 """Tasks that write: set, create, remove, and set to what follows from a read."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
 from mcprl.judges.checks import holds
-from mcprl.scenarios.addresses import as_address
+from mcprl.scenarios.addresses import as_address, as_person
 from mcprl.scenarios.fields import scalars, usable
-from mcprl.scenarios.filling import REMOVING
+from mcprl.scenarios.filling import CREATING, REMOVING
 from mcprl.scenarios.intents import Adjust, Attribute, Change, Reference, Value
 from mcprl.scenarios.parameters import is_hash, shortened_hash
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
+from mcprl.scenarios.probing.writing import near_arguments
 from mcprl.scenarios.slots import Slot, build
 from mcprl.scenarios.steps import Filled, Found, call_of
 from mcprl.servers.effects import VERBS
-from mcprl.text import stems, words
-from mcprl.types import CallMade, Check, Scalar, Scenario, Session, StateHolds, Tool
+from mcprl.text import singular, stems, words
+from mcprl.types import Call, CallMade, Check, Scalar, Scenario, Session, StateHolds, Tool, ToolResult
 
+_MOST_LOOKS = 2
+"""Reads around a write for which probing found none that shows it."""
+_ACTS = frozenset("return exchange refund swap replace renew extend transfer send pay charge".split())
+"""Verbs of what is done with a thing; others set what a field of it says."""
 Effect = Literal["set", "create", "remove", "act"]
-_CREATES = frozenset(
-    "create add append insert book new register open log record submit post send save write invite".split()
-)
 
 
 async def write(planner: Planner, clean: Session, written: Session, state: State, tool: Tool) -> Scenario | None:
@@ -39,12 +42,19 @@ async def write(planner: Planner, clean: Session, written: Session, state: State
     if effect:
         before = await clean.call(effect.tool, effect.arguments)
         if not before.is_error and all(holds(before.text, value) for value in effect.values):
+            planner.blame(tool)
             return None
+    looks = [] if effect else await _looks(planner, clean, tool, filled)
     removal = None if effect else await _removal(planner, clean, tool, filled)
     result = await written.call(tool.name, call.arguments)
     if result.is_error or planner.known.failures.is_failure(tool.name, call.arguments, result):
+        planner.blame(tool, result.text)
         return None
     if effect and not _holds(await written.call(effect.tool, effect.arguments), effect):
+        return None
+    effect = effect or await _seen(written, looks, filled)
+    if looks and not effect and _says_all(looks[0][1], filled):
+        planner.blame(tool)
         return None
     if removal and not _holds(await written.call(removal.tool, removal.arguments), removal):
         removal = None
@@ -58,7 +68,7 @@ async def write(planner: Planner, clean: Session, written: Session, state: State
         and value != slot.schema.get("default")
         and not _is_reference(planner, slot, thing)
     )
-    values = as_address(values)
+    values = as_person(as_address(values), _part_of(filled))
     checks: tuple[Check, ...] = tuple(check for check in (effect or removal,) if check)
     checks = checks or (CallMade(tool.name, call.arguments),)
     intent = Change(tool.name, tool.description, _effect(planner, tool, thing), thing, values)
@@ -67,19 +77,14 @@ async def write(planner: Planner, clean: Session, written: Session, state: State
     return planner.task(kind, intent, (), plan, checks, state, entities)
 
 
+def _part_of(filled: Filled) -> str:
+    """What the objects in a write's lists are called: `passenger` for `passengers[].first_name`."""
+    return next((singular(str(slot.path[0])) for slot, _ in filled if len(slot.path) > 2), "name").replace("_", " ")
+
+
 def _is_reference(planner: Planner, slot: Slot, thing: Reference | None) -> bool:
     """Whether the slot's value stands for the thing, which the request names otherwise."""
-    return thing is not None and _entity(planner, slot.tool) == slot
-
-
-def _entity(planner: Planner, tool: str) -> Slot | None:
-    """The slot of a write that names an existing thing: the first required one whose values results hold."""
-    fresh = planner.fresh(planner.known.tools[tool])
-    slots = [slot for slot in planner.known.slots[tool] if slot.required and planner.catalog.names_entity(slot)]
-    slots = [slot for slot in slots if slot not in fresh]
-    keyed = [slot for slot in slots if planner.catalog.slot(slot).meaning in ("identifier", "name", "path", "email")]
-    made = {*words(tool)} & _CREATES
-    return (keyed or ([] if made else slots) or [None])[0]
+    return thing is not None and planner.target(planner.known.tools[slot.tool]) == slot
 
 
 async def _target(
@@ -87,7 +92,7 @@ async def _target(
 ) -> tuple[Reference | None, Found | None, Filled, list[Scalar]]:
     """The existing thing that a write is about, now and then found by its name in a list: the reference, the way to it,
     the slots with its key, and the entities of the task."""
-    slot = _entity(planner, tool.name)
+    slot = planner.target(tool)
     filled = [
         (own, shortened_hash(str(value)) if is_hash(value) else planner.catalog.from_root(value))
         for own, value in filled
@@ -97,7 +102,7 @@ async def _target(
         return None, None, filled, free
     value = next(value for own, value in filled if own == slot)
     reference = Reference(planner.catalog.named_by(tool, slot), (Value(planner.catalog.slot(slot), value),))
-    if planner.max_calls > 1 and planner.rng.random() < 0.6:
+    if planner.max_calls > 1 and not planner.references(tool) and planner.rng.random() < 0.6:
         found = await planner.by_name(session, state, tool, slot)
         if found:
             key, listed = found
@@ -110,12 +115,18 @@ async def _target(
 
 
 def _free(planner: Planner, filled: Filled) -> list[Scalar]:
-    """The texts of a write that belong to a split: no choices and no settings."""
-    return [
-        value
+    """The texts of a write that belong to a split, as a person says them: no choices and categories, no settings and no
+    references to other things.
+    """
+    named = [
+        Value(planner.catalog.slot(slot), value)
         for slot, value in filled
-        if not slot.choices and slot.kind == "string" and not planner.known.is_setting(slot)
+        if not planner.is_one_of_few(slot)
+        and slot.kind == "string"
+        and not planner.known.is_setting(slot)
+        and slot not in planner.references(planner.known.tools[slot.tool])
     ]
+    return [value.value for value in as_person(as_address(named))]
 
 
 def _shown(planner: Planner, tool: Tool, filled: Filled) -> StateHolds | None:
@@ -130,9 +141,36 @@ def _shown(planner: Planner, tool: Tool, filled: Filled) -> StateHolds | None:
     return effect
 
 
+async def _looks(planner: Planner, clean: Session, tool: Tool, filled: Filled) -> list[tuple[Call, ToolResult]]:
+    """Reads of what a write is about, and what they give before it."""
+    looks: list[tuple[Call, ToolResult]] = []
+    for read in planner.known.reads():
+        arguments = near_arguments(planner.known, read, tool, dict(filled), planner.rng)
+        if arguments and len(looks) < _MOST_LOOKS:
+            before = await clean.call(read.name, arguments)
+            looks += [] if before.is_error else [(Call(read.name, arguments), before)]
+    return looks
+
+
+async def _seen(written: Session, looks: Sequence[tuple[Call, ToolResult]], filled: Filled) -> StateHolds | None:
+    """A read that shows written values which it did not show before, with those values."""
+    for call, before in looks:
+        after = await written.call(call.tool, call.arguments)
+        new = [value for _, value in filled if not isinstance(value, bool) and not holds(before.text, value)]
+        shown = tuple(value for value in new if not after.is_error and holds(after.text, value))
+        if shown:
+            return StateHolds(call.tool, call.arguments, shown)
+    return None
+
+
+def _says_all(before: ToolResult, filled: Filled) -> bool:
+    """Whether a read told all that is written before it was: nobody asks for what is so already."""
+    return all(holds(before.text, value) for _, value in filled)
+
+
 async def _removal(planner: Planner, session: Session, tool: Tool, filled: Filled) -> StateHolds | None:
     """A list without required arguments that shows the thing that a write removes."""
-    slot = _entity(planner, tool.name)
+    slot = planner.target(tool)
     if slot is None or not {*words(tool.name)} & REMOVING:
         return None
     key = next((value for own, value in filled if own == slot), None)
@@ -161,17 +199,17 @@ def _effect(planner: Planner, tool: Tool, thing: Reference | None) -> Effect:
     if verbs & {"move", "rename", "copy"}:
         return "act"
     if thing is None:
-        return "create" if verbs & _CREATES else "act"
-    if verbs & _CREATES:
+        return "create" if verbs & CREATING else "act"
+    if verbs & CREATING:
         made = {*stems(planner.catalog.noun(tool))}
         return "create" if made.isdisjoint((*stems(thing.noun), *VERBS)) else "act"
-    return "set"
+    return "act" if verbs & _ACTS else "set"
 
 
 async def adjust(planner: Planner, clean: Session, written: Session, state: State, tool: Tool) -> Scenario | None:
     """A write of a number that follows from the number that a read shows."""
     trip = next((trip for trip in planner.known.round_trips if trip.write == tool.name and len(trip.bind) == 1), None)
-    slot = _entity(planner, tool.name)
+    slot = planner.target(tool)
     if trip is None or slot is None or trip.bind[0][1] != slot.path or trip.constants:
         return None
     numbers = [

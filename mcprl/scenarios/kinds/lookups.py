@@ -9,7 +9,7 @@ from mcprl.scenarios.intents import Attribute, Compare, Compute, Each, Lookup, R
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.steps import Field, Found, Step, same
-from mcprl.types import Call, CallMade, Scenario, Session
+from mcprl.types import Call, CallMade, Scenario, Session, Tool
 
 MakeTask = Callable[[Planner, Session, State], Awaitable[Scenario | None]]
 """A kind of task that writes nothing."""
@@ -80,7 +80,7 @@ def _worked_out(planner: Planner, step: Step) -> list[Field]:
 
 async def compute_each(planner: Planner, session: Session, state: State) -> Scenario | None:
     """What a tool works out of its one argument, for two values of it."""
-    tool = planner.tool(lambda tool: planner.computes(tool) and len(planner.needs(tool)) == 1)
+    tool = planner.tool(lambda tool: planner.computes(tool) and _takes_choice(planner, tool))
     first = await planner.read(session, state, tool, {}) if tool else None
     second = await planner.read(session, state, tool, {}) if tool and first else None
     if tool is None or first is None or second is None or first.call == second.call:
@@ -99,6 +99,12 @@ async def compute_each(planner: Planner, session: Session, state: State) -> Scen
     asked = [(entry, str(values[0].value)) for entry, values in zip((mine, other), said, strict=True)]
     entities = [values[0].value for values in said if not values[0].attribute.choices]
     return planner.question("each", intent, [first.call, second.call], asked, state, entities)
+
+
+def _takes_choice(planner: Planner, tool: Tool) -> bool:
+    """Whether a tool takes one place or category."""
+    needed = planner.needs(tool)
+    return len(needed) == 1 and planner.catalog.slot(needed[0]).meaning in ("place", "category")
 
 
 async def each(planner: Planner, session: Session, state: State) -> Scenario | None:

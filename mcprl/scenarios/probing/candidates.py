@@ -84,7 +84,8 @@ def _proven(
         return Candidate(max(entry.score, LIKELY + 0.2 * likely[entry.source]), entry.source, entry.values)
     setting = entry.source[0] == "from" and entry.source[1] in CONFIGURED
     used = not setting and all((slot, value) in known.used_values for value in entry.values)
-    return Candidate(_PROVEN + setting - 0.05 * proven.index(entry.source) - used, entry.source, entry.values)
+    spent = used * (1.5 if entry.source[1:2] == (HINTS,) else 1.0)
+    return Candidate(_PROVEN + setting - 0.05 * proven.index(entry.source) - spent, entry.source, entry.values)
 
 
 def _sql(known: Knowledge, slot: Slot, rng: random.Random) -> list[Candidate]:
@@ -151,7 +152,8 @@ def _is_new(known: Knowledge, slot: Slot) -> bool:
     verbs = {*words(slot.tool)} & {"create", "add", "new", "register", "insert", "make"}
     about = {*stems(noun(known.tools[slot.tool]))}
     own = bool(verbs) and len(slot.path) == 1 and (named == {"name"} or bool(about & {*stems(slot.key)}))
-    return own or bool(named & {"destination", "dest", "new"})
+    replaces = any([*stems(other.key)] == [*stems(slot.key)][1:] for other in known.slots[slot.tool])
+    return own or bool(named & {"destination", "dest", "new"} and not replaces)
 
 
 def _looks(known: Knowledge, slot: Slot) -> Callable[[Scalar], bool] | None:

@@ -8,7 +8,8 @@ every pack.
 """
 
 import random
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,18 +22,26 @@ from mcprl.types import Scalar, Tool
 
 _BLAMED = 0.3
 """What a source loses when a call with its value fails."""
-_RECENT = 150
+_MOST_STALE = 2
+_RECENT = 400
 _OTHER = frozenset(("new", "other", "replacement", "another", "destination", "target"))
+
+
+def _any(_slot: Slot, _value: Scalar) -> bool:
+    return True
 
 
 @dataclass
 class Penalties:
     """What the calls of one tool taught: how much score each (slot, source) has lost, and which values were `taken`
-    together from one record.
+    together from one record. Only `allowed` values are taken so, and none of a source that is often `stale`: what it
+    holds of a thing is what the thing has already.
     """
 
     lost: dict[tuple[Slot, Source], float] = field(default_factory=dict[tuple[Slot, Source], float])
     taken: set[tuple[Scalar, ...]] = field(default_factory=set[tuple[Scalar, ...]])
+    allowed: Callable[[Slot, Scalar], bool] = _any
+    stale: Counter[tuple[Slot, Source]] = field(default_factory=Counter[tuple[Slot, Source]])
 
     def blame(self, picked: Mapping[Slot, SourcedValue], scores: Mapping[Slot, float], message: str) -> None:
         """Take score from the source of the slot that a failure's message names, else of the least certain slot."""
@@ -78,12 +87,14 @@ def fill_read(
 
 def fill_write(
     known: Knowledge, tool: Tool, state: State, rng: random.Random, attempt: int, penalties: Penalties | None = None
-) -> dict[Slot, SourcedValue] | None:
-    """Values for a write's slots; `None` if the draw left all its optional slots empty."""
+) -> Draw | None:
+    """Values for a write's slots; `None` if the draw left all its optional slots empty. With the `penalties` of
+    earlier draws, no record is drawn twice.
+    """
     chosen = [slot for slot in known.slots[tool.name] if slot.required or rng.random() >= 0.6]
     if not chosen and known.slots[tool.name]:
         return None
-    return draw_write(known, tool, chosen, state, rng, attempt, penalties or Penalties()).picked
+    return draw_write(known, tool, chosen, state, rng, attempt, penalties or Penalties())
 
 
 def draw_write(
@@ -142,7 +153,10 @@ def _of_one_record(
     best: dict[Slot, SourcedValue] = {}
     rank = (1, False)
     for record in known.records.recent(_RECENT) if len(open_slots) > 1 else ():
-        picked = {slot: found for slot in open_slots if (found := _in_record(known, slot, record)) is not None}
+        found = {slot: _in_record(known, slot, record) for slot in open_slots}
+        picked = {slot: own for slot, own in found.items() if own and penalties.stale[slot, own[0]] < _MOST_STALE}
+        if not all(penalties.allowed(slot, value) for slot, (_, value) in picked.items()):
+            continue
         told = any(isinstance(leaf, str) and leaf.casefold() in wanted for own in record.values() for leaf in own)
         if (len(picked), told) > rank and tuple(value for _, value in picked.values()) not in penalties.taken:
             best, rank = picked, (len(picked), told)

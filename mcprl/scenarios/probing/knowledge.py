@@ -90,7 +90,8 @@ class Knowledge:
     reads were probed with. `calls` counts the probing calls. `examples` has different successful calls of each tool,
     `attempts` what was called and with which success. `failures` tells failed results from others. `shared` is whether
     a write of one session is seen by another. `tables` are those of a server that takes SQL. `records` tells which
-    values belong together. `worked` has the values of slots that were found by trying.
+    values belong together. `worked` has the values of slots that were found by trying. `aside` are the tools that no
+    task may use, with the reason.
     """
 
     tools: dict[str, Tool]
@@ -111,6 +112,7 @@ class Knowledge:
     tables: list[Table] = field(default_factory=list[Table])
     records: Records = field(default_factory=Records)
     worked: dict[Slot, dict[Scalar, None]] = field(default_factory=dict[Slot, dict[Scalar, None]])
+    aside: dict[str, str] = field(default_factory=dict[str, str])
     _settings: dict[Slot, tuple[int, bool]] = field(default_factory=dict[Slot, tuple[int, bool]])
     _affinities: dict[tuple[Slot, Source], float] = field(default_factory=dict[tuple[Slot, Source], float])
 
@@ -174,6 +176,10 @@ class Knowledge:
             self._affinities[slot, source] = affinity(self.tools, slot, source)
         return self._affinities[slot, source]
 
+    def places_of(self, slot: Slot) -> list[Source]:
+        """The places whose values worked for a slot."""
+        return [source for source in self.sources.get((slot.tool, slot.path), ()) if source[0] == "from"]
+
     def likely_sources(self, slot: Slot) -> dict[Source, float]:
         """The places that worked for slots of the same name in other tools, each with how alike the tools are, 0..1."""
         about = stems(noun(self.tools[slot.tool]))
@@ -229,6 +235,16 @@ class Knowledge:
         if not self.working[tool]:
             for slot in self.slots[tool]:
                 self.sources.pop((tool, slot.path), None)
+
+    def set_aside(self, tool: str, reason: str) -> None:
+        """Leave a tool out of all tasks, with all that it returned."""
+        self.aside[tool] = reason
+        for held in (self.tools, self.working, self.examples, self.texts):
+            held.pop(tool, None)
+        for source in [source for source in self.base.pool if source[:2] == ("from", tool)]:
+            del self.base.pool[source]
+        for sources in self.sources.values():
+            sources[:] = [source for source in sources if source[:2] != ("from", tool)]
 
     def learn(self, state: State, tool: Tool, picked: Mapping[Slot, SourcedValue], result: ToolResult) -> None:
         """Keep what a call that worked teaches: the sources of its values, its text, and the values of its result."""

@@ -6,11 +6,12 @@ Read-only tools are called freely, writing tools only in sessions of their own.
 import random
 
 from mcprl.events import Emit, ignore
+from mcprl.scenarios.probing.bookkeeping import RESETS, resets, set_logs_aside, without_ambient
 from mcprl.scenarios.probing.hints import Hints
 from mcprl.scenarios.probing.knowledge import Knowledge, State
 from mcprl.scenarios.probing.querying import learn_tables
 from mcprl.scenarios.probing.reading import Reader
-from mcprl.scenarios.probing.sharing import look, seen_elsewhere
+from mcprl.scenarios.probing.sharing import is_shared
 from mcprl.scenarios.probing.sources import INSTRUCTIONS
 from mcprl.scenarios.probing.trying import try_hints
 from mcprl.scenarios.probing.visits import Budget, Visit
@@ -34,16 +35,30 @@ async def probe(
     the user knows. Progress goes to `emit`.
     """
     rng = random.Random(f"probe {seed}")
-    shown = {call.tool: call.arguments for call in hints.calls()} if hints else {}
-    tools = {tool.name: tool for tool in server.tools if tool.name in shown or not unfillable(tool)}
-    known = Knowledge(tools, {name: shown_slots(tool, shown.get(name, {})) for name, tool in tools.items()})
+    known = _known_of(server, hints or Hints())
+    tools = known.tools
     spent = Budget(known, budget, PROBE_S, emit)
     writing = [tool for tool in tools.values() if not is_read(tool)]
     await _collect(server, known, hints or Hints())
     async with Visit(server, spent) as session:
-        await _read(known, session, spent, rng, hints or Hints(), 0.65 if writing else 0.9)
+        share = min(0.65, max(0.4, 1 - len(writing) / len(tools))) if writing else 0.9
+        await _read(known, session, spent, rng, hints or Hints(), share)
     if writing:
         await _write(server, known, spent, rng, hints or Hints())
+    return known
+
+
+def _known_of(server: ToolServer, hints: Hints) -> Knowledge:
+    """The tools that tasks may use, and their slots."""
+    shown = {call.tool: call.arguments for call in hints.calls()}
+    tools = {tool.name: tool for tool in server.tools if tool.name in shown or not unfillable(tool)}
+    slots = {name: shown_slots(tool, shown.get(name, {})) for name, tool in tools.items()}
+    known = Knowledge(tools, without_ambient(slots, {*hints.values, *(key for call in shown.values() for key in call)}))
+    for tool in server.tools:
+        if tool.name not in tools:
+            known.aside[tool.name] = "its arguments cannot be filled from its schema"
+        elif resets(tool):
+            known.set_aside(tool.name, RESETS.format(tool.name))
     return known
 
 
@@ -67,12 +82,14 @@ async def _read(
         await reader.strangers(tool)
     await try_hints(reader, hints)
     await reader.around(budget.part(share * 0.3), 2)
+    await set_logs_aside(known, session, budget.part(0.05))
     await learn_tables(known, session, budget.part(0.25))
     end = budget.part(1 - share)
     await _rounds(reader, budget, end + (budget.left - end) // 4)
     doubted = [await reader.doubt(tool) for tool in known.reads() if budget.left > end // 2]
     if any(doubted):
         await _rounds(reader, budget, end)
+    await set_logs_aside(known, session, budget.part(0.05))
 
 
 async def _rounds(reader: Reader, budget: Budget, end: int) -> None:
@@ -87,13 +104,12 @@ async def _rounds(reader: Reader, budget: Budget, end: int) -> None:
 
 
 async def _write(server: ToolServer, known: Knowledge, budget: Budget, rng: random.Random, hints: Hints) -> None:
-    """Try the writes in a session that may be spoilt, with looks into other sessions before and after."""
-    before = await look(server, known, budget)
-    async with Visit(server, budget) as session:
-        await Writer(known, session, budget, rng).around(hints)
+    """Try the writes in a session that may be spoilt, and see whether others are spoilt with it."""
+    async with Visit(server, budget) as session, Visit(server, budget) as clean:
+        await Writer(known, session, clean, budget, rng).around(hints, budget.part(0.3))
     async with Visit(server, budget) as session:
         await confirm_creators(known, session, rng)
-    known.shared = await seen_elsewhere(server, before, budget)
+    known.shared = await is_shared(server, known, budget, rng)
 
 
 async def read_around(known: Knowledge, state: State, session: Session, rng: random.Random) -> None:

@@ -2,7 +2,7 @@
 thing.
 """
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from mcprl.judges.checks import leaves
@@ -63,6 +63,15 @@ class Records:
     def recent(self, count: int) -> list[Record]:
         """The newest records, the newest first."""
         return self._records[: -count - 1 : -1]
+
+    def together(self, places: Sequence[Collection[Source]]) -> list[tuple[Scalar, ...]]:
+        """A value of each of several places, all of one record, for every record that has one of each."""
+        found: dict[tuple[Scalar, ...], None] = {}
+        for record in self._records:
+            single = [[record[place][0] for place in some if len({*record.get(place, ())}) == 1] for some in places]
+            if all(single):
+                found[tuple(own[0] for own in single)] = None
+        return list(found)
 
     def beside(self, source: Source, values: Iterable[Scalar]) -> list[Scalar]:
         """The values of a place in records that hold one of `values`, else in records that share a value with those."""

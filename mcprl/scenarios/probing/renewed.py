@@ -8,6 +8,7 @@ from typing import Any, Self
 import anyio
 
 from mcprl.errors import SessionLost
+from mcprl.scenarios.fields import opened
 from mcprl.types import Call, Session, ToolResult, ToolServer
 
 MOST_RENEWED = 50
@@ -36,10 +37,10 @@ class Renewed:
         await self._stack.aclose()
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        """Call a tool, as `Session.call`."""
+        """Call a tool, as `Session.call`; the result is without its envelope."""
         try:
             with anyio.move_on_after(self._call_s):
-                return await self._session.call(tool, arguments)
+                return opened(await self._session.call(tool, arguments))
         except SessionLost as error:
             self.renewed += 1
             if self.renewed > MOST_RENEWED:

@@ -1,44 +1,105 @@
-"""Whether sessions share a state: reads in other sessions before and after writes."""
+"""Whether sessions share a state: what a write changed in one session is read again in another."""
 
+import random
 import re
+from dataclasses import dataclass
+from typing import Any
 
-from mcprl.scenarios.probing.examples import Example
+from mcprl.scenarios.fields import record_of
+from mcprl.scenarios.probing.draws import Penalties, draw_write
 from mcprl.scenarios.probing.knowledge import Knowledge
+from mcprl.scenarios.probing.reading import worked
+from mcprl.scenarios.probing.values import stranger
 from mcprl.scenarios.probing.visits import Budget, Visit
-from mcprl.types import ToolServer
+from mcprl.scenarios.probing.writing import near_arguments
+from mcprl.scenarios.slots import Slot, build
+from mcprl.text import compact
+from mcprl.types import Call, Tool, ToolResult, ToolServer
 
-_MOST_LOOKS = 12
+_MOST_LOOKS = 8
+"""Reads around one write."""
+_MOST_WRITES = 9
+"""Calls of one writing tool, until a read shows what it changed."""
+_MOST_UNSEEN = 4
+"""Writing tools whose changes no other session sees, after which sessions count as kept apart."""
 _CLOCK = re.compile(r"(?:\b\w{3},? )?(?:\w{3} \d\d? \d{4}|\d{4}-\d\d-\d\d)[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?")
 """A moment: what a file system or a log says about now differs between sessions and proves no write."""
-Look = tuple[str, Example]
 
 
-async def look(server: ToolServer, known: Knowledge, budget: Budget) -> list[Look]:
-    """Calls of different reads with the results of a fresh session: those that two sessions answer alike."""
-    calls = [
-        (name, examples[position])
-        for position in (0, 1)
-        for name, examples in known.examples.items()
-        if len(examples) > position
-    ]
-    async with Visit(server, budget) as session:
-        steady: list[Look] = []
-        for name, example in calls[:_MOST_LOOKS]:
-            result = await session.call(name, example.arguments)
-            if without_moments(result.text) == without_moments(example.result.text):
-                steady.append((name, Example(example.arguments, result)))
-    return steady
+@dataclass(frozen=True)
+class _Change:
+    """A read, and what it tells once a write has been made."""
+
+    read: Call
+    after: str
 
 
-async def seen_elsewhere(server: ToolServer, before: list[Look], budget: Budget) -> bool:
-    """Whether a fresh session answers any of the calls differently than before the writes."""
-    async with Visit(server, budget) as session:
-        for name, example in before:
-            if without_moments((await session.call(name, example.arguments)).text) != without_moments(
-                example.result.text
-            ):
+async def is_shared(server: ToolServer, known: Knowledge, budget: Budget, rng: random.Random) -> bool:
+    """Whether a session reads what another wrote.
+
+    Each writing tool that worked is called in a session of its own, between reads, until one read tells something else
+    than before. A further session makes that read: if it tells the same, the state is shared.
+    """
+    unseen = 0
+    for tool in known.writes():
+        if budget.over or unseen == _MOST_UNSEEN:
+            break
+        async with Visit(server, budget) as session:
+            change = await _Trial(known, session, budget, rng).change(tool)
+        if change is None:
+            continue
+        async with Visit(server, budget) as session:
+            if _told(await session.call(change.read.tool, change.read.arguments)) == change.after:
                 return True
+        unseen += 1
     return False
+
+
+class _Trial:
+    """Writes in one session, with reads around each."""
+
+    def __init__(self, known: Knowledge, session: Visit, budget: Budget, rng: random.Random) -> None:
+        self._known, self._session, self._budget, self._rng = known, session, budget, rng
+
+    async def change(self, tool: Tool) -> _Change | None:
+        """A read that told something else after a write with this tool than before; `None` if none did."""
+        penalties = Penalties()
+        for attempt in range(_MOST_WRITES):
+            slots = [slot for slot in self._known.slots[tool.name] if slot.required or self._rng.random() >= 0.6]
+            draw = draw_write(self._known, tool, slots, self._known.base, self._rng, attempt, penalties)
+            values = {slot: value for slot, (_, value) in draw.picked.items()}
+            free = [slot for slot in values if slot.required and not slot.choices]
+            if attempt >= _MOST_WRITES - 2 and free:  # to make what exists already would change nothing
+                values[free[-1]] = stranger(values[free[-1]], self._rng)
+            before = await self._looks(tool, values)
+            if self._budget.over:
+                break
+            result = await self._session.call(tool.name, build({slot.path: value for slot, value in values.items()}))
+            if result.is_error:
+                penalties.blame(draw.picked, draw.scores, result.text)
+                continue
+            for read, told in before:
+                after = _told(await self._session.call(read.tool, read.arguments))
+                if after != told and after == _told(await self._session.call(read.tool, read.arguments)):
+                    return _Change(read, after)  # what differs from call to call would prove no write
+        return None
+
+    async def _looks(self, tool: Tool, written: dict[Slot, Any]) -> list[tuple[Call, str]]:
+        """Reads that may show the write, each with what it tells before."""
+        looks: list[tuple[Call, str]] = []
+        for read in (read for read in self._known.reads() if not self._budget.over):
+            arguments = near_arguments(self._known, read, tool, written, self._rng)
+            if arguments is None or len(looks) == _MOST_LOOKS:
+                continue
+            result = await self._session.call(read.name, arguments)
+            if worked(self._known, read.name, arguments, result):
+                looks.append((Call(read.name, arguments), _told(result)))
+        return looks
+
+
+def _told(result: ToolResult) -> str:
+    """What a result says of the server's state: without its envelope and its moments."""
+    return without_moments(compact(record_of(result)) if result.structured is not None else result.text)
 
 
 def without_moments(text: str) -> str:

@@ -19,22 +19,28 @@ from mcprl.types import Session, Tool, ToolResult
 Binding = tuple[tuple[tuple[JsonPath, JsonPath], ...], tuple[tuple[JsonPath, Any], ...]]
 """`bind` and `constants` of a `RoundTrip`."""
 _PASSES = 12
+_NEAR = 0.8
+"""How alike the names of two slots must be for no other pair to be called with."""
+_ALIKE = 0.5
 _MOST_READS = 15
 """Reads after one write."""
+_SOUGHT = 3
+"""Writes with one tool after which reads are made."""
 _WANTED = 3
 """Calls of one write that must work before it is called no more."""
 
 
 class Writer:
-    """Calls writes in one session, and learns."""
+    """Calls writes in one session, and learns. Nothing is written in the `clean` one."""
 
-    def __init__(self, known: Knowledge, session: Visit, budget: Budget, rng: random.Random) -> None:
-        self._known, self._session, self._budget, self._rng = known, session, budget, rng
+    def __init__(self, known: Knowledge, session: Visit, clean: Visit, budget: Budget, rng: random.Random) -> None:
+        self._known, self._session, self._clean, self._budget, self._rng = known, session, clean, budget, rng
         self._state = State(pool={source: dict(values) for source, values in known.base.pool.items()})
         self._penalties: dict[str, Penalties] = {}
+        self._sought: dict[str, int] = {}
 
-    async def around(self, hints: Hints) -> None:
-        """Call each write in turn, those that have not worked more often, until each worked or the budget is spent."""
+    async def around(self, hints: Hints, end: int = 0) -> None:
+        """Call each write in turn, those that have not worked more often, until each worked or `end` calls are left."""
         known = self._known
         writes = [tool for tool in known.tools.values() if not is_read(tool)]
         for call in hints.calls():
@@ -42,8 +48,13 @@ class Writer:
                 await self._try(tool, Draw(hints.picked(known, call), {}))
         for attempt in range(_PASSES):
             for tool in writes:
-                enough = known.working.get(tool.name, 0) >= _WANTED
-                if self._budget.over or (attempt and enough) or (attempt > 1 and not known.slots[tool.name]):
+                enough = known.working.get(tool.name, 0) >= _WANTED or self._budget.left <= end
+                if (
+                    self._budget.over
+                    or self._budget.left <= end
+                    or (attempt and enough)
+                    or (attempt > 1 and not known.slots[tool.name])
+                ):
                     continue
                 chosen = [slot for slot in known.slots[tool.name] if slot.required or self._rng.random() >= 0.6]
                 if not chosen and known.slots[tool.name]:
@@ -72,7 +83,8 @@ class Writer:
     async def _find_round_trip(self, tool: Tool, picked: dict[Slot, SourcedValue]) -> None:
         """Call every read that can take the values just written, and keep one round trip for each that shows them."""
         known = self._known
-        if not picked or any(trip.write == tool.name for trip in known.round_trips):
+        sought = self._sought[tool.name] = self._sought.get(tool.name, 0) + 1
+        if not picked or sought > _SOUGHT or any(trip.write == tool.name for trip in known.round_trips):
             return
         written = {slot: value for slot, (_, value) in picked.items()}
         by_path = {slot.path: value for slot, value in written.items()}
@@ -80,7 +92,7 @@ class Writer:
         for read in (reading for reading in known.tools.values() if is_read(reading)):
             if self._budget.over or (len(known.tools) > 12 and not known.working.get(read.name)):
                 continue
-            for bind, constants in _bindings(known, read, tool, written, self._rng):
+            for bind, constants in bindings(known, read, tool, written, self._rng):
                 asked += 1
                 if asked > _MOST_READS:
                     return
@@ -90,9 +102,16 @@ class Writer:
                 good = worked(known, read.name, arguments, result)
                 known.count(read.name, arguments, result, good)
                 shown = _shown(picked, bind, result) if good else ()
+                if good and not shown and any(source[0] == "from" for source, _ in picked.values()):
+                    shown = _changed(picked, bind, await self._before(read, arguments), result)
                 if shown:
                     self._keep(tool, read, RoundTrip(tool.name, read.name, bind, constants, shown), result)
                     break
+
+    async def _before(self, read: Tool, arguments: dict[str, Any]) -> ToolResult:
+        """What a read gave before anything was written, as far as it was made then."""
+        earlier = [one for one in self._known.examples.get(read.name, ()) if one.arguments == arguments]
+        return earlier[0].result if earlier else await self._clean.call(read.name, arguments)
 
     def _keep(self, tool: Tool, read: Tool, trip: RoundTrip, result: ToolResult) -> None:
         known = self._known
@@ -108,9 +127,9 @@ class Writer:
 async def confirm_creators(known: Knowledge, session: Session, rng: random.Random) -> None:
     """Keep the creators that work in a session where nothing was written before."""
     for name in list(known.creators):
-        picked = fill_write(known, known.tools[name], known.base, rng, 2)
-        arguments = build({slot.path: value for slot, (_, value) in picked.items()}) if picked else {}
-        if picked is None or (await session.call(name, arguments)).is_error:
+        draw = fill_write(known, known.tools[name], known.base, rng, 2)
+        arguments = build({slot.path: value for slot, (_, value) in draw.picked.items()}) if draw else {}
+        if draw is None or (await session.call(name, arguments)).is_error:
             known.creators.remove(name)
 
 
@@ -127,7 +146,23 @@ def _shown(
     return tuple(path for path in shown if path not in origins)
 
 
-def _bindings(
+def _changed(
+    picked: dict[Slot, SourcedValue],
+    bind: tuple[tuple[JsonPath, JsonPath], ...],
+    before: ToolResult,
+    after: ToolResult,
+) -> tuple[JsonPath, ...]:
+    """The paths of the written values that a read's result shows after the write and not before."""
+    origins = {origin for _, origin in bind}
+    written = [(slot.path, value) for slot, (_, value) in picked.items() if not isinstance(value, bool)]
+    return tuple(
+        path
+        for path, value in written
+        if path not in origins and holds(after.text, value) and not holds(before.text, value)
+    )
+
+
+def bindings(
     known: Knowledge, read: Tool, write: Tool, written: dict[Slot, Any], rng: random.Random
 ) -> Iterator[Binding]:
     """Ways to fill a read's required slots with what a write was given, the closest names first.
@@ -151,5 +186,18 @@ def _bindings(
     slot = free[0]
     origins = [origin for origin in written if fits(slot, written[origin])]
     origins.sort(key=lambda origin: -known.affinity(slot, place(write.name, origin.path)))
-    for origin in origins[:3]:
+    near = [origin for origin in origins if known.affinity(slot, place(write.name, origin.path)) >= _NEAR]
+    for origin in near[:1] or origins[:3]:
         yield ((slot.path, origin.path),), constants
+
+
+def near_arguments(
+    known: Knowledge, read: Tool, write: Tool, written: dict[Slot, Any], rng: random.Random
+) -> dict[str, Any] | None:
+    """The arguments of a read, with what is written where the names agree; `None` if they do not."""
+    values = {slot.path: value for slot, value in written.items()}
+    taking = {slot.path: slot for slot in known.slots[read.name]}
+    for bind, constants in bindings(known, read, write, written, rng):
+        if all(known.affinity(taking[path], place(write.name, origin)) >= _ALIKE for path, origin in bind):
+            return build({path: values[origin] for path, origin in bind} | dict(constants))
+    return None

@@ -1,24 +1,22 @@
 """Requests for writes: events and orders (`data/changes.toml`)."""
 
 import random
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mcprl.scenarios.intents import Adjust, Change, Reference, Value
+from mcprl.scenarios.intents import Adjust, Attribute, Change, Value
 from mcprl.scenarios.wording import grammar
+from mcprl.scenarios.wording.deeds import deed, nouns, swapped
 from mcprl.scenarios.wording.lookups import fitting, label_slots
 from mcprl.scenarios.wording.modifiers import in_full, is_adjective, modifiers, names, noun_label, shortened
 from mcprl.scenarios.wording.phrases import Phrase, is_person, phrase, spoken
 from mcprl.scenarios.wording.template import Option, data, mark, options
 from mcprl.scenarios.wording.values import plain, quoted, shown, status_words
-from mcprl.servers.effects import VERBS
 from mcprl.text import words
 
 _COMPUTING = ("folder", "directory", "file", "branch", "table", "column", "database", "repository", "channel", "bucket")
 """Things that are made and not entered in a list."""
 _OF_LISTS = ("have-new", "put-down", "note-down", "enter", "new-list")
-_VAGUE = ("new", "a", "an", "the", "by", "id", "for", "in", "of", "to", "from", "with", "all", "my", "and", "single")
 
 
 def change_options(intent: Change, rng: random.Random) -> list[Option]:
@@ -34,17 +32,24 @@ def change_options(intent: Change, rng: random.Random) -> list[Option]:
     return _act(intent, rng)
 
 
+def _act(intent: Change, rng: random.Random) -> list[Option]:
+    return options(data("changes")["act"], "act", {"do": deed(intent, rng)})
+
+
 # --- values that change -----------------------------------------------------------------------------------------------
 
 
 def _set(intent: Change, rng: random.Random) -> list[Option]:
     thing = phrase(intent.thing, rng) if intent.thing is not None else None
     if thing is None:
-        noun = spoken(" ".join(_nouns(intent.tool)) or "settings")
+        noun = spoken(" ".join(nouns(intent.tool)) or "settings")
         thing = Phrase(f"the {noun}", f"the {noun}", plural=grammar.is_plural(noun))
-    if len(intent.values) > 1:
-        return _set_several(intent.values, thing, rng)
-    value = next(iter(intent.values))
+    if swapped(intent.values):
+        return _act(intent, rng)
+    values = [replace(value, attribute=_unkeyed(value.attribute)) for value in intent.values]
+    if len(values) > 1:
+        return _set_several(values, thing, rng)
+    value = values[0]
     if intent.thing is None:
         return options(data("changes")["set_alone"], "set.alone", _value_slots(value, rng))
     value = replace(value, attribute=shortened(value.attribute, grammar.one(spoken(intent.thing.noun))))
@@ -93,6 +98,12 @@ def _set_several(values: Sequence[Value], thing: Phrase, rng: random.Random) -> 
     return options(data("changes")["several"], "set.several", slots)
 
 
+def _unkeyed(attribute: Attribute) -> Attribute:
+    """The attribute of what a key names: `payment method` for `payment method id`."""
+    is_key = attribute.meaning == "identifier" and attribute.label.endswith((" id", " key"))
+    return replace(attribute, label=attribute.label.rpartition(" ")[0]) if is_key else attribute
+
+
 def _are(label: str) -> str:
     return "are" if grammar.is_plural(label) else "is"
 
@@ -113,7 +124,7 @@ def adjust_options(intent: Adjust, rng: random.Random) -> list[Option]:
 
 
 def _create(intent: Change, rng: random.Random) -> list[Option]:
-    made = " ".join(_nouns(intent.tool))
+    made = " ".join(nouns(intent.tool))
     parent = intent.thing if intent.thing is not None and intent.thing.values else None
     noun = spoken(intent.thing.noun) if intent.thing is not None else spoken(made or "entry")
     if parent is not None and made and grammar.one(spoken(made)) != grammar.one(noun):
@@ -184,98 +195,3 @@ def _title(value: Value) -> str:
     """A name, in quotation marks if it is a sentence."""
     text = plain(value.value)
     return mark(f'"{text}"' if len(text.split()) > 2 and '"' not in text else text)
-
-
-# --- acts -------------------------------------------------------------------------------------------------------------
-
-
-def _act(intent: Change, rng: random.Random) -> list[Option]:
-    return options(data("changes")["act"], "act", {"do": deed(intent, rng)})
-
-
-def deed(intent: Change, rng: random.Random) -> str:
-    """What is done, as an infinitive: `send out order O-17 to Porto`."""
-    parts = words(intent.tool)
-    verb = next((word for word in parts if word in data("changes")["verbs"] or word in VERBS), "")
-    noun = grammar.one(spoken(intent.thing.noun if intent.thing is not None else " ".join(_nouns(intent.tool))))
-    values = [replace(value, attribute=shortened(value.attribute, noun)) for value in intent.values]
-    tail = "".join(f" {_with(value, rng)}" for value in values)
-    if intent.thing is not None and (told := _told(intent, rng)):
-        return f"{told}{tail}"
-    if intent.thing is None and verb in data("changes")["alone"]:
-        return data("changes")["alone"][verb] + tail
-    if intent.thing is not None and verb:
-        spoken_verb = data("changes")["verbs"].get(verb, verb)
-        return f"{spoken_verb} {phrase(intent.thing, rng).text}{tail}"
-    head = imperative(intent.description) or spoken("_".join(parts))
-    return f"{head}{_for(intent.thing, rng)}{tail}"
-
-
-def _told(intent: Change, rng: random.Random) -> str:
-    """The description's order with the thing at the place of its noun: `extend the loan of The Glass Harbour`."""
-    order = imperative(intent.description)
-    if intent.thing is None or not order:
-        return ""
-    noun = re.escape(intent.thing.noun.split("_")[-1].split(" ")[-1].lower())
-    spot = re.search(rf"\b(?:an?|the|one|this|your|existing)(?: \w+){{0,2}}? {noun}\b", order)
-    if spot is None:
-        return ""
-    verb, _, between = order[: spot.start()].strip().partition(" ")
-    usual = data("changes")["verbs"].get(verb, "")
-    if usual and not between and not order[spot.end() :] and rng.random() < 0.5:
-        verb = usual
-    return " ".join(part for part in (verb, between, phrase(intent.thing, rng).text + order[spot.end() :]) if part)
-
-
-def _for(thing: Reference | None, rng: random.Random) -> str:
-    return f" for {phrase(thing, rng).text}" if thing is not None and thing.values else ""
-
-
-def _with(value: Value, rng: random.Random) -> str:
-    """A value behind an act, with the preposition that its name suggests."""
-    attribute, text = value.attribute, quoted(value, rng)
-    table = data("changes")["prepositions"]
-    for word in (*reversed(words(attribute.key)), *reversed(attribute.label.split())):
-        if word in table:
-            return f"{table[word]} {text}"
-    _, after = modifiers([value], False, rng)
-    return after[0] if after else f"with {in_full(attribute)} {text}"
-
-
-def imperative(description: str) -> str:
-    """A description's first sentence as an order without a capital, empty if it is none or is long."""
-    first = re.split(r"(?<=[a-z0-9)])[.;\n:]|\s[-–(]|, (?:which|so|and|or)\b", description.strip(), maxsplit=1)[
-        0
-    ].strip()
-    while (
-        len(first.split()) > 11
-        and (
-            cut := re.sub(
-                r" (?:that|which|with|in|from|for|of|to)\b(?!.* (?:that|which|with|in|from|for|of|to)\b).*$", "", first
-            )
-        )
-        != first
-    ):
-        first = cut
-    parts = first.replace("`", "").replace('"', "").split()
-    if not 2 <= len(parts) <= 11 or re.search(r"[_{}]|[a-z][A-Z]", first):
-        return ""
-    head = parts[0].lower()
-    if re.fullmatch(r"[a-z]+s", head) and head not in ("process", "access", "address", "pass", "this", "discuss"):
-        head = grammar.infinitive(head)
-    elif head in ("a", "an", "the", "this", "tool", "use") or head.endswith("ing"):
-        return ""
-    return " ".join([head, *parts[1:]])
-
-
-def _nouns(tool: str) -> list[str]:
-    """What a tool's name is about: `comment` for `add_comment`."""
-    parts = words(tool)
-    start = next((i for i, word in enumerate(parts) if word in VERBS or word in data("changes")["verbs"]), -1)
-    kept: list[str] = []
-    for word in parts[start + 1 :]:
-        if word in ("to", "for", "in", "on", "from", "by", "of", "with"):
-            break
-        if word not in _VAGUE:
-            kept.append(word)
-    return kept

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from mcprl.scenarios.intents import Change, Compute, Lacking, Lookup, Reference, Unserved, Value
 from mcprl.scenarios.wording import grammar
-from mcprl.scenarios.wording.changes import deed, described, imperative
+from mcprl.scenarios.wording.changes import described
+from mcprl.scenarios.wording.deeds import deed, imperative
 from mcprl.scenarios.wording.lookups import about_options, label_slots
 from mcprl.scenarios.wording.modifiers import in_full, modifiers
 from mcprl.scenarios.wording.phrases import Phrase, is_person, phrase, spoken

@@ -63,8 +63,13 @@ def label_of(parts: Sequence[str], meaning: Meaning, values: Sequence[Scalar] = 
     if meaning == "flag" and kept[0] in FLAGS and len(kept) > 1:
         kept = kept[1:]
     if meaning == "identifier" and len(kept) > 1 and kept[-1] in ("id", "identifier", "key", "ref", "reference"):
-        kept[-1] = "number" if any(re.search(r"\d", str(value)) and len(str(value)) <= 12 for value in values) else "id"
+        kept[-1] = "number" if any(_is_number(str(value)) for value in values) else "id"
     return " ".join(kept)
+
+
+def _is_number(key: str) -> bool:
+    """Whether a person would call a key a number: it is short, has digits and no words (`O-17`, not `ana_ruiz_17`)."""
+    return len(key) <= 12 and bool(re.search(r"\d", key)) and not re.search(r"[a-z]{3}", key)
 
 
 def _event_label(kept: list[str], meaning: Meaning) -> str:

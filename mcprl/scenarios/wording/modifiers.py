@@ -14,6 +14,8 @@ from mcprl.text import singular
 _ADJECTIVE = ("ed", "able", "ible", "ive", "lic", "ate", "ent", "ant", "id", "al")
 _ADJECTIVES = frozenset("open free new paid done valid hidden online offline full empty ready sold lost broken".split())
 _ADJUNCTS = {"color", "colour", "size", "genre", "type", "kind"}
+_KINDS_OF = {"brand", "source", "platform", "make"}
+"""Labels whose values say what kind of thing it is: `visa cards`, `web orders`."""
 _NAMING = ("source", "old", "current", "original", "name", "title", "label", "full", "display")
 _HEADINGS = ("message", "subject", "headline", "summary")
 _ID_WORDS = ("id", "number", "code", "sku", "key", "no", "uuid", "reference", "identifier", "slug", "sha", "hash")
@@ -105,6 +107,8 @@ def _modifier(value: Value, more: bool, rng: random.Random) -> tuple[str, bool]:
     if meaning == "flag" and isinstance(value.value, bool):
         return _flagged(label, value.value, more), False
     if meaning in ("status", "category") and _is_adjective(value):
+        return text, True
+    if meaning == "category" and {*label.split()} & _KINDS_OF and len(forms(value)[0].split()) < 3:
         return text, True
     if meaning == "text":
         text = quoted(value, rng)

@@ -12,6 +12,8 @@ from mcprl.scenarios.wording.template import data, mark
 from mcprl.scenarios.wording.values import plain, shown
 from mcprl.text import singular, words
 
+_SORTS = ("type", "kind", "class", "category", "group", "version", "variant")
+"""Nouns that say nothing without the word before them."""
 _CODE = re.compile(r"(?=.*\d)(?=.*[A-Za-z])\S{2,24}")
 
 
@@ -140,7 +142,8 @@ def _by_one(value: Value, noun: str, person: bool, rng: random.Random) -> Phrase
 def _by_code(code: str, noun: str, rng: random.Random) -> str:
     """`order O-17`, `O-17`, `order 17`, `order #17`; numbers never alone."""
     text = mark(code)
-    short = rng.choice([noun, noun, noun.split()[-1]])
+    last = noun.split()[-1]
+    short = rng.choice([noun, noun, noun if last in _SORTS else last])
     if re.fullmatch(r"\d+", code):
         return rng.choice((f"{short} {text}", f"{short} {text}", f"{short} #{text}", f"{short} number {text}"))
     if _CODE.fullmatch(code):
