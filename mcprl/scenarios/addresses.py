@@ -1,4 +1,4 @@
-"""What a person says as a whole: a postal address, drawn as one from what the server holds, and a person's name."""
+"""What a person says as a whole: a postal address, drawn as one from what the server holds, a name, a period."""
 
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -8,6 +8,8 @@ from mcprl.scenarios.fields import record_of
 from mcprl.scenarios.intents import Attribute, Value
 from mcprl.scenarios.probing.knowledge import Allowed, Knowledge
 from mcprl.scenarios.slots import Slot
+from mcprl.scenarios.wording.labels import tables
+from mcprl.scenarios.wording.values import moment_text
 from mcprl.text import words
 from mcprl.types import Json, Scalar
 
@@ -78,3 +80,13 @@ def _records(record: Json) -> Iterator[Mapping[str, Any]]:
     elif isinstance(record, list):
         for inner in record:  # pyright: ignore[reportUnknownVariableType]
             yield from _records(inner)  # pyright: ignore[reportUnknownArgumentType]
+
+
+_POINTS = ("start", "begin", "end")
+
+
+def as_period(first: tuple[Slot, Scalar], last: tuple[Slot, Scalar]) -> Value:
+    """Two days as a request says them: `between 3 March 2026 and 5 May 2026`, and `due between` if the tool says so."""
+    events = [word for word in words(first[0].tool) if word in tables()["events"] and word not in _POINTS]
+    label = " ".join([*events[:1], "between"])
+    return Value(Attribute("period", label), f"{moment_text(first[1])} and {moment_text(last[1])}")

@@ -6,20 +6,22 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import permutations
 from typing import Any
 
 from mcprl.judges.checks import leaves
-from mcprl.scenarios.addresses import as_person
+from mcprl.scenarios.addresses import as_period, as_person
 from mcprl.scenarios.catalog import Catalog
-from mcprl.scenarios.fields import record_of, rows_of, scalars, usable
+from mcprl.scenarios.fields import UNNAMED, named_cells, record_of, rows_of, scalars, usable
 from mcprl.scenarios.intents import Value
 from mcprl.scenarios.packs.pack import held_out_form, split_of
-from mcprl.scenarios.parameters import is_complete, is_hash, is_paging, shortened_hash
+from mcprl.scenarios.parameters import is_complete, is_hash, is_paging, is_wait, shortened_hash
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.sharing import without_moments
+from mcprl.scenarios.probing.sources import ordered
 from mcprl.scenarios.probing.values import invent, known_format
 from mcprl.scenarios.slots import Slot
-from mcprl.scenarios.steps import Filled, Step, call_of
+from mcprl.scenarios.steps import Filled, Step, call_of, in_order
 from mcprl.servers.effects import VERBS
 from mcprl.text import words
 from mcprl.types import Json, Scalar, Session, Split, Suite, Tool, ToolResult
@@ -35,7 +37,8 @@ _AGAINST = frozenset("target base against reference baseline since from to".spli
 
 _BARE = re.compile(r"[\w#@.+-]+(?: [\w#@.+-]+){0,2}(?<![.:])")
 """A text that is one value: `landed`, `ana_17`, `in transit`."""
-_WAITS = frozenset("duration seconds timeout delay wait sleep".split())
+MOST_BARREN = 3
+"""Computations without a result that could be asked for, after which a tool is given up."""
 _SLOW_S = 1.0
 """Seconds. A call that takes longer is not made again to learn more."""
 
@@ -78,8 +81,7 @@ class Calls:
 
     def tool(self, fits: Callable[[Tool], bool] = lambda _: True) -> Tool | None:
         """A read-only tool, at random among those that fit, seldom used ones first."""
-        queried = {table.tool for table in self.known.tables}
-        unfit = {*queried, *self.catalog.yields.barren(self.kind)}
+        unfit = {*(table.tool for table in self.known.tables), *self.catalog.yields.barren(self.kind)}
         tools = [tool for tool in self.known.reads() if tool.name not in unfit and fits(tool)]
         if not tools:
             return None
@@ -96,9 +98,8 @@ class Calls:
     def computes(self, tool: Tool) -> bool:
         """Whether the tool needs arguments, none of which names a thing of the server."""
         needed = [slot for slot in self.needs(tool) if not self.known.is_setting(slot)]
-        if tool.name in self.catalog.lists or not needed:
-            return False
-        return not any(self.catalog.names_entity(slot) for slot in needed)
+        named = any(self.catalog.names_entity(slot) for slot in needed)
+        return bool(needed) and not named and tool.name not in self.catalog.lists
 
     async def read(self, session: Session, state: State, tool: Tool, fixed: Mapping[Slot, Scalar]) -> Step | None:
         """Call a read-only tool with the `fixed` values; other slots take values that belong to the split."""
@@ -118,7 +119,7 @@ class Calls:
             if slot in fixed:
                 filled.append((slot, fixed[slot]))
                 continue
-            if not (slot.required or _is_wait(slot)) and (
+            if not (slot.required or is_wait(slot)) and (
                 is_paging(slot)
                 or slot.kind == "boolean"
                 or self._idle[slot] > 1
@@ -128,9 +129,10 @@ class Calls:
             ):
                 continue
             entity = self.catalog.names_entity(slot)
-            options = self.known.options(slot, state, self.rng, self.allowed if entity else _any)
+            options = self.known.options(slot, state, self.rng, self.allowed if entity else lambda _: True)
             sources = self.known.sources.get((slot.tool, slot.path), ())
-            made_up = ("invented",) in sources or known_format(slot) == "expression" or _is_wait(slot)
+            made_up = ("invented",) in sources and ("dates",) not in sources
+            made_up = made_up or known_format(slot) == "expression" or is_wait(slot)
             if not entity and not slot.choices and made_up:
                 options = [self._invented(slot)]
             if entity:
@@ -142,7 +144,7 @@ class Calls:
                     filled.append((slot, value))
             elif slot.required:
                 return None
-        return filled
+        return in_order(filled)
 
     def _together(self, tool: Tool, state: State, fixed: Mapping[Slot, Scalar]) -> dict[Slot, Scalar]:
         """Values of one record for the required slots that take values of results: a name and the place that goes with
@@ -207,8 +209,10 @@ class Calls:
         if near := self._relative(filled):
             step = await self._executed(session, tool, filled)
             other = await self._executed(session, tool, near) if step else None
-            same_result = step and other and without_moments(step.result.text) == without_moments(other.result.text)
-            return other if same_result else step
+            text = said = without_moments(step.result.text) if step else ""
+            for (_, whole), (_, value) in zip(filled, near, strict=True):  # a result may repeat the path
+                said = said.replace(str(whole), str(value)) if whole != value else said
+            return other if other and without_moments(other.result.text) in (text, said) else step
         return await self._executed(session, tool, filled)
 
     def _relative(self, filled: Filled) -> Filled | None:
@@ -229,10 +233,9 @@ class Calls:
         record = self.record(tool, result)
         listed = rows_of(record, least=1)
         keys, rows = listed or ((), [])
-        if rows and any(
-            re.fullmatch(r"column \d+", str(name)) for name in rows[0]
-        ):  # cells without names: a request could not ask for them
-            record, rows = None, []
+        if rows and any(UNNAMED.fullmatch(str(name)) for name in rows[0]):
+            rows = named_cells(rows)
+            record = rows if rows and not keys else None
         self.catalog.identify(tool.name, record)
         return Step(tool, filled, call, result, record, keys, tuple(rows))
 
@@ -262,13 +265,23 @@ class Calls:
     def said(self, filled: Filled, paging: bool = False) -> Iterable[Value]:
         """The arguments that a request must state: not the paging, unless it is asked for, and not what equals the
         default."""
+        period = next((pair for pair in permutations(filled, 2) if self._is_period(*pair)), ())
+        if period:
+            yield as_period(*period)
         for slot, value in filled:
+            if (slot, value) in period:
+                continue
             unsaid = is_paging(slot) and not slot.required and not paging
             if unsaid or slot.schema.get("default") == value or self.known.is_setting(slot):
                 continue
             if str(value).lower() in ("all", "any", "*") and not self.catalog.names_entity(slot):
                 continue
             yield self.naming(slot, value)
+
+    def _is_period(self, first: tuple[Slot, Scalar], last: tuple[Slot, Scalar]) -> bool:
+        """Whether two values are the first and the last day of a period."""
+        dates = all(self.catalog.slot(slot).meaning in ("date", "datetime") for slot, _ in (first, last))
+        return dates and ordered(first[0], last[0])
 
     def naming(self, slot: Slot, value: Scalar) -> Value:
         """The value of a slot as a request says it: the `revision` of a commit is just the commit."""
@@ -284,14 +297,5 @@ class Calls:
 
     def is_whole(self, step: Step) -> bool:
         """Whether the rows of a list are all there are."""
-        cut = bool(step.result.cut_bytes)
-        return not cut and is_complete(self.known.slots[step.tool.name], step.call.arguments, step.record, step.rows)
-
-
-def _is_wait(slot: Slot) -> bool:
-    """Whether a number says how long the call takes."""
-    return slot.kind in ("integer", "number") and bool(_WAITS & {*words(slot.key)})
-
-
-def _any(_: Scalar) -> bool:
-    return True
+        slots = self.known.slots[step.tool.name]
+        return not step.result.cut_bytes and is_complete(slots, step.call.arguments, step.record, step.rows)

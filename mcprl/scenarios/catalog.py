@@ -1,26 +1,23 @@
-"""What a server is about, in people's terms: attributes of results, nouns of things, and which values name one thing.
-
-Built from a `Knowledge` once; the planner reads it.
-"""
+"""What a server is about, in people's terms: attributes of results, nouns of things, and what names one thing."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from mcprl.judges.checks import squash
 from mcprl.scenarios.fields import Keys, described, first_record, record_of, rows_of, scalars
 from mcprl.scenarios.intents import Attribute
-from mcprl.scenarios.meaning import infer
-from mcprl.scenarios.names import NAME_PARTS, NO_KINDS, NO_NOUNS, STATES, lists_things, noun
+from mcprl.scenarios.meaning import infer, refined
+from mcprl.scenarios.names import CONTAINERS, NAME_PARTS, NO_NOUNS, STATES, lists_things, noun
 from mcprl.scenarios.packs.pack import fraction
-from mcprl.scenarios.parameters import FOLDERS, HEADINGS, are_headings, is_hash, is_paging, shortened_hash
+from mcprl.scenarios.parameters import FOLDERS, is_hash, is_paging, shortened_hash
 from mcprl.scenarios.probing.knowledge import Knowledge
-from mcprl.scenarios.probing.sources import CONFIGURED
+from mcprl.scenarios.probing.sources import CONFIGURED, quoted
 from mcprl.scenarios.probing.tables import Table
 from mcprl.scenarios.probing.values import UNIVERSAL, known_format
 from mcprl.scenarios.slots import Slot
-from mcprl.scenarios.wording.modifiers import is_adjective
+from mcprl.scenarios.wording.modifiers import JOINTS, is_adjective
 from mcprl.scenarios.yields import Yields
 from mcprl.servers.effects import is_read
 from mcprl.text import singular, stems, words
@@ -58,6 +55,8 @@ class Catalog:
             for record in found:
                 if record and next(iter(record)) == usual[0][0]:
                     self._first_records.setdefault(name, record)
+        self._taken = {slot.key for slots in known.slots.values() for slot in slots if slot.required}
+        self._nouns: set[str] = set()
         self._nouns = {self.noun(tool) for tool in known.tools.values()}
         self._keyed: dict[str, Counter[str]] = {}
         for tool in known.tools.values():
@@ -77,12 +76,7 @@ class Catalog:
             neighbours = {path[-1]: value for path, value in scalars(record) if path and path[-1] != keys[-1]}
             description = described(self.known.tools.get(tool), keys)
             attribute = infer(keys[-1], seen or here, description, neighbours)
-            if attribute.meaning == "text" and words(keys[-1])[-1:] in HEADINGS and are_headings(seen or here):
-                attribute = replace(attribute, meaning="name")
-            if len(keys[-1]) > 2 and keys[-1].isupper():  # `PATH`: said as it is written
-                meaning = "text" if attribute.meaning == "path" else attribute.meaning
-                attribute = replace(attribute, label=keys[-1], meaning=meaning)
-            self._attributes[tool, keys] = attribute
+            self._attributes[tool, keys] = refined(attribute, seen or here, self._nouns & self._taken)
         return self._attributes[tool, keys]
 
     def slot(self, slot: Slot) -> Attribute:
@@ -90,11 +84,13 @@ class Catalog:
         if slot not in self._slots:
             places = self.known.sources.get((slot.tool, slot.path), [])
             seen = [value for place in places for value in list(self.known.base.pool.get(place, ()))[:20]]
-            seen = seen if self._is_harvested(slot) else []
+            seen = seen if self._is_harvested(slot) else ["2026-01-01"] if known_format(slot) == "date" else []
             name = slot.key if isinstance(slot.path[-1], str) else singular(slot.key)
             attribute = replace(
                 infer(name, list(slot.choices) or seen, slot.description), key=slot.key, choices=slot.choices
             )
+            if attribute.meaning in ("category", "status") and not slot.choices:
+                attribute = replace(attribute, choices=self._listed_choices(slot, seen))
             if slot.kind in ("integer", "number") and not seen and attribute.meaning in _OF_TEXT:
                 attribute = replace(attribute, meaning="number")
             counted = slot.kind == "integer" and attribute.meaning in ("number", "count") and not slot.choices
@@ -102,6 +98,12 @@ class Catalog:
                 attribute = replace(attribute, meaning="identifier")  # only some numbers are taken: those of things
             self._slots[slot] = attribute
         return self._slots[slot]
+
+    def _listed_choices(self, slot: Slot, seen: Sequence[Scalar]) -> tuple[Scalar, ...]:
+        """The values that the description lists as the possible ones, if calls with one of them worked."""
+        listed = quoted(slot, self.known.tools[slot.tool])
+        works = ("quoted",) in self.known.sources.get((slot.tool, slot.path), ()) or {*seen} & {*listed}
+        return tuple(listed) if works and len(listed) > 1 else ()
 
     def column(self, table: Table, name: str) -> Attribute:
         """The attribute that a column of a table stands for."""
@@ -136,7 +138,7 @@ class Catalog:
             return " ".join((*states[:1], key))
         if row is not None and own and own[-1] in FOLDERS:
             return "item"
-        if keys and (parts := [word for word in stems(keys[-1]) if word not in NO_KINDS]):
+        if keys and (parts := [word for word in stems(keys[-1]) if word not in CONTAINERS]):
             return " ".join(parts)
         *front, last = own or ["item"]
         return " ".join([*front, singular(last)])
@@ -152,8 +154,10 @@ class Catalog:
         """The name of a row's first field, if it is the noun of what its values name."""
         first = next(iter(row), "")
         parts = words(first)
-        if len(parts) != 1 or parts[0] in (*_KEYS, *NO_NOUNS) or not isinstance(row.get(first), str):
+        if len(parts) != 1 or parts[0] in (*_KEYS, *NO_NOUNS) or not isinstance(row.get(first), str | int):
             return ""
+        if isinstance(row[first], int):  # a number is a key only under the name of something that tools take
+            return parts[0] if first in self._taken and not isinstance(row[first], bool) else ""
         attribute = self.attribute(tool.name, (*keys, first), row)
         if attribute.meaning not in ("identifier", "name", "path") or singular(parts[0]) != parts[0]:
             return ""
@@ -219,7 +223,11 @@ class Catalog:
             noun = self.noun(self.known.tools[tool], keys, rows[0]) if tool in self.known.tools else ""
             self._keyed.setdefault(next(iter(rows[0])), Counter())[noun] += 1
         for row in rows:
-            own = {path: value for path, value in scalars(row) if len(path) == 1 and not isinstance(value, bool)}
+            own = {
+                path: value
+                for path, value in scalars(row)
+                if len(path) == 1 and not isinstance(value, bool) and path[0].lower() not in JOINTS
+            }
             meanings = {path: self.attribute(tool, (*keys, *path), row).meaning for path in own}
             key = next((path for path in own if meanings[path] in NAMING), None)
             for value in (str(value) for value in own.values() if is_hash(value)):

@@ -11,6 +11,8 @@ from functools import lru_cache
 
 from mcprl.judges.checks import leaves
 from mcprl.scenarios.fields import Keys
+from mcprl.scenarios.wording.labels import tables
+from mcprl.text import words
 from mcprl.types import Call, Scalar
 
 _TIME = re.compile(r"(?<!\d)([01]?\d|2[0-3]):[0-5]\d(?!\d)")
@@ -23,17 +25,24 @@ _FORMS = ("%Y-%m-%d", "%Y/%m/%d", "%b %-d", "%b %d", "%-d %b", "%d %b", "%B %-d"
 def classified(call: Call, pairs: Sequence[tuple[Keys, Scalar]]) -> Iterator[tuple[Keys, Scalar, bool]]:
     """The fields of a record as (path, value, whether it must be read anew), without those that are only true at the
     moment: what a person would have to ask again."""
-    shows_today = any(is_of_today(value) for _, value in pairs)
+    shows_today = any(is_of_today(value) and not _is_past(path) for path, value in pairs)
     given_time = any(isinstance(leaf, str) and _TIME.search(leaf) for _, leaf in leaves(call.arguments))
     for path, value in pairs:
         if isinstance(value, str) and _RELATIVE.search(value):
             continue
+        if _is_past(path) and is_of_today(value):
+            continue  # made or read today: by the reads of a task, too
         if not shows_today:
             yield path, value, False
         elif given_time and (isinstance(value, bool) or _WEEKDAY.fullmatch(str(value))):
             continue  # of today, and nobody said that the time is today's
         elif not isinstance(value, bool):
             yield path, value, True
+
+
+def _is_past(path: Keys) -> bool:
+    """Whether a field tells when something happened: a file of today does not make its size a fact of today."""
+    return bool(path) and bool({*words(path[-1])} & {*tables()["events"], "accessed"})
 
 
 def time_of_day(value: Scalar) -> str:

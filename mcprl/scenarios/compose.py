@@ -120,7 +120,7 @@ class Composer:
             return (await self._repeatable(state, scenarios))[:target]
 
     async def _draw_reads(self, session: Session, state: State, target: float) -> list[Scenario]:
-        """Tasks that read, until there are `target`. A kind is given up after 40 failures and 12 more a success."""
+        """Tasks that read, until there are `target`. A kind is given up after 60 failures and 12 more a success."""
         shares = reading_kinds(self._config.max_calls)
         if self._known.tables:  # what a database is asked is in its tables; the other tools tell of its schema
             shares = {kind: max(2, share // 3) for kind, share in shares.items()} | table_kinds()
@@ -139,7 +139,7 @@ class Composer:
                     shares.pop(kind)
                 continue
             failed[kind] += 1
-            if failed[kind] > 40 + 12 * made[kind]:
+            if failed[kind] > 60 + 12 * made[kind]:
                 del shares[kind]
         return scenarios
 

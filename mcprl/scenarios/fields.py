@@ -183,3 +183,17 @@ def first_record(record: Json) -> Mapping[str, Any]:
     listed = rows_of(record, least=1) if isinstance(record, list) else None
     first = listed[1][0] if listed else record
     return first if isinstance(first, Mapping) else {}  # pyright: ignore[reportUnknownVariableType]
+
+
+UNNAMED = re.compile(r"column \d+")
+"""The names that readers give to cells without one."""
+
+
+def named_cells(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Rows without the cells that have no names, which a request could not ask for; no rows if they have no others, or
+    if such a cell is a text of several words."""
+    cells = [value for row in rows for name, value in row.items() if UNNAMED.fullmatch(name)]
+    if any(len(str(cell).split()) > 3 for cell in cells):
+        return []
+    named = [{name: value for name, value in row.items() if not UNNAMED.fullmatch(name)} for row in rows]
+    return named if all(named) else []

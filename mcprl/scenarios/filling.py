@@ -143,16 +143,20 @@ class Filling(Finder):
                 return (slot,)
         return ()
 
-    def _moved(self, filled: Filled, fresh: Sequence[Slot]) -> Filled:
-        """The values of a write; what goes to another folder keeps its own name there."""
+    def _moved(self, filled: Filled, fresh: Sequence[Slot]) -> Filled | None:
+        """The values of a write; what goes to another folder keeps its name there. `None` if it is there already."""
         paths = [str(value) for slot, value in filled if slot not in fresh and "/" in str(value)]
         if not paths or not {*words(filled[0][0].tool)} & {"move", "copy"}:
             return filled
         name = paths[0].rpartition("/")[2]
-        return [
+        moved: Filled = [
             (slot, f"{str(value).rpartition('/')[0]}/{name}".lstrip("/") if slot in fresh else value)
             for slot, value in filled
         ]
+        there = any(
+            self.catalog.from_root(value) == self.catalog.from_root(paths[0]) for slot, value in moved if slot in fresh
+        )
+        return None if there else moved
 
     def _new(self, slot: Slot, state: State) -> Scalar | None:
         """A name or a path that does not exist yet: paths in a folder that exists."""
@@ -167,8 +171,10 @@ class Filling(Finder):
             made = (joint.join(str(invent(slot, self.rng)).split()) for _ in range(24))
             made = (value.lower() if joint == "-" else value for value in made)
             return next((value for value in made if self.allowed(value)), None)
-        seen = [self.catalog.from_root(value) for value in self.known.options(slot, state, self.rng, _any)]
-        seen = [str(value) for value in seen if "/" in str(value) and not str(value).startswith(("/", "."))]
+        seen = self._inner_paths(slot, state)
+        if not seen:  # other parameters of the tool take paths that exist
+            own = [other for other in self.known.slots[slot.tool] if self.catalog.slot(other).meaning == "path"]
+            seen = [value for other in own for value in self._inner_paths(other, state)]
         folders = sorted({value.rpartition("/")[0] for value in seen if "." not in value.rpartition("/")[0]})
         folder = self.rng.choice(folders) + "/" if folders else ""
         is_folder = self.catalog.named_by(self.known.tools[slot.tool], slot) == "folder"
@@ -182,6 +188,11 @@ class Filling(Finder):
             if self.allowed(value):
                 return value
         return None
+
+    def _inner_paths(self, slot: Slot, state: State) -> list[str]:
+        """The paths that the slot takes, as they are from the server's folder: those with a folder of their own."""
+        paths = [str(self.catalog.from_root(value)) for value in self.known.options(slot, state, self.rng, _any)]
+        return [path for path in paths if "/" in path and not path.startswith(("/", "."))]
 
     def _existing(self, tool: Tool) -> Filled | None:
         """The values of one row that a read has shown, for a write that takes away what they describe together."""
@@ -229,13 +240,13 @@ class Filling(Finder):
             borrowed = self._borrowed(slot, state) if isinstance(slot.path[-1], int) else None
             texts = (borrowed, *made)
             return next((text for text in texts if text is not None and self.allowed(text)), None)
-        if source[0] == "from" and value is not None and self.allowed(value):
+        if source[0] == "from" and value is not None and (self.catalog.slot(slot).choices or self.allowed(value)):
             return value
         if source[0] == "from":
             own = [value for value in state.pool.get(source, ()) if self.allowed(value)]
             return self.rng.choice(own) if own else None
         for _ in range(24):
-            if slot.choices or self.allowed(value):
+            if self.catalog.slot(slot).choices or self.allowed(value):
                 return value
             value = invent(slot, self.rng)
         return value if self.allowed(value) else None

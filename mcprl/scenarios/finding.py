@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from mcprl.judges.checks import holds
-from mcprl.scenarios.fields import scalars
+from mcprl.scenarios.calls import MOST_BARREN
+from mcprl.scenarios.fields import named_cells, rows_of, scalars
 from mcprl.scenarios.intents import Value
 from mcprl.scenarios.naming import Naming
 from mcprl.scenarios.parameters import is_hash, is_paging, is_search, shortened_hash
@@ -24,11 +25,16 @@ class Finder(Naming):
     """Finds things of the split that a request can name."""
 
     def is_plain(self, tool: Tool) -> bool:
-        """Whether no result of the tool is a record or has rows that a request could name."""
-        if tool.name in self.catalog.lists and not any(is_paging(slot) for slot in self.needs(tool)):
-            return False
-        records = [self.record(tool, example.result) for example in self.known.examples.get(tool.name, [])]
-        return all(tool.name in self.catalog.lists or not isinstance(record, Mapping) for record in records)
+        """Whether no result of the tool is a record or has rows that a request could name, or none had anything new."""
+        if self.barren[tool.name] >= MOST_BARREN:
+            return True
+        paged = any(is_paging(slot) for slot in self.needs(tool))
+        for example in self.known.examples.get(tool.name, []):
+            record = self.record(tool, example.result)
+            _, rows = rows_of(record, least=1) or ((), [])
+            if named_cells(rows) and not paged if rows else isinstance(record, Mapping):
+                return False
+        return True
 
     async def read_named(self, session: Session, state: State, tool: Tool) -> Reached | None:
         """Call a read-only tool; a thing among its arguments may be named as people know it and looked up first."""

@@ -1,10 +1,12 @@
 """What a field means to a person, inferred from its name, values, description and neighbours (`meaning.toml`)."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
 from typing import cast, get_args
 
 from mcprl.scenarios.intents import Attribute
+from mcprl.scenarios.parameters import HEADINGS, are_codes, are_headings
 from mcprl.scenarios.wording.labels import FLAGS, PREPOSITIONS, label_of, spelled_out, tables
 from mcprl.text import singular, words
 from mcprl.types import Meaning, Scalar
@@ -55,6 +57,22 @@ def infer(
     if not unit:
         unit = _unit(meaning, shown, description, neighbours or {})
     return Attribute(name, label_of(parts, meaning, shown), meaning, unit, _choices(meaning, shown))
+
+
+def refined(attribute: Attribute, values: Sequence[Scalar], nouns: Container[str]) -> Attribute:
+    """The attribute of a result's field by all its values: headings are names, and the whole numbers of a field with
+    the name of what the server's tools take (one of `nouns`) are identifiers: `job`, not `rating`.
+    """
+    if attribute.meaning == "text" and words(attribute.key)[-1:] in HEADINGS and are_headings(values):
+        attribute = replace(attribute, meaning="name")
+    measured = "number" in tables()["heads"].get(attribute.label, ())
+    numbered = attribute.meaning in ("number", "identifier") and not measured and are_codes(values)
+    if numbered and attribute.label in nouns:
+        attribute = replace(attribute, meaning="identifier", label=f"{attribute.label} number")
+    if len(attribute.key) > 2 and attribute.key.isupper():  # `PATH`: said as it is written
+        meaning = "text" if attribute.meaning == "path" else attribute.meaning
+        attribute = replace(attribute, label=attribute.key, meaning=meaning)
+    return attribute
 
 
 def _meaning(parts: Sequence[str], values: list[Scalar], description: str) -> tuple[Meaning, str]:
@@ -188,6 +206,8 @@ def _of_texts(parts: Sequence[str], values: list[Scalar], shape: Meaning | None,
     if {"phone", "mobile", "fax"} & {*parts}:
         return "phone"
     meaning = _listed(parts, get_args(Meaning) if not values else _TEXTUAL, description)
+    if meaning == "person" and len(parts) > 1 and not _listed(parts[-1:], ("person",), ""):
+        meaning = None  # a guest's network is no guest
     if shape in ("identifier", "time", "phone", "path", "duration") and meaning in (None, "name", "text", "category"):
         return shape
     if shape == "time" or (shape == "duration" and meaning != "text"):

@@ -10,7 +10,9 @@ from mcprl.text import singular, words
 from mcprl.types import Tool
 
 _VAGUE = frozenset(
-    ("a all an any available current details every info information many multiple of several the ").split()
+    (
+        "a all an any available current details every info information many multiple of overview several summary the "
+    ).split()
 )
 
 NO_NOUNS = frozenset(
@@ -21,7 +23,7 @@ NO_NOUNS = frozenset(
 NAME_PARTS = frozenset("first last given family full middle display".split())
 STATES = {"diff": "changed", "change": "changed", "status": "changed", "difference": "changed"}
 """What a word of a tool's name says about the things that it lists."""
-NO_KINDS = frozenset(
+CONTAINERS = frozenset(
     ("result", "data", "item", "row", "record", "entry", "value", "list", "response", "content", "output")
 )
 
@@ -60,4 +62,4 @@ def related(a: Sequence[str], b: Sequence[str]) -> float:
 def lists_things(named: Sequence[str]) -> bool:
     """Whether the words that say what a tool is about end in the plural of a thing: its rows are such things."""
     last = named[-1] if named else ""
-    return singular(last) != last and singular(last) not in (*NO_KINDS, *STATES)
+    return singular(last) != last and singular(last) not in (*CONTAINERS, *STATES)

@@ -10,11 +10,11 @@ from mcprl.judges.checks import holds
 from mcprl.scenarios.addresses import as_person
 from mcprl.scenarios.calls import Calls
 from mcprl.scenarios.clock import classified, time_of_day
-from mcprl.scenarios.fields import is_answer, scalars
-from mcprl.scenarios.intents import Reference, Value
+from mcprl.scenarios.fields import Keys, is_answer, scalars
+from mcprl.scenarios.intents import Attribute, Reference, Value
 from mcprl.scenarios.parameters import FOLDERS, is_hash, is_search, shortened_hash
 from mcprl.scenarios.steps import Field, Found, Step
-from mcprl.scenarios.wording.modifiers import is_adjective, names
+from mcprl.scenarios.wording.modifiers import JOINTS, is_adjective, names
 from mcprl.scenarios.wording.phrases import is_person
 from mcprl.text import singular, words
 from mcprl.types import Scalar
@@ -22,6 +22,9 @@ from mcprl.types import Scalar
 MACHINE = frozenset("cid pk notnull dflt uri mime blob oid idx seq etag sha256 md5 rowid guid checksum inode".split())
 """Words of fields that programs read and nobody asks for."""
 
+_LISTED = re.compile(r"[^,]{1,25}(?:, [^,]{1,25}){2,}|\d+ \w+(?:, \d+ \w+)+")
+_CODES = re.compile(r"[\w-]*\d[\w-]*(?:, ?[\w-]*\d[\w-]*)+")
+_KINDS = {"dir": "folder", "directory": "folder"}
 _DESCRIBING = ("person", "place", "category", "status", "date", "year")
 
 
@@ -69,7 +72,7 @@ class Naming(Calls):
         naming = tuple(self._own_key(value, row, self.row_noun(step, row)) for value in naming)
         stated = [(slot, value) for slot, value in step.filled if not is_search(slot)]
         filters = [value for value in self.said(stated) if value.value not in {own.value for own in naming}]
-        reference = Reference(self.row_noun(step, row), (*naming, *filters))
+        reference = Reference(stateless(self.row_noun(step, row), filters), (*naming, *filters))
         given = [value.value for value in reference.values]
         fields = self.fields(step, row, step.rows, given)
         entities = (*(value.value for value in naming), *(f.value for f in filters if not f.attribute.choices))
@@ -85,8 +88,10 @@ class Naming(Calls):
     def row_noun(self, step: Step, row: Mapping[str, Any]) -> str:
         """What a row is called: the lines of the file `contacts.csv` are contacts, those of another file entries."""
         noun = self.catalog.noun(step.tool, step.keys, row)
+        if noun == "item" and isinstance(kind := row.get("type"), str) and kind.isalpha():
+            return kind_of(kind)
         entity = next((pair for pair in step.filled if self.catalog.names_entity(pair[0])), None)
-        if entity is None or self.catalog.named_by(step.tool, entity[0]) != noun:
+        if entity is None or self.catalog.named_by(step.tool, entity[0]).split()[-1] != noun.split()[-1]:
             return noun
         stem = str(entity[1]).rpartition("/")[2].partition(".")[0]
         named = words(stem)
@@ -115,7 +120,7 @@ class Naming(Calls):
         for value in (value for value in own if value.attribute.meaning in ("name", "email", "path", *keyed)):
             if shares([value]) == 1 and self.allowed(value.value) and not self.catalog.is_ambiguous(value.value):
                 return (replace(value, value=shortened_hash(str(value.value))) if is_hash(value.value) else value,)
-        if not whole:
+        if not whole or len(step.rows) < 2:
             return ()
         described = [value for value in own if value.attribute.meaning in _DESCRIBING]
         for size in (1, 2):
@@ -142,28 +147,10 @@ class Naming(Calls):
             if len(path) == 2 and words(path[0])[-1:] == ("address",) and not is_person(self._noun(step)):
                 inside = " ".join(words(path[0]))  # an order is not in the city that it is sent to
                 attribute = replace(attribute, label=f"{attribute.label} in the {inside}")
-            if not is_answer(value, given) or (
-                is_hash(value) and any(str(value).startswith(str(g)) for g in given if g)
-            ):
-                continue
-            if attribute.label in ("to", "from", "by") or (
-                path and any(ch.isdigit() for ch in path[-1]) and step.keys == ()
-            ):
-                continue
-            if {*attribute.label.split()} & MACHINE or (isinstance(value, str) and value in record):
-                continue
-            # "Is it a folder?" has no wording, and a listing of files says what each is.
-            if attribute.meaning == "flag" and words(path[-1])[0] == "is" and not is_adjective(attribute.label):
-                continue
-            if (step.tool.name, attribute.label) in self.known.volatile:
-                continue
-            texts = step.result.structured is None and isinstance(value, str)
-            if texts and attribute.meaning == "text" and len(str(value).split()) > 4:  # a sentence after a colon
+            if not self._is_askable(step, record, path, value, attribute, given):
                 continue
             if attribute.meaning == "duration" and isinstance(value, str):  # its unit is in the answer
                 attribute = replace(attribute, meaning="text")
-            if attribute.label == "type" and {*words(step.tool.name)} & FOLDERS:
-                continue
             if is_hash(value) and len(path) == 1:
                 attribute = replace(attribute, label="hash" if len(words(attribute.label)) == 1 else attribute.label)
             others = [other for key, other in pairs if key != path]
@@ -174,6 +161,39 @@ class Naming(Calls):
             found.append(Field(attribute, value, tuple(dict.fromkeys(rivals))[:40], live=live))
         labels = Counter(entry.attribute.label for entry in found)
         return tuple(entry for entry in found if labels[entry.attribute.label] == 1)
+
+    def _is_askable(
+        self,
+        step: Step,
+        record: Mapping[str, Any],
+        path: Keys,
+        value: Scalar,
+        attribute: Attribute,
+        given: Sequence[Scalar],
+    ) -> bool:
+        """Whether a field has a value that a request can ask for, under a label that people would use."""
+        coded = isinstance(value, str) and len(value) > 2 and any(ch.isdigit() for ch in value)
+        said = coded and any(str(value) in str(other) for other in given)  # the invoice of `invoices/INV-7.txt`
+        hashed = is_hash(value) and any(str(value).startswith(str(g)) for g in given if g)
+        if said or hashed or not is_answer(value, given) or (isinstance(value, str) and value in record):
+            return False
+        if (step.tool.name, attribute.label) in self.known.volatile:
+            return False
+        if attribute.label in JOINTS or {*attribute.label.split()} & MACHINE:
+            return False
+        if any(ch.isdigit() for ch in path[-1]) and not step.keys:
+            return False
+        # "Is it a folder?" has no wording, and a listing of files says what each is.
+        if attribute.meaning == "flag" and words(path[-1])[0] == "is" and not is_adjective(attribute.label):
+            return False
+        if attribute.label == "type" and {*words(step.tool.name)} & FOLDERS:
+            return False
+        if not isinstance(value, str) or attribute.meaning == "place":
+            return True
+        loose = step.result.structured is None
+        sentence = loose and attribute.meaning == "text" and len(value.split()) > 4  # behind a colon
+        several = _CODES.fullmatch(value) or (loose and _LISTED.fullmatch(value))
+        return not sentence and not several
 
     def choose(self, found: Found, count: int = 0, fits: Callable[[Field], bool] = lambda _: True) -> tuple[Field, ...]:
         """One or two fields to ask for (or `count`), those seldom asked first. Truth values can be guessed: rare."""
@@ -188,3 +208,15 @@ class Naming(Calls):
         chosen = tuple(fields[:count])
         self.asked.update(f"{place}:{entry.attribute.key}" for entry in chosen)
         return chosen
+
+
+def kind_of(value: str) -> str:
+    """What a thing of this type is called: `FILE` a file, `dir` a folder."""
+    return _KINDS.get(value.lower(), value.lower())
+
+
+def stateless(noun: str, values: Sequence[Value]) -> str:
+    """A noun without an adjective for a state, if one of the values is one: waiting jobs are no open jobs."""
+    state, _, rest = noun.partition(" ")
+    told = any(value.attribute.meaning == "status" for value in values)
+    return rest if told and rest and is_adjective(state) else noun

@@ -29,6 +29,11 @@ def are_headings(values: Sequence[Scalar]) -> bool:
     return len({*texts}) == len(texts) and all(0 < len(text) <= 72 and "\n" not in text for text in texts)
 
 
+def are_codes(values: Sequence[Scalar]) -> bool:
+    """Whether all values are whole numbers."""
+    return all(isinstance(value, int) and not isinstance(value, bool) for value in values)
+
+
 def is_search(slot: Slot) -> bool:
     """Whether a parameter takes words to search for."""
     return slot.kind == "string" and bool(_SEARCH & {*words(slot.key)})
@@ -71,3 +76,11 @@ _SEARCH = frozenset(("query", "search", "q", "keyword", "keywords", "term", "pat
 
 
 FOLDERS = frozenset("directory directories folder folders dir tree".split())
+
+
+_WAITS = frozenset("duration seconds timeout delay wait sleep".split())
+
+
+def is_wait(slot: Slot) -> bool:
+    """Whether a number says how long the call takes."""
+    return slot.kind in ("integer", "number") and bool(_WAITS & {*words(slot.key)})

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Any
 
 from mcprl.judges.checks import squash
 from mcprl.scenarios.fields import Keys
 from mcprl.scenarios.intents import Attribute, Reference, Value
+from mcprl.scenarios.probing.sources import ordered
 from mcprl.scenarios.slots import Slot, build
 from mcprl.types import Call, Json, Scalar, Tool, ToolResult
 
@@ -76,6 +78,16 @@ class Reached:
 def call_of(tool: Tool, filled: Filled) -> Call:
     """The call of a tool with its slots filled."""
     return Call(tool.name, build({slot.path: value for slot, value in filled}))
+
+
+def in_order(filled: Filled) -> Filled:
+    """The values with those of a begin and its end swapped where the end comes first."""
+    values = dict(filled)
+    for one, other in permutations(values, 2):
+        low, high = values[one], values[other]
+        if ordered(one, other) and type(low) is type(high) and low > high:  # pyright: ignore[reportOperatorIssue]
+            values[one], values[other] = high, low
+    return [(slot, values[slot]) for slot, _ in filled]
 
 
 def same(a: Scalar, b: Scalar) -> bool:

@@ -6,12 +6,16 @@ import pytest
 
 from mcprl.config import ServerConfig
 from mcprl.scenarios.catalog import Catalog
-from mcprl.scenarios.intents import Connected
+from mcprl.scenarios.intents import Attribute, Change, Connected, Count, Reference, Value
 from mcprl.scenarios.kinds.parts import _edges
+from mcprl.scenarios.meaning import infer, refined
+from mcprl.scenarios.naming import stateless
+from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import Knowledge
 from mcprl.scenarios.probing.sharing import without_moments
 from mcprl.scenarios.readers import read_text
 from mcprl.scenarios.slots import Slot
+from mcprl.scenarios.steps import in_order
 from mcprl.scenarios.wording import answer, say
 from mcprl.servers.settings import command_values
 from mcprl.types import Tool
@@ -88,6 +92,47 @@ def test_relations_are_asked_by_their_verb(intent: Connected) -> None:
 
 def test_the_answer_to_a_relation() -> None:
     assert answer(Connected("works_on", "Ana", None), ("Atlas",), random.Random(0)) == "Ana works on Atlas."
+
+
+def test_a_noun_has_no_state_beside_a_status() -> None:
+    waiting = Value(Attribute("stage", "stage", "status"), "waiting")
+    assert stateless("open job", [waiting]) == "job"
+    assert stateless("open job", []) == "open job"
+
+
+def test_a_number_under_the_name_of_a_thing_identifies_it() -> None:
+    assert refined(infer("job", [301, 309]), [301, 309], {"job"}).meaning == "identifier"
+    assert refined(infer("job", [301, 309]), [301, 309], {"part"}).meaning != "identifier"
+    assert refined(infer("rating", [3, 5]), [3, 5], {"rating"}).meaning == "number"
+
+
+def test_days_of_a_period_are_in_order_and_said_as_one() -> None:
+    between = tool("jobs_due_between", "first_day", "last_day")
+    known = knowledge(between)
+    known.slots[between.name] = [
+        Slot(between.name, (name,), {"type": "string"}, True, "a date, YYYY-MM-DD")
+        for name in ("first_day", "last_day")
+    ]
+    first, last = known.slots[between.name]
+    filled = in_order([(first, "2026-03-01"), (last, "2026-02-01")])
+    assert filled == [(first, "2026-02-01"), (last, "2026-03-01")]
+    (said,) = Planner(Catalog(known), "train", "entities", 0, 4).said(filled)
+    request = say(Count("job", (said,)), random.Random(0), lambda form: "+" not in form)
+    assert request
+    assert "jobs due between 1 February 2026 and 1 March 2026" in request.request
+
+
+def test_an_old_and_a_new_text_are_a_replacement() -> None:
+    values = (
+        Value(Attribute("oldText", "old text"), "ten o'clock"),
+        Value(Attribute("newText", "new text"), "noon today"),
+    )
+    file = Reference("file", (Value(Attribute("path", "path", "path"), "notes/plan.md"),))
+    for seed in range(8):
+        request = say(Change("edit_file", "Edits.", "set", file, values), random.Random(seed), lambda _: True)
+        assert request
+        assert '"ten o\'clock"' in request.request
+        assert "old text" not in request.request
 
 
 def test_git_status_tells_what_is_staged() -> None:

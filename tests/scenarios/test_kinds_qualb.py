@@ -98,6 +98,12 @@ class _Mortal:
 
 
 @pytest.mark.anyio
+def test_a_file_of_today_has_facts_that_hold_tomorrow() -> None:
+    now = datetime.now(UTC).isoformat()
+    info = [(("size",), 120), (("modified",), now)]
+    assert list(classified(Call("get_file_info", {"path": "a.txt"}), info)) == [(("size",), 120, False)]
+
+
 async def test_a_lost_session_is_opened_again_and_its_call_has_failed() -> None:
     async with Renewed(_Mortal()) as session:  # pyright: ignore[reportArgumentType]
         assert (await session.call("get", {})).text == "session 1"

@@ -95,18 +95,28 @@ def test_two_records_are_read_from_every_form(text: str) -> None:
         (
             "Found 2:\n1. Oak Shelf (SKU-321) - EUR 35.45, 12 in stock\n2. Wool Rug (SKU-9) - EUR 19.00, 3 in stock",
             [
-                {"column 0": "Oak Shelf", "column 1": "SKU-321", "column 2": "EUR 35.45", "in stock": 12},
-                {"column 0": "Wool Rug", "column 1": "SKU-9", "column 2": "EUR 19.00", "in stock": 3},
+                {"name": "Oak Shelf", "column 1": "SKU-321", "column 2": "EUR 35.45", "in stock": 12},
+                {"name": "Wool Rug", "column 1": "SKU-9", "column 2": "EUR 19.00", "in stock": 3},
             ],
         ),
         (
             "• Oak Shelf - price: 35.45, due in 3 days\n• Wool Rug - price: 19, due in 5 days",
             [
-                {"column 0": "Oak Shelf", "price": 35.45, "due in": "3 days"},
-                {"column 0": "Wool Rug", "price": 19, "due in": "5 days"},
+                {"name": "Oak Shelf", "price": 35.45, "due in": "3 days"},
+                {"name": "Wool Rug", "price": 19, "due in": "5 days"},
             ],
         ),
         ("Order details:\nID: O-9\nNote: a long one\n  that goes on\n", {"ID": "O-9", "Note": "a long one that goes on"}),
+        ("job 301 for Ana Ruiz\njob 309 for Ben Roy", [{"job": 301, "for": "Ana Ruiz"}, {"job": 309, "for": "Ben Roy"}]),
+        (
+            "no. 4: bolt M6 (bins)\nno. 7: hinge (yard)",
+            [
+                {"number": 4, "name": "bolt M6", "column 2": "bins"},
+                {"number": 7, "name": "hinge", "column 2": "yard"},
+            ],
+        ),
+        ("Order 17, open\nOrder 18, paid", [{"Order": 17, "column 1": "open"}, {"Order": 18, "column 1": "paid"}]),
+        ("bolt M6\nshelf: bins\nin stock: 4", {"shelf": "bins", "in stock": 4}),
         ("Towns:\n- Lyon\n- Nantes\n- Saint-Malo", ["Lyon", "Nantes", "Saint-Malo"]),
         ("orders\ntowns\nproducts", ["orders", "towns", "products"]),
         ("Code: 007\nPhone: 0612345678\nSeen: n/a\nPaid: true", {"Code": "007", "Phone": "0612345678", "Paid": True}),

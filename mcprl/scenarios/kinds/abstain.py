@@ -10,6 +10,7 @@ from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.values import stranger
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Filled, call_of
+from mcprl.scenarios.wording.modifiers import JOINTS
 from mcprl.text import words
 from mcprl.types import AsksBack, CallMade, Check, Declines, SaysMissing, Scalar, Scenario, Session, Tool
 
@@ -27,7 +28,8 @@ async def missing(planner: Planner, session: Session, state: State) -> Scenario 
     ]
     worked = [catalog.from_root(v) for v in worked if v in options and v not in (".", *catalog.roots)] or options
     rng.shuffle(worked)
-    strangers = [stranger(value, rng) for value in worked[:6]]
+    person = catalog.slot(needed[0]).meaning == "person"
+    strangers = [stranger(value, rng, person=person) for value in worked[:6]]
     strangers = [value for value in strangers if planner.allowed(value) and value not in options]
     if not strangers:
         return None
@@ -61,17 +63,15 @@ def _seen_fields(planner: Planner, tool: Tool) -> list[tuple[str, ...]]:
     """The paths of the fields that the tool's results have had."""
     pool = planner.known.base.pool
     places = [place[2:] for place in pool if place[:2] == ("from", tool.name) and len(place) == 3]
-    return [
-        keys
-        for keys in places
-        if not {*words(keys[0])} & {*MACHINE, "to", "from", "per", "by"} and not re.search(r"\d", keys[0])
-    ]
+    return [keys for keys in places if not {*words(keys[0])} & {*MACHINE, *JOINTS} and not re.search(r"\d", keys[0])]
 
 
 async def lacking(planner: Planner, session: Session, state: State) -> Scenario | None:
     """A question about one thing that leaves out which: the answer must ask, and nothing may be made up."""
     catalog = planner.catalog
-    tool = planner.tool(lambda tool: any(catalog.names_entity(slot) for slot in planner.needs(tool)))
+    tool = planner.tool(
+        lambda tool: tool.name not in catalog.lists and any(catalog.names_entity(slot) for slot in planner.needs(tool))
+    )
     needed = planner.needs(tool) if tool else []
     fields = _seen_fields(planner, tool) if tool else []
     if tool is None or len(needed) != 1 or not fields:

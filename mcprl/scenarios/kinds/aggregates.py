@@ -7,17 +7,17 @@ from typing import Any, Literal
 
 from mcprl.scenarios.fields import is_answer, scalars
 from mcprl.scenarios.intents import Attribute, Count, Extreme, Listing, Reference, Total, Value
-from mcprl.scenarios.naming import MACHINE
+from mcprl.scenarios.naming import MACHINE, kind_of, stateless
 from mcprl.scenarios.parameters import is_search
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.steps import Field, Found, Reached, Step
+from mcprl.scenarios.wording.modifiers import JOINTS
 from mcprl.types import Call, Scalar, Scenario, Session
 
 _ORDERED = ("money", "count", "measure", "percent", "number", "date", "datetime", "year", "duration")
 _ADDED = ("money", "count", "measure", "duration")
 _GROUPING = ("category", "status", "person", "place", "year")
-_KINDS = {"dir": "folder", "directory": "folder"}
 _NAMES = ("name", "identifier", "person", "email", "path")
 
 
@@ -48,6 +48,7 @@ class _Rows:
             if attribute.meaning in meanings
             and not {*attribute.label.split()} & MACHINE
             and attribute.key not in said
+            and (attribute.label not in JOINTS or meanings is _GROUPING)
             and all(row.get(attribute.key) is not None for row in self.rows)
         ]
         return planner.rng.choice(fitting) if fitting else None
@@ -72,19 +73,19 @@ async def _rows(planner: Planner, session: Session, state: State, least: int) ->
     ):
         return None
     where, rows = reached.where, step.rows
-    chosen = _Rows(reached, planner.row_noun(step, rows[0]), where, rows)
+    nouns = {planner.row_noun(step, row) for row in rows}
+    noun = nouns.pop() if len(nouns) == 1 else planner.catalog.noun(step.tool, step.keys, rows[0])
+    chosen = _Rows(reached, stateless(noun, where), where, rows)
     column = chosen.column(planner, _GROUPING) if planner.rng.random() < 0.6 else None
     if column is not None:
         counts = Counter(str(row[column.key]) for row in rows)
         value = planner.rng.choice([row[column.key] for row in rows])
         if len(counts) > 1 and is_answer(value, ()) and not isinstance(value, bool):
             kept = tuple(row for row in rows if row[column.key] == value)
-            # "untracked files" says that they are changed
-            noun = chosen.noun.removeprefix("changed ") if column.meaning == "status" else chosen.noun
-            said = (Value(column, value),)
+            noun, said = chosen.noun, (Value(column, value),)
             if noun == "item" and column.label in ("type", "kind"):  # an item of the type "file" is a file
-                noun, said = _KINDS.get(str(value).lower(), str(value).lower()), ()
-            chosen = _Rows(reached, noun, (*where, *said), kept)
+                noun, said = kind_of(str(value)), ()
+            chosen = _Rows(reached, stateless(noun, said), (*where, *said), kept)
     return chosen if least <= len(chosen.rows) <= 40 else None
 
 

@@ -58,8 +58,10 @@ async def write(planner: Planner, clean: Session, written: Session, state: State
         return None
     if removal and not _holds(await written.call(removal.tool, removal.arguments), removal):
         removal = None
-    named = {value.attribute.key for value in thing.values} if thing else set[str]()
-    slots = {slot for slot, _ in filled if thing and planner.catalog.slot(slot).key in named}
+    named = {(value.attribute.key, value.value) for value in thing.values} if thing else set[tuple[str, Scalar]]()
+    if any((slot.key, value) in named for slot, value in filled if slot != planner.target(tool)):
+        return None  # the thing has this value already
+    slots = {slot for slot, value in filled if (planner.catalog.slot(slot).key, value) in named}
     values = tuple(
         Value(planner.catalog.slot(slot), value)
         for slot, value in filled

@@ -4,6 +4,7 @@ out."""
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
+from mcprl.scenarios.calls import MOST_BARREN
 from mcprl.scenarios.fields import text_facts
 from mcprl.scenarios.intents import Attribute, Compare, Compute, Each, Lookup, Reference, Relation
 from mcprl.scenarios.planner import Planner
@@ -13,6 +14,8 @@ from mcprl.types import Call, CallMade, Scenario, Session, Tool
 
 MakeTask = Callable[[Planner, Session, State], Awaitable[Scenario | None]]
 """A kind of task that writes nothing."""
+_SECONDS = 4
+"""Things that are looked at for one that can be compared with another."""
 _ORDERED = ("money", "count", "measure", "percent", "number", "date", "datetime", "year", "duration")
 
 
@@ -30,11 +33,14 @@ async def lookup(planner: Planner, session: Session, state: State) -> Scenario |
 
 async def compute(planner: Planner, session: Session, state: State) -> Scenario | None:
     """What a tool works out of values that name no thing of the server."""
-    tool = planner.tool(lambda tool: planner.computes(tool) and planner.barren[tool.name] < 3)
+    tool = planner.tool(lambda tool: planner.computes(tool) and planner.barren[tool.name] < MOST_BARREN)
     step = await planner.read(session, state, tool, {}) if tool else None
     if tool is None or step is None:
         return None
     fields, values = _worked_out(planner, step), tuple(planner.said(step.filled))
+    texts = [value.value for value in values if isinstance(value.value, str)]
+    if len({*texts}) < len(texts):
+        return None  # nobody asks how far a place is from itself
     if not fields:
         planner.barren[tool.name] += 1
         return None
@@ -148,16 +154,22 @@ async def _pair(
         return None
     by_name = planner.rng.random() < 0.6
     first = await planner.thing(session, state, tool, by_name)
-    fields = planner.choose(first, 1, fits) if first else ()
-    second = await planner.thing(session, state, tool, by_name) if fields else None
-    if first is None or second is None or not fields or first.reference.noun != second.reference.noun:
-        return None
-    mine = fields[0]
-    theirs = next((entry for entry in second.fields if entry.attribute.key == mine.attribute.key), None)
-    named = [[value.attribute.key for value in found.reference.values] for found in (first, second)]
-    if theirs is None or same(mine.value, theirs.value) or named[0] != named[1] or first.subject == second.subject:
-        return None
-    return first, second, mine, theirs
+    for _ in range(_SECONDS if first else 0):
+        second = await planner.thing(session, state, tool, by_name)
+        if first is None or second is None or first.reference.noun != second.reference.noun:
+            continue
+        named = [[value.attribute.key for value in found.reference.values] for found in (first, second)]
+        if named[0] != named[1] or first.subject == second.subject:
+            continue
+        theirs = {entry.attribute.key: entry for entry in second.fields}
+
+        def differs(entry: Field, theirs: Mapping[str, Field] = theirs) -> bool:
+            other = theirs.get(entry.attribute.key)
+            return fits(entry) and other is not None and not same(entry.value, other.value)
+
+        if fields := planner.choose(first, 1, differs):
+            return first, second, fields[0], theirs[fields[0].attribute.key]
+    return None
 
 
 def _joined(first: Found, second: Found) -> list[Call]:
@@ -178,10 +190,9 @@ async def relation(planner: Planner, session: Session, state: State) -> Scenario
         if following is None:
             break
         reached, noun, key = following
-        if (
-            not same(planner.catalog.thing(key), planner.catalog.thing(reached.subject))
-            and noun != start.reference.noun
-        ):
+        listed = reached.steps[-1].tool.name in planner.catalog.lists  # what belongs to the thing is another
+        other = listed or not same(planner.catalog.thing(key), planner.catalog.thing(reached.subject))
+        if other and noun != start.reference.noun:
             via.append(noun)
         entities.append(key)
         if planner.rng.random() < 0.6:

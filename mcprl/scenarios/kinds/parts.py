@@ -1,6 +1,7 @@
 """Questions about what a thing holds or is linked to: the observations on a person, the files of a commit, who works on
 a project."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,15 +12,18 @@ from mcprl.scenarios.intents import Attribute, Connected, Count, Listing, Refere
 from mcprl.scenarios.parameters import is_hash, is_search
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
-from mcprl.scenarios.probing.values import invent, known_format
+from mcprl.scenarios.probing.values import known_format
+from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Field, Step, same
 from mcprl.text import singular, stems, words
-from mcprl.types import Json, Scalar, Scenario, Session
+from mcprl.types import Json, Scalar, Scenario, Session, Tool
 
 _FROM = frozenset("from source subject start parent src tail".split())
 _TO = frozenset("to target object end child destination dst head".split())
 _VERB = frozenset("relation type predicate verb label kind relationship edge link name".split())
 _MOST = 6
+_SEARCHES = 5
+"""Attempts of one search task to find something."""
 
 
 async def parts(planner: Planner, session: Session, state: State) -> Scenario | None:
@@ -139,12 +143,15 @@ async def search(planner: Planner, session: Session, state: State) -> Scenario |
     if tool is None or slot is None:
         return None
     glob = known_format(slot) == "glob"
-    queries = [str(invent(slot, planner.rng))] if glob else _searched(planner, state, tool.name)
-    if not queries:
-        return None
-    step = await planner.read(session, state, tool, {slot: planner.rng.choice(queries)})
-    items = (list(step.rows) or step.record) if step else []
-    if step is None or not isinstance(items, list) or not 0 < len(items) <= _MOST or not planner.is_whole(step):
+    step, items = None, list[Any]()
+    for _ in range(_SEARCHES):  # most words are in no text
+        chosen = _pattern(planner, state, tool, slot) if glob else _word(planner, state, tool, slot)
+        step = await planner.read(session, state, tool, chosen) if chosen else None
+        found = (list(step.rows) or step.record) if step else None
+        items = found if isinstance(found, list) else []
+        if items:
+            break
+    if step is None or not 0 < len(items) <= _MOST or not planner.is_whole(step):
         return None
     query = str(next(value for own, value in step.filled if own == slot))
     if all(isinstance(item, str) for item in items):
@@ -162,7 +169,25 @@ async def search(planner: Planner, session: Session, state: State) -> Scenario |
     if not values or not all(is_answer(value, [query]) for value in values) or len({*values}) < len(values):
         return None
     listed = [(Field(asked, value), "") for value in values]
-    return planner.question("search", Listing(noun, where, asked), [step.call], listed, state, [query])
+    entities = [" ".join([*(str(value) for _, value in rest), query])] if glob else [query]
+    return planner.question("search", Listing(noun, where, asked), [step.call], listed, state, entities)
+
+
+def _pattern(planner: Planner, state: State, tool: Tool, slot: Slot) -> dict[Slot, Scalar]:
+    """A folder and a pattern for the files of one kind in it; empty if the tool takes no folder with files."""
+    folders = [own for own in planner.needs(tool) if own != slot and planner.catalog.slot(own).meaning == "path"]
+    paths = [str(value) for own in folders for value in planner.known.options(own, state, planner.rng, lambda _: True)]
+    files = [path for path in paths if re.search(r"[^/]/[^/]+\.\w{1,5}$", path)]
+    if not files or len(folders) != 1:
+        return {}
+    folder, _, name = planner.rng.choice(sorted(files)).rpartition("/")
+    return {folders[0]: folder, slot: f"*.{name.rpartition('.')[2]}"}
+
+
+def _word(planner: Planner, state: State, tool: Tool, slot: Slot) -> dict[Slot, Scalar]:
+    """A word to search for; empty if there is none."""
+    found = _searched(planner, state, tool.name)
+    return {slot: planner.rng.choice(found)} if found else {}
 
 
 def _searched(planner: Planner, state: State, tool: str) -> list[str]:

@@ -184,7 +184,7 @@ class Reader:
         examples = known.examples.get(tool.name, ())
         free = [slot for slot in known.slots[tool.name] if slot.required and not slot.choices]
         for slot in free[:2] if examples else ():
-            arguments = _replaced(self.rng.choice(examples).arguments, slot, self.rng)
+            arguments = replaced(self.rng.choice(examples).arguments, slot, self.rng)
             if arguments is not None:
                 await self._learn_failure(tool, arguments)
         for example in list(examples):
@@ -206,7 +206,7 @@ def _nonsense(slot: Slot, rng: random.Random) -> Scalar:
     return rng.randint(70_000_000, 99_999_999) if slot.kind != "string" else f"zq{rng.randint(1000, 9999)}xv"
 
 
-def _replaced(arguments: Mapping[str, Any], slot: Slot, rng: random.Random) -> dict[str, Any] | None:
+def replaced(arguments: Mapping[str, Any], slot: Slot, rng: random.Random) -> dict[str, Any] | None:
     """The arguments with a stranger at a slot; `None` if they have no value there."""
     values = dict(_values(arguments, ()))
     if slot.path not in values:

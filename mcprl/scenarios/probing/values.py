@@ -263,10 +263,11 @@ def neighbour(value: Any, rng: random.Random) -> Any:
     return f"{match[1]}{number:0{len(match[2])}}"
 
 
-def stranger(value: Any, rng: random.Random) -> Any:
+def stranger(value: Any, rng: random.Random, *, person: bool = False) -> Any:
     """A value of the same shape as `value` that the server most likely does not know.
 
-    All digits are drawn anew. Without a digit, the last part of a path or every word is replaced.
+    All digits are drawn anew. Without a digit, the last part of a path or every word is replaced. A `person` gets
+    another first and last name.
     """
     if isinstance(value, int | float):
         return int(value) + rng.randint(10_000, 99_999)
@@ -277,6 +278,13 @@ def stranger(value: Any, rng: random.Random) -> Any:
         head, _, tail = text.rpartition("/")
         last = rng.choice(_NOUNS) + ("." + tail.rpartition(".")[2] if "." in tail[1:] else "")
         return f"{head}/{last.capitalize() if tail[:1].isupper() else last}"
-    parts = [rng.choice(_NOUNS if position else _ADJECTIVES) for position in range(len(text.split()) or 1)][:3]
-    made = " ".join(parts) if " " in text else parts[0]
+    if named := re.fullmatch(r"[\w-]+(\.[a-z]{1,5})", text):
+        return f"{rng.choice(_ADJECTIVES)}-{rng.choice(_NOUNS)}{named[1]}"
+    if person and len(text.split()) > 1:
+        return _person(rng)
+    if " " not in text:
+        made = rng.choice(_NOUNS)
+        return made.title() if text[:1].isupper() else made
+    parts = [rng.choice(_NOUNS if position else _ADJECTIVES) for position in range(len(text.split()))][:3]
+    made = " ".join(parts)
     return made.title() if text[:1].isupper() else made

@@ -11,6 +11,9 @@ from mcprl.types import Scalar
 
 _MARKS = re.compile(r"\s+(?:[-–—]+>?|=>|[|·•→]+)\s+|\t+|\s{2,}|;\s+|\s+(?=\()|(?<=\)),?\s+(?=[(\w])")
 _COMMAS = re.compile(r",\s+")
+_KEYED = re.compile(r"(([A-Za-z]{2,15})\.? #?\d+),?(?:\s+(\S.*))?$")  # `job 301 for Mara Lund`
+_NUMBER = ("no", "nr", "num", "nbr")
+_TITLE = re.compile(r"[^\W\d_][\w&'’.-]*(?: [\w&'’.-]+){0,3}")
 _UNIT = re.compile(
     r"(?:[a-zA-Zµ°%]{1,3}|mins?|minutes?|seconds?|hours?|days?|weeks?|months?|years?|ago|old|euros?|dollars?|pounds?|"
     r"bytes|miles|metres?|meters?|grams?|litres?|liters?|percent|degrees|left|late|early|more)$"
@@ -74,7 +77,13 @@ def _unmarked(lines: Sequence[str]) -> list[str]:
 
 
 def _by_words(items: Sequence[str]) -> list[list[str]] | None:
-    """Items with equally many commas, or with equally many words of which one is a number or an address in all."""
+    """Items that begin with one word and a number, or with equally many commas, or with equally many words of which one
+    is a number or an address in all.
+    """
+    keyed = [_KEYED.match(item) for item in items]
+    if all(keyed) and len({match[2] for match in keyed if match}) == 1 < len({match[1] for match in keyed if match}):
+        cells = [[cell for cell in match.group(1, 3) if cell] for match in keyed if match]
+        return cells if all(len(row) == 1 or _shared([row[1] for row in cells]) for row in cells) else None
     commas = [item.split(",") for item in items]
     if len({len(row) for row in commas}) == 1 and len(commas[0]) > 2 and not any(" " in item for item in items):
         return [[cell or "-" for cell in row] for row in commas]
@@ -132,7 +141,20 @@ def _named(rows: Sequence[Sequence[str]], strict: bool) -> list[Record] | None:
             elif even or n == 0:
                 found[f"column {n}"] = scalar(cell)
         records.append({name: value for name, value in found.items() if value is not None})
-    return records
+    return _titled(records) if even else records
+
+
+def _titled(records: list[Record]) -> list[Record]:
+    """Records with the first column without a name called `name`, if another has one and it holds titles: short texts,
+    no two alike."""
+    unnamed = [name for name in records[0] if name.startswith("column ")]
+    if not unnamed or len(unnamed) == len(records[0]) or any("name" in row for row in records):
+        return records
+    titles = [row.get(unnamed[0]) for row in records]
+    texts = [title for title in titles if isinstance(title, str) and _TITLE.fullmatch(title)]
+    if len({*texts}) < len(titles) or all(text.islower() and " " not in text for text in texts):
+        return records  # else the words of an enumeration: "open"
+    return [{"name" if name == unnamed[0] else name: value for name, value in row.items()} for row in records]
 
 
 def _phrases(cells: Sequence[str]) -> list[dict[str, Scalar]]:
@@ -160,6 +182,8 @@ def _shared(cells: Sequence[str]) -> tuple[str, int, int] | None:
     numbers = all(re.fullmatch(r"[-\d.,]+", row[0]) for row in rows) and all(len(row) == 1 + end for row in rows)
     if end and not start and numbers and not _UNIT.match(rows[0][-1]) and is_name(after):
         return after, 0, end
+    if before.lower().rstrip(".") in _NUMBER and all(re.search(r"\d", row[-1]) for row in rows):
+        return "number", start, 0
     if start and re.match(r"[a-z]|[A-Z][a-z]{3}", before) and is_name(before):
         return before.rstrip(":"), start, 0
     return None

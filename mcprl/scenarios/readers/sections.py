@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from mcprl.scenarios.readers.scalars import Record, record
 from mcprl.types import Json
 
-_NUMBERED = re.compile(r"(.*?[^\W\d])\W*\s#?([\w-]*\d[\w.-]*)$")
+_NUMBERED = re.compile(r"(.*?[^\W\d])\W*\s#?((?=\d|\S*[\d-]\d|\w{4})[\w-]*\d[\w.-]*)$")
+"""`Order 17`, `Invoice INV-1041`; not `bolt M6`."""
 
 
 @dataclass

@@ -17,6 +17,8 @@ from mcprl.text import words
 _COMPUTING = ("folder", "directory", "file", "branch", "table", "column", "database", "repository", "channel", "bucket")
 """Things that are made and not entered in a list."""
 _OF_LISTS = ("have-new", "put-down", "note-down", "enter", "new-list")
+_OLD = ("old", "current", "previous", "find", "search", "before")
+_NEW = ("new", "replacement", "replace", "after")
 
 
 def change_options(intent: Change, rng: random.Random) -> list[Option]:
@@ -44,6 +46,9 @@ def _set(intent: Change, rng: random.Random) -> list[Option]:
     if thing is None:
         noun = spoken(" ".join(nouns(intent.tool)) or "settings")
         thing = Phrase(f"the {noun}", f"the {noun}", plural=grammar.is_plural(noun))
+    if pair := _replaced(intent.values):
+        slots = {**thing.slots(), "old": quoted(pair[0], rng), "new": quoted(pair[1], rng)}
+        return options(data("changes")["replace"], "set.replace", slots)
     if swapped(intent.values):
         return _act(intent, rng)
     values = [replace(value, attribute=_unkeyed(value.attribute)) for value in intent.values]
@@ -60,6 +65,14 @@ def _set(intent: Change, rng: random.Random) -> list[Option]:
         for name, patterns in fitting(table.get(_kind(value), {}), value.attribute, thing)
     ]
     return found + options(table["any"], "set.any", slots, weight=0.3 if found else 1.0)
+
+
+def _replaced(values: Sequence[Value]) -> tuple[Value, Value] | None:
+    """The old and the new text of a replacement, if the values are these."""
+    sides = [{*words(value.attribute.key)} for value in values]
+    if len(values) != 2 or len({*map(frozenset, (side - {*_OLD, *_NEW} for side in sides))}) != 1:
+        return None
+    return (values[0], values[1]) if sides[0] & {*_OLD} and sides[1] & {*_NEW} else None
 
 
 def _kind(value: Value) -> str:

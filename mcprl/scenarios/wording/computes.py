@@ -13,7 +13,7 @@ from mcprl.scenarios.wording.lookups import about_options, label_slots
 from mcprl.scenarios.wording.modifiers import in_full, modifiers
 from mcprl.scenarios.wording.phrases import Phrase, is_person, phrase, spoken
 from mcprl.scenarios.wording.template import Option, data, mark, options
-from mcprl.scenarios.wording.values import is_zone, plain, quoted, shown
+from mcprl.scenarios.wording.values import UNIT_WORDS, is_zone, plain, quoted, shown
 from mcprl.servers.effects import VERBS
 from mcprl.text import words
 
@@ -108,10 +108,14 @@ def _general(intent: Compute, roles: dict[str, str], rng: random.Random) -> list
     if "from" in roles and "to" in roles and "main" not in roles:
         return options(data("computes")["route"], "compute.route", {**roles, "do": _cut(f"{verb} {what}", rest)})
     if verb in _ASKING and what:
-        slots = {"what": _definite(_cut(what, rest)), "rest": rest}
+        what = _cut(what, rest)
+        slots = {"what": _definite(what), "rest": rest, "is": "are" if grammar.is_plural(what) else "is"}
         if intent.asked:
             slots["what_labels"] = grammar.listed([f"the {in_full(one)}" for one in intent.asked])
         return options(data("computes")["asking"], "compute.asking", slots)
+    titled = all(part[:1].isupper() for part in intent.description.split())
+    if titled and what and not what.endswith("ing") and not grammar.is_plural(what):
+        what = _definite(what)  # a title has no articles: "Trigger Long Running Operation"
     slots = {"do": _cut(f"{verb} {what}".strip(), rest), "rest": rest}
     return options(data("computes")["general"], "compute.general", slots)
 
@@ -182,6 +186,9 @@ def _argument(value: Value, rng: random.Random) -> str:
         return f" for the next {shown(replace(value, attribute=replace(attribute, unit=unit)), rng)}"
     if parts & _QUERIES:
         return f" for {quoted(value, rng)}"
+    if attribute.meaning == "duration" and _is_number(value):
+        unit = UNIT_WORDS.get(attribute.unit, attribute.unit)
+        return f" for {mark(plain(value.value))} {grammar.one(unit) if value.value == 1 else unit}".rstrip()
     if attribute.meaning in ("identifier", "name", "path", "email"):
         label = attribute.label.removesuffix(" number").removesuffix(" id").removesuffix(" name")
         return (

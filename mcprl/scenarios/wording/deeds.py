@@ -124,7 +124,9 @@ def imperative(description: str) -> str:
         head = grammar.infinitive(head)
     elif head in ("a", "an", "the", "this", "tool", "use") or head.endswith("ing"):
         return ""
-    return " ".join([head, *parts[1:]])
+    if all(part[:1].isupper() for part in parts):  # a title: "Get Tiny Image"
+        parts = [part.lower() if part[1:].islower() else part for part in parts]
+    return re.sub(r" on or off$", "", " ".join([head, *parts[1:]]))
 
 
 def nouns(tool: str) -> list[str]:

@@ -91,6 +91,8 @@ def _counted(kept: list[str]) -> list[str]:
     rest = [word for word in kept if word not in ("count", "number", "of", "num", "total", "n")]
     if not rest:
         return kept
+    if rest[0] == "in" and len(rest) > 1:  # `in stock`
+        return rest[1:]
     if len(rest) < len(kept) and rest[-1] not in ("stock", "quantity", "inventory"):
         rest[-1] = plural(rest[-1])
     return rest

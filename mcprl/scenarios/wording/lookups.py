@@ -12,6 +12,8 @@ from mcprl.scenarios.wording.template import Option, data, expand, fits, options
 from mcprl.scenarios.wording.values import is_zone, shown
 from mcprl.text import words
 
+_DOCUMENTS = ("file", "document", "page", "report", "letter")
+"""Things that have a date on them and take place at none."""
 _OWN_LABELS = ("date", "day", "time", "datetime", "timestamp")
 
 
@@ -140,6 +142,8 @@ def suits(entry: Mapping[str, Any], asked: Attribute, thing: Phrase) -> bool:
     if "choices" in entry and not any(isinstance(choice, str) for choice in asked.choices):
         return False
     if "bare" in entry and entry["bare"] != (asked.label in _OWN_LABELS):
+        return False
+    if "documents" in entry and entry["documents"] != (thing.bare.split()[-1] in _DOCUMENTS):
         return False
     if "adjective" in entry and entry["adjective"] != is_adjective(asked.label):
         return False

@@ -13,20 +13,22 @@ from mcprl.text import singular
 
 _ADJECTIVE = ("ed", "able", "ible", "ive", "lic", "ate", "ent", "ant", "id", "al")
 _ADJECTIVES = frozenset("open free new paid done valid hidden online offline full empty ready sold lost broken".split())
+JOINTS = ("from", "to", "for", "by", "with", "in", "at", "on", "of", "per", "between")
+"""Labels that say how a value belongs to its thing, and cannot be asked for: `job 301 for Mara Lund`."""
 _ADJUNCTS = {"color", "colour", "size", "genre", "type", "kind"}
 _KINDS_OF = {"brand", "source", "platform", "make"}
 """Labels whose values say what kind of thing it is: `visa cards`, `web orders`."""
 _NAMING = ("source", "old", "current", "original", "name", "title", "label", "full", "display")
-_HEADINGS = ("message", "subject", "headline", "summary")
+HEADINGS = ("message", "subject", "headline", "summary")
 _ID_WORDS = ("id", "number", "code", "sku", "key", "no", "uuid", "reference", "identifier", "slug", "sha", "hash")
 
 
 def names(attribute: Attribute, noun: str) -> bool:
     """Whether a value of the attribute names a thing of this noun: `name`, `order number`, and not a supplier's."""
     front = front_of(attribute)
-    if attribute.label in ("from", "to"):
+    if attribute.label in JOINTS:
         return False
-    if attribute.label in _HEADINGS and attribute.meaning == "name":
+    if attribute.label in HEADINGS and attribute.meaning == "name":
         return True
     own = not front or singular(front.split()[-1]) in noun.split() or singular(front) == noun
     return own and attribute.meaning in ("name", "identifier", "path", "email") and attribute.label != "last name"
@@ -102,7 +104,7 @@ def _modifier(value: Value, more: bool, rng: random.Random) -> tuple[str, bool]:
     """One value as a modifier, and whether it stands before the noun."""
     attribute, text = value.attribute, shown(value, rng)
     label, meaning = in_full(attribute), attribute.meaning
-    if meaning != "flag" and label in ("from", "to"):
+    if meaning != "flag" and (label in JOINTS or label.endswith(" between")):
         return f"{label} {text}", False
     if meaning == "flag" and isinstance(value.value, bool):
         return _flagged(label, value.value, more), False
@@ -115,7 +117,7 @@ def _modifier(value: Value, more: bool, rng: random.Random) -> tuple[str, bool]:
     if meaning == "person":
         return _of_person(value, text, rng)
     patterns = _table(attribute)
-    if patterns is None and meaning == "name" and label.split()[-1] in _HEADINGS:
+    if patterns is None and meaning == "name" and label.split()[-1] in HEADINGS:
         return f'called "{text}"', False
     if patterns is None and meaning == "name" and front_of(attribute):
         return f"of the {front_of(attribute)} {text}", False

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mcprl.scenarios.intents import Reference, Value
 from mcprl.scenarios.wording import grammar
-from mcprl.scenarios.wording.modifiers import front_of, modifiers, names
+from mcprl.scenarios.wording.modifiers import HEADINGS, front_of, modifiers, names
 from mcprl.scenarios.wording.template import data, mark
 from mcprl.scenarios.wording.values import plain, shown
 from mcprl.text import singular, words
@@ -84,7 +84,8 @@ def phrase(thing: Reference, rng: random.Random) -> Phrase:
     if len(thing.values) == 1:
         return _by_one(thing.values[0], noun, person, rng)
     head, rest = _head(thing.values, noun)
-    if head is not None and head.attribute.meaning in ("identifier", "path", "email"):
+    heading = head is not None and head.attribute.label in HEADINGS
+    if head is not None and (heading or head.attribute.meaning in ("identifier", "path", "email")):
         named = _by_one(head, noun, person, rng)
         before, after = modifiers(rest, False, rng)
         tail = " ".join([*after, *(f"({text})" for text in before)])
@@ -98,6 +99,11 @@ def phrase(thing: Reference, rng: random.Random) -> Phrase:
         return Phrase(text, f"the {noun}", person=person, short=not after)
     text = " ".join([_article(before), *before, noun, *after]).strip()
     return Phrase(text, f"the {noun}", person=person, short=not after)
+
+
+def _quoted(noun: str, head: Value) -> str:
+    """`the entry "disk full"`: a message or a subject is no name that a sentence could do without marks."""
+    return f"the {noun} {mark(chr(34) + plain(head.value) + chr(34))}"
 
 
 def _article(before: list[str]) -> str:
@@ -117,6 +123,8 @@ def _by_one(value: Value, noun: str, person: bool, rng: random.Random) -> Phrase
     """A thing that one value names."""
     attribute = value.attribute
     bare = f"the {noun}"
+    if attribute.label in HEADINGS and attribute.meaning == "name":
+        return Phrase(_quoted(noun, value), bare)
     text = mark(plain(value.value))
     if names(attribute, noun) or (attribute.meaning == "identifier" and not front_of(attribute)):
         if attribute.meaning == "identifier":

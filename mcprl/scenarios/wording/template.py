@@ -79,6 +79,7 @@ def _agreeing(pattern: str, slots: Mapping[str, str]) -> str:
         pattern = re.sub(r"(\{label(?:_word)?\}) (?:of|\[of\|for\]|for) ", r"\1 {of} ", pattern)
     if slots.get("are") == "are":
         pattern = re.sub(r"what(?:'s|\[ is\|'s\]| is) the (?=\{label)", "what are the ", pattern)
+        pattern = re.sub(r"what(?:'s|\[ is\|'s\]| is) (?=\{its\} \{label)", "what are ", pattern)
         pattern = re.sub(r"(the \{label(?:_word)?\} [^.?!,]*\{it\}) is\b", r"\1 are", pattern)
         pattern = re.sub(r"(the \{label(?:_word)?\} [^.?!,]*)\bdoes\b", r"\1do", pattern)
     return pattern
