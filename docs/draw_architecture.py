@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[1]
 PAGE = Path(__file__).with_name("architecture.md")
 PICTURE = Path(__file__).parent / "images" / "architecture.svg"
 BEGIN, END = "<!-- files: begin -->\n", "<!-- files: end -->\n"
-VOCABULARY_LAYERS = 3
+VOCABULARY_LAYERS = 5
 COLUMNS = {
     "cli": 2.4, "export": 0.5, "train": 2.0, "evaluate": 3.15, "art": 1.6, "scenarios": 4.65,
     "judges": 1.25, "llm": 1.6, "rollout": 2.75, "training": 4.05, "engines": 2.75, "models": 3.5, "runs": 0.4,

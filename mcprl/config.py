@@ -4,9 +4,11 @@ Flags of the command line (`cli/options.py`) and keys of the file have the same 
 help.
 """
 
+import re
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from mcprl.files import AUTO
 
@@ -17,12 +19,33 @@ POLICY = "policy"
 """The name of the run's own model, its adapter off, where a judge's or a writer's is asked for."""
 
 
+def _as_folder_name(name: str) -> str:
+    if len(name) > 100 or not name.isprintable() or name in (".", "..") or {"/", "\\"} & {*name}:
+        raise ValueError("give a name of at most 100 characters, without slashes and invisible characters")
+    return name
+
+
+def _as_target(target: str) -> str:
+    """Raises `ValueError` if it can be neither a URL nor a command."""
+    if "\0" in target or any("\ud800" <= letter <= "\udfff" for letter in target):
+        raise ValueError("holds a character that no command or URL can hold")
+    if re.match(r"https?://", target):
+        try:
+            parts = urlsplit(target)
+            named = parts.hostname and parts.port != 0
+        except ValueError as error:
+            raise ValueError(f"is no URL ({error}); give one such as http://127.0.0.1:8000/mcp") from None
+        if not named:
+            raise ValueError("is no URL (it names no host); give one such as http://127.0.0.1:8000/mcp")
+    return target
+
+
 class Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
 class ServerConfig(Section):
-    target: str
+    target: Annotated[str, AfterValidator(_as_target)]
     """A URL (streamable HTTP; SSE if it ends in /sse) or a command that speaks MCP on stdio. `{scratch}` in the command
     or its environment becomes a fresh folder for each session."""
     name: str = ""
@@ -286,7 +309,7 @@ class EvalConfig(Section):
 
 
 class Config(Section):
-    name: str = ""
+    name: Annotated[str, AfterValidator(_as_folder_name)] = ""
     """The run's name, also of its folder in `runs_dir`; if empty, it is made from the server and the time."""
     runs_dir: str = "runs"
     """The folder that holds the runs."""

@@ -24,6 +24,10 @@ class SessionLost(ServerError):
     """The connection under a session died. The session is unusable; a new one may work."""
 
 
+class Unavailable(ServerError):
+    """The MCP server did not serve a request, for a reason that may pass. The session is as it was."""
+
+
 class ScenarioError(McprlError):
     """No usable tasks could be made for a server, or a pack does not fit it."""
 

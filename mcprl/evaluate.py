@@ -19,8 +19,9 @@ from mcprl.runs import intervals
 from mcprl.runs.clusters import clusterings
 from mcprl.runs.proof import SUITES
 from mcprl.runs.records import Outcome, success_by_task
-from mcprl.scenarios.generate import generate, read_test_pack
+from mcprl.scenarios.generate import generate
 from mcprl.scenarios.packs.pack import load_pack, require_tools, with_tests
+from mcprl.scenarios.prepare import read_test_pack, require_tasks
 from mcprl.servers.server import Server, connect
 from mcprl.types import Adapter, Group, Scenario, Score, Split, Trajectory
 
@@ -67,7 +68,7 @@ async def evaluate_pack(
         raise ModelError(f"{adapter} holds no adapter; a run keeps its adapters in runs/NAME/adapters/step-N")
     if warning := equal_rollouts(config.eval):
         emit(Note(warning))
-    read_test_pack(config.scenarios)  # its errors before the model is loaded
+    require_tasks(config.scenarios)  # before the model is loaded
     log = Path(config.runs_dir) / "eval-vllm.log"
     model = load_model(config.model)
     async with connect(config.servers, config.tools) as server, open_engine(config, model, log, emit) as engine:

@@ -2,13 +2,16 @@
 
 import os
 import shutil
+import tempfile
+import tomllib
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.resources import files
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from mcprl.errors import ConfigError
+from mcprl.text import shortened
 
 AUTO = "auto"
 """As the setting of a cache: its folder below `cache_folder`."""
@@ -24,6 +27,42 @@ def find_cache(setting: str, name: str) -> Path | None:
     if setting == AUTO:
         return cache_folder() / name
     return Path(setting).expanduser() if setting else None
+
+
+def require_writable(folder: Path, what: str) -> None:
+    """Raise `ConfigError` if `folder`, which `what` names, cannot be made and written to. What is made is removed."""
+    missing: list[Path] = []
+    try:
+        missing = [place for place in (folder, *folder.parents) if not place.exists()]
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except (OSError, ValueError) as error:
+        shown = shortened(repr(str(folder)), 200)
+        raise ConfigError(f"{what} {shown}: {_why(error)}; name a folder that can be made and written to") from None
+    finally:
+        for place in missing:
+            with suppress(OSError, ValueError):
+                place.rmdir()
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The tree of a TOML file. Raises `ConfigError` of one line if it cannot be read."""
+    try:
+        return tomllib.loads(path.read_bytes().decode())
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
+    except RecursionError:
+        raise ConfigError(f"{path} is nested too deeply; a settings file has tables of settings and no more") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path} is not TOML: {shortened(str(error), 300)}") from None
+    except ValueError:
+        raise ConfigError(f"{path} holds a number of too many digits; write at most 18") from None
+
+
+def _why(error: OSError | ValueError) -> str:
+    return (error.strerror if isinstance(error, OSError) else "") or str(error)
 
 
 def write_whole(path: Path, content: bytes) -> None:

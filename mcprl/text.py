@@ -9,17 +9,6 @@ from typing import Any
 
 from mcprl.types import Json
 
-_OPTION_VALUE = r"""(?:"[^"]*(?:"|$)|'[^']*(?:'|$)|(?:\\.|[^\s"'\\]|"(?=\S)[^"]*"|'(?=\S)[^']*')+)"""
-_SECRET = re.compile(
-    # Alternatives of two groups each: what is kept, and the secret behind it.
-    r"(://)(?!\$)([^/\s]*)(?=@)"  # the user and password of a URL
-    r"|([?&][^=&\s]+=)(?!\$)([^&\s]+)"  # a query value
-    r"|((?<=[\w/])\?)(?!\$)([^=&\s]+)(?=[&\s]|$)"  # a query without a name
-    r"|((?<![\w$-])[\w-]*(?:key|token|secret|passw(?:or)?d|authorization|bearer)[\w-]*"  # an option, variable or header
-    r"""(?:["']\s*:\s*|:\s+|=|\s+)(?:(?:bearer|basic|token)\s+)?+)(?!["']?\$|\*\*\*(?!\w))(""" + _OPTION_VALUE + ")",
-    re.IGNORECASE,
-)
-
 
 def compact(value: Json) -> str:
     """JSON without spaces, keys in their given order, letters unescaped."""
@@ -64,6 +53,13 @@ def common_prefix(one: Sequence[object], other: Sequence[object]) -> int:
     return low
 
 
+def shortened(text: str, most: int) -> str:
+    """The text, of which the middle is left out if it has more than `most` characters."""
+    left_out = len(text) - most
+    half = most // 2
+    return text if left_out <= 0 else f"{text[:half]} ... [{left_out} characters left out] ... {text[-half:]}"
+
+
 def inert(value: Any) -> str:
     """Compact JSON in which markup characters (`<`, `>`, `&`) and invisible ones are escaped."""
     text = compact(value)
@@ -89,24 +85,6 @@ def fill_template(template: str, **values: str) -> str:
     for name, value in values.items():
         template = template.replace(f"{{{name}}}", value)
     return template
-
-
-def scrub(text: str) -> str:
-    """A URL or command with "***" for its secrets, `$NAME` references kept.
-
-    Secrets are the user and the query values of URLs, and the values of options, variables and headers whose names say
-    key, token, secret, password, authorization or bearer. Not for prose, where such words have other meanings.
-    """
-    return _SECRET.sub(lambda match: match[_group(match) - 1] + "***", text)
-
-
-def secrets_in(text: str) -> list[str]:
-    """The values that `scrub` hides in a URL or command, without quotes around them."""
-    return [match[_group(match)].strip("\"'") for match in _SECRET.finditer(text)]
-
-
-def _group(match: re.Match[str]) -> int:
-    return match.lastindex or 0
 
 
 _IRREGULAR = {

@@ -13,9 +13,9 @@ rollout). So a run that was killed at any instant resumes from its last complete
 """
 
 import json
-import shutil
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -29,6 +29,7 @@ from mcprl.config import Config
 from mcprl.engines import Engine, open_engine, placement, server_device
 from mcprl.errors import BudgetError
 from mcprl.events import BestChosen, Emit, Evaluated, Note, RunComplete, StepComplete, ignore, recording
+from mcprl.judges import require_judge
 from mcprl.judges.scoring import Judged, Scoring
 from mcprl.llm.policy import PolicyLlm
 from mcprl.models import unsloth
@@ -38,13 +39,14 @@ from mcprl.runs import report
 from mcprl.runs.journal import Journal
 from mcprl.runs.proof import record_overlap
 from mcprl.runs.records import success_by_task
-from mcprl.runs.trackers import Trackers, open_trackers
-from mcprl.scenarios.generate import prepare_pack, read_test_pack
+from mcprl.runs.trackers import Trackers, open_trackers, require_known
+from mcprl.scenarios.prepare import prepare_pack, require_tasks
+from mcprl.servers.log import logging_to
 from mcprl.servers.server import Server, connect
 from mcprl.training import memory
 from mcprl.training.curriculum import draw
 from mcprl.training.pipeline import concurrently
-from mcprl.training.selection import best_step, has_stalled
+from mcprl.training.selection import best_step, has_stalled, prune_adapters
 from mcprl.training.step import RewardedGroup, make_batch, update
 from mcprl.training.trainer import Trainer
 from mcprl.training.warm_start import warm_start
@@ -58,25 +60,38 @@ async def train_adapter(config: Config, resume: str | Path | None = None, emit: 
     it has some, since a run does not keep secrets. Raises `ConfigError` (the run cannot fit into memory, say),
     `ServerError`, `ScenarioError`, `ModelError`, `JournalError` or `TrainingError`, each with what to do.
     """
-    journal, config = await anyio.to_thread.run_sync(_open, config, resume, emit)
-    with journal:
-        trackers = open_trackers(config.trackers, journal.folder, config)
-        proof = None
-        try:
-            async with connect(config.servers, config.tools, log=journal.folder / "server.log") as server:
-                if not journal.scenarios():
-                    read_test_pack(config.scenarios, server.tools)  # its errors before the model is loaded
-                model = load_model(config.model)
-                record = recording(journal.write_event, emit)
-                async with open_engine(config, model, journal.folder / "vllm.log", record) as engine:
-                    sampler = Sampler(config, server, engine, journal, record)
-                    scoring = Scoring(config, server.tools, journal, PolicyLlm(engine))
-                    await _train(Run(config, journal, server, model, engine, sampler, scoring, trackers, record))
-            finished = report.write(journal.folder)
-            proof = json.loads((journal.folder / "report.json").read_text())
-        finally:
-            trackers.close(proof)
-        return finished
+    with ExitStack() as stack:
+        journal = stack.enter_context(Journal.open(resume, write=True)) if resume else None
+        if journal:
+            config = journal.config.model_copy(update={"servers": config.servers or journal.config.servers})
+        else:
+            config = await anyio.to_thread.run_sync(_checked, config, emit)
+        async with connect(config.servers, config.tools) as server:
+            if not (journal and journal.scenarios()):
+                require_tasks(config.scenarios, server.tools)
+            require_judge(config.judge)
+            model = load_model(config.model)
+            # Only now, so that what is wrong with the settings leaves no run behind.
+            journal = journal or stack.enter_context(Journal.create(Path(config.runs_dir) / config.name, config))
+            with logging_to(journal.folder / "server.log"):
+                return await _run(config, journal, server, model, emit)
+
+
+async def _run(config: Config, journal: Journal, server: Server, model: LoadedModel, emit: Emit) -> report.Report:
+    """All phases of a run, and its report."""
+    trackers = open_trackers(config.trackers, journal.folder, config)
+    proof = None
+    try:
+        record = recording(journal.write_event, emit)
+        async with open_engine(config, model, journal.folder / "vllm.log", record) as engine:
+            sampler = Sampler(config, server, engine, journal, record)
+            scoring = Scoring(config, server.tools, journal, PolicyLlm(engine))
+            await _train(Run(config, journal, server, model, engine, sampler, scoring, trackers, record))
+        finished = report.write(journal.folder)
+        proof = json.loads((journal.folder / "report.json").read_text())
+    finally:
+        trackers.close(proof)
+    return finished
 
 
 @dataclass(frozen=True)
@@ -158,7 +173,7 @@ async def reinforce(
             break
         if step % config.eval_every == 0 or step == config.steps:
             scores[step] = await evaluate(run, "val", step, val, run.adapter(step))
-        _prune_adapters(run, scores)
+        prune_adapters(run.journal, scores)
 
     # A control is tested at its last step: a choice by validation would hide a leak.
     tested = (run.journal.last_step() or 0) if run.config.is_control else best_step(scores)
@@ -260,19 +275,18 @@ async def measure_difficulty(run: Run, scenarios: Sequence[Scenario], group_size
 # --- before and around the loop ---------------------------------------------------------------------------------------
 
 
-def _open(config: Config, resume: str | Path | None, emit: Emit) -> tuple[Journal, Config]:
-    """The journal of a run and its configuration: of the run to resume, or of a new run that fits into memory."""
-    if resume:
-        journal = Journal.open(resume, write=True)
-        return journal, journal.config.model_copy(update={"servers": config.servers or journal.config.servers})
-    read_test_pack(config.scenarios)
+def _checked(config: Config, emit: Emit) -> Config:
+    """A new run's configuration with this machine's choices. Raises what is wrong with it, before there is a folder."""
+    config = config.model_copy(update={"name": config.name or f"{datetime.now():%Y%m%d-%H%M%S}"})
+    Journal.require_new(Path(config.runs_dir) / config.name)
+    require_known(config.trackers)
+    require_tasks(config.scenarios)
     device = find_device(config.model.device)
     emit(Note(memory.check(config, placement(config, device), server_device())))
     config = resolve(config)
     if config.model.loader == "unsloth":
         emit(Note("unsloth loads the model, which takes a while; --loader transformers does without"))
-    name = config.name or f"{datetime.now():%Y%m%d-%H%M%S}"
-    return Journal.create(Path(config.runs_dir) / name, config), config
+    return config
 
 
 def resolve(config: Config) -> Config:
@@ -283,10 +297,3 @@ def resolve(config: Config) -> Config:
         apart = placement(config, device) == "apart" and not config.engine.sleep
         training = training.model_copy(update={"pipeline": "on" if apart else "off"})
     return config.model_copy(update={"model": model, "training": training})
-
-
-def _prune_adapters(run: Run, scores: dict[int, float]) -> None:
-    """Delete the adapters of steps that are neither validated nor among the newest two."""
-    for step in sorted(saved.adapter.step for saved in run.journal.adapters("train"))[:-2]:
-        if step not in scores:
-            shutil.rmtree(run.adapter(step).path, ignore_errors=True)

@@ -19,7 +19,7 @@ from mcprl.cli.extras import with_torch
 from mcprl.cli.outcome import Stopped, UnfitMachine, exit_code, run_async
 from mcprl.cli.scenario_commands import scenarios
 from mcprl.errors import ConfigError, JournalError
-from mcprl.text import scrub
+from mcprl.files import require_writable
 
 if TYPE_CHECKING:
     from mcprl.config import Config
@@ -54,6 +54,7 @@ def train(config: "Config", resume: str | None) -> None:
     """Train an adapter for a server and prove what it gained."""
     from mcprl.cli import tables
     from mcprl.cli.progress import TrainingProgress
+    from mcprl.secrets import scrub
 
     if not resume and not config.servers:
         raise ConfigError("no MCP server given; name one with --server URL-or-command")
@@ -138,6 +139,8 @@ def export(run: str, merged: bool, out: str | None, push: str | None, runs_dir: 
     from mcprl.runs.journal import Journal
 
     folder = _run_folder(run, runs_dir)
+    if out:
+        require_writable(Path(out), "--out")
     with Journal.open(folder) as journal:
         command = options.command(journal.config)
     exporting = with_torch("mcprl.export")
@@ -214,6 +217,8 @@ def report(run: tuple[str, ...], out: str | None, runs_dir: str) -> None:
     """Show what RUN proved; of several RUNs (seeds, say), what they prove together."""
     from mcprl.cli import tables
 
+    if out:
+        require_writable(Path(out), "--out")
     tables.show_proof(tables.console(), [_run_folder(name, runs_dir) for name in run], out)
 
 

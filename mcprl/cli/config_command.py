@@ -1,6 +1,7 @@
 """A command whose flags are settings: it is called with the configuration instead of a hundred values."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -56,14 +57,14 @@ class ConfigCommand(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Hand the command its configuration instead of a hundred flags, or print it."""
         from mcprl.cli import options
-        from mcprl.files import find_bundled
-        from mcprl.runs.settings import dump_config, load, merge, parse
+        from mcprl.files import find_bundled, read_toml
+        from mcprl.runs.settings import dump_config, merge, parse
 
         tree: dict[str, Any] = {}
         preset, file = ctx.params.pop("preset"), ctx.params.pop("config")
         for path in (preset and find_bundled("presets", preset), file):
             if path:
-                given = load(path)
+                given = read_toml(Path(path))
                 parse(given, str(path))
                 tree = merge(tree, given)
         effective = options.config(tree, ctx.params)

@@ -19,6 +19,7 @@ from pydantic.fields import FieldInfo
 
 from mcprl.config import Config, ServerConfig
 from mcprl.runs.settings import parse, redacted
+from mcprl.text import shortened
 
 _ALIASES = {
     "servers.target": "server",
@@ -213,7 +214,8 @@ class _Setting(click.ParamType[Any]):
         try:
             return self._adapter.validate_python(value)
         except ValidationError as error:
-            self.fail(f"{value!r}: {error.errors()[0]['msg']}", param, ctx)
+            problem = error.errors()[0]["msg"].removeprefix("Value error, ")
+            self.fail(f"{shortened(repr(value), 200)}: {problem}", param, ctx)
 
 
 class _Pair(click.ParamType[Any]):
@@ -229,5 +231,5 @@ class _Pair(click.ParamType[Any]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
         key, separator, text = str(value).partition(self._separator)
         if not separator or not key.strip():
-            self.fail(f"{value!r} is not of the form {self.name}", param, ctx)
+            self.fail(f"{key.split(' ')[0][:40]!r}... is not of the form {self.name}", param, ctx)
         return key.strip(), text.strip() if self._separator == ":" else text

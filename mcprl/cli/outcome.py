@@ -8,6 +8,7 @@ import os
 import sys
 import traceback
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,8 +16,11 @@ from typing import Any, TypeVar
 import click
 
 from mcprl.errors import McprlError
+from mcprl.text import shortened
 
 T = TypeVar("T")
+_MOST_SHOWN, _MOST_LOGGED = 2_000, 100_000
+"""Characters of an error on the screen, and of a traceback in the log."""
 
 
 class Stopped(McprlError):
@@ -62,13 +66,22 @@ def _bug(error: BaseException, log: Path | None) -> Bug:
 
 
 def _keep_traceback(log: Path | None) -> Path | None:
-    """Append the current traceback to the run's log. Returns the log, or `None` if the run has no folder yet."""
-    if log is None or not log.parent.is_dir():
-        return None
-    with log.open("a") as file:
-        file.write(f"{datetime.now():%Y-%m-%d %H:%M:%S}\n")
-        traceback.print_exc(file=file)
-    return log
+    """Append the current traceback to the run's log. Returns the log, or `None` if it cannot be written."""
+    text = f"{datetime.now():%Y-%m-%d %H:%M:%S}\n{_presentable(traceback.format_exc(), _MOST_LOGGED)}\n"
+    with suppress(OSError):
+        if log is not None and log.parent.is_dir():
+            with log.open("a", errors="replace") as file:
+                file.write(text)
+            return log
+    return None
+
+
+def _presentable(text: str, most: int) -> str:
+    """The text without secrets, its middle left out if it has more than `most` characters."""
+    from mcprl.secrets import hide, learn
+
+    learn()
+    return shortened(hide(text), most)
 
 
 def exit_code(command: Callable[[], Any]) -> int:
@@ -88,9 +101,9 @@ def exit_code(command: Callable[[], Any]) -> int:
 
 def _fail(text: str, code: int) -> int:
     if os.environ.get("MCPRL_DEBUG") == "1":
-        traceback.print_exc()
+        click.echo(_presentable(traceback.format_exc(), _MOST_LOGGED), err=True)
     prefix = "error: "
     if code == 130:
         prefix = "\n" if sys.stderr.isatty() else ""  # a terminal shows ^C before it
-    click.echo(prefix + " ".join(text.split()), err=True)
+    click.echo(prefix + " ".join(_presentable(text, _MOST_SHOWN).split()), err=True)
     return code

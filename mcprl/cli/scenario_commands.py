@@ -12,6 +12,7 @@ from mcprl.cli.config_command import ConfigCommand, ConfigGroup, config_options
 from mcprl.cli.extras import with_torch
 from mcprl.cli.outcome import run_async
 from mcprl.errors import ConfigError
+from mcprl.files import require_writable
 
 if TYPE_CHECKING:
     from mcprl.config import Config
@@ -87,9 +88,10 @@ def scenarios(config: "Config", out: str | None) -> None:
 async def _pack(config: "Config") -> "tuple[Pack, tuple[Any, ...] | None]":
     """The configured or a new pack, and the server's tools if one is configured."""
     from mcprl.cli.progress import Progress
-    from mcprl.scenarios.generate import generate, read_test_pack
+    from mcprl.scenarios.generate import generate
     from mcprl.scenarios.packs.exclusion import excluded_values
     from mcprl.scenarios.packs.pack import load_pack, with_tests
+    from mcprl.scenarios.prepare import read_test_pack
     from mcprl.servers.server import connect
 
     if config.scenarios.pack:
@@ -204,5 +206,8 @@ async def _server(config: "Config") -> "AsyncGenerator[Server | None]":
 
 
 def _require_new(out: str | None) -> None:
-    if out and Path(out).exists() and any(Path(out).iterdir()):
+    if not out:
+        return
+    require_writable(Path(out), "--out")
+    if Path(out).exists() and any(Path(out).iterdir()):
         raise ConfigError(f"--out {out}: the folder is not empty; name a new one")

@@ -54,6 +54,12 @@ def open_judge(
     return Mixed(Verifier(tools), ruler, 1.0 if name == "ruler" else config.ruler_weight)
 
 
+def require_judge(config: JudgeConfig) -> None:
+    """Raise `ConfigError` if the configured judge cannot be opened in a run."""
+    if config.model != POLICY:  # the run's own model is there only later
+        open_judge(config, ())
+
+
 def _model(config: JudgeConfig, policy: LanguageModel | None) -> LanguageModel:
     if config.model == POLICY and config.base_url:
         raise ConfigError(

@@ -5,9 +5,11 @@ answer. `quality` plays them on the live server.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
+from functools import partial
 
+from mcprl.errors import ServerError
 from mcprl.judges.checks import holds, leaves
 from mcprl.judges.mentions import read
 from mcprl.judges.results import Evidence
@@ -15,6 +17,7 @@ from mcprl.judges.values import kind_of, places, same
 from mcprl.judges.verifier import Verifier
 from mcprl.servers.effects import is_read, writes
 from mcprl.servers.live import refreshed
+from mcprl.servers.retries import again_if_lost
 from mcprl.types import (
     Call,
     CallRecord,
@@ -180,20 +183,30 @@ async def quality(
 ) -> dict[str, Share]:
     """Play every adversary, and the plans themselves ("gold"), on at most `most` of the scenarios, evenly spread.
 
-    Every play that makes calls has a session of its own. Raises `ServerError` if the connection died.
+    Every play that makes calls has a session of its own. One whose session is lost again and again is left out.
     """
     chosen = [scenarios[n * len(scenarios) // min(most, len(scenarios))] for n in range(min(most, len(scenarios)))]
     shares = {name: Share() for name in ("gold", *ADVERSARIES)}
     for scenario in chosen:
-        gold = await play(server, scenario, Move(scenario.plan, scenario.answer))
+        gold = await _played(server, scenario, Move(scenario.plan, scenario.answer))
+        if gold is None:
+            continue
         _count(shares["gold"], scenario, verifier, gold)
         for name, adversary in ADVERSARIES.items():
             move = adversary(scenario, gold.calls, server.tools)
             if move.right:
                 continue
-            played = _answered(gold, move) if move.calls == scenario.plan else await play(server, scenario, move)
-            _count(shares[name], scenario, verifier, played)
+            played = _answered(gold, move) if move.calls == scenario.plan else await _played(server, scenario, move)
+            if played is not None:
+                _count(shares[name], scenario, verifier, played)
     return shares
+
+
+async def _played(server: ToolServer, scenario: Scenario, move: Move) -> Trajectory | None:
+    """As `play`; `None` if its session is lost again and again."""
+    with suppress(ServerError):
+        return await again_if_lost(partial(play, server, scenario, move))
+    return None
 
 
 async def play(server: ToolServer, scenario: Scenario, move: Move) -> Trajectory:

@@ -21,6 +21,7 @@ import anyio.to_thread
 from mcprl.errors import BudgetError, LlmError, MissingExtra
 from mcprl.files import write_whole
 from mcprl.llm import Chat
+from mcprl.secrets import hide
 
 _FINAL = ("AuthenticationError", "BadRequestError", "NotFoundError", "PermissionDeniedError", "PaymentRequiredError")
 _LONGEST_WAIT_S = 60.0
@@ -184,4 +185,4 @@ def _line(error: Exception, timeout_s: float) -> str:
     if isinstance(error, TimeoutError):
         return f"no reply within {timeout_s:g} s"
     first = next(iter(str(error).splitlines()), "") or type(error).__name__
-    return first.removeprefix("litellm.")[:300]
+    return hide(first.removeprefix("litellm."))[:300]

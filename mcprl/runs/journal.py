@@ -7,11 +7,9 @@ Records outlive the process, however it is killed (see `database`). A machine th
 moments. Every random choice follows from the seed, so a resumed run makes the same records again.
 """
 
-import platform
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from importlib import metadata
 from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
@@ -20,7 +18,7 @@ from uuid import uuid4
 
 from mcprl.config import Config
 from mcprl.errors import ConfigError, JournalError
-from mcprl.files import write_whole
+from mcprl.files import require_writable, write_whole
 from mcprl.runs.database import Database
 from mcprl.runs.records import (
     AdapterKind,
@@ -34,6 +32,7 @@ from mcprl.runs.records import (
     dump_trajectory,
     load_scenario,
     load_trajectory,
+    versions,
 )
 from mcprl.runs.settings import dump_config, parse, redacted
 from mcprl.text import whole
@@ -42,7 +41,6 @@ from mcprl.types import Adapter, Json, Message, Scenario, Score, Split, Trajecto
 FILE: Final = "journal.sqlite"
 VERSION: Final = 1
 
-_VERSIONED = ("mcprl", "torch", "transformers", "peft", "mcp")
 _TABLES = """
 create table fact (key text primary key, value text not null);
 create table event (at real not null, kind text not null, data text not null);
@@ -85,20 +83,28 @@ class Journal:
             raise JournalError(f"cannot make the run folder {folder}: {error.strerror}") from None
         try:
             if journal._db.version() != 0:
-                raise JournalError(
-                    f"{folder} already holds a run: go on with --resume {folder.name}, or choose another --name"
-                )
+                raise JournalError(_taken(folder))
             write_whole(folder / "config.toml", dump_config(config).encode())
             with journal._db.transaction():
                 journal._db.define(_TABLES, VERSION)
                 journal.write_fact("run_id", uuid4().hex)
                 journal.write_fact("config", redacted(config))
-                journal.write_fact("versions", _versions())
+                journal.write_fact("versions", versions())
                 journal.write_event("opened")
         except BaseException:
             journal._db.close()
             raise
         return journal
+
+    @staticmethod
+    def require_new(folder: Path) -> None:
+        """Raise `JournalError` if no run can begin in `folder`, before there is one."""
+        try:
+            require_writable(folder, "cannot make the run folder")
+        except ConfigError as error:
+            raise JournalError(str(error)) from None
+        if (folder / FILE).exists():
+            raise JournalError(_taken(folder))
 
     @classmethod
     def open(cls, folder: str | Path, *, write: bool = False) -> Self:
@@ -277,19 +283,13 @@ class Journal:
         return sum(b - a for (a, _), (b, opened) in pairwise(times) if not opened)
 
 
+def _taken(folder: Path) -> str:
+    return f"{folder} already holds a run: go on with --resume {folder.name}, or choose another --name"
+
+
 def _truth(value: int | None) -> bool | None:
     return None if value is None else bool(value)
 
 
 def _now() -> float:
     return datetime.now(UTC).timestamp()
-
-
-def _versions() -> dict[str, str]:
-    versions = {"python": platform.python_version()}
-    for name in _VERSIONED:
-        try:
-            versions[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return versions

@@ -1,11 +1,13 @@
 """A journal's records as they are read, and scenarios and trajectories as they are stored."""
 
 import json
+import platform
 import zlib
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from importlib import metadata
 from statistics import fmean
 from typing import Final, Literal
 
@@ -18,6 +20,7 @@ AdapterKind = Literal["train", "warm", "best"]
 
 _SCENARIO = TypeAdapter(Scenario)
 _TRAJECTORY = TypeAdapter(Trajectory)
+_VERSIONED: Final = ("mcprl", "torch", "transformers", "peft", "mcp")
 _TOKENS: Final = {"prompt_ids": "I", "completion_ids": "I", "logprobs": "d"}
 """A turn's fields with one number per token, each with the `array` type code it is stored as."""
 
@@ -116,3 +119,14 @@ def load_trajectory(row: tuple[str, bytes]) -> Trajectory:
             turn[name] = array(code, tokens[start:end].tobytes()).tolist()
             start = end
     return _TRAJECTORY.validate_python(tree)
+
+
+def versions() -> dict[str, str]:
+    """The versions of Python and of the packages that decide what a run computes."""
+    found = {"python": platform.python_version()}
+    for name in _VERSIONED:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found

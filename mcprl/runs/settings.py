@@ -4,16 +4,15 @@ import difflib
 import json
 import re
 import textwrap
-import tomllib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
 from mcprl.config import Config, Section
 from mcprl.errors import ConfigError
-from mcprl.text import scrub
+from mcprl.secrets import hide_in_json, scrub
+from mcprl.text import shortened
 
 _REFERENCE = re.compile(r"\$\w+|\$\{\w+\}")
 
@@ -52,8 +51,7 @@ def redacted(config: Config) -> dict[str, Any]:
     """The tree as it may be written down or sent to a tracker: what can hold a secret is "***", unless it is a `$NAME`
     or a path in the `{scratch}` folder.
 
-    That is: values of headers and of environment variables, user and query values of URLs, and in commands the values
-    of options and variables whose name says key, token, secret or password.
+    That is: values of headers and of environment variables, and what `secrets` hides in commands, URLs and other texts.
     """
     tree = config.model_dump(mode="json")
     for server in tree["servers"]:
@@ -61,7 +59,10 @@ def redacted(config: Config) -> dict[str, Any]:
             server[kind] = {key: value if _plain(value) else "***" for key, value in server[kind].items()}
         for kind in ("target", "reset_tool", "reset_command"):
             server[kind] = scrub(server[kind])
-    return tree
+    for section, key in (("engine", "base_url"), ("judge", "base_url"), ("scenarios", "generator_base_url")):
+        tree[section][key] = scrub(tree[section][key])
+    tree["engine"]["args"] = [scrub(word) for word in tree["engine"]["args"]]
+    return hide_in_json(tree)
 
 
 def _plain(value: str) -> bool:
@@ -76,17 +77,7 @@ def parse(tree: dict[str, Any], source: str = "the configuration") -> Config:
     try:
         return Config.model_validate(tree)
     except ValidationError as error:
-        raise ConfigError("; ".join(_explain(tree, item, source) for item in error.errors())) from None
-
-
-def load(path: str | Path) -> dict[str, Any]:
-    """The tree of a TOML file. Raises `ConfigError` where it is missing or not TOML."""
-    try:
-        return tomllib.loads(Path(path).read_text())
-    except OSError as error:
-        raise ConfigError(f"cannot read the config file {path}: {error.strerror}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path} is not TOML: {error}") from None
+        raise ConfigError("; ".join(_explain(tree, item, source) for item in error.errors()[:8])) from None
 
 
 def merge(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
@@ -103,12 +94,14 @@ def _explain(tree: dict[str, Any], item: Any, source: str) -> str:
     if item["type"] == "missing":
         return f"{source}: {where} is missing"
     if item["type"] != "extra_forbidden":
-        return f"{source}: {where} = {item['input']!r}: {item['msg']}"
+        secret = {"headers", "env"} & {*item["loc"]}
+        value = "'***'" if secret else shortened(scrub(repr(item["input"])), 200)
+        return f"{source}: {where} = {value}: {item['msg'].removeprefix('Value error, ')}"
     plain = ".".join(part for part in item["loc"] if isinstance(part, str))
     known = sorted(_keys(Config))
     near = difflib.get_close_matches(plain, known, n=1) or [key for key in known if key.endswith("." + plain)][:1]
     hint = f"did you mean {near[0]!r}?" if near else "mcprl train --print-config shows all keys"
-    return f"{source}: unknown key {where!r}; {hint}"
+    return f"{source}: unknown key {shortened(repr(where), 200)}; {hint}"
 
 
 def _keys(section: type[BaseModel], prefix: str = "") -> Iterator[str]:

@@ -265,8 +265,7 @@ class Calls:
     def said(self, filled: Filled, paging: bool = False) -> Iterable[Value]:
         """The arguments that a request must state: not the paging, unless it is asked for, and not what equals the
         default."""
-        period = next((pair for pair in permutations(filled, 2) if self._is_period(*pair)), ())
-        if period:
+        if period := next((pair for pair in permutations(filled, 2) if self._is_period(*pair)), ()):
             yield as_period(*period)
         for slot, value in filled:
             if (slot, value) in period:

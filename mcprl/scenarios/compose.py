@@ -7,7 +7,7 @@ dropped.
 import json
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 
 import anyio
 
@@ -204,12 +204,14 @@ class Composer:
         """Tasks that write on a server whose state all sessions share: a few after each reset, on different things."""
         made: list[Scenario] = []
         for attempt in range(0, target * 2, _AFTER_RESET):
-            async with self._turn(writes=True), Renewed(self._server, state.setup) as session:
-                touched: set[str] = set()
-                for number in range(attempt, attempt + _AFTER_RESET if len(made) < target else attempt):
-                    for scenario in await self._write(session, session, state, writes[number % len(writes)]):
-                        made += [scenario] if touched.isdisjoint(scenario.values) else []
-                        touched |= {*scenario.values}
+            last = attempt + _AFTER_RESET if len(made) < target else attempt
+            with suppress(ServerError):  # the reset may have failed, or the session was lost
+                async with self._turn(writes=True), Renewed(self._server, state.setup) as session:
+                    touched: set[str] = set()
+                    for number in range(attempt, last):
+                        for scenario in await self._write(session, session, state, writes[number % len(writes)]):
+                            made += [scenario] if touched.isdisjoint(scenario.values) else []
+                            touched |= {*scenario.values}
         return made[:target]
 
     def _turn(self, writes: bool) -> AbstractAsyncContextManager[None]:

@@ -10,34 +10,34 @@ only in the split to which all its values belong. The same seed gives the same p
 
 import logging
 import os
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from mcprl.config import Config, ScenarioConfig, ServerConfig, ToolPolicy
+from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import ConfigError, ScenarioError
-from mcprl.events import Emit, Event, GeneratingTasks, Note, QualityMeasured, TasksReady, ignore
+from mcprl.events import Emit, Event, Note, ignore
 from mcprl.files import find_cache
 from mcprl.judges import adversaries
 from mcprl.judges.verifier import Verifier
 from mcprl.llm import LanguageModel, open_llm
 from mcprl.llm.litellm import ChatModel
-from mcprl.runs.journal import Journal
 from mcprl.runs.overlap import blanked
 from mcprl.scenarios.authoring.author import BATCH, Author
 from mcprl.scenarios.authoring.rewrite import open_rewriter
 from mcprl.scenarios.catalog import Catalog
 from mcprl.scenarios.compose import Composer, can_write
-from mcprl.scenarios.packs.exclusion import excluded_values, without
-from mcprl.scenarios.packs.pack import Pack, load_pack, load_test_pack, require_tools, tool_hash, with_tests
-from mcprl.scenarios.packs.quality import as_table, quality, require_floor
+from mcprl.scenarios.packs.exclusion import without
+from mcprl.scenarios.packs.pack import Pack, tool_hash
+from mcprl.scenarios.packs.quality import quality
 from mcprl.scenarios.probing.bookkeeping import resets
 from mcprl.scenarios.probing.hints import read_hints
 from mcprl.scenarios.probing.knowledge import Knowledge
 from mcprl.scenarios.probing.probe import probe
 from mcprl.servers.effects import writes
-from mcprl.servers.server import Server, connect
-from mcprl.types import Fact, Scenario, Split, Suite, Tool, ToolServer
+from mcprl.servers.server import connect
+from mcprl.types import Fact, Scenario, Split, Suite, ToolServer
 
 _PLAYED = 10
 """Test tasks on which the adversaries of the checks are played."""
@@ -70,7 +70,7 @@ async def generate(
         thrown_out = dict(author.thrown_out.most_common())
     else:
         scenarios = await _compose(server, known, config, seed)
-    scenarios = _keep_apart(scenarios, excluded, emit)
+    scenarios = keep_apart(scenarios, excluded, emit)
     if not {"train", "test"} <= {scenario.split for scenario in scenarios}:
         raise ScenarioError(_why_none(server, known))
     if rewriter := open_rewriter(server, config, seed, emit, policy, spent=model.cost if model else 0.0):
@@ -123,90 +123,13 @@ def _left_out(server: ToolServer, known: Knowledge) -> dict[str, str]:
     return left_out
 
 
-async def prepare_pack(
-    config: Config, journal: Journal, server: Server, policy: LanguageModel, emit: Emit = ignore
-) -> Pack:
-    """A run's tasks, recorded with the run: those of its journal, else those of the configured pack or new ones, with
-    the configured test pack beside them.
-
-    Raises `ConfigError` if they do not fit the server's tools or the judge, or if a split is empty, and `ScenarioError`
-    if they name tools that the server does not offer or are below the floor (`scenarios.packs.quality`).
-    """
-    recorded = journal.scenarios()
-    if recorded:
-        pack = Pack(tuple(recorded), journal.fact("tool_hash"), config.seed)
-    else:
-        pack = await _make(config, server, policy, emit)
-    if not pack.fits(server.tools):
-        if not pack.tool_hash:
-            require_tools(pack, server.tools, config.scenarios.pack or "the recorded tasks")
-        raise ConfigError(
-            f"the tasks were made for other tools (hash {pack.tool_hash}, the server's is {tool_hash(server.tools)}); "
-            "generate new ones, or name the same server and the same tool options"
-        )
-    if not recorded:
-        measured = quality(pack, server.tools)
-        emit(QualityMeasured(as_table(measured)))
-        if config.scenarios.floor:
-            require_floor(measured)
-        _record(replace(pack, quality=measured.as_toml()), journal, server, config.model.name)
-    if config.judge.name == "verifier" and any(not scenario.checks for scenario in pack.train):
-        raise ConfigError(
-            "the pack has tasks without checks, which the verifier cannot score; name a judge that reads, such as "
-            "--judge ruler:default --judge-model MODEL"
-        )
-    for split in ("train", "val", "test"):
-        if not pack.split(split):
-            raise ConfigError(f"the pack has no {split} tasks; it needs some in each of train, val and test")
-    emit(TasksReady(len(pack.train), len(pack.val), len(pack.test)))
-    if untested := pack.untested():
-        emit(Note(f"no held-out task uses {', '.join(untested)}: the test says nothing about them"))
-    return pack
-
-
-async def _make(config: Config, server: Server, policy: LanguageModel, emit: Emit) -> Pack:
-    """The configured or a new pack with the tasks of the configured test pack."""
-    people = read_test_pack(config.scenarios, server.tools)
-    excluded = excluded_values(people, server.tools)
-    if config.scenarios.pack:
-        pack = load_pack(config.scenarios.pack)
-        pack = replace(pack, scenarios=tuple(_keep_apart(pack, excluded, emit)))
-    else:
-        emit(GeneratingTasks())
-        pack = await generate(server, config.scenarios, config.seed, emit, policy, excluded)
-    return with_tests(pack, people)
-
-
-def _keep_apart(scenarios: Iterable[Scenario], excluded: frozenset[str], emit: Emit) -> list[Scenario]:
+def keep_apart(scenarios: Iterable[Scenario], excluded: frozenset[str], emit: Emit) -> list[Scenario]:
     """The scenarios that use no excluded value, with a note about how many do."""
     scenarios = list(scenarios)
     kept = without(scenarios, excluded)
     if dropped := len(scenarios) - len(kept):
         emit(Note(f"{dropped} tasks to train on are left out, since they use a value of the test pack"))
     return kept
-
-
-def read_test_pack(config: ScenarioConfig, tools: Sequence[Tool] | None = None) -> tuple[Scenario, ...]:
-    """The tasks of the configured test pack, none without one.
-
-    Raises `ScenarioError` if it cannot be read or, given `tools`, if it names a tool that is not among them.
-    """
-    if not config.test_pack:
-        return ()
-    scenarios = load_test_pack(config.test_pack)
-    if tools is not None:
-        require_tools(scenarios, tools, config.test_pack)
-    return scenarios
-
-
-def _record(pack: Pack, journal: Journal, server: Server, model: str) -> None:
-    pack.save(journal.folder / "scenarios")
-    journal.write_fact("server", [facts.title or facts.name for facts in server.describe()])
-    journal.write_fact("tools", [tool.name for tool in server.tools])
-    journal.write_fact("left_out", {status.name: status.reason for status in server.listing if not status.allowed})
-    journal.write_fact("tool_hash", pack.tool_hash)
-    journal.write_fact("model", model)
-    journal.write_scenarios(pack.scenarios)
 
 
 async def generate_scenarios(
@@ -249,14 +172,19 @@ _KEYS = {
 """The generator `auto` takes the model of the first key that is set in the environment."""
 
 
+def require_generator(config: ScenarioConfig) -> None:
+    """Raise `ConfigError` if there is no such generator."""
+    if config.generator not in ("grounded", "auto") and not re.fullmatch("llm:.+", config.generator):
+        raise ConfigError(f"unknown generator {config.generator!r}; expected grounded, llm:MODEL or auto")
+
+
 def _model(config: ScenarioConfig, emit: Emit, policy: LanguageModel | None) -> LanguageModel | None:
     """The language model that writes the tasks; `None` for the grounded generator. Raises `ConfigError`."""
+    require_generator(config)
     generator = _auto(emit) if config.generator == "auto" else config.generator
-    if generator == "grounded":
+    name = generator.partition(":")[2]
+    if not name:
         return None
-    kind, _, name = generator.partition(":")
-    if kind != "llm" or not name:
-        raise ConfigError(f"unknown generator {config.generator!r}; expected grounded, llm:MODEL or auto")
     return open_llm(
         name,
         "scenarios.generator",

@@ -3,23 +3,23 @@
 import re
 import time
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 from urllib.parse import urlsplit
 
 from anyio.abc import TaskGroup
 
 from mcprl.config import ServerConfig
-from mcprl.errors import ServerError
+from mcprl.errors import ServerError, SessionLost, Unavailable
+from mcprl.secrets import scrub
 from mcprl.servers.connection import Connection, WrongTransport
 from mcprl.servers.pool import Pool
 from mcprl.servers.protocol import Malformed
 from mcprl.servers.reset import reset_call, run_command
+from mcprl.servers.retries import Outage, RetryBudget
 from mcprl.servers.settings import command_values, environment_values
 from mcprl.servers.transports import is_url
-from mcprl.text import scrub
 from mcprl.types import Call, Scalar, Tool
 
 _HTTP_SESSIONS = 128
@@ -51,8 +51,8 @@ class ServerFacts:
 class Backend:
     """One server and its connections. `start` is called once; `discard` closes the connections."""
 
-    def __init__(self, config: ServerConfig, name: str, sink: IO[bytes] | None, tasks: TaskGroup) -> None:
-        self.name, self._config, self._sink, self._tasks = name, config, sink, tasks
+    def __init__(self, config: ServerConfig, name: str, tasks: TaskGroup) -> None:
+        self.name, self._config, self._tasks = name, config, tasks
         self._target = scrub(config.target)
         http = is_url(config.target)
         self._sse = http and urlsplit(config.target).path.rstrip("/").endswith("/sse")
@@ -60,6 +60,7 @@ class Backend:
         capacity = _HTTP_SESSIONS if http else config.processes
         spares = 0 if http else min(_SPARE_PROCESSES, capacity - 1)
         self.pool = Pool(self._connect, self._prepare, capacity, spares, shared=not http, tasks=tasks)
+        self.retries, self._outage = RetryBudget(), Outage(config.timeout_s)
         self.listed: list[Tool | Malformed] = []
         self.facts: ServerFacts
 
@@ -106,13 +107,17 @@ class Backend:
 
     async def resources(self) -> list[tuple[str, str]]:
         """As `Connection.resources`."""
-        async with self._any_connection() as connection:
-            return await connection.resources()
+        with suppress(ServerError):
+            async with self._any_connection() as connection:
+                return await connection.resources()
+        return []
 
     async def known_values(self) -> dict[str, dict[str, list[Scalar]]]:
         """Values of the command line, the environment and the completions, by name."""
-        async with self._any_connection() as connection:
-            completions = await connection.completions()
+        completions: dict[str, list[Scalar]] = {}
+        with suppress(ServerError):
+            async with self._any_connection() as connection:
+                completions = await connection.completions()
         return {
             "command line": command_values(self._config),
             "environment": environment_values(self._config),
@@ -138,6 +143,18 @@ class Backend:
             await connection.closed.wait()
 
     async def _connect(self) -> Connection:
+        """A new connection. A server that was there once may be away for `timeout_s` seconds."""
+        while True:
+            try:
+                connection = await self._connect_once()
+            except ServerError:
+                if not self.listed or not await self._outage.wait():
+                    raise
+            else:
+                self._outage.over()
+                return connection
+
+    async def _connect_once(self) -> Connection:
         try:
             connection = await self._open(self._sse)
         except WrongTransport:
@@ -157,11 +174,14 @@ class Backend:
         return connection
 
     async def _open(self, sse: bool) -> Connection:
-        return await Connection.open(self._config, self._target, self._tasks, self._sink, sse)
+        return await Connection.open(self._config, self._target, self._tasks, sse)
 
     async def _prepare(self, connection: Connection, setup: Sequence[Call]) -> None:
         for call in setup:
-            result = await connection.call(call.tool, call.arguments, 4_000)
+            try:
+                result = await connection.call(call.tool, call.arguments, 4_000)
+            except (SessionLost, Unavailable) as error:  # it may have been made: nobody may make it again
+                raise ServerError(f"{self.name}: the setup call {call.tool} failed: {error}") from None
             if result.is_error:
                 cause = connection.transport.clean(result.text)
                 raise ServerError(f"{self.name}: the setup call {call.tool} failed: {cause}")

@@ -2,18 +2,17 @@
 
 A server is a foreign program: it may hang, die, lie or flood. Each of these ends, within the configured time, as a
 result that the model can read (a call that failed), as `SessionLost` (the connection died), or as a one-line
-`ServerError`. No error text holds a secret of the server's configuration.
+`ServerError`. Secrets are hidden before anything else reads a reply.
 """
 
 import json
-import logging
 import math
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from importlib.metadata import version
-from typing import IO, Any, TypeVar
+from typing import Any, TypeVar
 
 import anyio
 import mcp_types
@@ -22,7 +21,7 @@ from mcp import ClientSession, MCPError
 from pydantic import ValidationError
 
 from mcprl.config import ServerConfig
-from mcprl.errors import ServerError, SessionLost
+from mcprl.errors import ServerError, SessionLost, Unavailable
 from mcprl.servers.digest import cap, digest
 from mcprl.servers.protocol import Dispatcher, Malformed, block_text, first_problem
 from mcprl.servers.transports import Http, Sse, Stdio, Transport, is_url
@@ -30,18 +29,15 @@ from mcprl.types import Json, Scalar, Tool, ToolResult
 
 CLOSE_S = 5.0
 """Seconds that closing may take before it is cut short."""
-LOGGERS = ("mcp", "client", "httpx2")
-"""The SDK's loggers."""
 
-_MAX_PAGES = 50
+_MAX_PAGES, _MAX_TOOLS = 50, 1_000
 _MAX_RESOURCES, _MAX_RESOURCE_BYTES = 20, 20_000
 _MAX_COMPLETIONS = 50
 _OLD_S = 120.0
 """Seconds without a request after which a server may have forgotten an HTTP session."""
+_FOR_NOW = (401, 408, 425, 429, 502, 503, 504)
+"""HTTP statuses with which a server, or what is before it, refuses a request that it may serve later."""
 _SCRATCH = "/scratch"
-
-for _logger in LOGGERS:  # without a handler, logging's last resort prints the SDK's tracebacks on the screen
-    logging.getLogger(_logger).addHandler(logging.NullHandler())
 
 _Reply = TypeVar("_Reply")
 
@@ -64,17 +60,15 @@ class Connection:
         self.closed = anyio.Event()
 
     @classmethod
-    async def open(
-        cls, config: ServerConfig, name: str, tasks: TaskGroup, sink: IO[bytes] | None, sse: bool = False
-    ) -> "Connection":
-        """Connect; the connection's owner runs in `tasks`. A stdio server's stderr goes to `sink`.
+    async def open(cls, config: ServerConfig, name: str, tasks: TaskGroup, sse: bool = False) -> "Connection":
+        """Connect; the connection's owner runs in `tasks`.
 
         Raises `ServerError` if it cannot be opened in time.
         """
         if is_url(config.target):
             transport = (Sse if sse else Http)(config, name)
         else:
-            transport = Stdio(config, name, sink)
+            transport = Stdio(config, name)
         connection = cls(transport, name, config.timeout_s)
         await tasks.start(connection._own)
         return connection
@@ -92,19 +86,20 @@ class Connection:
     # --- requests -----------------------------------------------------------------------------------------------------
 
     async def call(self, tool: str, arguments: Mapping[str, Any], max_bytes: int) -> ToolResult:
-        """Call a tool. A failure is an error result. Raises `SessionLost` if the connection died."""
+        """Call a tool. A failure is an error result.
+
+        Raises `SessionLost` if the connection died, and `Unavailable` if the server refused for now.
+        """
         params = mcp_types.CallToolRequestParams(name=tool, arguments=self._inward(dict(arguments)))
         request = mcp_types.CallToolRequest(params=params)
         try:  # not the session's own call_tool, which validates against the server's output schema at any cost
             reply = await self._ask(lambda: self._session.send_request(request, mcp_types.CallToolResult))
         except _Refused as error:
+            if self.transport.status in _FOR_NOW:
+                raise Unavailable(str(error)) from None
             return digest(self._outward(f"Error: {error}"), None, True, max_bytes)
         text = "\n".join(block_text(block) for block in reply.content)
-        structured = reply.structured_content
-        if reply.is_error:
-            text = self.transport.secrets.hide(text)
-            structured = self.transport.secrets.hide_in_json(structured)
-        return digest(self._outward(text), self._outward(structured), bool(reply.is_error), max_bytes)
+        return digest(self._outward(text), self._outward(reply.structured_content), bool(reply.is_error), max_bytes)
 
     async def list_tools(self) -> tuple[list[Tool | Malformed], tuple[str, ...]]:
         """The listed tools, each read by itself, and a note if the listing was cut short. Raises `ServerError`."""
@@ -117,8 +112,10 @@ class Connection:
                     await self._ask(lambda params=params: self._session.list_tools(params=params))
                 except _Refused as error:
                     raise ServerError(f"{self._name}: listing its tools failed: {error}") from None
-                listed, cursor = self._dispatcher.last_page()
+                listed, cursor = await self._dispatcher.last_page(_MAX_TOOLS - len(tools))
                 tools += listed
+                if len(tools) == _MAX_TOOLS:
+                    return tools, (f"only the first {_MAX_TOOLS} tools are read",)
                 if not cursor:
                     return tools, ()
                 if cursor in cursors:
@@ -140,7 +137,7 @@ class Connection:
                     if parts:
                         text = cap("\n".join(parts), _MAX_RESOURCE_BYTES)[0]
                         texts.append((self._outward(uri), self._outward(text)))
-            except _Refused:
+            except (_Refused, SessionLost):
                 pass
         return texts
 
@@ -149,7 +146,7 @@ class Connection:
         and the URIs of its resources as `uri`.
         """
         values: dict[str, list[Scalar]] = {}
-        with anyio.move_on_after(self._timeout_s), suppress(_Refused):
+        with anyio.move_on_after(self._timeout_s), suppress(_Refused, SessionLost):
             if self._capability("resources"):
                 resources = (await self._ask(self._session.list_resources)).resources[:_MAX_RESOURCES]
                 values["uri"] = [self._outward(str(resource.uri)) for resource in resources]
@@ -227,6 +224,7 @@ class Connection:
         if self._lost or self.closed.is_set():
             raise SessionLost(self._lost or f"{self._name}: the connection is closed")
         self._used = anyio.current_time()
+        self.transport.status = 0
         try:
             with anyio.fail_after(self._timeout_s):
                 return await request()
@@ -237,9 +235,10 @@ class Connection:
             self._suspect = True
             raise _Refused(f"no answer within {self._timeout_s:g} s") from None
         except MCPError as error:
-            if error.code == mcp_types.CONNECTION_CLOSED or error.error.message == "Session terminated":
+            forgotten = self._has_forgotten(error)
+            if forgotten or error.code == mcp_types.CONNECTION_CLOSED:
                 self._suspect = True
-                with anyio.move_on_after(1.0):  # the owner is about to get the cause
+                with anyio.move_on_after(0.0 if forgotten else 1.0):  # the owner is about to get the cause
                     await self.closed.wait()
                 raise SessionLost(self._lost or f"{self._name}: {self.transport.clean(error.error.message)}") from None
             status = f" (HTTP {self.transport.status})" if self.transport.status else ""
@@ -248,6 +247,13 @@ class Connection:
             raise _Refused(f"the server's reply is not MCP: {self.transport.clean(first_problem(error))}") from None
         except (RuntimeError, RecursionError, anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
             raise _Refused(self.transport.clean(str(error)) or type(error).__name__) from None
+
+    def _has_forgotten(self, error: MCPError) -> bool:
+        """Whether the server has forgotten the session. It should say 404, and some say 400."""
+        status, text = self.transport.status, error.error.message.lower()
+        if status == 404:
+            return error.code != mcp_types.METHOD_NOT_FOUND
+        return status == 400 and "session" in text
 
     def _inward(self, value: Json) -> Json:
         """Arguments with the scratch folder's path for `/scratch`."""

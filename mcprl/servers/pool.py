@@ -20,7 +20,7 @@ from typing import Generic, Protocol, TypeVar
 import anyio
 from anyio.abc import TaskGroup
 
-from mcprl.errors import ServerError, SessionLost
+from mcprl.errors import ServerError
 from mcprl.types import Call
 
 _READERS = 4
@@ -90,7 +90,7 @@ class Pool(Generic[LinkT]):
             await self._changed.wait()
             count, cause = self._failed.get(state, (0, ""))
             if count > failures:  # the opening that this one waited for failed; the next would fail, too, only later
-                raise SessionLost(cause)
+                raise ServerError(cause)
         return slot
 
     def give_back(self, slot: _Slot[LinkT], used_up: bool) -> None:

@@ -14,13 +14,12 @@ from collections.abc import AsyncGenerator, AsyncIterator, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 import anyio
 from anyio.abc import ByteReceiveStream, Process
 
 from mcprl.errors import ServerError
-from mcprl.text import scrub
+from mcprl.secrets import scrub
 
 _POLL_S = 0.01
 _LEAVE_S = 1.0
@@ -78,12 +77,12 @@ def _absolute(word: str) -> str:
 
 
 @asynccontextmanager
-async def child(command: Command, stderr: IO[bytes] | int) -> AsyncGenerator[Process]:
+async def child(command: Command) -> AsyncGenerator[Process]:
     """The running command, in a process group of its own. The whole group is stopped at the end, cancelled or not.
 
     Raises `OSError` if it cannot be started.
     """
-    process = await _open(command, stderr)
+    process = await _open(command)
     try:
         yield process
     finally:
@@ -91,11 +90,11 @@ async def child(command: Command, stderr: IO[bytes] | int) -> AsyncGenerator[Pro
             await _stop(process)
 
 
-async def _open(command: Command, stderr: IO[bytes] | int) -> Process:
+async def _open(command: Command) -> Process:
     """Shielded from cancellation, in which asyncio would leave a running process behind."""
     with anyio.CancelScope(shield=True):
         return await anyio.open_process(
-            command.words, env=command.env, cwd=command.scratch or None, stderr=stderr, start_new_session=True
+            command.words, env=command.env, cwd=command.scratch or None, start_new_session=True
         )
     raise OSError(f"{command.words[0]} was not started")  # for the type checker: nothing cancels the scope
 

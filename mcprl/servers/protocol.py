@@ -4,13 +4,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import anyio.lowlevel
 import mcp_types
 from mcp.shared.dispatcher import CallOptions
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from mcp.shared.transport_context import TransportContext
 from pydantic import ValidationError
 
+from mcprl.secrets import hide_in_json
+from mcprl.text import compact
 from mcprl.types import Json, Tool
+
+MAX_BLOCKS = 1_000
+"""Content blocks of one result that are read."""
+MAX_TOOL_CHARACTERS = 2**16
+"""Of one tool's description and schemas: sixteen thousand tokens, in every prompt."""
 
 
 @dataclass(frozen=True)
@@ -22,16 +30,19 @@ class Malformed:
 
 
 class Dispatcher(JSONRPCDispatcher[TransportContext]):
-    """The SDK's dispatcher, except that listings of tools are kept here: the SDK would refuse all of a listing for one
-    malformed tool.
+    """The SDK's dispatcher, except that secrets in replies are hidden, and listings of tools are kept here: the SDK
+    would refuse all of a listing for one malformed tool.
     """
 
     _page: dict[str, Any]
 
-    def last_page(self) -> tuple[list[Tool | Malformed], str]:
-        """The tools of the last listed page, each read by itself, and the next page's cursor, empty if none."""
+    async def last_page(self, most: int) -> tuple[list[Tool | Malformed], str]:
+        """Up to `most` tools of the last listed page, each read by itself, and the next page's cursor or nothing."""
         listed, cursor = self._page.get("tools"), self._page.get("nextCursor")
-        tools = [_tool(tool) for tool in listed] if isinstance(listed, list) else []
+        tools: list[Tool | Malformed] = []
+        for tool in listed[:most] if isinstance(listed, list) else ():
+            tools.append(_tool(tool))
+            await anyio.lowlevel.checkpoint()  # other tasks go on
         return tools, cursor if isinstance(cursor, str) else ""
 
     async def send_raw_request(
@@ -42,11 +53,21 @@ class Dispatcher(JSONRPCDispatcher[TransportContext]):
         *,
         _related_request_id: mcp_types.RequestId | None = None,
     ) -> dict[str, Any]:
-        raw = await super().send_raw_request(method, params, opts, _related_request_id=_related_request_id)
+        reply = await super().send_raw_request(method, params, opts, _related_request_id=_related_request_id)
+        raw: dict[str, Any] = hide_in_json(_bounded(method, reply))
         if method == "tools/list":
             self._page = raw
             return {key: value for key, value in raw.items() if key != "nextCursor"} | {"tools": []}
         return raw
+
+
+def _bounded(method: str, reply: dict[str, Any]) -> dict[str, Any]:
+    """The reply without the blocks of a result past `MAX_BLOCKS`: validating an odd one takes kilobytes."""
+    content = reply.get("content")
+    if method != "tools/call" or not isinstance(content, list) or len(content) <= MAX_BLOCKS:
+        return reply
+    left_out = {"type": "text", "text": f"[{len(content) - MAX_BLOCKS} blocks left out]"}
+    return reply | {"content": [*content[:MAX_BLOCKS], left_out]}
 
 
 def _tool(raw: Json) -> Tool | Malformed:
@@ -59,6 +80,8 @@ def _tool(raw: Json) -> Tool | Malformed:
     properties = tool.input_schema.get("properties", {})
     if not tool.name or not isinstance(properties, dict) or not isinstance(tool.input_schema.get("required", []), list):
         return Malformed(tool.name, "inputSchema: `properties` must be an object and `required` a list")
+    if len(tool.description or "") + _length(tool.input_schema) + _length(tool.output_schema) > MAX_TOOL_CHARACTERS:
+        return Malformed(tool.name[:80], f"its description and schemas have more than {MAX_TOOL_CHARACTERS} characters")
     hints = tool.annotations or mcp_types.ToolAnnotations()
     return Tool(
         name=tool.name,
@@ -70,6 +93,10 @@ def _tool(raw: Json) -> Tool | Malformed:
         destructive=hints.destructive_hint,
         idempotent=hints.idempotent_hint,
     )
+
+
+def _length(schema: Json) -> int:
+    return len(compact(schema)) if schema else 0
 
 
 def block_text(block: mcp_types.ContentBlock) -> str:

@@ -14,8 +14,8 @@ from typing import Any
 import anyio
 
 from mcprl.errors import ServerError
+from mcprl.secrets import scrub
 from mcprl.servers.process import prepare
-from mcprl.text import scrub
 from mcprl.types import Call
 
 

@@ -1,26 +1,27 @@
 """Connected MCP servers as one set of tools, with sessions to call them in."""
 
-import logging
 import time
-from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from itertools import count
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import anyio
 
 from mcprl.config import ServerConfig, ToolPolicy
-from mcprl.errors import ServerError, SessionLost
+from mcprl.errors import ServerError, SessionLost, Unavailable
+from mcprl.secrets import learn
 from mcprl.servers.backend import Backend, ServerFacts, name_servers
-from mcprl.servers.connection import CLOSE_S, LOGGERS, Connection
+from mcprl.servers.connection import CLOSE_S, Connection
 from mcprl.servers.digest import cap, digest
 from mcprl.servers.effects import is_read
+from mcprl.servers.log import logging_to
 from mcprl.servers.pool import Lease
 from mcprl.servers.protocol import Malformed
 from mcprl.servers.reset import Turns
-from mcprl.servers.secrets import Secrets
 from mcprl.types import Call, Json, Session, Tool, ToolResult
 
 
@@ -153,9 +154,10 @@ async def connect(
     if not servers:
         raise ServerError("no MCP server given; name one with --server URL-or-command")
     failure: Exception | None = None
-    with _logging(log, Secrets(servers)) as sink:
+    learn(servers)
+    with logging_to(log):
         async with anyio.create_task_group() as tasks:
-            backends = [Backend(config, name, sink, tasks) for config, name in name_servers(servers)]
+            backends = [Backend(config, name, tasks) for config, name in name_servers(servers)]
             try:
                 for backend in backends:
                     await backend.start()
@@ -187,27 +189,32 @@ class _Session:
         backend, target = self.routes[tool]
         if not is_read(target):
             self.turns.wrote()
-        start = time.perf_counter()
         try:
-            result = await self._call(self.leases[backend], target, arguments)
+            return await self._call(backend, target, arguments)
         except SessionLost:
             raise
+        except Unavailable as error:
+            return digest(f"Error: {error}", None, True, self.max_bytes)
         except ServerError as error:
             raise SessionLost(str(error)) from None
-        return replace(result, latency_s=time.perf_counter() - start)
 
-    async def _call(self, lease: Lease[Connection], tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
-        try:
-            return await self._call_once(lease, tool, arguments)
-        except SessionLost:
-            if lease.written:
-                raise
-            lease.release()  # the connection may have died of another session's call, or of old age
-        return await self._call_once(lease, tool, arguments)
-
-    async def _call_once(self, lease: Lease[Connection], tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
-        async with lease.use(writes=not tool.read_only) as connection:
-            return await connection.call(tool.name, arguments, self.max_bytes)
+    async def _call(self, backend: Backend, tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
+        """One call. If it only reads, it is repeated after a fault that may pass, in the state that the session has."""
+        lease = self.leases[backend]
+        for attempt in count():
+            start = time.perf_counter()
+            try:
+                async with lease.use(writes=not tool.read_only) as connection:
+                    result = await connection.call(tool.name, arguments, self.max_bytes)
+                backend.retries.succeeded()
+                return replace(result, latency_s=time.perf_counter() - start)
+            except (SessionLost, Unavailable) as error:
+                lost = isinstance(error, SessionLost)
+                if not tool.read_only or (lost and lease.written) or not await backend.retries.wait(attempt):
+                    raise
+                if lost:
+                    lease.release()  # the connection may have died of another session's call, or of old age
+        raise AssertionError  # for the type checker: `count` does not end
 
 
 def _left_out(tool: Tool, names: set[str], policy: ToolPolicy) -> str:
@@ -225,35 +232,3 @@ def _left_out(tool: Tool, names: set[str], policy: ToolPolicy) -> str:
     if tool.destructive and not policy.allow_destructive and not names & set(policy.allow):
         return "marked destructive; --allow-destructive or --allow-tool with its exact name allows it"
     return ""
-
-
-@contextmanager
-def _logging(log: Path | None, secrets: Secrets) -> Generator[IO[bytes] | None]:
-    """Append the SDK's records to `log`, and yield it for the servers' output; `None` without a log."""
-    if log is None:
-        yield None
-        return
-    log.parent.mkdir(parents=True, exist_ok=True)
-    handler = logging.FileHandler(log)
-    handler.setFormatter(_ScrubbingFormatter(secrets))
-    loggers = [logging.getLogger(name) for name in LOGGERS]
-    for logger in loggers:
-        logger.addHandler(handler)
-    try:
-        with log.open("ab", buffering=0) as sink:
-            yield sink
-    finally:
-        for logger in loggers:
-            logger.removeHandler(handler)
-        handler.close()
-
-
-class _ScrubbingFormatter(logging.Formatter):
-    """Log lines, tracebacks included, with the servers' secrets hidden."""
-
-    def __init__(self, secrets: Secrets) -> None:
-        super().__init__("%(asctime)s %(name)s %(levelname)s %(message)s")
-        self._secrets = secrets
-
-    def format(self, record: logging.LogRecord) -> str:
-        return self._secrets.hide(super().format(record))

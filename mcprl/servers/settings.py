@@ -8,13 +8,10 @@ import shlex
 from pathlib import Path
 
 from mcprl.config import ServerConfig
+from mcprl.secrets import hide, plain_variables, secrets_in
 from mcprl.servers.transports import is_url
-from mcprl.text import secrets_in
 from mcprl.types import Scalar
 
-_SECRET = re.compile(
-    r"key|token|secret|passw|auth|bearer|credential|cookie|session|dsn|signature|private", re.IGNORECASE
-)
 _RUNNER = re.compile(r"(?:python[\d.]*|node|npx|uvx?|deno|bun|env|docker|sh|bash)(?:\.exe)?")
 _SCRIPT = re.compile(r".*\.(?:py|js|mjs|cjs|ts|sh)")
 
@@ -32,7 +29,7 @@ def command_values(config: ServerConfig) -> dict[str, list[Scalar]]:
     except ValueError:
         return {}
     words = _shell_words(words) or words
-    hidden = {secret.strip("\"'") for secret in secrets_in(config.target)}
+    hidden = {*secrets_in(config.target)}
     values: dict[str, list[Scalar]] = {}
     name = ""
     for position, word in enumerate(words):
@@ -66,7 +63,7 @@ def _shell_words(words: list[str]) -> list[str]:
 def environment_values(config: ServerConfig) -> dict[str, list[Scalar]]:
     """The values of a server's configured variables by their names."""
     values: dict[str, list[Scalar]] = {}
-    for name, value in config.env.items():
+    for name, value in plain_variables(config.env).items():
         _keep(values, name.lower(), value, set())
     return values
 
@@ -85,7 +82,7 @@ def _starts(words: list[str], position: int) -> bool:
 
 
 def _keep(values: dict[str, list[Scalar]], name: str, value: str, hidden: set[str]) -> None:
-    if not value or "$" in value or value in hidden or _SECRET.search(name) or re.search(r"://[^/]*@", value):
+    if not value or "$" in value or value in hidden or hide(value) != value or re.search(r"://[^/]*@", value):
         return
     value = value.replace("{scratch}", "/scratch")
     path = Path(value).expanduser()

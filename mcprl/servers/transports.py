@@ -1,16 +1,16 @@
 """How messages get to a server and back: streamable HTTP, SSE, or the pipes of a process.
 
-A message longer than `MAX_MESSAGE_BYTES` is not read; it becomes an error.
+A message longer than `MAX_MESSAGE_BYTES`, or with more than `MAX_CONTAINERS` objects and lists, is not read; it becomes
+an error.
 """
 
 import math
 import re
 import ssl
-import subprocess
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import IO, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import anyio
@@ -28,11 +28,15 @@ from pydantic import ValidationError
 
 from mcprl.config import ServerConfig
 from mcprl.errors import ServerError, SessionLost
+from mcprl.secrets import hide, resolve
+from mcprl.servers.log import Output
 from mcprl.servers.process import child, exit_status, prepare, read_lines
 from mcprl.servers.protocol import first_problem, one_line
-from mcprl.servers.secrets import Secrets, resolve
 
 MAX_MESSAGE_BYTES = 8 * 2**20
+MAX_CONTAINERS = 100_000
+_TOO_LONG = f"longer than {MAX_MESSAGE_BYTES} bytes, or of more than {MAX_CONTAINERS} objects and lists"
+_MAX_LOG_LINE_BYTES = 2**14
 
 Streams = tuple[Any, Any]
 """The stream from which the SDK reads messages, and the stream to which it writes them."""
@@ -54,7 +58,6 @@ class Transport(ABC):
 
     def __init__(self, config: ServerConfig, name: str) -> None:
         self._config, self._name = config, name
-        self.secrets = Secrets([config])
 
     @abstractmethod
     def streams(self) -> AbstractAsyncContextManager[Streams]:
@@ -62,7 +65,7 @@ class Transport(ABC):
 
     def clean(self, text: str) -> str:
         """A server's text as one line for an error, secrets hidden."""
-        return one_line(self.secrets.hide(text))
+        return one_line(hide(text))
 
     def explain(self, error: BaseException) -> str:
         """The cause of a transport's exception, an exception group's first, and what to do about it."""
@@ -95,6 +98,8 @@ class Http(Transport):
     kind, sessions = "streamable HTTP", "not kept apart: the server gives no session"
     _checked_methods: tuple[str, ...] = ("POST",)
     """The methods whose status is kept: a healthy server may refuse a GET."""
+    _event_methods: tuple[str, ...] = ("GET", "POST")
+    """The methods whose replies the SDK reads event by event."""
 
     @asynccontextmanager
     async def streams(self) -> AsyncGenerator[Streams]:
@@ -115,7 +120,9 @@ class Http(Transport):
         """A client with the configured headers. The SDK may pass `headers` and `auth`; they are not used."""
         parts = urlsplit(self._config.target)
         return httpx2.AsyncClient(
-            headers={key: resolve(value, f"the header {key}") for key, value in self._config.headers.items()},
+            # What is compressed may grow without bounds when it is read.
+            headers={"Accept-Encoding": "identity"}
+            | {key: resolve(value, f"the header {key}") for key, value in self._config.headers.items()},
             timeout=timeout,
             verify=ssl.create_default_context() if parts.scheme == "https" else False,  # a context costs 25 ms
             trust_env=parts.hostname not in ("localhost", "127.0.0.1", "::1"),  # no proxy to this machine
@@ -127,13 +134,17 @@ class Http(Transport):
             self.status = response.status_code
         if "mcp-session-id" in response.headers:
             self.sessions = "apart: a session id each"
-        if response.headers.get("content-type", "").startswith("application/json"):
-            response.stream = _Capped(response.stream)
+        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        events = kind == "text/event-stream" and response.status_code == 200
+        encoded = response.headers.get("content-encoding", "identity") != "identity"
+        events = events and response.request.method in self._event_methods
+        response.stream = _Capped(response.stream, 0 if encoded else math.inf if events else MAX_MESSAGE_BYTES)
 
 
 class Sse(Http):
     kind, sessions = "SSE", "apart: a connection each"
     _checked_methods = ("GET", "POST")
+    _event_methods = ("GET",)
 
     @asynccontextmanager
     async def streams(self) -> AsyncGenerator[Streams]:
@@ -144,10 +155,11 @@ class Sse(Http):
 class Stdio(Transport):
     kind = "stdio"
 
-    def __init__(self, config: ServerConfig, name: str, sink: IO[bytes] | None) -> None:
+    def __init__(self, config: ServerConfig, name: str) -> None:
         super().__init__(config, name)
-        self._sink = sink
+        self._stderr, self._noise = Output(name), Output(f"{name} on stdout, not JSON-RPC")
         self._unanswered: set[mcp_types.RequestId] = set()
+        self._stderr_ended = anyio.Event()
 
     @asynccontextmanager
     async def streams(self) -> AsyncGenerator[Streams]:
@@ -156,7 +168,7 @@ class Stdio(Transport):
             self.scratch = command.scratch
             self.sessions = "apart: a process each" + (", with a scratch folder" if command.scratch else "")
             async with (
-                child(command, self._sink or subprocess.DEVNULL) as process,
+                child(command) as process,
                 anyio.create_task_group() as tasks,
             ):
                 received, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](64)
@@ -164,6 +176,7 @@ class Stdio(Transport):
                 with received, incoming, outgoing, to_server:
                     tasks.start_soon(self._read, process, received)
                     tasks.start_soon(self._write, process, to_server)
+                    tasks.start_soon(self._keep_stderr, process)
                     try:
                         yield incoming, outgoing
                     finally:
@@ -173,16 +186,15 @@ class Stdio(Transport):
         assert process.stdout is not None
         noise = 0
         async for line in read_lines(process.stdout, MAX_MESSAGE_BYTES):
-            if line is None:
+            if line is None or _containers(line) > MAX_CONTAINERS:
                 message = self._too_long()
             else:
                 try:
                     message = mcp_types.jsonrpc_message_adapter.validate_json(line, by_name=False)
                 except ValidationError:
                     noise += 1
-                    if noise <= 3 and self._sink is not None and line.strip():
-                        text = self.secrets.hide(line.decode(errors="replace"))
-                        self._sink.write(f"[not JSON-RPC on stdout] {text[:200]}\n".encode())
+                    if noise <= 3 and line.strip():
+                        self._noise.write(line[:200])
                     if noise % 100 == 0:  # a flood must not keep other tasks waiting
                         await anyio.lowlevel.checkpoint()
                     continue
@@ -190,16 +202,26 @@ class Stdio(Transport):
                     self._unanswered.discard(message.id)
             await received.send(SessionMessage(message))
         status = await exit_status(process, 0.5)
+        with anyio.move_on_after(0.5):
+            await self._stderr_ended.wait()  # its last words say why
         cause = "closed its output" if status is None else f"exited with status {status}"
-        raise SessionLost(f"{self._name} {cause}")
+        last = self.clean(self._stderr.last_line)
+        raise SessionLost(f"{self._name} {cause}" + (f": {last}" if last else ""))
+
+    async def _keep_stderr(self, process: Process) -> None:
+        assert process.stderr is not None
+        async for line in read_lines(process.stderr, _MAX_LOG_LINE_BYTES):
+            self._stderr.write(b"[a line that is too long]" if line is None else line)
+        self._stderr.end()
+        self._stderr_ended.set()
 
     def _too_long(self) -> mcp_types.JSONRPCError:
         """An error reply in place of one that was too long. Raises `SessionLost` if several requests are unanswered,
         since the too long reply may belong to any of them.
         """
         if len(self._unanswered) != 1:
-            raise SessionLost(f"{self._name} sent a message longer than {MAX_MESSAGE_BYTES} bytes")
-        message = f"the reply was longer than {MAX_MESSAGE_BYTES} bytes"
+            raise SessionLost(f"{self._name} sent a message {_TOO_LONG}")
+        message = f"the reply was {_TOO_LONG}"
         error = mcp_types.ErrorData(code=mcp_types.INTERNAL_ERROR, message=message)
         return mcp_types.JSONRPCError(jsonrpc="2.0", id=self._unanswered.pop(), error=error)
 
@@ -215,18 +237,28 @@ class Stdio(Transport):
                 return  # the reader raises, with the cause
 
 
-class _Capped(httpx2.AsyncByteStream):
-    """A response body that raises an error past `MAX_MESSAGE_BYTES`."""
+def _containers(text: bytes) -> int:
+    """At most how many objects and lists JSON has: each takes many times the memory of its two letters."""
+    return text.count(b"{") + text.count(b"[")
 
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
+
+class _Capped(httpx2.AsyncByteStream):
+    """A response body that raises an error past `most` bytes, and past `MAX_CONTAINERS` in one event or body."""
+
+    def __init__(self, stream: Any, most: float) -> None:
+        self._stream, self._most = stream, most
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        size = 0
+        size = containers = 0
         async for chunk in self._stream:
             size += len(chunk)
-            if size > MAX_MESSAGE_BYTES:
-                raise httpx2.StreamError(f"the reply was longer than {MAX_MESSAGE_BYTES} bytes")
+            if size > self._most:
+                limit = f"was longer than {self._most} bytes" if self._most else "is compressed, which nobody asked for"
+                raise httpx2.StreamError(f"the reply {limit}")
+            event_ended = self._most == math.inf and re.search(rb"\r?\n\r?\n", chunk) is not None
+            containers = _containers(chunk) + (0 if event_ended else containers)
+            if containers > MAX_CONTAINERS:
+                raise httpx2.StreamError(f"the reply had more than {MAX_CONTAINERS} objects and lists")
             yield chunk
 
     async def aclose(self) -> None:

@@ -3,16 +3,19 @@
 import json
 import random
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import anyio
 
 from mcprl.chat.prompts import Tokenizer, control_pattern, encode, opening_messages, prompt_ids, render
 from mcprl.config import Config
-from mcprl.events import Emit, WarmStartBegan, WarmStartStep
+from mcprl.errors import ServerError
+from mcprl.events import Emit, Note, WarmStartBegan, WarmStartStep
 from mcprl.models.adapters import load_adapter_weights
 from mcprl.models.load import LoadedModel
 from mcprl.runs.journal import Journal
 from mcprl.servers.live import refreshed
+from mcprl.servers.retries import again_if_lost
 from mcprl.servers.server import Server
 from mcprl.training.rows import training_rows
 from mcprl.training.trainer import Trainer
@@ -81,10 +84,16 @@ async def warm_start(
     for step in range(1, training.warm_start_steps + 1):
         rows_B: list[Row] = []
         for scenario in _drawn(scenarios, 2 * training.scenarios_per_step, config.seed, step):
-            messages = await transcript(server, scenario)
+            try:
+                messages = await again_if_lost(partial(transcript, server, scenario))
+            except ServerError as error:
+                emit(Note(f"a demonstration is left out: {error}"))
+                continue
             shown = demonstration(loaded.tokenizer, messages, server.tools, scenario.id)
             journal.write_trajectories("demonstration", step, [shown])
             rows_B += training_rows(shown)
+        if not rows_B:
+            raise ServerError(f"no plan of step {step} of the warm start could be executed; is the server running?")
         await anyio.to_thread.run_sync(trainer.supervise, rows_B)
         emit(WarmStartStep(step, training.warm_start_steps))
     trainer.save(adapter.path)

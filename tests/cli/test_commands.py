@@ -22,7 +22,7 @@ from mcprl.cli.commands import _run_name, cli
 from mcprl.config import Config
 from mcprl.runs.journal import Journal
 from mcprl.runs.settings import dump_config, parse
-from mcprl.text import scrub
+from mcprl.secrets import scrub
 
 MCPRL = Path(sys.executable).parent / "mcprl"
 TIME = "mcp-server-time --local-timezone UTC"

@@ -15,11 +15,12 @@ from mcprl.judges.checks import squash
 from mcprl.judges.scoring import score_held_out
 from mcprl.judges.verifier import Verifier
 from mcprl.scenarios.authoring.derivable import derivable
-from mcprl.scenarios.generate import generate, read_test_pack
+from mcprl.scenarios.generate import generate
 from mcprl.scenarios.packs.exclusion import excluded_values, without
 from mcprl.scenarios.packs.imports import add_task, import_tasks
 from mcprl.scenarios.packs.pack import Pack, load_pack, load_test_pack, misfits, require_tools
 from mcprl.scenarios.packs.shorthand import parts, read_calls, read_facts, read_states, scalar
+from mcprl.scenarios.prepare import read_test_pack
 from mcprl.servers.server import connect
 from mcprl.types import (
     AsksBack,
@@ -285,11 +286,11 @@ async def test_a_task_with_nothing_expected_has_no_score_unless_a_judge_reads() 
 
 
 def test_a_missing_test_pack_is_an_error_before_a_run_begins(tmp_path: Path) -> None:
-    from mcprl.train import _open
+    from mcprl.train import _checked
 
     config = Config(runs_dir=str(tmp_path), scenarios=ScenarioConfig(test_pack=str(tmp_path / "no.csv")))
     with pytest.raises(ScenarioError, match=r"no\.csv"):
-        _open(config, None, lambda event: None)
+        _checked(config, lambda event: None)
     assert list(tmp_path.iterdir()) == []
 
 

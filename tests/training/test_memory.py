@@ -17,10 +17,10 @@ from mcprl.config import Config, ModelConfig
 from mcprl.engines import placement
 from mcprl.engines.vllm import environment
 from mcprl.errors import ConfigError
-from mcprl.files import bundled_folder, find_bundled
+from mcprl.files import bundled_folder, find_bundled, read_toml
 from mcprl.models import unsloth
 from mcprl.models.load import load_model
-from mcprl.runs.settings import load, parse
+from mcprl.runs.settings import parse
 from mcprl.train import resolve
 from mcprl.training import memory
 from mcprl.training.forward import Forward, checkpoint_layers
@@ -270,7 +270,7 @@ MORE = [
 
 def preset(name: str) -> Config:
     file = find_bundled("presets", name)
-    return parse(load(file), str(file))
+    return parse(read_toml(file), str(file))
 
 
 def needed(name: str, model: str, place: Any) -> Need:

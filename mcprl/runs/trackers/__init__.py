@@ -63,14 +63,19 @@ class Trackers:
                     _log.warning("the tracker %s failed and may miss data: %s", name, error, exc_info=error)
 
 
+def require_known(names: Sequence[str]) -> None:
+    """Raise `ConfigError` for a name that is no tracker's."""
+    if unknown := sorted(set(names) - set(KNOWN)):
+        raise ConfigError(f"unknown tracker {unknown[0]!r}; known are: {', '.join(KNOWN)}")
+
+
 def open_trackers(names: Sequence[str], folder: str | Path, config: Config) -> Trackers:
     """`files` and the named trackers for the run in `folder`, as one.
 
     Raises `ConfigError` for an unknown name and `MissingExtra` if its package is not installed: the user can mend both
     before the run begins. A tracker that cannot start for another reason is left out with a warning.
     """
-    if unknown := sorted(set(names) - set(KNOWN)):
-        raise ConfigError(f"unknown tracker {unknown[0]!r}; known are: {', '.join(KNOWN)}")
+    require_known(names)
     opened: dict[str, Tracker] = {}
     for name in dict.fromkeys(("files", *names)):
         try:

@@ -27,6 +27,7 @@ from mcprl.scenarios.authoring.vetting import UnfitDraft, Vetting
 from mcprl.scenarios.fields import usable
 from mcprl.scenarios.packs.pack import covered, split_of
 from mcprl.scenarios.probing.knowledge import Knowledge
+from mcprl.scenarios.probing.renewed import Renewed
 from mcprl.scenarios.slots import build, slots
 from mcprl.text import inert
 from mcprl.types import Scalar, Scenario, Split, ToolServer
@@ -173,7 +174,7 @@ class Author:
         examples: list[dict[str, Any]] = []
         tools = self.known.reads()
         self.rng.shuffle(tools)
-        async with self.server.session() as session:
+        async with Renewed(self.server) as session:
             for tool in tools[:_EXAMPLES]:
                 needed = [slot for slot in self.known.slots[tool.name] if slot.required]
                 options = [

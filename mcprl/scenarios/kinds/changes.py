@@ -58,25 +58,31 @@ async def write(planner: Planner, clean: Session, written: Session, state: State
         return None
     if removal and not _holds(await written.call(removal.tool, removal.arguments), removal):
         removal = None
-    named = {(value.attribute.key, value.value) for value in thing.values} if thing else set[tuple[str, Scalar]]()
-    if any((slot.key, value) in named for slot, value in filled if slot != planner.target(tool)):
+    values = _stated(planner, tool, filled, thing)
+    if values is None:
         return None  # the thing has this value already
-    slots = {slot for slot, value in filled if (planner.catalog.slot(slot).key, value) in named}
-    values = tuple(
-        Value(planner.catalog.slot(slot), value)
-        for slot, value in filled
-        if slot not in slots
-        and not planner.known.is_setting(slot)
-        and value != slot.schema.get("default")
-        and not _is_reference(planner, slot, thing)
-    )
-    values = as_person(as_address(values), _part_of(filled))
     checks: tuple[Check, ...] = tuple(check for check in (effect or removal,) if check)
     checks = checks or (CallMade(tool.name, call.arguments),)
     intent = Change(tool.name, tool.description, _effect(planner, tool, thing), thing, values)
     kind = "write" if effect or removal else "action"
     plan = (*steps.plan, call) if steps else (call,)
     return planner.task(kind, intent, (), plan, checks, state, entities)
+
+
+def _stated(planner: Planner, tool: Tool, filled: Filled, thing: Reference | None) -> tuple[Value, ...] | None:
+    """The values that a request states besides the thing; `None` if one of them is what the thing is named by."""
+    named = {(value.attribute.key, value.value) for value in thing.values} if thing else set[tuple[str, Scalar]]()
+    if any((slot.key, value) in named for slot, value in filled if slot != planner.target(tool)):
+        return None
+    values = tuple(
+        Value(planner.catalog.slot(slot), value)
+        for slot, value in filled
+        if (planner.catalog.slot(slot).key, value) not in named
+        and not planner.known.is_setting(slot)
+        and value != slot.schema.get("default")
+        and not _is_reference(planner, slot, thing)
+    )
+    return as_person(as_address(values), _part_of(filled))
 
 
 def _part_of(filled: Filled) -> str:

@@ -69,11 +69,17 @@ def _json_object(path: Path, place: str, text: str) -> Line:
     try:
         tree = json.loads(text)
     except (ValueError, RecursionError) as error:
-        why = f"{error.msg} at column {error.colno}" if isinstance(error, json.JSONDecodeError) else "nested too deeply"
+        why = f"{error.msg} at column {error.colno}" if isinstance(error, json.JSONDecodeError) else _odd(error)
         raise ScenarioError(f"{path}, {place} is not JSON: {why}; write one task a line, as one object") from None
     if not isinstance(tree, dict):
         raise ScenarioError(f"{path}, {place}: {shown(tree)} is not a task; write an object with at least a request")
     return Line(path, place, tree)  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _odd(error: ValueError | RecursionError) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return str(error)
+    return "nested too deeply" if isinstance(error, RecursionError) else "it holds a number of too many digits"
 
 
 def _json_entries(path: Path, text: str) -> Iterator[Line]:
@@ -83,8 +89,8 @@ def _json_entries(path: Path, text: str) -> Iterator[Line]:
         return
     try:
         entries: list[Any] = json.loads(text)
-    except ValueError as error:
-        raise ScenarioError(f"{path} is not JSON: {error}") from None
+    except (ValueError, RecursionError) as error:
+        raise ScenarioError(f"{path} is not JSON: {_odd(error)}") from None
     for number, entry in enumerate(entries, 1):
         yield _json_object(path, f"entry {number}", json.dumps(entry))
 

@@ -6,21 +6,22 @@ The split of a value (`split_of`) and what a task uses (`covered`) are defined h
 import difflib
 import hashlib
 import json
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import tomlkit
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
-from mcprl.errors import ScenarioError
+from mcprl.errors import ConfigError, ScenarioError
+from mcprl.files import read_toml
 from mcprl.judges.checks import squash
 from mcprl.scenarios.packs.handwritten import scenario_of
 from mcprl.scenarios.packs.lines import read_lines
+from mcprl.text import shortened
 from mcprl.types import Call, CallMade, Scenario, Split, StateHolds, Tool
 
 _SCENARIO: TypeAdapter[Scenario] = TypeAdapter(Scenario)
@@ -161,21 +162,33 @@ def load_pack(path: str | Path) -> Pack:
         return Pack(_read(path, None), generator="by hand")
     files: dict[Split, Path] = {split: file for split in SHARES for file in _files(path, split)}
     head: dict[str, Any] = {"generator": "by hand"}
-    try:
-        head = tomllib.loads((path / "pack.toml").read_text())
-    except OSError as error:
-        if not files:
-            raise ScenarioError(
-                f"{path} holds no scenario pack ({error}); make one with: mcprl scenarios --out {path}, or write "
-                "train.jsonl, val.jsonl and test.jsonl by hand"
-            ) from None
-    except tomllib.TOMLDecodeError as error:
-        raise ScenarioError(f"{path / 'pack.toml'} is not TOML: {error}") from None
+    if (path / "pack.toml").is_file():
+        head = _read_head(path / "pack.toml")
+    elif not files:
+        raise ScenarioError(
+            f"{path} holds no scenario pack; make one with: mcprl scenarios --out {path}, or write train.jsonl, "
+            "val.jsonl and test.jsonl by hand"
+        )
     scenarios = tuple(scenario for split, file in files.items() for scenario in _read(file, split))
     _require_different(scenarios, path)
-    known: dict[str, Any] = {field.name: head[field.name] for field in fields(Pack) if field.name in head}
-    known["scenarios"] = scenarios
-    return Pack(**known)
+    return Pack(scenarios, **head)
+
+
+def _read_head(path: Path) -> dict[str, Any]:
+    """The fields of `Pack` in a pack.toml. Raises `ScenarioError`."""
+    try:
+        tree = read_toml(path)
+    except ConfigError as error:
+        raise ScenarioError(str(error)) from None
+    head: dict[str, Any] = {}
+    for name, kind in get_type_hints(Pack).items():
+        if name in tree and name != "scenarios":
+            try:
+                head[name] = TypeAdapter(kind).validate_python(tree[name], strict=True)
+            except ValidationError as error:
+                shown = shortened(repr(tree[name]), 100)
+                raise ScenarioError(f"{path}: {name} = {shown}: {error.errors()[0]['msg']}") from None
+    return head
 
 
 def load_test_pack(path: str | Path) -> tuple[Scenario, ...]:

@@ -99,7 +99,7 @@ async def _rounds(reader: Reader, budget: Budget, end: int) -> None:
         await reader.around(budget.left - end)
         await reader.link()
         await reader.widen()
-        if reader.calls - before < len(reader.known.tools):
+        if reader.calls - before < max(1, len(reader.known.tools)):
             break
 
 

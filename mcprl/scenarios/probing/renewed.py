@@ -11,15 +11,15 @@ from mcprl.errors import SessionLost
 from mcprl.scenarios.fields import opened
 from mcprl.types import Call, Session, ToolResult, ToolServer
 
-MOST_RENEWED = 50
-"""Sessions that may be lost before the server counts as broken."""
+MOST_LOST = 50
+"""Calls in a row that may lose their sessions before the server counts as broken."""
 
 
 class Renewed:
     """A session in a state made by `setup`; a context manager. What was written in a lost session is lost with it.
 
     A call that loses the session, or takes longer than `call_s`, is an error result. Raises `SessionLost` once
-    `MOST_RENEWED` sessions were lost.
+    `MOST_LOST` calls in a row lost theirs.
     """
 
     def __init__(self, server: ToolServer, setup: Sequence[Call] = (), call_s: float = math.inf) -> None:
@@ -27,7 +27,7 @@ class Renewed:
         self._call_s = call_s
         self._stack = AsyncExitStack()
         self._session: Session
-        self.renewed = 0
+        self.renewed = self._in_a_row = 0
 
     async def __aenter__(self) -> Self:
         self._session = await self._stack.enter_async_context(self._server.session(self._setup))
@@ -40,10 +40,13 @@ class Renewed:
         """Call a tool, as `Session.call`; the result is without its envelope."""
         try:
             with anyio.move_on_after(self._call_s):
-                return opened(await self._session.call(tool, arguments))
+                result = opened(await self._session.call(tool, arguments))
+                self._in_a_row = 0
+                return result
         except SessionLost as error:
             self.renewed += 1
-            if self.renewed > MOST_RENEWED:
+            self._in_a_row += 1
+            if self._in_a_row > MOST_LOST:
                 raise
             await self._stack.aclose()
             self._stack = AsyncExitStack()

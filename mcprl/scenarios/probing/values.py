@@ -13,9 +13,9 @@ from datetime import date, timedelta
 from functools import lru_cache
 from typing import Any
 
-import rstr
 from babel.dates import get_timezone_location
 
+from mcprl.scenarios.probing.patterns import matching
 from mcprl.scenarios.slots import Slot
 from mcprl.text import words
 
@@ -191,22 +191,12 @@ def invent(slot: Slot, rng: random.Random) -> Any:
         return rng.choice(slot.choices)
     if slot.kind in ("integer", "number"):
         return _number(slot, rng)
-    if made := _matching(slot, rng):
+    pattern = slot.schema.get("pattern")
+    if isinstance(pattern, str) and (made := matching(pattern, rng)):
         return made
     wanted = known_format(slot)
     make = next(make for name, _, make in _FORMATS if name == wanted)
     return make(rng)
-
-
-def _matching(slot: Slot, rng: random.Random) -> str:
-    """A text that matches the schema's pattern; empty if there is none, or none that Python reads."""
-    pattern = slot.schema.get("pattern")
-    if not isinstance(pattern, str):
-        return ""
-    try:
-        return rstr.Rstr(rng).xeger(pattern)
-    except (re.error, KeyError, ValueError, RecursionError):
-        return ""
 
 
 def dates_between(dates: Sequence[str], rng: random.Random, count: int) -> list[str]:

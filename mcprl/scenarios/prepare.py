@@ -1,0 +1,111 @@
+"""The tasks of a run: read or made, checked against its server and its judge, and recorded with it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mcprl.config import Config, ScenarioConfig
+from mcprl.errors import ConfigError
+from mcprl.events import Emit, GeneratingTasks, Note, QualityMeasured, TasksReady, ignore
+from mcprl.llm import LanguageModel
+from mcprl.runs.journal import Journal
+from mcprl.scenarios.generate import generate, keep_apart, require_generator
+from mcprl.scenarios.packs.exclusion import excluded_values
+from mcprl.scenarios.packs.pack import Pack, load_pack, load_test_pack, require_tools, tool_hash, with_tests
+from mcprl.scenarios.packs.quality import as_table, quality, require_floor
+from mcprl.servers.server import Server
+from mcprl.types import Scenario, Tool
+
+
+def require_tasks(config: ScenarioConfig, tools: Sequence[Tool] | None = None) -> None:
+    """Raise what is wrong with the configured packs and generator, before anything is made: `ConfigError`, or
+    `ScenarioError` if a file cannot be read or, given `tools`, names a tool that is not among them.
+    """
+    read_test_pack(config, tools)
+    if config.pack:
+        pack = load_pack(config.pack)
+        if tools is not None:
+            _require_fit(pack, tools, config.pack)
+    else:
+        require_generator(config)
+
+
+async def prepare_pack(
+    config: Config, journal: Journal, server: Server, policy: LanguageModel, emit: Emit = ignore
+) -> Pack:
+    """A run's tasks, recorded with the run: those of its journal, else those of the configured pack or new ones, with
+    the configured test pack beside them.
+
+    Raises `ConfigError` if they do not fit the server's tools or the judge, or if a split is empty, and `ScenarioError`
+    if they name tools that the server does not offer or are below the floor (`scenarios.packs.quality`).
+    """
+    recorded = journal.scenarios()
+    if recorded:
+        pack = Pack(tuple(recorded), journal.fact("tool_hash"), config.seed)
+    else:
+        pack = await _make(config, server, policy, emit)
+    _require_fit(pack, server.tools, config.scenarios.pack or "the recorded tasks")
+    if not recorded:
+        measured = quality(pack, server.tools)
+        emit(QualityMeasured(as_table(measured)))
+        if config.scenarios.floor:
+            require_floor(measured)
+        _record(replace(pack, quality=measured.as_toml()), journal, server, config.model.name)
+    if config.judge.name == "verifier" and any(not scenario.checks for scenario in pack.train):
+        raise ConfigError(
+            "the pack has tasks without checks, which the verifier cannot score; name a judge that reads, such as "
+            "--judge ruler:default --judge-model MODEL"
+        )
+    for split in ("train", "val", "test"):
+        if not pack.split(split):
+            raise ConfigError(f"the pack has no {split} tasks; it needs some in each of train, val and test")
+    emit(TasksReady(len(pack.train), len(pack.val), len(pack.test)))
+    if untested := pack.untested():
+        emit(Note(f"no held-out task uses {', '.join(untested)}: the test says nothing about them"))
+    return pack
+
+
+async def _make(config: Config, server: Server, policy: LanguageModel, emit: Emit) -> Pack:
+    """The configured or a new pack with the tasks of the configured test pack."""
+    people = read_test_pack(config.scenarios, server.tools)
+    excluded = excluded_values(people, server.tools)
+    if config.scenarios.pack:
+        pack = load_pack(config.scenarios.pack)
+        pack = replace(pack, scenarios=tuple(keep_apart(pack, excluded, emit)))
+    else:
+        emit(GeneratingTasks())
+        pack = await generate(server, config.scenarios, config.seed, emit, policy, excluded)
+    return with_tests(pack, people)
+
+
+def _require_fit(pack: Pack, tools: Sequence[Tool], source: str) -> None:
+    if pack.fits(tools):
+        return
+    if not pack.tool_hash:
+        require_tools(pack, tools, source)
+    raise ConfigError(
+        f"the tasks were made for other tools (hash {pack.tool_hash}, the server's is {tool_hash(tools)}); "
+        "generate new ones, or name the same server and the same tool options"
+    )
+
+
+def read_test_pack(config: ScenarioConfig, tools: Sequence[Tool] | None = None) -> tuple[Scenario, ...]:
+    """The tasks of the configured test pack, none without one.
+
+    Raises `ScenarioError` if it cannot be read or, given `tools`, if it names a tool that is not among them.
+    """
+    if not config.test_pack:
+        return ()
+    scenarios = load_test_pack(config.test_pack)
+    if tools is not None:
+        require_tools(scenarios, tools, config.test_pack)
+    return scenarios
+
+
+def _record(pack: Pack, journal: Journal, server: Server, model: str) -> None:
+    pack.save(journal.folder / "scenarios")
+    journal.write_fact("server", [facts.title or facts.name for facts in server.describe()])
+    journal.write_fact("tools", [tool.name for tool in server.tools])
+    journal.write_fact("left_out", {status.name: status.reason for status in server.listing if not status.allowed})
+    journal.write_fact("tool_hash", pack.tool_hash)
+    journal.write_fact("model", model)
+    journal.write_scenarios(pack.scenarios)
