@@ -69,14 +69,26 @@ class ServerConfig(Section):
 
 class ToolPolicy(Section):
     allow: tuple[str, ...] = ()
-    """Names or globs of the tools that may be called; empty means all. An exact name allows a tool even if it is
-    destructive."""
+    """Names or globs of the tools that may be called, marked or not; empty means all that are marked or assumed. An
+    exact name allows a tool even if it is destructive."""
     deny: tuple[str, ...] = ()
     """Names or globs of tools that must not be called."""
+    assume: dict[str, Literal["read", "write"]] = {}
+    """What unmarked tools do, by name or glob, so that they may be called: `'get_*'=read`, and freely while probing, or
+    `add_note=write`. An exact name comes before a glob, `write` before `read`; `write` also holds for tools that are
+    marked read-only."""
+    sandbox: bool = False
+    """The servers are disposable: every tool may be called, unmarked or destructive."""
     read_only: bool = False
-    """Call only tools that the server marks read-only."""
+    """Call only tools that the server marks read-only, or that `assume` says read."""
     allow_destructive: bool = False
-    """Call also tools that the server marks destructive."""
+    """Call also tools that the server marks destructive, or as writing without saying that it is not destructive."""
+    max_calls_per_tool: dict[str, Annotated[int, Field(ge=0)]] = {}
+    """Calls that one command may make of a tool, by name or glob: `get_quote=200`. Those beyond are answered with an
+    error. An exact name comes before a glob, the smallest number before others."""
+    argument_rules: dict[str, str] = {}
+    """JSON Schemas that the arguments of a tool's calls must meet, by name or glob:
+    `refund={"properties": {"amount": {"maximum": 5}}}`. Other calls are answered with an error."""
     max_result_bytes: Annotated[int, Field(ge=200)] = 4_000
     """Bytes of one tool result that the model reads; the rest is cut, with a marker that says how much."""
     max_instruction_bytes: Annotated[int, Field(ge=0)] = 2_000

@@ -71,7 +71,8 @@ async def evaluate_pack(
     require_tasks(config.scenarios)  # before the model is loaded
     log = Path(config.runs_dir) / "eval-vllm.log"
     model = load_model(config.model)
-    async with connect(config.servers, config.tools) as server, open_engine(config, model, log, emit) as engine:
+    connecting = connect(config.servers, config.tools, emit=emit)
+    async with connecting as server, open_engine(config, model, log, emit) as engine:
         policy = PolicyLlm(engine)
         judge = open_judge(config.judge, server.tools, config.seed, policy)
         scenarios = await _tasks(config, server, policy, split, emit)

@@ -22,6 +22,11 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mcprl"
 
 
+def state_folder() -> Path:
+    """This user's folder for what was decided: `$XDG_STATE_HOME/mcprl`, by default `~/.local/state/mcprl`."""
+    return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "mcprl"
+
+
 def find_cache(setting: str, name: str) -> Path | None:
     """The folder that a cache's setting stands for: `cache_folder() / name` for "auto", `None` if it is empty."""
     if setting == AUTO:

@@ -60,6 +60,11 @@ def shortened(text: str, most: int) -> str:
     return text if left_out <= 0 else f"{text[:half]} ... [{left_out} characters left out] ... {text[-half:]}"
 
 
+def visible(text: str) -> str:
+    """The text with question marks for control and other invisible characters, for a terminal."""
+    return "".join("?" if char != " " and unicodedata.category(char)[0] in "CZ" else char for char in text)
+
+
 def inert(value: Any) -> str:
     """Compact JSON in which markup characters (`<`, `>`, `&`) and invisible ones are escaped."""
     text = compact(value)

@@ -66,7 +66,7 @@ async def train_adapter(config: Config, resume: str | Path | None = None, emit: 
             config = journal.config.model_copy(update={"servers": config.servers or journal.config.servers})
         else:
             config = await anyio.to_thread.run_sync(_checked, config, emit)
-        async with connect(config.servers, config.tools) as server:
+        async with connect(config.servers, config.tools, emit=emit) as server:
             if not (journal and journal.scenarios()):
                 require_tasks(config.scenarios, server.tools)
             require_judge(config.judge)

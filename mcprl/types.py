@@ -26,7 +26,10 @@ that sleeps during updates (`paused`) or does not (`awake`); or by one on a devi
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool as the server lists it. Hints are the server's own: `None` if it gave none."""
+    """One tool as the server lists it. Hints are the server's own: `None` if it gave none.
+
+    Of a tool that may be called, `read_only` says how it is handled (`servers.permission`).
+    """
 
     name: str
     description: str = ""

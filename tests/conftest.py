@@ -20,6 +20,12 @@ if workers := os.environ.get("PYTEST_XDIST_WORKER_COUNT"):  # the cores are shar
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // int(workers))))
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _answers_of_nobody(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What the user of this machine allowed earlier decides no test."""
+    os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
+
+
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"

@@ -28,6 +28,7 @@ from mcprl.art.groups import ArtTrajectory, TrajectoryGroup, as_message, as_tool
 from mcprl.config import Config, RolloutConfig, ServerConfig, TrainingConfig
 from mcprl.engines.embedded.engine import EmbeddedEngine
 from mcprl.errors import ConfigError, MissingExtra, ServerError, TrainingError
+from mcprl.events import ignore
 from mcprl.judges.verifier import Verifier
 from mcprl.llm.policy import PolicyLlm
 from mcprl.models.load import LoadedModel, load_model
@@ -125,7 +126,7 @@ class TrainableModel:
         broke, and nothing for what the model does wrong.
         """
         if isinstance(server, str):
-            async with connect([ServerConfig(target=server)]) as connected:
+            async with connect([ServerConfig(target=server)], emit=ignore) as connected:
                 return await self.rollout(scenario, connected, config=config, seed=seed)
         config = config or self.config.rollout
         seed = random.getrandbits(48) if seed is None else seed

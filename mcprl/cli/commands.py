@@ -53,6 +53,7 @@ cli.add_command(scenarios)
 def train(config: "Config", resume: str | None) -> None:
     """Train an adapter for a server and prove what it gained."""
     from mcprl.cli import tables
+    from mcprl.cli.consent import permitted
     from mcprl.cli.progress import TrainingProgress
     from mcprl.secrets import scrub
 
@@ -60,6 +61,7 @@ def train(config: "Config", resume: str | None) -> None:
         raise ConfigError("no MCP server given; name one with --server URL-or-command")
     if not resume and not config.name:
         config = config.model_copy(update={"name": _run_name(scrub(config.servers[0].target))})
+    config = config if resume else permitted(config)
     folder = _run_folder(resume, config.runs_dir) if resume else Path(config.runs_dir) / config.name
 
     async def work() -> None:
@@ -96,14 +98,23 @@ def _run_name(target: str) -> str:
 
 
 @_command(*_SERVER)
-def inspect(config: "Config") -> None:
-    """Show what a server offers, what may be called, what it costs."""
-    from mcprl.cli import tables
+@click.option("--forget", is_flag=True, help="Forget what was answered about these servers, or all.")
+def inspect(config: "Config", forget: bool) -> None:
+    """Show what a server offers, what may be called and as what, what it costs. Calls no tool."""
+    from mcprl.cli import consent
+    from mcprl.cli.server_tables import show_server
+    from mcprl.cli.tables import console
     from mcprl.servers.server import connect
 
+    if forget:
+        memory = consent.Answers()
+        click.echo(f"{memory.forget(config)} answers forgotten, in {memory.path}")
+        return
+    answers = consent.remembered(config)
+
     async def work() -> None:
-        async with connect(config.servers, config.tools) as connected:
-            tables.show_server(tables.console(), connected)
+        async with connect(config.servers, consent.assuming(config, answers).tools) as connected:
+            show_server(console(), connected, answers)
 
     run_async(work)
 
@@ -116,7 +127,10 @@ def inspect(config: "Config") -> None:
 def evaluate(config: "Config", adapter: str | None, split: str) -> None:
     """Test a model or an adapter on a pack's tasks, without training."""
     from mcprl.cli import tables
+    from mcprl.cli.consent import permitted
     from mcprl.cli.progress import Progress
+
+    config = permitted(config)
 
     async def work() -> None:
         with Progress("sampling rollouts of the tasks") as emit:

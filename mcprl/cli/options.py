@@ -27,6 +27,7 @@ _ALIASES = {
     "servers.timeout_s": "timeout",
     "tools.allow": "allow-tool",
     "tools.deny": "deny-tool",
+    "tools.argument_rules": "argument-rule",
     "scenarios.train": "train-tasks",
     "scenarios.val": "val-tasks",
     "scenarios.test": "test-tasks",

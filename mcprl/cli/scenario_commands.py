@@ -16,7 +16,7 @@ from mcprl.files import require_writable
 
 if TYPE_CHECKING:
     from mcprl.config import Config
-    from mcprl.events import Emit
+    from mcprl.events import Emit, Event
     from mcprl.llm.policy import PolicyLlm
     from mcprl.scenarios.packs.pack import Pack
     from mcprl.servers.server import Server
@@ -61,7 +61,8 @@ _ADD_EPILOG = """\b
 )
 @config_options
 @click.option("--out", metavar="FOLDER", help="Where to save the pack, for a person to read and edit.")
-def scenarios(config: "Config", out: str | None) -> None:
+@click.option("--plan-calls", is_flag=True, help="Show what probing would call, call nothing, and stop.")
+def scenarios(config: "Config", out: str | None, plan_calls: bool) -> None:
     """Generate tasks for a server and show what they cover and what they are worth.
 
     The commands at the end make packs of tasks that people wrote.
@@ -69,9 +70,15 @@ def scenarios(config: "Config", out: str | None) -> None:
     if click.get_current_context().invoked_subcommand:
         return
     from mcprl.cli import tables
+    from mcprl.cli.consent import permitted
     from mcprl.scenarios.packs.quality import as_table, quality, saved_quality
 
     _require_new(out)
+    if plan_calls or not config.scenarios.pack:
+        config = permitted(config)
+    if plan_calls:
+        run_async(lambda: _show_planned(config))
+        return
 
     async def work() -> None:
         pack, tools = await _pack(config)
@@ -83,6 +90,29 @@ def scenarios(config: "Config", out: str | None) -> None:
             click.echo(f"saved in {out}; train on it with: mcprl train --pack {out} --server ...")
 
     run_async(work)
+
+
+async def _show_planned(config: "Config") -> None:
+    """Print the calls that probing would make, tool by tool."""
+    from mcprl.cli.server_tables import show_planned
+    from mcprl.cli.tables import console
+    from mcprl.scenarios.probing.hints import read_hints
+    from mcprl.scenarios.probing.rehearsal import rehearse
+    from mcprl.servers.server import connect
+
+    given = config.scenarios
+    hints = read_hints(given.values, given.examples, given.traffic)
+    async with connect(config.servers, config.tools, emit=_warn) as server:
+        calls = await rehearse(server, config.seed, given.probe_calls, hints)
+        show_planned(console(), server.tools, calls, given.probe_calls)
+
+
+def _warn(event: "Event") -> None:
+    """Print a note on standard error."""
+    from mcprl.events import Note
+
+    if isinstance(event, Note):
+        click.echo(event.text, err=True)
 
 
 async def _pack(config: "Config") -> "tuple[Pack, tuple[Any, ...] | None]":
@@ -101,7 +131,8 @@ async def _pack(config: "Config") -> "tuple[Pack, tuple[Any, ...] | None]":
         async with connect(config.servers, config.tools) as server:
             return with_tests(pack, read_test_pack(config.scenarios, server.tools)), server.tools
     with Progress("probing the server and generating tasks") as emit:
-        async with connect(config.servers, config.tools) as server, _writer(config, emit) as policy:
+        connecting = connect(config.servers, config.tools, emit=emit)
+        async with connecting as server, _writer(config, emit) as policy:
             people = read_test_pack(config.scenarios, server.tools)
             excluded = excluded_values(people, server.tools)
             pack = await generate(server, config.scenarios, config.seed, emit, policy, excluded)
@@ -141,9 +172,11 @@ def import_file(config: "Config", file: str, out: str, split: Any) -> None:
     that it holds.
     """
     from mcprl.cli import tables
+    from mcprl.cli.consent import permitted
     from mcprl.scenarios.packs.imports import import_tasks
 
     _require_new(out)
+    config = permitted(config)
 
     async def work() -> None:
         async with _server(config) as server:
@@ -180,8 +213,10 @@ def add(config: "Config", pack: str, request: str, split: "Split", **written: An
     scored by a judge, or shown without a score.
     """
     from mcprl.cli import tables
+    from mcprl.cli.consent import permitted
     from mcprl.scenarios.packs.imports import add_task
 
+    config = permitted(config)
     tree = {"request": request, **{name: value for name, value in written.items() if value}}
 
     async def work() -> None:
@@ -201,7 +236,7 @@ async def _server(config: "Config") -> "AsyncGenerator[Server | None]":
     if not config.servers:
         yield None
         return
-    async with connect(config.servers, config.tools) as server:
+    async with connect(config.servers, config.tools, emit=_warn) as server:
         yield server
 
 

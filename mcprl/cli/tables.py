@@ -1,7 +1,7 @@
-"""The tables and lines that commands print: servers, packs, findings, evaluations and runs."""
+"""The tables and lines that commands print: packs, findings, evaluations and runs."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,18 +11,16 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from mcprl.cli.prompt_cost import prompt_cost
 from mcprl.errors import McprlError
 from mcprl.runs import report
 from mcprl.runs.journal import FILE, Journal
 from mcprl.runs.overlap import wording_overlap
-from mcprl.types import Call, Scenario, Tool
+from mcprl.types import Call, Scenario
 
 if TYPE_CHECKING:  # listing runs needs no server
     from mcprl.cli.doctor import Finding
     from mcprl.evaluate import Evaluation
     from mcprl.scenarios.packs.pack import Pack
-    from mcprl.servers.server import Server, ToolStatus
 
 _MOST_EXAMPLES = 6
 _MOST_STEPS = 10
@@ -35,78 +33,12 @@ def console() -> Console:
     return screen if screen.is_terminal else Console(highlight=False, width=160)
 
 
-def _table(*columns: str, right: Sequence[str] = ()) -> Table:
+def sheet(*columns: str, right: Sequence[str] = ()) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for index, name in enumerate(columns):
         numeric = name in right
         table.add_column(name, justify="right" if numeric else "left", no_wrap=numeric or index == 0, overflow="fold")
     return table
-
-
-# --- inspect ----------------------------------------------------------------------------------------------------------
-
-
-def show_server(screen: Console, server: "Server") -> None:
-    """The server's facts, a row for each tool (its class, parameters, or why it is left out), and the prompt's cost."""
-    shown = "shown to the model" if server.instructions else "left out by --max-instruction-bytes 0"
-    for facts in server.describe():
-        screen.print(
-            f"[bold]{escape(facts.title or facts.name)}[/] {escape(facts.version)}  [dim]{escape(facts.target)}[/]"
-        )
-        screen.print(f"  {facts.transport}, protocol {facts.protocol}")
-        screen.print(f"  connected in {facts.connect_s:.2f} s, tools listed in {facts.list_s:.2f} s")
-        screen.print(f"  sessions: {escape(facts.sessions)}" + (", has resources" if facts.resources else ""))
-        if facts.instructions:
-            screen.print(f"  instructions: {len(facts.instructions.encode(errors='replace')):,} bytes, {shown}")
-        for note in facts.notes:
-            screen.print(f"  note: {escape(note)}")
-    cost = prompt_cost(server.tools, server.instructions)
-    table = _table("tool", "class", "tokens", "parameters", right=["tokens"])
-    for status in server.listing:
-        if status.allowed and status.tool:
-            details = Text(_parameters(status.tool))
-        else:
-            details = Text(f"left out: {status.reason}", "yellow")
-        tokens = str(cost.tools.get(status.name, "")) if status.allowed else "-"
-        table.add_row(Text(status.name), _tool_class(status), tokens, details)
-    screen.print()
-    screen.print(table)
-    screen.print()
-    screen.print(
-        f"{len(server.tools)} of {len(server.listing)} tools may be called; "
-        f"their prompt costs [bold]{cost.prompt:,}[/] tokens ({cost.how})"
-    )
-
-
-def _tool_class(status: "ToolStatus") -> Text:
-    tool = status.tool
-    if tool is None:
-        return Text("unreadable", "red")
-    if tool.read_only:
-        return Text("read-only", "green")
-    if tool.destructive:
-        return Text("destructive", "red")
-    return Text("unmarked", "dim") if tool.read_only is None else Text("writes", "yellow")
-
-
-def _parameters(tool: Tool) -> str:
-    """A tool's parameters with their types, such as `order_id: string, limit?: integer`."""
-    schema = tool.input_schema
-    required = set(schema.get("required", ()))
-    fields: Mapping[str, Any] = schema.get("properties", {})
-    return ", ".join(f"{name}{'' if name in required else '?'}: {_type(field)}" for name, field in fields.items())
-
-
-def _type(field: Any) -> str:
-    if not isinstance(field, dict):
-        return "any"
-    schema: dict[str, Any] = field
-    if "enum" in schema:
-        return "|".join(str(value) for value in schema["enum"])
-    types = schema.get("type") or [_type(option) for option in schema.get("anyOf", schema.get("oneOf", ()))]
-    if isinstance(types, str):
-        return types
-    return "|".join(map(str, types)) or "any"
 
 
 # --- scenarios --------------------------------------------------------------------------------------------------------
@@ -117,7 +49,7 @@ def show_pack(screen: Console, pack: "Pack", quality: str = "") -> None:
     table of the pack's `quality`."""
     show_tasks(screen, _examples(pack.scenarios))
     screen.print()
-    table = _table("tool, parameter or pair", "train", "val", "test", right=["train", "val", "test"])
+    table = sheet("tool, parameter or pair", "train", "val", "test", right=["train", "val", "test"])
     for name, *counts in pack.coverage():
         table.add_row(Text(name), *(str(count) if count else "[yellow]0[/]" for count in counts))
     screen.print(table)
@@ -141,7 +73,7 @@ def show_tasks(screen: Console, scenarios: Iterable[Scenario]) -> None:
     for scenario in scenarios:
         screen.print(f"[bold]{escape(scenario.kind)}[/] [dim]({scenario.split})[/] {escape(scenario.request)}")
         for call in scenario.plan:
-            screen.print(f"    [cyan]{escape(_call(call))}[/]", soft_wrap=True)
+            screen.print(f"    [cyan]{escape(spelled(call))}[/]", soft_wrap=True)
         if scenario.answer:
             screen.print(f"    [green]{escape(scenario.answer)}[/]")
         if not scenario.checks:
@@ -156,7 +88,7 @@ def _examples(scenarios: Iterable[Scenario]) -> list[Scenario]:
     return list(first_of_kind.values())[:_MOST_EXAMPLES]
 
 
-def _call(call: Call) -> str:
+def spelled(call: Call) -> str:
     return f"{call.tool}({', '.join(f'{name}={value!r}' for name, value in call.arguments.items())})"
 
 
@@ -183,14 +115,14 @@ def show_evaluation(screen: Console, evaluation: "Evaluation") -> None:
     for result in failures[:_MOST_EXAMPLES]:
         screen.print(f"[red]failed[/] {escape(result.scenario.request)}")
         for call in result.trajectory.calls:
-            screen.print(f"    [cyan]{escape(_call(Call(call.tool, call.arguments or {})))}[/]", soft_wrap=True)
+            screen.print(f"    [cyan]{escape(spelled(Call(call.tool, call.arguments or {})))}[/]", soft_wrap=True)
         screen.print(f"    {escape(result.trajectory.answer or f'({result.trajectory.stop})')}")
         screen.print(f"    [dim]{escape(result.why)}[/]")
     for result in evaluation.results:
         if result.success is None and not result.scenario.checks:
             screen.print(f"[yellow]not scored[/] {escape(result.scenario.request)}")
             screen.print(f"    {escape(result.trajectory.answer or f'({result.trajectory.stop})')}")
-    table = _table("kind or suite", "tasks", "success", "95 % interval", right=["tasks", "success", "95 % interval"])
+    table = sheet("kind or suite", "tasks", "success", "95 % interval", right=["tasks", "success", "95 % interval"])
     suites = {f"suite {suite}": rate for suite, rate in evaluation.by_suite.items()}
     for name, (n, rate, low, high) in {**evaluation.by_kind, **suites, "all": evaluation.overall}.items():
         table.add_row(Text(name), str(n), f"{rate:.1%}", f"{low:.1%} to {high:.1%}")
@@ -207,7 +139,7 @@ def show_evaluation(screen: Console, evaluation: "Evaluation") -> None:
 def show_runs(screen: Console, folder: Path) -> None:
     """A row for each run in `folder`, the newest last. The row of a run that cannot be read holds the error."""
     numeric = ("steps", "base", "trained", "gain")
-    table = _table("run", "begun", "model", *numeric, right=numeric)
+    table = sheet("run", "begun", "model", *numeric, right=numeric)
     for path in sorted(folder.glob(f"*/{FILE}"), key=lambda path: path.stat().st_mtime):
         try:
             with Journal.open(path.parent) as journal:
@@ -254,7 +186,7 @@ def show_run(screen: Console, journal: Journal) -> None:
         screen.print()
         columns = [name for name in _METRICS if name in steps[-1].metrics]
         titles = ["step", *(name.replace("_", " ") for name in columns)]
-        table = _table(*titles, right=titles)
+        table = sheet(*titles, right=titles)
         for step in steps[-_MOST_STEPS:]:
             table.add_row(str(step.step), *(_number(step.metrics.get(name)) for name in columns))
         screen.print(table)

@@ -58,7 +58,7 @@ async def generate(
     Raises `ScenarioError` if no task could be made or repeated, `ConfigError`, and `LlmError`.
     """
     if not server.tools:
-        raise ScenarioError("the server offers no tool that may be called; see mcprl inspect and the --allow options")
+        raise ScenarioError("the server offers no tool that may be called; mcprl inspect says why, and what allows it")
     model = _model(config, emit, policy)
     hints = read_hints(config.values, config.examples, config.traffic)
     known = await probe(server, seed, config.probe_calls, emit, hints)
@@ -154,7 +154,7 @@ async def generate_scenarios(
     sizes = {"test": num_scenarios // 4 - eighth, "test_forms": eighth, "val": eighth}
     given = {"train": num_scenarios - sum(sizes.values()), "generator": generator, "instructions": instructions}
     config = (config or ScenarioConfig()).model_copy(update=sizes | given)
-    async with connect([ServerConfig(target=server_url)], policy) as server:
+    async with connect([ServerConfig(target=server_url)], policy, emit=_log_notes) as server:
         return await generate(server, config, seed, _log_notes)
 
 
@@ -223,6 +223,6 @@ def _why_none(server: ToolServer, known: Knowledge) -> str:
     examples = f" ({', '.join(working[:5])})" if working else ""
     return (
         f"no repeatable tasks could be made: {len(working)} of {len(server.tools)} tools gave results in {known.calls} "
-        f"probing calls{examples}; give the server some data, allow tools that write (--allow-tool, "
+        f"probing calls{examples}; give the server some data, allow tools that write (--assume, "
         "--allow-destructive), or write a pack by hand (--pack)"
     )

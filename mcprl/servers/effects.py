@@ -1,29 +1,36 @@
 """What a tool does to its server: whether it only reads, as far as its hints and its name tell."""
 
 from collections.abc import Sequence
+from typing import Literal
 
-from mcprl.text import stems, words
+from mcprl.servers.proposals import propose
 from mcprl.types import Scenario, StateHolds, Tool
 
-_WRITES = frozenset(
+Mark = Literal["read-only", "writes", "destructive", "unmarked"]
+"""What a server's hints say that a tool does, with the protocol's defaults: a tool that is not said to be read-only or
+not destructive is destructive (MCP 2025-06-18, "ToolAnnotations"). One without either hint is unmarked."""
+
+VERBS = frozenset(
     (
-        "add append approve archive assign book buy cancel change clear close configure copy create delete "
-        "disable edit enable exchange insert invite link lock log mark merge modify move patch pay place post "
-        "publish purchase put record redeem refund register reject remove rename replace request reserve "
-        "reset restore save schedule send set start stop store submit tag toggle transfer trigger unlink "
-        "update upload upsert write "
+        "add append approve archive assign book browse buy calc calculate cancel change check clear close compare "
+        "compute configure convert copy count create delete describe disable do edit enable estimate exchange explore "
+        "fetch filter find format get give insert inspect invite link list load lock log look lookup mark measure "
+        "merge modify move patch pay peek place post print publish purchase put query read record redeem refund "
+        "register reject remove rename replace request reserve reset restore retrieve return run save scan schedule "
+        "search see send set show start stop store submit tag tell toggle transfer trigger unlink unlock update upload "
+        "upsert view write "
     ).split()
 )
-VERBS = _WRITES | frozenset(
-    (
-        "browse calc calculate check compare compute convert count describe do estimate explore fetch filter find "
-        "format get give inspect list load look lookup measure peek print query read retrieve return run scan "
-        "search see show tell view "
-    ).split()
-)
-_READS = VERBS - _WRITES - {"return"}  # `return_order` gives goods back; what a tool returns, its description says
-_PLAIN = frozenset("count describe get list show view".split())
-_TOLD = frozenset("count describe display fetch get give list look provide read retrieve return show view".split())
+"""The verbs of tool names, apart from which a name says what the tool is about."""
+
+
+def mark(tool: Tool) -> Mark:
+    """The tool's mark. One that is said to be both read-only and destructive is destructive."""
+    if tool.destructive or (tool.read_only is False and tool.destructive is None):
+        return "destructive"
+    if tool.read_only:
+        return "read-only"
+    return "unmarked" if tool.destructive is None else "writes"
 
 
 def writes(scenario: Scenario, tools: Sequence[Tool]) -> bool:
@@ -35,19 +42,10 @@ def writes(scenario: Scenario, tools: Sequence[Tool]) -> bool:
 
 
 def is_read(tool: Tool) -> bool:
-    """Whether the tool may be called freely while probing.
+    """Whether the tool is handled as one that only reads, which probing calls freely.
 
-    The server's hint decides if there is one. Otherwise the tool must not be marked destructive and its name must have
-    no writing verb, except as a noun of a tool that says twice that it reads (`get_call_log`: "Returns the calls"). If
-    the name has no reading verb either, its title and description must not begin with a writing one (`open_issue`:
-    "Creates an issue").
+    Its mark decides; an unmarked tool reads if its name, description and schema clearly say so (`propose`). Whether it
+    may be called at all is another question, which `permission` answers.
     """
-    if tool.read_only is not None:
-        return tool.read_only
-    verbs = {*words(tool.name)}
-    heads = {head for text in (tool.title or "", tool.description) for head in stems(text)[:1]}
-    if words(tool.name)[:1] and words(tool.name)[0] in _PLAIN and heads & _TOLD and not verbs & {"and", "or"}:
-        return not tool.destructive
-    if not verbs & _READS:
-        verbs |= heads
-    return not tool.destructive and not verbs & _WRITES
+    marked = mark(tool)
+    return marked == "read-only" or (marked == "unmarked" and propose(tool) == "read")

@@ -4,7 +4,6 @@ import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -13,40 +12,38 @@ import anyio
 
 from mcprl.config import ServerConfig, ToolPolicy
 from mcprl.errors import ServerError, SessionLost, Unavailable
+from mcprl.events import Emit, Note
 from mcprl.secrets import learn
 from mcprl.servers.backend import Backend, ServerFacts, name_servers
 from mcprl.servers.connection import CLOSE_S, Connection
 from mcprl.servers.digest import cap, digest
-from mcprl.servers.effects import is_read
+from mcprl.servers.limits import Limits, limits
 from mcprl.servers.log import logging_to
+from mcprl.servers.permission import (
+    ToolStatus,
+    permission,
+    require_callable,
+    require_matches,
+    unmarked_note,
+)
 from mcprl.servers.pool import Lease
 from mcprl.servers.protocol import Malformed
 from mcprl.servers.reset import Turns
 from mcprl.types import Call, Json, Session, Tool, ToolResult
 
 
-@dataclass(frozen=True)
-class ToolStatus:
-    """A tool that a server listed, and whether it may be called. `tool` is `None` if it could not be read."""
-
-    server: str
-    name: str
-    tool: Tool | None
-    allowed: bool
-    reason: str = ""
-
-
 class Server:
     """One or more connected MCP servers; implements `types.ToolServer`. Made by `connect`.
 
-    `listing` holds every tool that was listed, `tools` those that may be called. The state rule in `pool` decides which
-    process or MCP session serves a session: sessions that only read may share a process, but not an MCP session over
-    HTTP, and no session sees what another wrote (as far as the server keeps its sessions apart).
+    `listing` holds every tool that was listed, `tools` those that `permission` allows; no other is ever called. The
+    state rule in `pool` decides which process or MCP session serves a session: sessions that only read may share a
+    process, but not an MCP session over HTTP, and no session sees what another wrote (as far as the server keeps its
+    sessions apart).
     """
 
     def __init__(self, backends: Sequence[Backend], policy: ToolPolicy) -> None:
         self._backends, self._policy = tuple(backends), policy
-        self._routes: dict[str, tuple[Backend, Tool]] = {}
+        self._routes: dict[str, _Route] = {}
         listing: list[ToolStatus] = []
         for backend in backends:
             prefix = f"{backend.name}__" if len(backends) > 1 else ""
@@ -55,11 +52,17 @@ class Server:
                 if isinstance(tool, Malformed):
                     listing.append(ToolStatus(backend.name, name, None, False, f"malformed: {tool.reason}"))
                     continue
-                reason = "listed twice" if name in self._routes else _left_out(tool, {name, tool.name}, policy)
-                listing.append(ToolStatus(backend.name, name, replace(tool, name=name), not reason, reason))
-                if not reason:
-                    self._routes[name] = backend, tool
+                status = permission(backend.name, name, tool, policy)
+                if name in self._routes:
+                    status = replace(status, allowed=False, undecided=False, reason="listed twice")
+                if status.allowed and status.tool:
+                    limited = limits({name, tool.name}, policy)
+                    reads = bool(status.tool.read_only)
+                    self._routes[name] = _Route(backend, tool.name, reads, status.stateless, limited)
+                listing.append(status)
         self.listing = tuple(listing)
+        listed = {tool.name for backend in backends for tool in backend.listed}
+        require_matches(policy, listed | {status.name for status in listing})
         self._turns = Turns(self._reset if any(backend.resets for backend in backends) else None)
 
     @property
@@ -94,8 +97,10 @@ class Server:
         for call in setup:
             if call.tool not in self._routes:
                 raise ServerError(f"a setup call is of {call.tool!r}, which is not among the allowed tools")
-            backend, tool = self._routes[call.tool]
-            setups[backend].append(Call(tool.name, call.arguments))
+            route = self._routes[call.tool]
+            if reason := route.limits.refuse(call.arguments):
+                raise ServerError(f"a setup call of {call.tool!r} is refused: {reason}")
+            setups[route.backend].append(Call(route.tool, call.arguments))
         leases = {backend: backend.pool.lease(calls) for backend, calls in setups.items()}
         try:
             yield _Session(self._routes, leases, self._policy.max_result_bytes, self._turns)
@@ -145,11 +150,17 @@ class Server:
 
 @asynccontextmanager
 async def connect(
-    servers: Sequence[ServerConfig], policy: ToolPolicy | None = None, *, log: Path | None = None
+    servers: Sequence[ServerConfig],
+    policy: ToolPolicy | None = None,
+    *,
+    log: Path | None = None,
+    emit: Emit | None = None,
 ) -> AsyncGenerator[Server]:
     """Connect to the servers and list their tools. Their output and the SDK's goes to `log`, or nowhere.
 
-    Raises a `ServerError` of one line within each server's `timeout_s`.
+    `emit` is given by who is about to call tools: it gets a note about those left out since nobody says what they do.
+    Raises a `ServerError` of one line within each server's `timeout_s`, and with `emit` if no tool may be called;
+    `ConfigError` if a pattern of the policy matches no tool.
     """
     if not servers:
         raise ServerError("no MCP server given; name one with --server URL-or-command")
@@ -161,7 +172,12 @@ async def connect(
             try:
                 for backend in backends:
                     await backend.start()
-                yield Server(backends, policy or ToolPolicy())
+                server = Server(backends, policy or ToolPolicy())
+                if emit:
+                    require_callable(server.listing)
+                    if note := unmarked_note(server.listing):
+                        emit(Note(note))
+                yield server
             except Exception as error:
                 failure = error  # raised outside the task group, which would wrap it
             finally:
@@ -176,8 +192,19 @@ async def connect(
 
 
 @dataclass(frozen=True)
+class _Route:
+    """Where the calls of an allowed tool go: its server, its name there, and whether it is handled as a read."""
+
+    backend: Backend
+    tool: str
+    reads: bool
+    stateless: bool
+    limits: Limits
+
+
+@dataclass(frozen=True)
 class _Session:
-    routes: Mapping[str, tuple[Backend, Tool]]
+    routes: Mapping[str, _Route]
     leases: Mapping[Backend, Lease[Connection]]
     max_bytes: int
     turns: Turns
@@ -186,11 +213,13 @@ class _Session:
         if tool not in self.routes:
             known = ", ".join(self.routes)
             return digest(f"Error: there is no tool {tool!r}. The tools are: {known}", None, True, self.max_bytes)
-        backend, target = self.routes[tool]
-        if not is_read(target):
+        route = self.routes[tool]
+        if reason := route.limits.refuse(arguments):
+            return digest(f"Error: {tool!r} is not called: {reason}", None, True, self.max_bytes)
+        if not route.reads:
             self.turns.wrote()
         try:
-            return await self._call(backend, target, arguments)
+            return await self._call(route, arguments)
         except SessionLost:
             raise
         except Unavailable as error:
@@ -198,37 +227,21 @@ class _Session:
         except ServerError as error:
             raise SessionLost(str(error)) from None
 
-    async def _call(self, backend: Backend, tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
-        """One call. If it only reads, it is repeated after a fault that may pass, in the state that the session has."""
-        lease = self.leases[backend]
+    async def _call(self, route: _Route, arguments: Mapping[str, Any]) -> ToolResult:
+        """One call. If the server marks it as a read, it is repeated after a fault that may pass, in the state that the
+        session has."""
+        lease = self.leases[route.backend]
         for attempt in count():
             start = time.perf_counter()
             try:
-                async with lease.use(writes=not tool.read_only) as connection:
-                    result = await connection.call(tool.name, arguments, self.max_bytes)
-                backend.retries.succeeded()
+                async with lease.use(writes=not route.stateless) as connection:
+                    result = await connection.call(route.tool, arguments, self.max_bytes)
+                route.backend.retries.succeeded()
                 return replace(result, latency_s=time.perf_counter() - start)
             except (SessionLost, Unavailable) as error:
                 lost = isinstance(error, SessionLost)
-                if not tool.read_only or (lost and lease.written) or not await backend.retries.wait(attempt):
+                if not route.stateless or (lost and lease.written) or not await route.backend.retries.wait(attempt):
                     raise
                 if lost:
                     lease.release()  # the connection may have died of another session's call, or of old age
         raise AssertionError  # for the type checker: `count` does not end
-
-
-def _left_out(tool: Tool, names: set[str], policy: ToolPolicy) -> str:
-    """Why the policy leaves a tool out, empty if it does not. A server's hints never allow what the policy forbids."""
-
-    def matches(patterns: Sequence[str]) -> bool:
-        return any(fnmatchcase(name, pattern) for name in names for pattern in patterns)
-
-    if matches(policy.deny):
-        return "denied by --deny-tool"
-    if policy.allow and not matches(policy.allow):
-        return "not among --allow-tool"
-    if policy.read_only and not tool.read_only:
-        return "not marked read-only"
-    if tool.destructive and not policy.allow_destructive and not names & set(policy.allow):
-        return "marked destructive; --allow-destructive or --allow-tool with its exact name allows it"
-    return ""

@@ -143,7 +143,7 @@ async def test_a_server_without_usable_tools_says_what_to_do() -> None:
     ("name", "description", "hint", "reads"),
     [
         ("open_issue", "Creates an issue.", None, False),
-        ("open_nodes", "Open specific nodes in the graph by their names", None, True),
+        ("open_nodes", "Open specific nodes in the graph by their names", None, False),
         ("list_events", "Log of what happened", None, True),
         ("delete_row", "Row, gone", None, False),
         ("open_issue", "Creates an issue.", True, True),

@@ -27,6 +27,8 @@ from mcprl.types import CallRecord, Group, Scenario, StateHolds, Trajectory
 
 PEOPLE = ROOT / "scenarios" / "people"
 NAMES = ("everything", "git", "sqlite")
+GIT_READS = ("git_status", "git_diff*", "git_log", "git_show", "git_branch")
+SQLITE_READS = ("read_query", "list_tables", "describe_table")
 KINDS = {"lookup", "each", "compare", "count", "total", "extreme", "listing", "relation", "compute"} | {
     "missing",
     "asks",
@@ -115,8 +117,10 @@ async def replayed(server: Server, person: Scenario) -> Trajectory:
     return Trajectory(person.id, person.id, messages, (), tuple(calls), state=tuple(after), before=tuple(before))
 
 
-def connected(command: str) -> Any:
-    return connect([ServerConfig(target=command, timeout_s=60)], ToolPolicy(allow_destructive=True))
+def connected(command: str, *reads: str) -> Any:
+    """The server with every tool allowed: it works on a copy. `reads` are globs of its unmarked tools that read."""
+    policy = ToolPolicy(sandbox=True, assume=dict.fromkeys(reads, "read"))
+    return connect([ServerConfig(target=command, timeout_s=60)], policy)
 
 
 def writes(person: Scenario) -> bool:
@@ -148,13 +152,13 @@ async def test_plans_and_answers_pass_on_everything() -> None:
 async def test_plans_and_answers_pass_on_git(tmp_path: Path) -> None:
     program, problems = command("MCPRL_TEST_GIT"), list[str]()
     make_git(tmp_path / "read")
-    async with connected(f"{program} --repository {tmp_path / 'read'}") as server:
+    async with connected(f"{program} --repository {tmp_path / 'read'}", *GIT_READS) as server:
         problems += await refused(server, [one for one in scenarios("git", tmp_path / "read") if not writes(one)])
     for number, person in enumerate(scenarios("git")):
         if writes(person):  # on a repository of its own, since the server's state is on the disk
             folder = tmp_path / str(number)
             make_git(folder)
-            async with connected(f"{program} --repository {folder}") as server:
+            async with connected(f"{program} --repository {folder}", *GIT_READS) as server:
                 problems += await refused(server, [scenarios("git", folder)[number]])
     assert not problems, "\n".join(problems)
 
@@ -164,12 +168,12 @@ async def test_plans_and_answers_pass_on_sqlite(tmp_path: Path) -> None:
     program, problems = command("MCPRL_TEST_SQLITE"), list[str]()
     people = scenarios("sqlite")
     make_database(tmp_path / "read.db")
-    async with connected(f"{program} --db-path {tmp_path / 'read.db'}") as server:
+    async with connected(f"{program} --db-path {tmp_path / 'read.db'}", *SQLITE_READS) as server:
         problems += await refused(server, [person for person in people if not writes(person)])
     for number, person in enumerate(people):
         if writes(person):  # on a database of its own, since the server's state is on the disk
             path = tmp_path / f"{number}.db"
             make_database(path)
-            async with connected(f"{program} --db-path {path}") as server:
+            async with connected(f"{program} --db-path {path}", *SQLITE_READS) as server:
                 problems += await refused(server, [person])
     assert not problems, "\n".join(problems)

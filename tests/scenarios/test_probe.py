@@ -145,7 +145,8 @@ async def test_the_calls_are_bounded_reported_and_counted_in_a_table() -> None:
 
 async def stages(target: str, seed: int = 0) -> Knowledge:
     """What probing knows of the store of plain text."""
-    async with connect([ServerConfig(target=target)], ToolPolicy()) as server:
+    policy = ToolPolicy(assume={"*": "read", "set_stage": "write", "add_note": "write"})
+    async with connect([ServerConfig(target=target)], policy) as server:
         return await probe(server, seed, 300)
 
 

@@ -379,7 +379,7 @@ async def test_a_url_that_is_not_an_open_mcp_endpoint_is_one_line(fault: str, ca
 
 async def test_an_http_server_that_dies_in_a_call_loses_the_session_and_nothing_hangs() -> None:
     with odd_http("none") as url, anyio.fail_after(20):
-        async with open_server(ServerConfig(target=url, timeout_s=5.0)) as server:
+        async with open_server(ServerConfig(target=url, timeout_s=5.0), sandbox=True) as server:
             async with server.session() as session:
                 assert (await session.call("echo", {})).text == "xx"
                 with pytest.raises(SessionLost):
@@ -393,7 +393,7 @@ async def test_an_http_server_that_dies_in_a_call_loses_the_session_and_nothing_
 
 async def test_a_huge_reply_over_http_is_an_error_result() -> None:
     with odd_http("none") as url:
-        async with open_server(ServerConfig(target=url)) as server, server.session() as session:
+        async with open_server(ServerConfig(target=url), sandbox=True) as server, server.session() as session:
             result = await session.call("huge", {})
             assert result.is_error
             assert "longer than 8388608 bytes" in result.text
@@ -421,7 +421,8 @@ async def test_a_server_that_echoes_credentials_in_an_error_does_not_get_them_sh
     texts: list[str] = []
     with odd_http(fault) as url:
         try:
-            async with open_server(ServerConfig(target=url, headers=headers), log=tmp_path / "server.log") as server:
+            config = ServerConfig(target=url, headers=headers)
+            async with open_server(config, log=tmp_path / "server.log", sandbox=True) as server:
                 async with server.session() as session:
                     texts.append((await session.call("echo", {})).text)
                 async with server.session([Call("echo")]) as session:

@@ -21,7 +21,7 @@ def get_note(name: str) -> str:
     return notes().get(name, "(empty)")
 
 
-@server.tool(annotations=ToolAnnotations(read_only_hint=False, idempotent_hint=True))
+@server.tool(annotations=ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True))
 def set_note(name: str, text: str) -> str:
     """Write a note."""
     NOTES.write_text(json.dumps(notes() | {name: text}))

@@ -1,0 +1,103 @@
+"""What is known of servers before a call: their tools, what may be called and as what, and what probing would call."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.text import Text
+
+from mcprl.cli.prompt_cost import prompt_cost
+from mcprl.cli.tables import sheet, spelled
+from mcprl.text import visible
+from mcprl.types import Call, Tool
+
+if TYPE_CHECKING:
+    from mcprl.servers.permission import ToolStatus
+    from mcprl.servers.server import Server
+
+
+def show_server(screen: Console, server: "Server", remembered: Mapping[str, str]) -> None:
+    """The server's facts, a row for each tool (its mark, as what it may be called and why, its parameters or why it is
+    left out), and the prompt's cost. `remembered` are the user's answers about unmarked tools.
+    """
+    shown = "shown to the model" if server.instructions else "left out by --max-instruction-bytes 0"
+    for facts in server.describe():
+        title, version = visible(facts.title or facts.name), visible(facts.version)
+        screen.print(f"[bold]{escape(title)}[/] {escape(version)}  [dim]{escape(facts.target)}[/]")
+        screen.print(f"  {facts.transport}, protocol {facts.protocol}")
+        screen.print(f"  connected in {facts.connect_s:.2f} s, tools listed in {facts.list_s:.2f} s")
+        screen.print(f"  sessions: {escape(facts.sessions)}" + (", has resources" if facts.resources else ""))
+        if facts.instructions:
+            screen.print(f"  instructions: {len(facts.instructions.encode(errors='replace')):,} bytes, {shown}")
+        for note in facts.notes:
+            screen.print(f"  note: {escape(note)}")
+    cost = prompt_cost(server.tools, server.instructions)
+    table = sheet("tool", "marked", "called as", "tokens", "parameters", right=["tokens"])
+    for status in server.listing:
+        if status.allowed and status.tool:
+            details = Text(visible(_parameters(status.tool)))
+        else:
+            no = "you answered no (--forget asks again); " if remembered.get(status.name) == "no" else ""
+            details = Text(visible(f"left out: {no}{status.reason}"), "yellow")
+        tokens = str(cost.tools.get(status.name, "")) if status.allowed else "-"
+        called = _called_as(status, remembered)
+        table.add_row(Text(visible(status.name)), _mark(status), called, tokens, details)
+    screen.print()
+    screen.print(table)
+    screen.print()
+    screen.print(
+        f"{len(server.tools)} of {len(server.listing)} tools may be called; "
+        f"their prompt costs [bold]{cost.prompt:,}[/] tokens ({cost.how})"
+    )
+
+
+def _mark(status: "ToolStatus") -> Text:
+    """What the server says of the tool."""
+    if status.tool is None:
+        return Text("unreadable", "red")
+    colour = {"read-only": "green", "writes": "yellow", "destructive": "red", "unmarked": "dim"}[status.marked]
+    return Text(status.marked, colour)
+
+
+def _called_as(status: "ToolStatus", remembered: Mapping[str, str]) -> str:
+    """Whether the tool is handled as a read or as a write, and by whose word."""
+    if not status.allowed or status.tool is None:
+        return "-"
+    why = "remembered" if status.name in remembered else status.reason
+    return f"{'read' if status.tool.read_only else 'write'} ({why})"
+
+
+def _parameters(tool: Tool) -> str:
+    """A tool's parameters with their types, such as `order_id: string, limit?: integer`."""
+    schema = tool.input_schema
+    required = set(schema.get("required", ()))
+    fields: Mapping[str, Any] = schema.get("properties", {})
+    return ", ".join(f"{name}{'' if name in required else '?'}: {_type(field)}" for name, field in fields.items())
+
+
+def _type(field: Any) -> str:
+    if not isinstance(field, dict):
+        return "any"
+    schema: dict[str, Any] = field
+    if "enum" in schema:
+        return "|".join(str(value) for value in schema["enum"])
+    types = schema.get("type") or [_type(option) for option in schema.get("anyOf", schema.get("oneOf", ()))]
+    if isinstance(types, str):
+        return types
+    return "|".join(map(str, types)) or "any"
+
+
+def show_planned(screen: Console, tools: Sequence[Tool], calls: Sequence[Call], most: int) -> None:
+    """A row for each tool that may be called: as what, how often probing calls it if it learns nothing, and a call."""
+    table = sheet("tool", "as", "calls", "for example", right=["calls"])
+    for tool in tools:
+        own = [call for call in calls if call.tool == tool.name]
+        example = spelled(max(own, key=lambda call: len(call.arguments))) if own else "its arguments are unknown"
+        effect = "read" if tool.read_only else "write"
+        table.add_row(Text(visible(tool.name)), effect, str(len(own)), Text(visible(example[:200])))
+    screen.print(table)
+    screen.print(
+        f"\nno tool was called. These are {len(calls)} calls, as if each failed; probing makes at most {most}, fills "
+        "further arguments with values of its results, and calls no other tool. Tasks and rollouts call the same tools."
+    )
