@@ -41,7 +41,7 @@ async def lending(folder: Path, reset_tool: str = "") -> Pack:
     target = ServerConfig(
         target=f"{sys.executable} {SERVERS / 'lending.py'} {folder / 'state.json'}", reset_tool=reset_tool
     )
-    async with connect([target], ToolPolicy(allow_destructive=True)) as server:
+    async with connect([target], ToolPolicy(allow_destructive=True, sandbox=True)) as server:
         pack = await generate(server, config)
         verifier = Verifier(server.tools)
         for scenario in pack.test:
