@@ -229,7 +229,8 @@ async def test_the_generator_rewrites_its_own_tasks_and_counts_what_was_not_kept
         async with connect([shop], ToolPolicy()) as server:
             pack = await generate(server, ScenarioConfig.model_validate(sizes | settings), 3)
     assert pack.generator == "grounded"
-    assert pack.thrown_out["a rewrite that was not solved from its words alone"] == 8
+    rewritten = [scenario for scenario in pack if scenario.split != "test"]
+    assert pack.thrown_out["a rewrite that was not solved from its words alone"] == len(rewritten) > 5
 
 
 async def test_the_setting_names_a_model_or_the_policy(shop: ServerConfig) -> None:
