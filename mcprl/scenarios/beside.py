@@ -1,4 +1,5 @@
-"""Requests that also name a thing they are not about, as people do: "Leave O-2041 alone. Mark O-2046 as packed."
+"""Requests that also name a thing they are not about, as people do: "Leave O-2041 alone. Mark O-2046 as packed.", or
+correct themselves: "What does SKU-300 cost? Sorry, I mean SKU-301, not SKU-300."
 
 Whoever takes every value of a request for an argument gets these wrong. The other thing is real, of the same split, and
 of the same collection.
@@ -11,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from mcprl.scenarios.wording import Worded
 from mcprl.types import Scalar
 
-SHARE = 0.2
+SHARE = 0.3
 """The share of the requests with a code in them that get such a sentence."""
 _BEFORE = {
     "beside/done-with": "I'm done with {other}, thank you.",
@@ -29,6 +30,18 @@ _AFTER = {
     "beside/leave": "Please leave {other} as it is.",
     "beside/not-need": "I don't need anything on {other}.",
 }
+_CORRECTED = {
+    "beside/i-mean": "Sorry, I mean {code}, not {other}.",
+    "beside/no-wait": "No, wait, it's {code}. {other} was a slip.",
+    "beside/wrong-number": "{other} is the wrong one, I meant {code}.",
+    "beside/correction": "Correction: {code} instead of {other}.",
+    "beside/typed": "I typed {other}, but it has to be {code}.",
+    "beside/mixed-up": "Oh no, I've mixed them up, not {other} but {code}.",
+}
+"""Behind a request that names the other thing in the place of its own."""
+_LETTERED = re.compile(r"([A-Z]{1,6})([-_#])(\d+)")
+HASTY, CAREFUL = 0.6, 0.15
+"""The share of the requests whose codes are spelled loosely, of those in small letters and of others."""
 _CODE = re.compile(r"(?=[\w-]*\d)[A-Za-z]{1,6}[-_#]?\d[\w-]*")
 
 
@@ -56,18 +69,35 @@ def with_another(
             if _shape(str(value)) == _shape(codes[0]) and str(value) not in taken and allowed(value)
         }
     )
-    sentences = [form for form in (*_BEFORE, *_AFTER) if allowed_form(form)]
+    sentences = [form for form in (*_BEFORE, *_AFTER, *_CORRECTED) if allowed_form(form)]
     if not others or not sentences:
         return worded, ""
     other, form = rng.choice(others), rng.choice(sentences)
-    pattern = _BEFORE.get(form) or _AFTER[form]
-    if worded.request[:1].islower():
+    pattern = _BEFORE.get(form) or _AFTER.get(form) or _CORRECTED[form]
+    request = worded.request.replace(codes[0], other) if form in _CORRECTED else worded.request
+    if request[:1].islower():
         pattern = pattern[:1].lower() + pattern[1:]
-    sentence = pattern.replace("{other}", other)
-    mark = "" if worded.request.endswith((".", "?", "!")) else "."
-    parts = (sentence, worded.request) if form in _BEFORE else (f"{worded.request}{mark}", sentence)
+    sentence = pattern.replace("{other}", other).replace("{code}", codes[0])
+    mark = "" if request.endswith((".", "?", "!")) else "."
+    parts = (sentence, request) if form in _BEFORE else (f"{request}{mark}", sentence)
     return Worded(" ".join(parts), f"{worded.form}+{form.partition('/')[2]}"), other
 
 
 def _shape(code: str) -> str:
     return re.sub(r"\d+", "0", code)
+
+
+def respelled(worded: Worded, entities: Sequence[Scalar], documented: str, rng: random.Random) -> Worded:
+    """The request with its codes as people type them in haste: `sku-321` or `SKU 321` for `SKU-321`.
+
+    Only codes whose form stands in what the tools say of themselves (`documented`): a reader can restore these.
+    """
+    careless = HASTY if worded.request == worded.request.lower() else CAREFUL
+    if rng.random() >= careless:
+        return worded
+    request, spaced = worded.request, rng.random() < 0.4
+    for code in map(str, entities):
+        parts = _LETTERED.fullmatch(code)
+        if parts and re.search(rf"\b{re.escape(parts[1] + parts[2])}\d", documented):
+            request = request.replace(code, f"{parts[1]} {parts[3]}" if spaced else code.lower())
+    return Worded(request, worded.form)

@@ -17,7 +17,7 @@ from mcprl.judges.checks import holds
 from mcprl.judges.verifier import Verifier
 from mcprl.scenarios.catalog import Catalog
 from mcprl.scenarios.fields import usable
-from mcprl.scenarios.kinds import MakeTask, adjust, reading_kinds, table_kinds, table_write, write, writes_sql
+from mcprl.scenarios.kinds import MakeTask, reading_kinds, table_kinds, table_write, writes_sql, writing_kinds
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import Knowledge, State
 from mcprl.scenarios.probing.probe import read_around
@@ -26,7 +26,17 @@ from mcprl.scenarios.steps import call_of
 from mcprl.servers.live import refreshed
 from mcprl.types import CallRecord, Fact, Scenario, Session, Split, Suite, TakesTurns, Tool, ToolServer, Trajectory
 
-_MOST = {"missing": 0.12, "asks": 0.08, "declines": 0.06, "action": 0.12, "count": 0.2, "each": 0.12, "compare": 0.1}
+_MOST = {
+    "missing": 0.12,
+    "asks": 0.08,
+    "declines": 0.08,
+    "action": 0.12,
+    "count": 0.2,
+    "each": 0.12,
+    "compare": 0.1,
+    "combine": 0.12,
+    "both": 0.2,
+}
 """The largest share of kinds that are made easily: without it they would be all that some servers get."""
 
 
@@ -146,7 +156,8 @@ class Composer:
     async def _draw(self, kind: MakeTask, session: Session, state: State) -> Scenario | None:
         planner = self._planner
         planner.kind, planner.drawn = kind, set()
-        scenario = await kind(planner, session, state)
+        task = await kind(planner, session, state)
+        scenario = planner.word(task) if task else None
         planner.catalog.yields.tell(kind, planner.drawn, scenario is not None)
         return scenario
 
@@ -220,9 +231,11 @@ class Composer:
 
     async def _write(self, clean: Session, written: Session, state: State, tool: Tool) -> list[Scenario]:
         """A new task with this tool, if one could be made."""
-        kind = adjust if self._rng.random() < 0.25 else write
+        kinds = writing_kinds(self._config.max_calls)
+        kind = self._rng.choices(list(kinds), list(kinds.values()))[0]
         kind = table_write if writes_sql(self._planner, tool) else kind
-        scenario = await kind(self._planner, clean, written, state, tool)
+        task = await kind(self._planner, clean, written, state, tool)
+        scenario = self._planner.word(task) if task else None
         return [scenario] if scenario is not None and self._is_new(scenario) else []
 
     def _is_new(self, scenario: Scenario) -> bool:

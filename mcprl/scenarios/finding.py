@@ -106,7 +106,7 @@ class Finder(Naming):
 
         The steps are empty if the name is the key: nothing needs to be looked up.
         """
-        for source in self._lists(tool, slot):
+        for source in self.listed_in(tool, slot):
             listed = await self.read(session, state, self.known.tools[source[1]], {})
             if listed is None or not listed.rows:
                 continue
@@ -128,7 +128,7 @@ class Finder(Naming):
             return key, found
         return None
 
-    def _lists(self, tool: Tool, slot: Slot) -> list[Source]:
+    def listed_in(self, tool: Tool, slot: Slot) -> list[Source]:
         """The places in other reading tools' results whose values the slot takes, in random order."""
         sources = self.known.sources.get((tool.name, slot.path), [])
         reading = {each.name for each in self.known.reads()}

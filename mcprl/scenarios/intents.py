@@ -27,21 +27,35 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Value:
-    """An attribute with one value: a filter, an argument, or what names a thing."""
+    """An attribute with one value: a filter, an argument, or what names a thing.
+
+    A filter may also hold what is `not` the value, or `over` or `under` it.
+    """
 
     attribute: Attribute
     value: Scalar
+    how: Literal["is", "not", "over", "under"] = "is"
+
+
+@dataclass(frozen=True)
+class Top:
+    """The most or the least of an attribute: the newest, the cheapest."""
+
+    by: Attribute
+    most: bool
 
 
 @dataclass(frozen=True)
 class Reference:
     """How a request names one thing: `order` by its identifier, by its name, or by a description of several values.
 
-    Without values it is the only thing of its kind, or the server as a whole.
+    Without values it is the only thing of its kind, or the server as a whole. With `top` it is the one of the things
+    with these values that has the most or the least of something.
     """
 
     noun: str
     values: tuple[Value, ...] = ()
+    top: Top | None = None
 
 
 @dataclass(frozen=True)
@@ -67,6 +81,15 @@ class Compare:
     things: tuple[Reference, ...]
     by: Attribute
     most: bool
+
+
+@dataclass(frozen=True)
+class Combine:
+    """The sum or the difference of an attribute of two things."""
+
+    things: tuple[Reference, Reference]
+    of: Attribute
+    how: Literal["sum", "difference"]
 
 
 @dataclass(frozen=True)
@@ -177,6 +200,23 @@ class Adjust:
 
 
 @dataclass(frozen=True)
+class Conditional:
+    """A write that is asked for if a field of its thing has a value; otherwise the field is asked for. `holds` says
+    which."""
+
+    change: Change
+    condition: Value
+    holds: bool
+
+
+@dataclass(frozen=True)
+class Both:
+    """Two intents in one message. Its outcome has theirs as two tuples."""
+
+    parts: "tuple[Intent, Intent]"
+
+
+@dataclass(frozen=True)
 class Lacking:
     """An intent that the request leaves incomplete: `lacking` is required, has no default and is not said."""
 
@@ -196,6 +236,7 @@ Intent = (
     Lookup
     | Each
     | Compare
+    | Combine
     | Relation
     | Count
     | Total
@@ -206,6 +247,8 @@ Intent = (
     | Compute
     | Change
     | Adjust
+    | Conditional
+    | Both
     | Lacking
     | Unserved
 )

@@ -203,7 +203,7 @@ class Naming(Calls):
             for entry in found.fields
             if fits(entry) and (entry.attribute.meaning != "flag" or self.rng.random() < 0.2)
         ]
-        count = count or (2 if len(fields) > 1 and self.rng.random() < 0.15 else 1)
+        count = count or (2 if len(fields) > 1 and self.rng.random() < 0.3 else 1)
         fields.sort(key=lambda entry: (self.asked[f"{place}:{entry.attribute.key}"] // 3, self.rng.random()))
         chosen = tuple(fields[:count])
         self.asked.update(f"{place}:{entry.attribute.key}" for entry in chosen)

@@ -1,5 +1,5 @@
 """The steps that every kind of task is made of: fill a call with values of one split, execute it, name the thing that
-it is about, and build the scenario.
+it is about, and put the task into words.
 
 The split is by thing: the key of every thing that a task names or asks for belongs to train, val or test by a hash of
 it and the seed. So does the form of a request: a third of the constructions, and a fifth of the pairs of tools that
@@ -11,18 +11,18 @@ import json
 from collections.abc import Sequence
 from itertools import pairwise
 
-from mcprl.scenarios.beside import with_another
+from mcprl.scenarios.beside import respelled, with_another
 from mcprl.scenarios.filling import Filling
 from mcprl.scenarios.intents import Intent, Outcome
 from mcprl.scenarios.packs.pack import split_of
 from mcprl.scenarios.probing.knowledge import State
-from mcprl.scenarios.steps import Field
+from mcprl.scenarios.steps import Field, Grounded
 from mcprl.scenarios.wording import answer, say
 from mcprl.types import Call, Check, Fact, Scalar, Scenario
 
 
 class Planner(Filling):
-    """Fills calls with values of one split and suite, executes them, and builds scenarios of the results.
+    """Fills calls with values of one split and suite, executes them, and makes tasks of the results.
 
     A method that finds no fitting value, tool or result returns `None`.
     """
@@ -35,7 +35,7 @@ class Planner(Filling):
         fields: Sequence[tuple[Field, str]],
         state: State,
         entities: Sequence[Scalar],
-    ) -> Scenario | None:
+    ) -> Grounded | None:
         """A task whose answer must state the values of `fields`, each with its subject if there are several things."""
         checks = tuple(
             Fact(
@@ -62,39 +62,42 @@ class Planner(Filling):
         checks: tuple[Check, ...],
         state: State,
         entities: Sequence[Scalar],
-    ) -> Scenario | None:
-        """The scenario of an intent, in words of a form that belongs to the suite; `None` if a value or the sequence of
-        tools belongs elsewhere, or if no construction fits."""
+    ) -> Grounded | None:
+        """A task without words; `None` if a value or the sequence of tools belongs to another split or suite."""
         pairs = {(first.tool, second.tool) for first, second in pairwise(plan)}
         if self.suite != "forms" and pairs & self.catalog.held_out_pairs(self.seed):
             return None
         if len(plan) > self.max_calls or not all(self.allowed(value) for value in entities):
             return None
+        grounded = Grounded(kind, intent, outcome, plan, checks, state, tuple(entities))
         # Without an entity, the question itself belongs to a split.
-        # A call without arguments whose result nobody reads has nothing to hold out but its wording.
-        by_wording = not entities and (not plan or kind == "action")
-        if not entities and not by_wording and split_of(self.seed, f"{kind} {intent}") != self.split:
+        if not entities and not grounded.by_wording and split_of(self.seed, f"{kind} {intent}") != self.split:
             return None
-        worded = say(intent, self.rng, self.allowed_form)
-        if worded is None or (by_wording and split_of(self.seed, worded.request) != self.split):
+        return grounded
+
+    def word(self, task: Grounded) -> Scenario | None:
+        """The scenario of a task, in words of a form that belongs to the suite; `None` if no construction fits."""
+        worded = say(task.intent, self.rng, self.allowed_form)
+        if worded is None or (task.by_wording and split_of(self.seed, worded.request) != self.split):
             return None
         other = ""
-        if plan and kind != "missing":
-            pool = state.pool.values()
-            worded, other = with_another(worded, entities, pool, self.rng, self.allowed, self.allowed_form)
-        content = json.dumps([worded.request, [[call.tool, call.arguments] for call in plan]], sort_keys=True)
-        scenario_id = hashlib.sha256(content.encode()).hexdigest()[:12]
-        values = tuple(dict.fromkeys(str(value) for value in (*entities, *([other] if other else []))))
+        if task.plan and task.kind != "missing":
+            tools = [self.known.tools[call.tool] for call in task.plan]
+            worded = respelled(worded, task.entities, str([tool.as_function() for tool in tools]), self.rng)
+            pool = task.state.pool.values()
+            worded, other = with_another(worded, task.entities, pool, self.rng, self.allowed, self.allowed_form)
+        content = json.dumps([worded.request, [[call.tool, call.arguments] for call in task.plan]], sort_keys=True)
+        values = tuple(dict.fromkeys(str(value) for value in (*task.entities, *([other] if other else []))))
         return Scenario(
-            scenario_id,
+            hashlib.sha256(content.encode()).hexdigest()[:12],
             worded.request,
-            checks,
-            plan,
-            answer(intent, outcome, self.rng),
-            state.setup,
+            task.checks,
+            task.plan,
+            answer(task.intent, task.outcome, self.rng),
+            task.state.setup,
             values,
             self.split,
-            kind,
+            task.kind,
             worded.form,
             self.suite,
         )

@@ -7,10 +7,11 @@ from typing import Any
 
 from mcprl.judges.checks import squash
 from mcprl.scenarios.fields import Keys
-from mcprl.scenarios.intents import Attribute, Reference, Value
+from mcprl.scenarios.intents import Attribute, Intent, Outcome, Reference, Value
+from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.sources import ordered
 from mcprl.scenarios.slots import Slot, build
-from mcprl.types import Call, Json, Scalar, Tool, ToolResult
+from mcprl.types import Call, Check, Json, Scalar, Tool, ToolResult
 
 Filled = list[tuple[Slot, Scalar]]
 """Slots of one tool, each with its value."""
@@ -73,6 +74,27 @@ class Reached:
     where: tuple[Value, ...]
     plan: list[Call]
     entities: tuple[Scalar, ...] = ()
+
+
+@dataclass(frozen=True)
+class Grounded:
+    """A task without words: an intent, the plan that was executed for it, what that proved, and the checks of it.
+
+    `entities` are the values that tie it to its split, `state` is the server's state that it was executed in.
+    """
+
+    kind: str
+    intent: Intent
+    outcome: Outcome
+    plan: tuple[Call, ...]
+    checks: tuple[Check, ...]
+    state: State
+    entities: tuple[Scalar, ...]
+
+    @property
+    def by_wording(self) -> bool:
+        """Whether it has nothing to hold out but its wording: no entity, and no result that anybody reads."""
+        return not self.entities and (not self.plan or self.kind == "action")
 
 
 def call_of(tool: Tool, filled: Filled) -> Call:

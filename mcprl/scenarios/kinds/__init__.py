@@ -5,13 +5,26 @@
 
 from mcprl.scenarios.kinds.abstain import lacking, missing, unserved
 from mcprl.scenarios.kinds.aggregates import count, extreme, listing, total
-from mcprl.scenarios.kinds.changes import adjust, write
-from mcprl.scenarios.kinds.lookups import MakeTask, act, compare, compute, compute_each, each, lookup, relation
+from mcprl.scenarios.kinds.both import both, write_and_ask
+from mcprl.scenarios.kinds.changes import WriteTask, adjust, write
+from mcprl.scenarios.kinds.conditions import conditional
+from mcprl.scenarios.kinds.lookups import (
+    MakeTask,
+    across,
+    act,
+    combine,
+    compare,
+    compute,
+    compute_each,
+    each,
+    lookup,
+    relation,
+)
 from mcprl.scenarios.kinds.parts import link, parts, search
 from mcprl.scenarios.kinds.table_writes import table_write, writes_sql
 from mcprl.scenarios.kinds.tables import table_count, table_extreme, table_lookup, table_total
 
-__all__ = ["MakeTask", "adjust", "reading_kinds", "table_kinds", "table_write", "write", "writes_sql"]
+__all__ = ["MakeTask", "reading_kinds", "table_kinds", "table_write", "writes_sql", "writing_kinds"]
 
 
 def table_kinds() -> dict[MakeTask, int]:
@@ -22,6 +35,13 @@ def table_kinds() -> dict[MakeTask, int]:
 def reading_kinds(max_calls: int) -> dict[MakeTask, int]:
     """The kinds that write nothing, for plans of at most `max_calls` calls. Each has its share of the tasks as a
     weight."""
-    kinds: dict[MakeTask, int] = {lookup: 28, missing: 8, count: 7, total: 5, extreme: 12, listing: 5}
-    kinds |= {compute: 12, act: 6, parts: 9, link: 9, search: 5, lacking: 4, unserved: 3}
-    return kinds | {relation: 14, each: 7, compare: 6, compute_each: 4} if max_calls > 1 else kinds
+    kinds: dict[MakeTask, int] = {lookup: 22, missing: 6, count: 8, total: 6, extreme: 12, listing: 6}
+    kinds |= {compute: 12, act: 6, parts: 9, link: 9, search: 5, lacking: 5, unserved: 5}
+    chained: dict[MakeTask, int] = {relation: 14, each: 5, compare: 5, compute_each: 4, both: 14, combine: 9, across: 9}
+    return kinds | chained if max_calls > 1 else kinds
+
+
+def writing_kinds(max_calls: int) -> dict[WriteTask, int]:
+    """The kinds that write, likewise."""
+    kinds: dict[WriteTask, int] = {write: 50}
+    return kinds | {adjust: 20, conditional: 20, write_and_ask: 10} if max_calls > 1 else kinds

@@ -9,13 +9,13 @@ from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.values import stranger
 from mcprl.scenarios.slots import Slot
-from mcprl.scenarios.steps import Filled, call_of
+from mcprl.scenarios.steps import Filled, Grounded, call_of
 from mcprl.scenarios.wording.modifiers import JOINTS
 from mcprl.text import words
-from mcprl.types import AsksBack, CallMade, Check, Declines, SaysMissing, Scalar, Scenario, Session, Tool
+from mcprl.types import AsksBack, CallMade, Check, Declines, SaysMissing, Scalar, Session, Tool
 
 
-async def missing(planner: Planner, session: Session, state: State) -> Scenario | None:
+async def missing(planner: Planner, session: Session, state: State) -> Grounded | None:
     """An attribute of a thing that does not exist: the answer must say so."""
     rng, catalog = planner.rng, planner.catalog
     tool = planner.tool(lambda tool: any(catalog.names_entity(slot) for slot in planner.needs(tool)))
@@ -66,7 +66,7 @@ def _seen_fields(planner: Planner, tool: Tool) -> list[tuple[str, ...]]:
     return [keys for keys in places if not {*words(keys[0])} & {*MACHINE, *JOINTS} and not re.search(r"\d", keys[0])]
 
 
-async def lacking(planner: Planner, session: Session, state: State) -> Scenario | None:
+async def lacking(planner: Planner, session: Session, state: State) -> Grounded | None:
     """A question about one thing that leaves out which: the answer must ask, and nothing may be made up."""
     catalog = planner.catalog
     tool = planner.tool(
@@ -87,6 +87,6 @@ async def lacking(planner: Planner, session: Session, state: State) -> Scenario 
     return planner.task("asks", intent, (), (), (AsksBack(words),), state, [])
 
 
-async def unserved(planner: Planner, session: Session, state: State) -> Scenario | None:
+async def unserved(planner: Planner, session: Session, state: State) -> Grounded | None:
     """Something that no tool does: the answer must say that it cannot be done."""
     return planner.task("declines", Unserved(planner.catalog.nouns()), (), (), (Declines(),), state, [])

@@ -1,21 +1,27 @@
 """Questions about a whole list: how many, how much together, which has the most, which are there."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from mcprl.scenarios.fields import is_answer, scalars
-from mcprl.scenarios.intents import Attribute, Count, Extreme, Listing, Reference, Total, Value
+from mcprl.scenarios.intents import Attribute, Count, Extreme, Listing, Reference, Top, Total, Value
 from mcprl.scenarios.naming import MACHINE, kind_of, stateless
 from mcprl.scenarios.parameters import is_search
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
-from mcprl.scenarios.steps import Field, Found, Reached, Step
+from mcprl.scenarios.slots import Slot
+from mcprl.scenarios.steps import Field, Found, Grounded, Reached, Step
 from mcprl.scenarios.wording.modifiers import JOINTS
-from mcprl.types import Call, Scalar, Scenario, Session
+from mcprl.types import Call, Scalar, Session, Tool
 
 _ORDERED = ("money", "count", "measure", "percent", "number", "date", "datetime", "year", "duration")
+_LISTS_READ = 4
+"""Lists that are read for one with a first and a last of something."""
+_LIMITED = ("money", "count", "measure", "percent", "number", "date", "year")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _ADDED = ("money", "count", "measure", "duration")
 _GROUPING = ("category", "status", "person", "place", "year")
 _NAMES = ("name", "identifier", "person", "email", "path")
@@ -59,9 +65,9 @@ class _Rows:
         return [*named, *self.reached.entities]
 
 
-async def _rows(planner: Planner, session: Session, state: State, least: int) -> _Rows | None:
-    """Rows of a complete list: all of them, or those that share a value of one attribute."""
-    tool = planner.tool(lambda tool: tool.name in planner.catalog.lists)
+async def _rows(planner: Planner, session: Session, state: State, least: int, tool: Tool | None = None) -> _Rows | None:
+    """Rows of a complete list: all of them, or those that a filter keeps. `tool` lists them, by default any."""
+    tool = tool or planner.tool(lambda tool: tool.name in planner.catalog.lists)
     reached = await planner.read_named(session, state, tool) if tool else None
     step = reached.step if reached else None
     if (
@@ -76,20 +82,100 @@ async def _rows(planner: Planner, session: Session, state: State, least: int) ->
     nouns = {planner.row_noun(step, row) for row in rows}
     noun = nouns.pop() if len(nouns) == 1 else planner.catalog.noun(step.tool, step.keys, rows[0])
     chosen = _Rows(reached, stateless(noun, where), where, rows)
-    column = chosen.column(planner, _GROUPING) if planner.rng.random() < 0.6 else None
-    if column is not None:
-        counts = Counter(str(row[column.key]) for row in rows)
-        value = planner.rng.choice([row[column.key] for row in rows])
-        if len(counts) > 1 and is_answer(value, ()) and not isinstance(value, bool):
-            kept = tuple(row for row in rows if row[column.key] == value)
-            noun, said = chosen.noun, (Value(column, value),)
-            if noun == "item" and column.label in ("type", "kind"):  # an item of the type "file" is a file
-                noun, said = kind_of(str(value)), ()
-            chosen = _Rows(reached, stateless(noun, said), (*where, *said), kept)
+    way = planner.rng.random()
+    if way < 0.45:
+        chosen = _with_one_value(planner, chosen)
+    elif way < 0.7:
+        chosen = _within_limit(planner, chosen)
     return chosen if least <= len(chosen.rows) <= 40 else None
 
 
-async def count(planner: Planner, session: Session, state: State) -> Scenario | None:
+def _with_one_value(planner: Planner, chosen: _Rows) -> _Rows:
+    """The rows that share a value of one attribute or, at times, all others; all rows if there is no such attribute."""
+    column = chosen.column(planner, _GROUPING)
+    if column is None:
+        return chosen
+    counts = Counter(str(row[column.key]) for row in chosen.rows)
+    value = planner.rng.choice([row[column.key] for row in chosen.rows])
+    if len(counts) < 2 or not is_answer(value, ()) or isinstance(value, bool):
+        return chosen
+    others = column.meaning in ("status", "category", "place") and planner.rng.random() < 0.3
+    kept = tuple(row for row in chosen.rows if (row[column.key] == value) != others)
+    if others:
+        said = Value(column, value, "not")
+        return _Rows(chosen.reached, stateless(chosen.noun, (said,)), (*chosen.where, said), kept)
+    noun, said = chosen.noun, (Value(column, value),)
+    if noun == "item" and column.label in ("type", "kind"):  # an item of the type "file" is a file
+        noun, said = kind_of(str(value)), ()
+    return _Rows(chosen.reached, stateless(noun, said), (*chosen.where, *said), kept)
+
+
+def _within_limit(planner: Planner, chosen: _Rows) -> _Rows:
+    """The rows with more, or with less, of something than a round number; all rows if nothing can be limited."""
+    column = chosen.column(planner, _LIMITED)
+    values = sorted({row[column.key] for row in chosen.rows}, key=str) if column else []
+    is_day = all(isinstance(value, str) and _DAY.fullmatch(value) for value in values)
+    if column is None or len(values) < 2 or not (is_day or all(_is_number(value) for value in values)):
+        return chosen
+    values.sort()
+    at = planner.rng.randrange(len(values) - 1)
+    limit = values[at] if is_day else _between(values[at], values[at + 1])
+    over = planner.rng.random() < 0.5
+    if limit is None or (is_day and not over and at == 0):
+        return chosen
+    kept = tuple(row for row in chosen.rows if (row[column.key] > limit if over else row[column.key] < limit))
+    said = Value(column, limit, "over" if over else "under")
+    return _Rows(chosen.reached, chosen.noun, (*chosen.where, said), kept)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _between(low: float, high: float) -> float | None:
+    """The roundest number between two, as a person would say it; `None` if there is none."""
+    for step in (1000, 500, 100, 50, 20, 10, 5, 2, 1):
+        number = (low // step + 1) * step
+        if low < number < high:
+            return int(number)
+    return None
+
+
+@dataclass(frozen=True)
+class Topmost:
+    """The thing with the most or the least of something in a list: its key, how a request names it, the calls that
+    lead to it, and the entities."""
+
+    key: str | int
+    reference: Reference
+    plan: list[Call]
+    entities: list[Scalar]
+
+
+async def topmost(planner: Planner, session: Session, state: State, tool: Tool, slot: Slot) -> Topmost | None:
+    """A thing whose key the slot takes, named as the first or the last of a list."""
+    for source in planner.listed_in(tool, slot) * _LISTS_READ:
+        chosen = await _rows(planner, session, state, 2, planner.known.tools[source[1]])
+        best = _best(planner, chosen) if chosen else None
+        key = best[2].get(source[-1]) if best else None
+        if chosen and best and isinstance(key, str | int) and planner.allowed(key):
+            reference = Reference(chosen.noun, chosen.where, Top(best[0], best[1]))
+            return Topmost(key, reference, chosen.reached.plan, [*chosen.entities(), key])
+    return None
+
+
+def _best(planner: Planner, chosen: _Rows) -> tuple[Attribute, bool, Mapping[str, Any]] | None:
+    """The only row with the most or the least of an attribute, with the attribute and whether it is the most."""
+    by = chosen.column(planner, _ORDERED)
+    values = [row[by.key] for row in chosen.rows] if by else []
+    if by is None or len({type(value) for value in values}) > 1:
+        return None
+    most = planner.rng.random() < 0.5
+    best = max(values) if most else min(values)
+    return (by, most, chosen.rows[values.index(best)]) if values.count(best) == 1 else None
+
+
+async def count(planner: Planner, session: Session, state: State) -> Grounded | None:
     """How many things there are."""
     chosen = await _rows(planner, session, state, 1)
     if chosen is None:
@@ -101,14 +187,14 @@ async def count(planner: Planner, session: Session, state: State) -> Scenario | 
     return planner.question("count", intent, chosen.reached.plan, [(entry, "")], state, chosen.entities())
 
 
-async def total(planner: Planner, session: Session, state: State) -> Scenario | None:
+async def total(planner: Planner, session: Session, state: State) -> Grounded | None:
     """The sum or the average of an attribute."""
     chosen = await _rows(planner, session, state, 2)
     column = chosen.column(planner, _ADDED) if chosen else None
     if chosen is None or column is None or len(chosen.rows) > 8:
         return None
     values = [row[column.key] for row in chosen.rows]
-    if not all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+    if not all(_is_number(value) for value in values):
         return None
     how: Literal["sum", "average"] = "average" if planner.rng.random() < 0.2 and len(values) > 2 else "sum"
     result = round(sum(values) / (len(values) if how == "average" else 1), 2)
@@ -118,20 +204,13 @@ async def total(planner: Planner, session: Session, state: State) -> Scenario | 
     return planner.question("total", intent, chosen.reached.plan, [(entry, "")], state, chosen.entities())
 
 
-async def extreme(planner: Planner, session: Session, state: State) -> Scenario | None:
+async def extreme(planner: Planner, session: Session, state: State) -> Grounded | None:
     """An attribute of the thing with the most or the least of another."""
     chosen = await _rows(planner, session, state, 2)
-    by = chosen.column(planner, _ORDERED) if chosen else None
-    if chosen is None or by is None:
+    best = _best(planner, chosen) if chosen else None
+    if chosen is None or best is None:
         return None
-    values = [row[by.key] for row in chosen.rows]
-    if len({type(value) for value in values}) > 1:
-        return None
-    most = planner.rng.random() < 0.5
-    best = max(values) if most else min(values)
-    if values.count(best) > 1:
-        return None
-    row = chosen.rows[values.index(best)]
+    by, most, row = best
     if planner.rng.random() < 0.5:
         beyond = await _beyond(planner, session, chosen, row)
         if beyond:
@@ -175,7 +254,7 @@ async def _beyond(
     return (fields[0], [*chosen.reached.plan, following[0].plan[-1]], following[2]) if fields else None
 
 
-async def listing(planner: Planner, session: Session, state: State) -> Scenario | None:
+async def listing(planner: Planner, session: Session, state: State) -> Grounded | None:
     """The names of a few things."""
     chosen = await _rows(planner, session, state, 2)
     column = chosen.column(planner, _NAMES) if chosen else None

@@ -1,6 +1,6 @@
 """Tasks that write: set, create, remove, and set to what follows from a read."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -9,24 +9,27 @@ from mcprl.scenarios.addresses import as_address, as_person
 from mcprl.scenarios.fields import scalars, usable
 from mcprl.scenarios.filling import CREATING, REMOVING
 from mcprl.scenarios.intents import Adjust, Attribute, Change, Reference, Value
+from mcprl.scenarios.kinds.aggregates import topmost
 from mcprl.scenarios.parameters import is_hash, shortened_hash
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.writing import near_arguments
 from mcprl.scenarios.slots import Slot, build
-from mcprl.scenarios.steps import Filled, Found, call_of
+from mcprl.scenarios.steps import Filled, Found, Grounded, call_of
 from mcprl.servers.effects import VERBS
 from mcprl.text import singular, stems, words
-from mcprl.types import Call, CallMade, Check, Scalar, Scenario, Session, StateHolds, Tool, ToolResult
+from mcprl.types import Call, CallMade, Check, Scalar, Session, StateHolds, Tool, ToolResult
 
 _MOST_LOOKS = 2
 """Reads around a write for which probing found none that shows it."""
 _ACTS = frozenset("return exchange refund swap replace renew extend transfer send pay charge".split())
 """Verbs of what is done with a thing; others set what a field of it says."""
+WriteTask = Callable[[Planner, Session, Session, State, Tool], Awaitable[Grounded | None]]
+"""A kind of task that writes: the sessions are a clean one and one to write in."""
 Effect = Literal["set", "create", "remove", "act"]
 
 
-async def write(planner: Planner, clean: Session, written: Session, state: State, tool: Tool) -> Scenario | None:
+async def write(planner: Planner, clean: Session, written: Session, state: State, tool: Tool) -> Grounded | None:
     """A task that writes, executed in the session `written`.
 
     If probing found a read that shows the write, its result is the check, and the read must not show it in a `clean`
@@ -35,9 +38,9 @@ async def write(planner: Planner, clean: Session, written: Session, state: State
     filled = planner.fill_write(tool, state)
     if filled is None:
         return None
-    thing, steps, filled, entities = await _target(planner, clean, state, tool, filled)
+    thing, way, filled, entities = await _target(planner, clean, state, tool, filled)
     call = call_of(tool, filled)
-    effect = _shown(planner, tool, filled)
+    effect = look_after(planner, tool, filled)
     before = None
     if effect:
         before = await clean.call(effect.tool, effect.arguments)
@@ -50,23 +53,22 @@ async def write(planner: Planner, clean: Session, written: Session, state: State
     if result.is_error or planner.known.failures.is_failure(tool.name, call.arguments, result):
         planner.blame(tool, result.text)
         return None
-    if effect and not _holds(await written.call(effect.tool, effect.arguments), effect):
+    if effect and not holds_after(await written.call(effect.tool, effect.arguments), effect):
         return None
     effect = effect or await _seen(written, looks, filled)
     if looks and not effect and _says_all(looks[0][1], filled):
         planner.blame(tool)
         return None
-    if removal and not _holds(await written.call(removal.tool, removal.arguments), removal):
+    if removal and not holds_after(await written.call(removal.tool, removal.arguments), removal):
         removal = None
     values = _stated(planner, tool, filled, thing)
     if values is None:
         return None  # the thing has this value already
     checks: tuple[Check, ...] = tuple(check for check in (effect or removal,) if check)
     checks = checks or (CallMade(tool.name, call.arguments),)
-    intent = Change(tool.name, tool.description, _effect(planner, tool, thing), thing, values)
+    intent = Change(tool.name, tool.description, effect_of(planner, tool, thing), thing, values)
     kind = "write" if effect or removal else "action"
-    plan = (*steps.plan, call) if steps else (call,)
-    return planner.task(kind, intent, (), plan, checks, state, entities)
+    return planner.task(kind, intent, (), (*way, call), checks, state, entities)
 
 
 def _stated(planner: Planner, tool: Tool, filled: Filled, thing: Reference | None) -> tuple[Value, ...] | None:
@@ -97,9 +99,9 @@ def _is_reference(planner: Planner, slot: Slot, thing: Reference | None) -> bool
 
 async def _target(
     planner: Planner, session: Session, state: State, tool: Tool, filled: Filled
-) -> tuple[Reference | None, Found | None, Filled, list[Scalar]]:
-    """The existing thing that a write is about, now and then found by its name in a list: the reference, the way to it,
-    the slots with its key, and the entities of the task."""
+) -> tuple[Reference | None, list[Call], Filled, list[Scalar]]:
+    """The existing thing that a write is about, now and then found in a list by its name or as the first of it: the
+    reference, the calls that lead to it, the slots with its key, and the entities of the task."""
     slot = planner.target(tool)
     filled = [
         (own, shortened_hash(str(value)) if is_hash(value) else planner.catalog.from_root(value))
@@ -107,19 +109,23 @@ async def _target(
     ]
     free = _free(planner, filled)
     if slot is None or all(own != slot for own, _ in filled):
-        return None, None, filled, free
+        return None, [], filled, free
     value = next(value for own, value in filled if own == slot)
     reference = Reference(planner.catalog.named_by(tool, slot), (Value(planner.catalog.slot(slot), value),))
     if planner.max_calls > 1 and not planner.references(tool) and planner.rng.random() < 0.6:
+        top = await topmost(planner, session, state, tool, slot) if planner.rng.random() < 0.4 else None
+        if top:
+            filled = [(own, top.key if own == slot else value) for own, value in filled]
+            return top.reference, top.plan, filled, [*_free(planner, filled), *top.entities]
         found = await planner.by_name(session, state, tool, slot)
         if found:
             key, listed = found
             filled = [(own, key if own == slot else value) for own, value in filled]
             free = _free(planner, filled)
             if listed.steps:
-                return listed.reference, listed, filled, [*free, *listed.entities]
+                return listed.reference, listed.plan, filled, [*free, *listed.entities]
             reference = replace(reference, values=(Value(planner.catalog.slot(slot), key),))
-    return reference, None, filled, free
+    return reference, [], filled, free
 
 
 def _free(planner: Planner, filled: Filled) -> list[Scalar]:
@@ -137,7 +143,7 @@ def _free(planner: Planner, filled: Filled) -> list[Scalar]:
     return [value.value for value in as_person(as_address(named))]
 
 
-def _shown(planner: Planner, tool: Tool, filled: Filled) -> StateHolds | None:
+def look_after(planner: Planner, tool: Tool, filled: Filled) -> StateHolds | None:
     """What a read must show after the write. If several reads show it, the last that probing found is taken."""
     values = {slot.path: value for slot, value in filled}
     effect = None
@@ -192,14 +198,15 @@ async def _removal(planner: Planner, session: Session, tool: Tool, filled: Fille
     return None
 
 
-def _holds(result: object, check: StateHolds) -> bool:
-    text = getattr(result, "text", "")
-    if getattr(result, "is_error", True):
+def holds_after(result: ToolResult, check: StateHolds) -> bool:
+    """Whether a read shows what it must show after a write, and nothing that must be gone."""
+    if result.is_error:
         return False
-    return all(holds(text, value) for value in check.values) and not any(holds(text, value) for value in check.gone)
+    shown = all(holds(result.text, value) for value in check.values)
+    return shown and not any(holds(result.text, value) for value in check.gone)
 
 
-def _effect(planner: Planner, tool: Tool, thing: Reference | None) -> Effect:
+def effect_of(planner: Planner, tool: Tool, thing: Reference | None) -> Effect:
     """What a write does, by its verb: it creates if it is about no existing thing, or about a part of one."""
     verbs = {*words(tool.name)}
     if verbs & REMOVING:
@@ -214,7 +221,7 @@ def _effect(planner: Planner, tool: Tool, thing: Reference | None) -> Effect:
     return "act" if verbs & _ACTS else "set"
 
 
-async def adjust(planner: Planner, clean: Session, written: Session, state: State, tool: Tool) -> Scenario | None:
+async def adjust(planner: Planner, clean: Session, written: Session, state: State, tool: Tool) -> Grounded | None:
     """A write of a number that follows from the number that a read shows."""
     trip = next((trip for trip in planner.known.round_trips if trip.write == tool.name and len(trip.bind) == 1), None)
     slot = planner.target(tool)
@@ -240,7 +247,7 @@ async def adjust(planner: Planner, clean: Session, written: Session, state: Stat
     effect = StateHolds(trip.read, found.steps[-1].call.arguments, (new,))
     if holds(found.steps[-1].result.text, new) or (await written.call(tool.name, call.arguments)).is_error:
         return None
-    if not _holds(await written.call(effect.tool, effect.arguments), effect):
+    if not holds_after(await written.call(effect.tool, effect.arguments), effect):
         return None
     intent = Adjust(tool.name, tool.description, found.reference, attribute, change, new)
     plan = (*found.plan, call)

@@ -4,22 +4,25 @@ out."""
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
+from mcprl.judges.checks import holds
 from mcprl.scenarios.calls import MOST_BARREN
 from mcprl.scenarios.fields import text_facts
-from mcprl.scenarios.intents import Attribute, Compare, Compute, Each, Lookup, Reference, Relation
+from mcprl.scenarios.intents import Attribute, Combine, Compare, Compute, Each, Lookup, Reference, Relation
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
-from mcprl.scenarios.steps import Field, Found, Step, same
-from mcprl.types import Call, CallMade, Scenario, Session, Tool
+from mcprl.scenarios.slots import Slot
+from mcprl.scenarios.steps import Field, Found, Grounded, Step, same
+from mcprl.types import Call, CallMade, Session, Tool
 
-MakeTask = Callable[[Planner, Session, State], Awaitable[Scenario | None]]
+MakeTask = Callable[[Planner, Session, State], Awaitable[Grounded | None]]
 """A kind of task that writes nothing."""
 _SECONDS = 4
 """Things that are looked at for one that can be compared with another."""
+_ADDED = ("money", "count", "measure", "duration")
 _ORDERED = ("money", "count", "measure", "percent", "number", "date", "datetime", "year", "duration")
 
 
-async def lookup(planner: Planner, session: Session, state: State) -> Scenario | None:
+async def lookup(planner: Planner, session: Session, state: State) -> Grounded | None:
     """One or two attributes of a thing."""
     tool = planner.tool(lambda tool: not planner.computes(tool))
     found = await planner.thing(session, state, tool) if tool else None
@@ -31,7 +34,45 @@ async def lookup(planner: Planner, session: Session, state: State) -> Scenario |
     return planner.question("lookup", intent, found.plan, asked, state, found.entities)
 
 
-async def compute(planner: Planner, session: Session, state: State) -> Scenario | None:
+async def across(planner: Planner, session: Session, state: State) -> Grounded | None:
+    """Two attributes of one thing that two tools show: what does it cost, and how many are left?"""
+    tool = planner.tool(lambda tool: bool(_twins(planner, tool)))
+    found = await planner.thing(session, state, tool) if tool else None
+    twins = _twins(planner, tool) if tool else []
+    if tool is None or found is None or not found.steps or found.steps[-1].tool is not tool:
+        return None
+    other, slot = planner.rng.choice(twins)
+    key = next((value for own, value in found.steps[-1].filled if planner.catalog.names_entity(own)), None)
+    step = await planner.read(session, state, other, {slot: key}) if key is not None else None
+    if step is None or not isinstance(step.record, Mapping) or step.rows:
+        return None
+    shown = "\n".join(made.result.text for made in found.steps)
+    given = [value.value for value in found.reference.values]
+    second = [f for f in planner.fields(step, step.record, (), given) if not holds(shown, f.value)]  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+    first = planner.choose(found, 1, lambda field: not holds(step.result.text, field.value))
+    if not first or not second:
+        return None
+    fields = (*first, planner.rng.choice(second))
+    intent = Lookup(found.reference, tuple(field.attribute for field in fields))
+    asked = [(field, "") for field in fields]
+    return planner.question("lookup", intent, [*found.plan, step.call], asked, state, found.entities)
+
+
+def _twins(planner: Planner, tool: Tool) -> list[tuple[Tool, Slot]]:
+    """The other tools that show one thing by the same key, each with its slot."""
+
+    def key(tool: Tool) -> tuple[Slot, str] | None:
+        needed = planner.needs(tool)
+        if len(needed) != 1 or tool.name in planner.catalog.lists or not planner.catalog.names_entity(needed[0]):
+            return None
+        return needed[0], planner.catalog.named_by(tool, needed[0])
+
+    own = key(tool)
+    others = [(other, key(other)) for other in planner.known.reads() if other is not tool] if own else []
+    return [(other, found[0]) for other, found in others if found and own and found[1] == own[1]]
+
+
+async def compute(planner: Planner, session: Session, state: State) -> Grounded | None:
     """What a tool works out of values that name no thing of the server."""
     tool = planner.tool(lambda tool: planner.computes(tool) and planner.barren[tool.name] < MOST_BARREN)
     step = await planner.read(session, state, tool, {}) if tool else None
@@ -52,7 +93,7 @@ async def compute(planner: Planner, session: Session, state: State) -> Scenario 
     return planner.question("compute", intent, [step.call], [(fields[0], "")], state, entities)
 
 
-async def act(planner: Planner, session: Session, state: State) -> Scenario | None:
+async def act(planner: Planner, session: Session, state: State) -> Grounded | None:
     """A call that is asked for itself, since nothing that could be asked stands in its result."""
     tool = planner.tool(planner.is_plain)
     step = await planner.read(session, state, tool, {}) if tool else None
@@ -84,7 +125,7 @@ def _worked_out(planner: Planner, step: Step) -> list[Field]:
     return [Field(Attribute("result", "result", meaning), value) for value in facts[:1]]
 
 
-async def compute_each(planner: Planner, session: Session, state: State) -> Scenario | None:
+async def compute_each(planner: Planner, session: Session, state: State) -> Grounded | None:
     """What a tool works out of its one argument, for two values of it."""
     tool = planner.tool(lambda tool: planner.computes(tool) and _takes_choice(planner, tool))
     first = await planner.read(session, state, tool, {}) if tool else None
@@ -113,7 +154,7 @@ def _takes_choice(planner: Planner, tool: Tool) -> bool:
     return len(needed) == 1 and planner.catalog.slot(needed[0]).meaning in ("place", "category")
 
 
-async def each(planner: Planner, session: Session, state: State) -> Scenario | None:
+async def each(planner: Planner, session: Session, state: State) -> Grounded | None:
     """The same attribute of two things."""
     pair = await _pair(planner, session, state, lambda entry: entry.attribute.meaning != "flag")
     if pair is None:
@@ -127,7 +168,7 @@ async def each(planner: Planner, session: Session, state: State) -> Scenario | N
     return planner.question("each", intent, _joined(first, second), asked, state, [*first.entities, *second.entities])
 
 
-async def compare(planner: Planner, session: Session, state: State) -> Scenario | None:
+async def compare(planner: Planner, session: Session, state: State) -> Grounded | None:
     """Which of two things has more of an attribute."""
     pair = await _pair(planner, session, state, lambda entry: entry.attribute.meaning in _ORDERED and not entry.live)
     if pair is None:
@@ -143,6 +184,23 @@ async def compare(planner: Planner, session: Session, state: State) -> Scenario 
     asked = [(Field(naming.attribute, naming.value, (loser.subject,), derived=True), "")]
     entities = [*first.entities, *second.entities]
     return planner.question("compare", intent, _joined(first, second), asked, state, entities)
+
+
+async def combine(planner: Planner, session: Session, state: State) -> Grounded | None:
+    """The sum or the difference of an attribute of two things."""
+    pair = await _pair(planner, session, state, lambda entry: entry.attribute.meaning in _ADDED and not entry.live)
+    if pair is None:
+        return None
+    first, second, mine, theirs = pair
+    one, other = mine.value, theirs.value
+    if isinstance(one, str | bool) or isinstance(other, str | bool):
+        return None
+    sums = mine.attribute.meaning in ("money", "count") and planner.rng.random() < 0.5
+    result = round(one + other if sums else abs(one - other), 2)
+    intent = Combine((first.reference, second.reference), mine.attribute, "sum" if sums else "difference")
+    asked = [(Field(mine.attribute, result, (one, other), derived=True), "")]
+    entities = [*first.entities, *second.entities]
+    return planner.question("combine", intent, _joined(first, second), asked, state, entities)
 
 
 async def _pair(
@@ -177,7 +235,7 @@ def _joined(first: Found, second: Found) -> list[Call]:
     return [*first.plan, *(call for call in second.plan if call not in first.plan)]
 
 
-async def relation(planner: Planner, session: Session, state: State) -> Scenario | None:
+async def relation(planner: Planner, session: Session, state: State) -> Grounded | None:
     """An attribute of a thing that is reached through others, each call taking a value of the result before it."""
     leads = {first for first, _ in planner.catalog.pairs()}
     first = planner.tool(lambda tool: tool.name in leads)

@@ -14,9 +14,9 @@ from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.values import known_format
 from mcprl.scenarios.slots import Slot
-from mcprl.scenarios.steps import Field, Step, same
+from mcprl.scenarios.steps import Field, Grounded, Step, same
 from mcprl.text import singular, stems, words
-from mcprl.types import Json, Scalar, Scenario, Session, Tool
+from mcprl.types import Json, Scalar, Session, Tool
 
 _FROM = frozenset("from source subject start parent src tail".split())
 _TO = frozenset("to target object end child destination dst head".split())
@@ -26,7 +26,7 @@ _SEARCHES = 5
 """Attempts of one search task to find something."""
 
 
-async def parts(planner: Planner, session: Session, state: State) -> Scenario | None:
+async def parts(planner: Planner, session: Session, state: State) -> Grounded | None:
     """All the parts that one thing's record lists, or how many they are."""
     found = await planner.thing(session, state, planner.tool(lambda tool: bool(_entities(planner, tool.name))))
     if found is None or not found.steps or not found.reference.values:
@@ -88,7 +88,7 @@ def _whose(reference: Reference) -> tuple[Value, ...]:
     return Value(replace(first.attribute, label=label, meaning=meaning), first.value), *rest
 
 
-async def link(planner: Planner, session: Session, state: State) -> Scenario | None:
+async def link(planner: Planner, session: Session, state: State) -> Grounded | None:
     """What a thing is linked to by a relation with a name of its own."""
     found = await planner.thing(session, state, planner.tool(lambda tool: bool(_entities(planner, tool.name))), False)
     step = found.steps[-1] if found and found.steps else None
@@ -136,7 +136,7 @@ def _is_verb(text: str) -> bool:
     return head in ("is", "has") or (head.endswith("s") and not head.endswith("ss") and len(head) > 3)
 
 
-async def search(planner: Planner, session: Session, state: State) -> Scenario | None:
+async def search(planner: Planner, session: Session, state: State) -> Grounded | None:
     """The things that a search for a word finds, or how many they are."""
     tool = planner.tool(lambda tool: any(is_search(slot) for slot in planner.needs(tool)))
     slot = next((slot for slot in planner.needs(tool) if is_search(slot)), None) if tool else None

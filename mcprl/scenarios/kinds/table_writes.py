@@ -13,8 +13,9 @@ from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.tables import Table, identifier, literal, select
 from mcprl.scenarios.probing.values import invent
 from mcprl.scenarios.slots import Slot, build
+from mcprl.scenarios.steps import Grounded
 from mcprl.text import words
-from mcprl.types import Call, Scalar, Scenario, Session, StateHolds, Tool
+from mcprl.types import Call, Scalar, Session, StateHolds, Tool
 
 _CHANGED = ("status", "category", "money", "count", "measure", "date", "place", "phone", "email", "person", "number")
 _TABLES = {
@@ -40,7 +41,7 @@ def writes_sql(planner: Planner, tool: Tool) -> Slot | None:
     return slots[0] if slots and planner.known.tables else None
 
 
-async def table_write(planner: Planner, clean: Session, written: Session, state: State, tool: Tool) -> Scenario | None:
+async def table_write(planner: Planner, clean: Session, written: Session, state: State, tool: Tool) -> Grounded | None:
     """A task whose plan is one statement that writes, executed in the session `written`."""
     slot = writes_sql(planner, tool)
     told = f"{tool.name} {tool.description} {slot.description if slot else ''}".upper().replace("_", " ")
@@ -69,7 +70,7 @@ async def _checked(
     call: Call,
     check: StateHolds,
     entities: list[Scalar],
-) -> Scenario | None:
+) -> Grounded | None:
     """The task, if the look proves the write: it fails before and holds after."""
     before = await clean.call(check.tool, check.arguments)
     earlier = await written.call(check.tool, check.arguments)
@@ -172,7 +173,7 @@ def _insert(planner: Planner) -> Made | None:
 
 async def _create_table(
     planner: Planner, clean: Session, written: Session, state: State, slot: Slot
-) -> Scenario | None:
+) -> Grounded | None:
     """A new table, seen in the list of all tables."""
     lister = await _lister(planner, clean)
     noun = planner.rng.choice(sorted(_TABLES))

@@ -9,16 +9,16 @@ from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.tables import Table, select
 from mcprl.scenarios.slots import build
-from mcprl.scenarios.steps import Field
+from mcprl.scenarios.steps import Field, Grounded
 from mcprl.text import singular, words
-from mcprl.types import Call, Scalar, Scenario, Session
+from mcprl.types import Call, Scalar, Session
 
 _ORDERED = ("money", "count", "measure", "percent", "number", "date", "datetime", "year", "duration")
 _GROUPING = ("category", "status", "person", "place", "year", "flag", "name")
 _NAMES = ("name", "identifier", "person", "email")
 
 
-async def table_lookup(planner: Planner, session: Session, state: State) -> Scenario | None:
+async def table_lookup(planner: Planner, session: Session, state: State) -> Grounded | None:
     """A column of one row, or of the row of another table that it refers to."""
     table, row = random_row(planner)
     named = naming(planner, table, row) if table and row else None
@@ -53,7 +53,7 @@ async def table_lookup(planner: Planner, session: Session, state: State) -> Scen
     return planner.question("relation", intent, [call], [(Field(asked, value), "")], state, [named.value])
 
 
-async def table_count(planner: Planner, session: Session, state: State) -> Scenario | None:
+async def table_count(planner: Planner, session: Session, state: State) -> Grounded | None:
     """How many rows there are with one or two values."""
     table, row = random_row(planner)
     where = _where(planner, table, row, 2) if table and row else ()
@@ -67,7 +67,7 @@ async def table_count(planner: Planner, session: Session, state: State) -> Scena
     return planner.question("count", Count(table_noun(table), where), [call], [(field, "")], state, _entities(where))
 
 
-async def table_total(planner: Planner, session: Session, state: State) -> Scenario | None:
+async def table_total(planner: Planner, session: Session, state: State) -> Grounded | None:
     """The sum or the average of a column."""
     table, row = random_row(planner)
     added = _column(planner, table, row, (), ("money", "count", "measure", "duration")) if table and row else None
@@ -85,7 +85,7 @@ async def table_total(planner: Planner, session: Session, state: State) -> Scena
     return planner.question("total", intent, [call], [(field, "")], state, _entities(where))
 
 
-async def table_extreme(planner: Planner, session: Session, state: State) -> Scenario | None:
+async def table_extreme(planner: Planner, session: Session, state: State) -> Grounded | None:
     """A column of the row with the most or the least of another."""
     table, row = random_row(planner)
     by = _column(planner, table, row, (), _ORDERED) if table and row else None

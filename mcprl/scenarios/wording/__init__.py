@@ -10,9 +10,12 @@ from dataclasses import dataclass
 
 from mcprl.scenarios.intents import (
     Adjust,
+    Both,
     Change,
+    Combine,
     Compare,
     Compute,
+    Conditional,
     Connected,
     Count,
     Each,
@@ -29,12 +32,19 @@ from mcprl.scenarios.intents import (
 from mcprl.scenarios.wording.answers import answer
 from mcprl.scenarios.wording.changes import adjust_options, change_options
 from mcprl.scenarios.wording.computes import compute_options, lacking_options, unserved_options
+from mcprl.scenarios.wording.conditions import conditional_options
 from mcprl.scenarios.wording.extremes import extreme_options
-from mcprl.scenarios.wording.groups import compare_options, count_options, listing_options, total_options
+from mcprl.scenarios.wording.groups import (
+    combine_options,
+    compare_options,
+    count_options,
+    listing_options,
+    total_options,
+)
 from mcprl.scenarios.wording.links import link_options
 from mcprl.scenarios.wording.lookups import each_options, lookup_options, missing_options, relation_options
-from mcprl.scenarios.wording.personas import PLAIN, dress, persona
-from mcprl.scenarios.wording.template import Option, fill, unmark
+from mcprl.scenarios.wording.personas import PLAIN, dress, persona, sentence, small
+from mcprl.scenarios.wording.template import Option, data, fill, options, unmark
 
 __all__ = ["Worded", "answer", "say"]
 
@@ -47,6 +57,7 @@ _OPTIONS = {
     Each: each_options,
     Extreme: extreme_options,
     Compare: compare_options,
+    Combine: combine_options,
     Count: count_options,
     Total: total_options,
     Listing: listing_options,
@@ -54,6 +65,7 @@ _OPTIONS = {
     Compute: compute_options,
     Change: change_options,
     Adjust: adjust_options,
+    Conditional: conditional_options,
     Lacking: lacking_options,
     Unserved: unserved_options,
 }
@@ -69,14 +81,31 @@ class Worded:
 
 def say(intent: Intent, rng: random.Random, allowed: Callable[[str], bool]) -> Worded | None:
     """A request for the intent in an allowed form, `None` if there is none. `allowed` gets whole ids."""
-    found: list[Option] = _OPTIONS[type(intent)](intent, rng)  # pyright: ignore[reportArgumentType]
-    ranked = sorted(found, key=lambda option: rng.random() ** (1 / option.weight), reverse=True)
-    for option in ranked:
+    for option in _ranked(intent, rng, allowed):
         for name in [*(persona(rng) for _ in range(_PERSONAS_DRAWN)), PLAIN]:
             form = option.form if name == PLAIN else f"{option.form}+{name}"
             if allowed(form) and (request := _request(option, name, rng)):
                 return Worded(request, form)
     return None
+
+
+def _ranked(intent: Intent, rng: random.Random, allowed: Callable[[str], bool]) -> list[Option]:
+    """The constructions for an intent in random order, heavy ones first more often."""
+    found = (
+        _both_options(intent, rng, allowed) if isinstance(intent, Both) else _OPTIONS[type(intent)](intent, rng)  # pyright: ignore[reportArgumentType]
+    )
+    return sorted(found, key=lambda option: rng.random() ** (1 / option.weight), reverse=True)
+
+
+def _both_options(intent: Both, rng: random.Random, allowed: Callable[[str], bool]) -> list[Option]:
+    """Two requests in one message, each in an allowed construction of its own."""
+    texts: list[str] = []
+    for part in intent.parts:
+        options_ = (option for option in _ranked(part, rng, allowed) if allowed(option.form))
+        filled = (fill(rng.choice(option.patterns), option.slots, rng) for option in options_)
+        texts += [next((sentence(text) for text in filled if text), "")]
+    slots = {"first": texts[0], "small_first": small(texts[0]), "second": small(texts[1]), "big_second": texts[1]}
+    return options(data("groups")["both"], "both", slots)
 
 
 def _request(option: Option, name: str, rng: random.Random) -> str | None:

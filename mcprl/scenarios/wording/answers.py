@@ -8,9 +8,12 @@ from typing import Any
 from mcprl.scenarios.intents import (
     Adjust,
     Attribute,
+    Both,
     Change,
+    Combine,
     Compare,
     Compute,
+    Conditional,
     Connected,
     Count,
     Each,
@@ -27,7 +30,7 @@ from mcprl.scenarios.intents import (
     Value,
 )
 from mcprl.scenarios.wording import grammar
-from mcprl.scenarios.wording.extremes import degree
+from mcprl.scenarios.wording.degrees import degree
 from mcprl.scenarios.wording.lookups import date_verbs
 from mcprl.scenarios.wording.modifiers import in_full, is_adjective, noun_label
 from mcprl.scenarios.wording.phrases import definite, group, is_person, phrase, spoken
@@ -74,6 +77,16 @@ def _answer(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
         return _ended(grammar.listed([_clause(_name(thing), intent.asked, value) for thing, value in pairs]))
     if isinstance(intent, Compare):
         return _winner(intent, outcome[0])
+    if isinstance(intent, Combine):
+        how = "They add up to" if intent.how == "sum" else f"The difference in {noun_label(intent.of)} is"
+        return f"{how} {value_text(intent.of, outcome[0])}."
+    if isinstance(intent, Both):
+        return " ".join(_part(part, own, rng) for part, own in zip(intent.parts, outcome, strict=True))
+    if isinstance(intent, Conditional):
+        if intent.holds:
+            return _done(intent.change)
+        thing = intent.change.thing or Reference("item")
+        return f"I have changed nothing: {_clause(_name(thing), intent.condition.attribute, outcome[0])}."
     if isinstance(intent, Missing):
         return f"There is no {_absent(intent.thing)}."
     if isinstance(intent, Count | Total | Listing):
@@ -88,6 +101,13 @@ def _answer(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
     if isinstance(intent, Lacking):
         return _asking_back(intent)
     return rng.choice(_DECLINED)
+
+
+def _part(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
+    """The answer to one of two requests, which names its thing."""
+    if isinstance(intent, Lookup):
+        return _stated(_name(intent.thing), intent.asked, outcome)
+    return grammar.capitalised(_answer(intent, outcome, rng))
 
 
 def value_text(attribute: Attribute, value: Scalar) -> str:

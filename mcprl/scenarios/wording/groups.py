@@ -3,11 +3,11 @@
 import random
 from dataclasses import replace
 
-from mcprl.scenarios.intents import Compare, Count, Listing, Total
+from mcprl.scenarios.intents import Combine, Compare, Count, Listing, Total
 from mcprl.scenarios.wording import grammar
-from mcprl.scenarios.wording.extremes import degree
+from mcprl.scenarios.wording.degrees import degree
 from mcprl.scenarios.wording.lookups import label_slots
-from mcprl.scenarios.wording.modifiers import in_full
+from mcprl.scenarios.wording.modifiers import in_full, noun_label
 from mcprl.scenarios.wording.phrases import definite, group, phrase, spoken
 from mcprl.scenarios.wording.template import Option, data, options
 
@@ -80,3 +80,17 @@ def _height(counted: bool, most: bool, two: bool) -> str:
     if counted:
         return ("more" if most else "fewer") if two else ("the most" if most else "the fewest")
     return f"the {'highest' if most else 'lowest'}" if not two else f"the {'higher' if most else 'lower'}"
+
+
+def combine_options(intent: Combine, rng: random.Random) -> list[Option]:
+    """Requests for the sum or the difference of two things' fields."""
+    label = in_full(intent.of)
+    slots = {"pair": grammar.listed([phrase(thing, rng).text for thing in intent.things]), "label": label}
+    if intent.how == "difference":
+        slots["label"] = noun_label(intent.of)
+        return options(data("groups")["combine_difference"], "combine.difference", slots)
+    if intent.of.meaning == "money":
+        return options(data("groups")["combine_sum_money"], "combine.cost", slots)
+    if intent.of.meaning == "count" and grammar.is_plural(label):
+        return options(data("groups")["combine_sum_count"], "combine.count", slots)
+    return options(data("groups")["combine_sum"], "combine.sum", {**slots, "label": noun_label(intent.of)})

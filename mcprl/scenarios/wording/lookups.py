@@ -145,6 +145,8 @@ def suits(entry: Mapping[str, Any], asked: Attribute, thing: Phrase) -> bool:
         return False
     if "documents" in entry and entry["documents"] != (thing.bare.split()[-1] in _DOCUMENTS):
         return False
+    if "deals" in entry and entry["deals"] != (thing.bare.split()[-1] in data("thesaurus")["deals"]):
+        return False
     if "adjective" in entry and entry["adjective"] != is_adjective(asked.label):
         return False
     return fits(entry, asked.label, person=thing.person)

@@ -2,8 +2,9 @@
 
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from mcprl.scenarios.intents import Attribute, Value
 from mcprl.scenarios.wording import grammar
@@ -102,6 +103,8 @@ def is_adjective(label: str) -> bool:
 
 def _modifier(value: Value, more: bool, rng: random.Random) -> tuple[str, bool]:
     """One value as a modifier, and whether it stands before the noun."""
+    if value.how != "is":
+        return _limited(value, more, rng), False
     attribute, text = value.attribute, shown(value, rng)
     label, meaning = in_full(attribute), attribute.meaning
     if meaning != "flag" and (label in JOINTS or label.endswith(" between")):
@@ -139,15 +142,38 @@ def _modifier(value: Value, more: bool, rng: random.Random) -> tuple[str, bool]:
     return filled, False
 
 
+def _limited(value: Value, more: bool, rng: random.Random) -> str:
+    """What is not a value, or over or under it: `that are not shipped`, `that cost less than EUR 60`."""
+    table = data("modifiers")[value.how]
+    attribute = value.attribute
+    label = noun_label(attribute)
+    labelled = (entry["say"] for entry in table.get(attribute.meaning, []) if _is_of(entry, attribute))
+    chosen = rng.choice(next(labelled, table["any"]))
+    return chosen.format(
+        v=shown(value, rng),
+        label=label,
+        labels=grammar.plural(in_full(attribute)),
+        a_label=grammar.a(label),
+        are="are" if more else "is",
+        s="" if more else "s",
+        have="have" if more else "has",
+        were="were" if more else "was",
+    )
+
+
+def _is_of(entry: Mapping[str, Any], attribute: Attribute) -> bool:
+    """Whether an entry is for attributes of this label."""
+    has = {*attribute.label.split(), *(singular(word) for word in attribute.label.split())}
+    return not entry.get("labels") or bool(has & {*entry["labels"].split()})
+
+
 def _table(attribute: Attribute) -> list[str] | None:
     """The patterns for values of this attribute after a noun."""
-    entries = data("modifiers").get(attribute.meaning, [])
-    has = {*attribute.label.split(), *(singular(word) for word in attribute.label.split())}
     front = front_of(attribute)
-    for entry in entries:
+    for entry in data("modifiers").get(attribute.meaning, []):
         if attribute.meaning == "name" and front and not entry.get("labels"):
             return None
-        if not entry.get("labels") or has & {*entry["labels"].split()}:
+        if _is_of(entry, attribute):
             return entry["say"]
     return None
 

@@ -32,7 +32,7 @@ def persona(rng: random.Random) -> str:
 def dress(name: str, request: str, rng: random.Random) -> str:
     """A marked request as the persona types it."""
     entry = data("personas")[name]
-    text = _sentence(request)
+    text = sentence(request)
     mark = text[-1] if text[-1] in "?.!" else ""
     pattern = rng.choice(entry["say"])
     if pattern.startswith("Please") and re.match(r"(?:please|can|could|would|hi|hey)\b", text, re.IGNORECASE):
@@ -45,7 +45,7 @@ def dress(name: str, request: str, rng: random.Random) -> str:
         pattern = "{cut}, please{mark}"
     text = (
         pattern.replace("{text}", text)
-        .replace("{low}", _low(text))
+        .replace("{low}", small(text))
         .replace("{cut}", text.rstrip("?.!") if mark else text)
         .replace("{mark}", mark or ".")
     )
@@ -57,7 +57,7 @@ def dress(name: str, request: str, rng: random.Random) -> str:
     return tidy(text)
 
 
-def _sentence(text: str) -> str:
+def sentence(text: str) -> str:
     """Capitals after full stops and question marks."""
     text = re.sub(r"(?<=[.?!] )([a-z])", lambda match: match[1].upper(), text)
     text = re.sub(rf'([.?!]"?{END})\.', r"\1", text)
@@ -66,7 +66,7 @@ def _sentence(text: str) -> str:
     return capitalised(text)
 
 
-def _low(text: str) -> str:
+def small(text: str) -> str:
     """A sentence with a small first letter, unless its first word keeps its capital."""
     return text if _KEPT_CAPITAL.match(text) else text[:1].lower() + text[1:]
 

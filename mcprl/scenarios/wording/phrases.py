@@ -5,8 +5,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mcprl.scenarios.intents import Reference, Value
+from mcprl.scenarios.intents import Reference, Top, Value
 from mcprl.scenarios.wording import grammar
+from mcprl.scenarios.wording.degrees import height, superlative
 from mcprl.scenarios.wording.modifiers import HEADINGS, front_of, modifiers, names
 from mcprl.scenarios.wording.template import data, mark
 from mcprl.scenarios.wording.values import plain, shown
@@ -79,6 +80,9 @@ def phrase(thing: Reference, rng: random.Random) -> Phrase:
     """A thing as the request names it."""
     noun = grammar.one(spoken(thing.noun))
     person = is_person(noun)
+    if thing.top is not None:
+        one = group(thing.noun, thing.values, rng, more=False)
+        return Phrase(_topmost(one.text, thing.top), f"the {noun}", person=person, short=False)
     if not thing.values:
         return Phrase(f"the {noun}", f"the {noun}", person=person)
     if len(thing.values) == 1:
@@ -99,6 +103,17 @@ def phrase(thing: Reference, rng: random.Random) -> Phrase:
         return Phrase(text, f"the {noun}", person=person, short=not after)
     text = " ".join([_article(before), *before, noun, *after]).strip()
     return Phrase(text, f"the {noun}", person=person, short=not after)
+
+
+def _topmost(one: str, top: Top) -> str:
+    """`Ana's cheapest open order`, `the cheapest lamp from Lumina`, `the lamp with the highest rating`."""
+    word = superlative(top.by, top.most)
+    if not word:
+        return f"{definite(one)} with {height(top.by, top.most)}"
+    owner, found, rest = one.partition("\x03's ")
+    if found and " " not in owner.strip("\x02"):
+        return f"{owner}\x03's {word} {rest}"
+    return f"the {word} {one}"
 
 
 def _quoted(noun: str, head: Value) -> str:

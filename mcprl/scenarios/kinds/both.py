@@ -1,0 +1,44 @@
+"""Two requests in one message: two questions, or a write and a question about something else."""
+
+from mcprl.scenarios.intents import Both
+from mcprl.scenarios.kinds.abstain import missing
+from mcprl.scenarios.kinds.aggregates import count, extreme
+from mcprl.scenarios.kinds.changes import write
+from mcprl.scenarios.kinds.lookups import MakeTask, compare, lookup, relation
+from mcprl.scenarios.planner import Planner
+from mcprl.scenarios.probing.knowledge import State
+from mcprl.scenarios.steps import Grounded
+from mcprl.types import Fact, Session, Tool
+
+_PARTS: tuple[MakeTask, ...] = (lookup, lookup, lookup, relation, count, extreme, compare, missing)
+
+
+async def both(planner: Planner, session: Session, state: State) -> Grounded | None:
+    """Two questions about different things."""
+    kinds = planner.rng.choice(_PARTS), planner.rng.choice(_PARTS)
+    first = await kinds[0](planner, session, state)
+    second = await kinds[1](planner, session, state) if first else None
+    return _joined(planner, first, second, state) if first and second else None
+
+
+async def write_and_ask(
+    planner: Planner, clean: Session, written: Session, state: State, tool: Tool
+) -> Grounded | None:
+    """A write and a question about another thing."""
+    question = await lookup(planner, clean, state)
+    task = await write(planner, clean, written, state, tool) if question else None
+    return _joined(planner, task, question, state) if task and question else None
+
+
+def _joined(planner: Planner, first: Grounded, second: Grounded, state: State) -> Grounded | None:
+    """Both tasks as one; `None` if an answer could mix them up."""
+    facts = [[check for check in task.checks if isinstance(check, Fact)] for task in (first, second)]
+    names = {fact.name for fact in facts[0]} & {fact.name for fact in facts[1]}
+    values = {str(fact.value) for fact in facts[0]} & {str(fact.value) for fact in facts[1]}
+    things = {*map(str, first.entities)} & {*map(str, second.entities)}
+    if names or values or things or first.kind == second.kind == "missing":
+        return None
+    plan = (*first.plan, *(call for call in second.plan if call not in first.plan))
+    intent, outcome = Both((first.intent, second.intent)), (first.outcome, second.outcome)
+    checks, entities = (*first.checks, *second.checks), (*first.entities, *second.entities)
+    return planner.task("both", intent, outcome, plan, checks, state, entities)
