@@ -138,7 +138,7 @@ class ScenarioConfig(Section):
     repeat_after_s: Annotated[float, Field(ge=0)] = 2.0
     """Seconds before a plan is executed again, so that the time on a clock does not become a fact."""
     probe_calls: Annotated[int, Field(ge=10)] = 600
-    """Calls that probing the server may make, in about a minute at most."""
+    """Calls that probing the server may make. They may wait for it for a minute."""
     values: str = ""
     """A file of values that the server's tools take, for probing to try: TOML, JSON, CSV, or lines such as
     `order_id = O-17, O-18`. A name is a parameter's or `tool.parameter`; values may also have none."""

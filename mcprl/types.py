@@ -188,13 +188,15 @@ class CallMade:
 @dataclass(frozen=True)
 class StateHolds:
     """A look before and after: calling `tool` with `arguments` in the trajectory's session must give a result that
-    holds all of `values` and none of `gone` afterwards, and must not have done so before.
+    holds all of `values` and none of `gone` afterwards, and must not have done so before. With `together` one row of
+    the result must have all values: each of them may stand elsewhere.
     """
 
     tool: str
     arguments: dict[str, Any]
     values: tuple[Scalar, ...] = ()
     gone: tuple[Scalar, ...] = ()
+    together: bool = False
     kind: Literal["state"] = "state"
 
 

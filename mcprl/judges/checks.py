@@ -5,12 +5,13 @@
 """
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 
 from mcprl.judges.missing import says_missing
 from mcprl.judges.phrases import asks_for, declines, polarity
 from mcprl.judges.roles import states
 from mcprl.servers.arguments import leaves, same_arguments
-from mcprl.types import Json, Scalar
+from mcprl.types import Json, Scalar, StateHolds, ToolResult
 
 __all__ = [
     "asks_for",
@@ -21,6 +22,7 @@ __all__ = [
     "polarity",
     "same_arguments",
     "says_missing",
+    "shows",
     "squash",
     "states",
 ]
@@ -48,6 +50,29 @@ def holds(text: str, value: Scalar) -> bool:
     left = r"(?<!\w)" if wanted[0].isalnum() else ""
     right = r"(?!\w)" if wanted[-1].isalnum() else ""
     return re.search(left + re.escape(wanted) + right, squash(text)) is not None
+
+
+def shows(result: ToolResult, check: StateHolds) -> bool:
+    """Whether a read shows what it must show after a write, and nothing that must be gone. An error shows nothing, so
+    that it can stand for what was removed."""
+    if result.is_error:
+        return not check.values and bool(check.gone)
+    shown = all(holds(result.text, value) for value in check.values)
+    together = not check.together or any(_has_all(row, check.values) for row in _rows(result.structured))
+    return shown and together and not any(holds(result.text, value) for value in check.gone)
+
+
+def _rows(node: Json) -> Iterator[Mapping[str, Json]]:
+    """The objects anywhere in JSON that hold no other object."""
+    inner = list(node.values()) if isinstance(node, Mapping) else node if isinstance(node, list) else []  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType, reportUnknownMemberType]
+    found = [row for part in inner for row in _rows(part)]  # pyright: ignore[reportUnknownVariableType]
+    yield from found
+    if isinstance(node, Mapping) and not found:
+        yield node  # pyright: ignore[reportUnknownVariableType]
+
+
+def _has_all(row: Mapping[str, Json], values: Sequence[Scalar]) -> bool:
+    return all(any(squash(str(leaf)) == squash(str(value)) for _, leaf in leaves(row)) for value in values)
 
 
 def is_empty(value: Json, text: str) -> bool:

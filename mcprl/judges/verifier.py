@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from mcprl.judges.checks import asks_for, declines, holds, leaves, same_arguments, says_missing
+from mcprl.judges.checks import asks_for, declines, leaves, same_arguments, says_missing, shows
 from mcprl.judges.conduct import Conduct
 from mcprl.judges.results import Evidence
 from mcprl.judges.rivals import Asked
@@ -168,20 +168,11 @@ def _changed(check: StateHolds, look: Look) -> Finding:
     if look is None:
         return False, f"{check.tool} was not read before and after"
     before, after = look
-    if not _holds(check, after):
+    if not shows(after, check):
         return False, f"{check.tool} does not show the change"
-    if _holds(check, before):
+    if shows(before, check):
         return False, f"{check.tool} showed the change before anything was done"
     return True, f"{check.tool} shows the change"
-
-
-def _holds(check: StateHolds, result: ToolResult) -> bool:
-    """Whether a read shows all of a check's values and none of those that must be gone. An error shows nothing, so that
-    it can stand for what was removed."""
-    if result.is_error:
-        return not check.values and bool(check.gone)
-    shown = all(holds(result.text, value) for value in check.values)
-    return shown and not any(holds(result.text, value) for value in check.gone)
 
 
 def _economy(scenario: Scenario, trajectory: Trajectory) -> float:

@@ -72,7 +72,7 @@ class Filling(Finder):
                 if len({*map(str, entities)}) < len(entities):  # nothing is linked to itself
                     continue
                 return self._moved(
-                    self._items_together(with_address(self.known, filled, self.rng, self.allowed)), fresh
+                    self._items_together(with_address(self.known, filled, self.rng, self.allowed), fresh), fresh
                 )
         return None
 
@@ -86,7 +86,8 @@ class Filling(Finder):
         """Whether a drawn value is right in every split: one of a few, a part of an address, another thing's key."""
         if source[0] == "quoted" or (source[0] == "from" and self.is_one_of_few(slot)) or slot in address_parts(picked):
             return True
-        return target not in (None, slot) and source[0] == "from" and self.catalog.names_entity(slot)
+        names_other = self.catalog.names_entity(slot) and self.catalog.slot(slot).meaning != "text"
+        return target not in (None, slot) and source[0] == "from" and names_other
 
     def blame(self, tool: Tool, message: str = "") -> None:
         """Learn that the last values of a write failed or, without a message, changed nothing."""
@@ -113,17 +114,34 @@ class Filling(Finder):
     def _may_take(self, target: Slot | None, slot: Slot, value: Scalar) -> bool:
         return slot != target or self.allowed(value)
 
-    def _items_together(self, filled: Filled) -> Filled:
-        """The values of a write; those of one object in a list are taken from one record."""
+    def _items_together(self, filled: Filled, fresh: Sequence[Slot]) -> Filled:
+        """The values of a write; those of one object in a list are taken from one record, unless it is a new one."""
         values = dict(filled)
         inner = [slot for slot in values if len(slot.path) > 2]
+        inner = [slot for slot in inner if not any(slot.path[:-1] == new.path[:-1] for new in fresh)]
         for parent in dict.fromkeys(slot.path[:-1] for slot in inner):
             slots = [slot for slot in inner if slot.path[:-1] == parent]
-            pool = self.known.base.pool
-            places = [[place for place in pool if self.known.affinity(slot, place) >= 0.9] for slot in slots]
-            found = self.known.records.together(places) if len(slots) > 1 else []
+            found = self.known.records.together([self._alike(slot) for slot in slots]) if len(slots) > 1 else []
+            if len(slots) == len(values) and {*words(slots[0].tool)} & CREATING:
+                found = self._crossed(slots, found)  # one that is there is not made again
             values.update(zip(slots, self.rng.choice(found), strict=True) if found else ())
         return list(values.items())
+
+    def _crossed(self, slots: Sequence[Slot], rows: Sequence[tuple[Scalar, ...]]) -> list[tuple[Scalar, ...]]:
+        """New rows, each with the last name of another row of the same kind: who else works on the other project."""
+        at = max((i for i, slot in enumerate(slots) if self.catalog.names_entity(slot)), default=0)
+        kinds = [i for i, slot in enumerate(slots) if self.is_one_of_few(slot)]
+        new = [
+            (*one[:at], other[at], *one[at + 1 :])
+            for one in rows
+            for other in rows
+            if all(one[i] == other[i] for i in kinds) and other[at] not in one
+        ]
+        return [row for row in new if row not in rows]
+
+    def _alike(self, slot: Slot) -> list[Source]:
+        """The places whose name says that their values are of the slot's kind."""
+        return [place for place in self.known.base.pool if self.known.affinity(slot, place) >= 0.9]
 
     def fresh(self, tool: Tool) -> tuple[Slot, ...]:
         """The slots of a write that name what it makes, or the place that something goes to: no existing thing."""
@@ -211,7 +229,11 @@ class Filling(Finder):
             if all(self.allowed(value) for slot, value in zip(slots, values, strict=True) if slot.kind == "string"):
                 given = [(slot, self.known.options(slot, State(), self.rng, _any)) for slot in settings]
                 return [*((slot, options[0]) for slot, options in given if options), *zip(slots, values, strict=True)]
-        return None
+        found = self.known.records.together(
+            [self._alike(slot) or self.known.places_of(slot) for slot in slots], several=True
+        )
+        found = [values for values in found if all(map(self.allowed, values))]
+        return list(zip(slots, self.rng.choice(found), strict=True)) if found else None
 
     def _borrowed(self, slot: Slot, state: State) -> Scalar | None:
         """A text of another thing for a slot that takes texts: an observation for the contents of observations."""

@@ -16,7 +16,7 @@ from typing import TypeVar
 from mcprl.config import ToolPolicy
 from mcprl.errors import ConfigError, ServerError
 from mcprl.servers.effects import Mark, mark
-from mcprl.servers.proposals import propose
+from mcprl.servers.proposals import propose, seems_to_read
 from mcprl.text import visible
 from mcprl.types import Tool
 
@@ -59,7 +59,8 @@ def permission(server: str, name: str, tool: Tool, policy: ToolPolicy) -> ToolSt
         reason = f"unmarked; {assume_flag(name, tool)} or --sandbox allows it"
         return ToolStatus(server, name, shown, False, reason, marked, undecided=True)
     guessed = marked == "unmarked" and not assumed
-    handled = propose(tool) == "read" if guessed else reads
+    guess = seems_to_read(tool) if policy.sandbox else propose(tool) == "read"
+    handled = guess if guessed else reads
     reason = _why(marked, assumed, policy)
     return ToolStatus(server, name, replace(shown, read_only=handled), True, reason, marked, stateless=reads)
 

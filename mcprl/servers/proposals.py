@@ -71,6 +71,15 @@ def propose(tool: Tool) -> Proposal:
     return _worst([*_rest(parts[place:], tool), *deeds], "read")
 
 
+def seems_to_read(tool: Tool) -> bool:
+    """Whether the name begins like that of a read, or the description does and tells of nothing else.
+
+    Bolder than `propose`: for servers where everything may be called.
+    """
+    first = next((_class(word) for word in words(tool.name) if _class(word) != "unknown"), "unknown")
+    return first == "read" or (_head(tool) in _TOLD and not _deeds(tool.description))
+
+
 def _rest(parts: tuple[str, ...], tool: Tool) -> list[Proposal]:
     """What stands after a reading verb and may be more than the noun of what is read.
 

@@ -4,7 +4,8 @@ It sees what a model sees: the request, the tools with their schemas, the result
 of the request into every read that could take it, follows the values of the results into further reads, and then picks
 a field by the words of the request. What it solves needs no English. It was written with the training tasks of the
 shop and of mcp-server-time (seed 0) before its author, never with a form that seed 0 holds out, and with the words that
-an engineer would list in a day.
+an engineer would list in a day; what is said between, around and about two requests, and of sums, differences and
+conditions, is from the training tasks of 2026-11-22.
 """
 
 import difflib
@@ -58,8 +59,11 @@ MOST = (
 LEAST = r"cheapest|least|lowest|smallest|fewest|oldest|earliest|first|minimum|shortest|longest ago|least recent"
 MORE = r"more|higher|larger|bigger|newer|later|pricier|dearer|longer|heavier|recent|greater"
 LESS = r"cheaper|less|lower|smaller|fewer|older|earlier|shorter|lighter"
+DIFFERENCE = r"apart|gap|differs?|difference"
+SUM = r"together|between them|altogether|come to|combined|in total|what's that"
 BY_DATE = r"newest|latest|recent|last|oldest|earliest|first|newer|older|later|earlier"
 BY_MONEY = r"cheap\w*|expensive|pric\w+|dear\w+|cost\w*"
+ELSE = r"otherwise|if not|or else|else|if it's something else|if i'm wrong|if it isn't"
 WRITES = (
     r"mark|set|change|update|put|note|make sure|see to it|should be|record|"
     r"move|register|add|create|delete|remove|cancel|switch|turn|correct|"
@@ -147,6 +151,12 @@ class Policy:
     async def play(self) -> str:
         write = self._write()
         await self._walk()
+        if condition := self._condition():
+            expected, target, otherwise = condition
+            current = next((v for thing in self.things for v in thing.fields.values() if v in otherwise), None)
+            if current != expected:
+                return f"The status is {current}."
+            self.said = self.said.replace(expected, " ").replace(target, f" {target} ")
         if write and (answer := await self._do(write)):
             return answer
         if not self.things and not self.lists:
@@ -406,6 +416,12 @@ class Policy:
         """The same field of several things, or the one of them that has more of it."""
         groups = [[thing for thing in self.things if thing.root == root] for root in roots]
         best = self._field(groups[0])
+        if self._asks(f"{DIFFERENCE}|{SUM}") and len(groups) == 2:
+            numbers = [key for _, key, value, _ in self._field(groups[0], 9) if isinstance(value, int | float)]
+            values = [self._of(group, numbers[0]) for group in groups] if numbers else []
+            if values and all(isinstance(value, int | float) for value in values):
+                result = abs(values[0] - values[1]) if self._asks(DIFFERENCE) else sum(values)
+                return f"It is {round(result, 2):g}."
         if self._asks(f"{MORE}|{LESS}"):
             numeric = [thing.fields.items() for thing in groups[0]]
             ordered = [k for items in numeric for k, v in items if isinstance(v, int | float) or dates(str(v))]
@@ -523,6 +539,20 @@ class Policy:
         best = max(scored, key=lambda entry: entry[0], default=None)
         return best[1] if best and best[0] > 0.5 else None
 
+    def _condition(self) -> tuple[Any, Any, Sequence[Any]] | None:
+        """Of a request with an if and an else: the state it depends on, the state to write, and all states."""
+        if not self._asks("if|whether|provided|believe|think") or not self._asks(ELSE):
+            return None
+        for tool in self.tools:
+            for schema in properties(tool).values() if not is_read(tool) else ():
+                said = [option for option in choices(schema) if self._mentions(str(option))]
+                states = "|".join(re.escape(str(option)) for option in said)
+                found = re.search(rf"\b(?:is|are)(?: still| already)? ({states})\b", self.said) if said else None
+                others = [option for option in said if found and option != found[1]]
+                if found and others:
+                    return found[1], others[0], choices(schema)
+        return None
+
     def _state(self, options: Sequence[Any]) -> Any:
         """The one of an enumeration's values that the request tells of: the last said, else one told as an event."""
         said = [(self.said.rfind(str(option).casefold()), option) for option in options if self._mentions(str(option))]
@@ -565,13 +595,48 @@ def flatten(record: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         yield path or "result", record
 
 
+SLIPS = (  # what training tasks say of a thing that the request is not about
+    r"done with {}|everything that i need on {}|forget about {}|looking after {}|get to {} tomorrow|leave {} as it is|"
+    r"need anything on {}|it's \S+\. {} was a slip|i typed {}"
+)
+JOINTS = (  # what stands between two requests in training tasks
+    r"(?<=[.?!]) (?:also,|and(?! if)|while you're at it,|then,|after that,|when you've done that,|"
+    r"in the same breath:|2\)|b\))"
+)
+
+
+def normalized(request: str, tools: Sequence[Tool]) -> str:
+    """The request with codes as the tools spell them, and without what a slip or an aside names."""
+    for pattern in {shape(schema) for tool in tools for schema in properties(tool).values()}:
+        head = re.match(r"([A-Z]{1,6})[-_#]", pattern)
+        if head:
+            request = re.sub(rf"\b{head[1]}[-_# ](\d+)\b", rf"{head[0]}\1", request, flags=re.IGNORECASE)
+    for code in dict.fromkeys(re.findall(ID, request)):
+        if re.search(SLIPS.replace("{}", re.escape(code.casefold())), request.casefold()):
+            meant = re.findall(r"(?:it's|has to be) (" + ID + ")", request)
+            request = (
+                re.sub(rf"[^.?!]*(?:it's|has to be) {re.escape(meant[-1])}\.?", " ", request) if meant else request
+            )
+            request = request.replace(code, meant[-1] if meant else " ")
+    return request
+
+
+async def reply(request: str, tools: Sequence[Tool], session: Session) -> tuple[str, list[CallRecord]]:
+    """The answer to a message, which may hold two requests, and the calls that were made for it."""
+    answers, calls = list[str](), list[CallRecord]()
+    for part in re.split(JOINTS, normalized(request, tools), flags=re.IGNORECASE):
+        policy = Policy(part, tools, session)
+        answers.append(await policy.play())
+        calls += policy.calls
+    return " ".join(answers), calls
+
+
 async def play(scenario: Scenario, server: ToolServer) -> Trajectory:
     """The policy's rollout of a scenario on the live server, with the looks before and after."""
     checks = [check for check in scenario.checks if isinstance(check, StateHolds)]
     async with server.session(scenario.setup) as session:
         before = [await session.call(check.tool, check.arguments) for check in checks]
-        policy = Policy(scenario.request, server.tools, session)
-        answer = await policy.play()
+        answer, calls = await reply(scenario.request, server.tools, session)
         state = [await session.call(check.tool, check.arguments) for check in checks]
     messages = ({"role": "user", "content": scenario.request}, {"role": "assistant", "content": answer})
-    return Trajectory(scenario.id, scenario.id, messages, (), tuple(policy.calls), tuple(state), before=tuple(before))
+    return Trajectory(scenario.id, scenario.id, messages, (), tuple(calls), tuple(state), before=tuple(before))

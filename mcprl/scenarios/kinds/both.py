@@ -2,23 +2,32 @@
 
 from mcprl.scenarios.intents import Both
 from mcprl.scenarios.kinds.abstain import missing
-from mcprl.scenarios.kinds.aggregates import count, extreme
+from mcprl.scenarios.kinds.aggregates import count, extreme, listing
 from mcprl.scenarios.kinds.changes import write
-from mcprl.scenarios.kinds.lookups import MakeTask, compare, lookup, relation
+from mcprl.scenarios.kinds.lookups import MakeTask, combine, compare, compute, lookup, relation
+from mcprl.scenarios.kinds.parts import link, parts, search
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.steps import Grounded
 from mcprl.types import Fact, Session, Tool
 
-_PARTS: tuple[MakeTask, ...] = (lookup, lookup, lookup, relation, count, extreme, compare, missing)
+_PARTS: tuple[MakeTask, ...] = (
+    *(lookup, lookup, lookup, relation, count, extreme, listing, compare),
+    *(combine, compute, parts, link, search, missing),
+)
+_DRAWS = 4
+"""Questions that are drawn for one that can be joined with another."""
 
 
 async def both(planner: Planner, session: Session, state: State) -> Grounded | None:
     """Two questions about different things."""
-    kinds = planner.rng.choice(_PARTS), planner.rng.choice(_PARTS)
-    first = await kinds[0](planner, session, state)
-    second = await kinds[1](planner, session, state) if first else None
-    return _joined(planner, first, second, state) if first and second else None
+    first = None
+    for _ in range(_DRAWS):
+        question = await planner.rng.choice(_PARTS)(planner, session, state)
+        if first and question and (task := _joined(planner, first, question, state)):
+            return task
+        first = first or question
+    return None
 
 
 async def write_and_ask(

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from mcprl.judges.checks import holds
+from mcprl.judges.checks import holds, shows
 from mcprl.scenarios.addresses import as_address, as_person
 from mcprl.scenarios.fields import scalars, usable
 from mcprl.scenarios.filling import CREATING, REMOVING
@@ -41,25 +41,27 @@ async def write(planner: Planner, clean: Session, written: Session, state: State
     thing, way, filled, entities = await _target(planner, clean, state, tool, filled)
     call = call_of(tool, filled)
     effect = look_after(planner, tool, filled)
-    before = None
     if effect:
         before = await clean.call(effect.tool, effect.arguments)
-        if not before.is_error and all(holds(before.text, value) for value in effect.values):
+        if shows(before, effect):
+            effect = replace(effect, values=tuple(value for _, value in filled), together=True)
+        if shows(before, effect):
             planner.blame(tool)
             return None
-    looks = [] if effect else await _looks(planner, clean, tool, filled)
+    removes = bool({*words(tool.name)} & REMOVING)
+    looks = [] if effect or removes else await _looks(planner, clean, tool, filled)
     removal = None if effect else await _removal(planner, clean, tool, filled)
     result = await written.call(tool.name, call.arguments)
     if result.is_error or planner.known.failures.is_failure(tool.name, call.arguments, result):
         planner.blame(tool, result.text)
         return None
-    if effect and not holds_after(await written.call(effect.tool, effect.arguments), effect):
+    if effect and not shows(await written.call(effect.tool, effect.arguments), effect):
         return None
     effect = effect or await _seen(written, looks, filled)
     if looks and not effect and _says_all(looks[0][1], filled):
         planner.blame(tool)
         return None
-    if removal and not holds_after(await written.call(removal.tool, removal.arguments), removal):
+    if removal and not shows(await written.call(removal.tool, removal.arguments), removal):
         removal = None
     values = _stated(planner, tool, filled, thing)
     if values is None:
@@ -198,14 +200,6 @@ async def _removal(planner: Planner, session: Session, tool: Tool, filled: Fille
     return None
 
 
-def holds_after(result: ToolResult, check: StateHolds) -> bool:
-    """Whether a read shows what it must show after a write, and nothing that must be gone."""
-    if result.is_error:
-        return False
-    shown = all(holds(result.text, value) for value in check.values)
-    return shown and not any(holds(result.text, value) for value in check.gone)
-
-
 def effect_of(planner: Planner, tool: Tool, thing: Reference | None) -> Effect:
     """What a write does, by its verb: it creates if it is about no existing thing, or about a part of one."""
     verbs = {*words(tool.name)}
@@ -247,7 +241,7 @@ async def adjust(planner: Planner, clean: Session, written: Session, state: Stat
     effect = StateHolds(trip.read, found.steps[-1].call.arguments, (new,))
     if holds(found.steps[-1].result.text, new) or (await written.call(tool.name, call.arguments)).is_error:
         return None
-    if not holds_after(await written.call(effect.tool, effect.arguments), effect):
+    if not shows(await written.call(effect.tool, effect.arguments), effect):
         return None
     intent = Adjust(tool.name, tool.description, found.reference, attribute, change, new)
     plan = (*found.plan, call)

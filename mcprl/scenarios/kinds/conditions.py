@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
+from mcprl.judges.checks import shows
 from mcprl.scenarios.fields import scalars
 from mcprl.scenarios.filling import REMOVING
 from mcprl.scenarios.intents import Change, Conditional, Value
-from mcprl.scenarios.kinds.changes import effect_of, holds_after, look_after
+from mcprl.scenarios.kinds.changes import effect_of, look_after
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.steps import Field, Filled, Found, Grounded, call_of, same
@@ -32,7 +33,7 @@ async def conditional(planner: Planner, clean: Session, written: Session, state:
     filled = [(own, key if own == slot else value) for own, value in filled]
     said = [Value(planner.catalog.slot(own), value) for own, value in filled if own != slot]
     look = look_after(planner, tool, filled)
-    if look is None or len(said) != 1 or holds_after(found.steps[-1].result, look):
+    if look is None or len(said) != 1 or shows(found.steps[-1].result, look):
         return None
     change = Change(
         tool.name, tool.description, effect_of(planner, tool, found.reference), found.reference, tuple(said)
@@ -48,7 +49,7 @@ async def conditional(planner: Planner, clean: Session, written: Session, state:
         return planner.task("conditional", intent, outcome, tuple(found.plan), (fact,), state, found.entities)
     call = call_of(tool, filled)
     done = await written.call(tool.name, call.arguments)
-    if done.is_error or not holds_after(await written.call(look.tool, look.arguments), look):
+    if done.is_error or not shows(await written.call(look.tool, look.arguments), look):
         return None
     return planner.task("conditional", intent, (), (*found.plan, call), (look,), state, found.entities)
 

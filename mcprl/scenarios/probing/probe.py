@@ -23,7 +23,7 @@ from mcprl.servers.effects import is_read
 from mcprl.types import Session, ToolServer
 
 PROBE_S = 60.0
-"""Seconds that probing may take."""
+"""Seconds that probing may wait for the server."""
 
 
 async def probe(
@@ -31,8 +31,8 @@ async def probe(
 ) -> Knowledge:
     """Find out what the server holds.
 
-    At most `budget` calls are made in at most about a minute, and reads only while new values turn up. `hints` are what
-    the user knows. Progress goes to `emit`.
+    At most `budget` calls are made, which wait for the server for at most a minute, and reads only while new values
+    turn up. `hints` are what the user knows. Progress goes to `emit`.
     """
     rng = random.Random(f"probe {seed}")
     known = _known_of(server, hints or Hints())
@@ -76,7 +76,7 @@ async def _read(
     known: Knowledge, session: Visit, budget: Budget, rng: random.Random, hints: Hints, share: float
 ) -> None:
     """All that only reads: what failures are like, the hints, a first round of calls, tables, and further rounds."""
-    reader = Reader(known, known.base, session, rng, budget.until(share))
+    reader = Reader(known, known.base, session, rng, budget.late(share))
     reads = [tool for tool in known.tools.values() if is_read(tool)]
     for tool in reads[: budget.part(0.1)]:
         await reader.strangers(tool)
@@ -94,7 +94,7 @@ async def _read(
 
 async def _rounds(reader: Reader, budget: Budget, end: int) -> None:
     """Rounds of calls until they teach little or only `end` calls are left."""
-    while not reader.late and budget.left > end:
+    while not reader.late() and budget.left > end:
         before = reader.calls
         await reader.around(budget.left - end)
         await reader.link()

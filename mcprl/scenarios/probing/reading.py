@@ -1,9 +1,7 @@
 """Probing's reads: call the tools that only read until they teach nothing new; learn what their failures are like."""
 
-import math
 import random
-import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from mcprl.scenarios.fields import record_of
@@ -31,13 +29,18 @@ def worked(known: Knowledge, tool: str, arguments: Mapping[str, Any], result: To
 
 
 class Reader:
-    """Calls reads in one session in one state, and learns, `until` a time of `time.monotonic`."""
+    """Calls reads in one session in one state, and learns, until it is `late`."""
 
     def __init__(
-        self, known: Knowledge, state: State, session: Session, rng: random.Random, until: float = math.inf
+        self,
+        known: Knowledge,
+        state: State,
+        session: Session,
+        rng: random.Random,
+        late: Callable[[], bool] = lambda: False,
     ) -> None:
         self.known, self.state, self._session, self.rng = known, state, session, rng
-        self._until = until
+        self.late = late
         self._seen: set[str] = set()
         self._done: set[str] = set()
         self._attempts: dict[str, int] = {}
@@ -56,20 +59,15 @@ class Reader:
         end = self.calls + budget
         fair = max(1, budget // len(reads))
         idle_passes, last_size = 0, -1
-        while self.calls < end and idle_passes < 2 and not self.late:
+        while self.calls < end and idle_passes < 2 and not self.late():
             size = sum(len(values) for values in self.state.pool.values()) + sum(map(bool, known.working.values()))
             idle_passes = 0 if size > last_size else idle_passes + 1
             last_size = size
             for tool in reads:
                 share = min(attempts, fair, end - self.calls)
                 for _ in range(share if known.slots[tool.name] else 1):
-                    if tool.name not in self._done and self.calls < end and not self.late:
+                    if tool.name not in self._done and self.calls < end and not self.late():
                         await self._try(tool)
-
-    @property
-    def late(self) -> bool:
-        """Whether its time is over."""
-        return time.monotonic() > self._until
 
     async def _try(self, tool: Tool) -> None:
         """One call of a tool with newly drawn values; none if the same call was made before."""
@@ -135,7 +133,7 @@ class Reader:
             ]
             alike.sort(key=lambda entry: -known.affinity(slot, entry[0]))
             for source, values in alike[:8]:
-                if self.late or not values or not fits(slot, values[0]):
+                if self.late() or not values or not fits(slot, values[0]):
                     continue
                 arguments = build({slot.path: self.rng.choice(values)})
                 result = await self.call(tool, arguments)

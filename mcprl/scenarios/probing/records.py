@@ -3,6 +3,7 @@ thing.
 """
 
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from mcprl.judges.checks import leaves
@@ -64,13 +65,18 @@ class Records:
         """The newest records, the newest first."""
         return self._records[: -count - 1 : -1]
 
-    def together(self, places: Sequence[Collection[Source]]) -> list[tuple[Scalar, ...]]:
-        """A value of each of several places, all of one record, for every record that has one of each."""
+    def together(self, places: Sequence[Collection[Source]], several: bool = False) -> list[tuple[Scalar, ...]]:
+        """A value of each of several places, all of one record, for every record that has one of each: only one of
+        each, or with `several` more of one of them."""
         found: dict[tuple[Scalar, ...], None] = {}
         for record in self._records:
-            single = [[record[place][0] for place in some if len({*record.get(place, ())}) == 1] for some in places]
-            if all(single):
-                found[tuple(own[0] for own in single)] = None
+            held = [[record[place] for place in some if place in record] for some in places]
+            if not all(held):
+                continue
+            single = [next((values[:1] for values in some if len({*values}) == 1), []) for some in held]
+            if several and single.count([]) == 1:
+                single = [own or some[0] for own, some in zip(single, held, strict=True)]
+            found |= dict.fromkeys(product(*single))
         return list(found)
 
     def beside(self, source: Source, values: Iterable[Scalar]) -> list[Scalar]:

@@ -1,7 +1,11 @@
-"""Calls while probing: bounded in number and time, reported, on sessions that are renewed when they are lost."""
+"""Calls while probing: bounded in number and in the time that the server takes, reported, on sessions that are renewed
+when they are lost.
+
+The time of everything else does not count, so that the same seed gives the same tasks on a busy machine.
+"""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 from mcprl.events import Emit, Probing
@@ -15,21 +19,22 @@ _REPORT_EVERY = 20
 
 
 class Budget:
-    """How many calls probing may still make, and until when. `spend` reports to `emit` every 20 calls."""
+    """How many calls probing may still make, and for how many seconds it may wait for the server. `spend` reports to
+    `emit` every 20 calls."""
 
     def __init__(self, known: Knowledge, calls: int, seconds: float, emit: Emit) -> None:
         self._known, self._emit = known, emit
         self._total = self.left = calls
-        self._deadline = time.monotonic() + seconds
+        self.left_s = seconds
 
     @property
     def over(self) -> bool:
-        return self.left <= 0 or time.monotonic() > self._deadline
+        return self.left <= 0 or self.left_s <= 0
 
-    def until(self, share: float) -> float:
-        """When a share of the time that is left will be over, as `time.monotonic` tells it."""
-        now = time.monotonic()
-        return now + share * (self._deadline - now)
+    def late(self, share: float) -> Callable[[], bool]:
+        """Whether a share of the seconds that are left now will have passed."""
+        end_s = (1 - share) * self.left_s
+        return lambda: self.left_s <= end_s
 
     def spend(self) -> None:
         self.left -= 1
@@ -65,4 +70,8 @@ class Visit:
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         self._budget.spend()
-        return await self._session.call(tool, arguments)
+        began = time.monotonic()
+        try:
+            return await self._session.call(tool, arguments)
+        finally:
+            self._budget.left_s -= time.monotonic() - began
