@@ -253,7 +253,8 @@ class Filling(Finder):
         """`value` if the slot lists it or it belongs to the split, else another that does; `None` if none was found."""
         if self.known.is_setting(slot):
             return value
-        own_place = source[0] == "from" and {*stems(source[-1])} & {
+        # What a write returned is what probing put in.
+        own_place = source[1:2] != (slot.tool,) and {*stems(source[-1])} & {
             stem for part in slot.path for stem in stems(str(part))
         }
         if self.catalog.slot(slot).meaning == "text" and slot.kind == "string" and not own_place and not slot.choices:
