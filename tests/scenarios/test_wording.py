@@ -4,7 +4,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, get_args
 
 import pytest
@@ -73,6 +73,10 @@ ATTRIBUTES = some_value().map(lambda one: one.attribute)
 REFERENCES = st.builds(Reference, st.sampled_from(NOUNS), st.lists(some_value(), max_size=2).map(tuple))
 ONE = st.builds(Reference, st.sampled_from(NOUNS), st.lists(some_value(), min_size=1, max_size=1).map(tuple))
 WHERE = st.lists(some_value(), max_size=2).map(tuple)
+HOW = st.sampled_from(("not", "over", "under"))
+LIMITED = WHERE | st.builds(lambda one, how: (replace(one, how=how),), some_value(), HOW)
+TOP = st.builds(intents.Top, ATTRIBUTES, st.booleans())
+TOPMOST = st.builds(Reference, st.sampled_from(NOUNS), LIMITED, TOP)
 ASKED = st.lists(ATTRIBUTES, min_size=1, max_size=2).map(tuple)
 NOUN = st.sampled_from(NOUNS)
 TOOLS = st.sampled_from(("update_item", "createThing", "hr_send_note", "archive", "x_y_z"))
@@ -82,15 +86,21 @@ COMPUTES = st.builds(intents.Compute, TOOLS, WORDS, st.lists(some_value(), max_s
 CHANGES = st.builds(
     intents.Change, TOOLS, WORDS, st.sampled_from(("set", "create", "remove", "act")), st.none() | REFERENCES, WHERE
 )
+SET = st.builds(
+    intents.Change, TOOLS, WORDS, st.sampled_from(("set", "remove")), ONE | TOPMOST, st.tuples(some_value())
+)
 INTENTS: st.SearchStrategy[Intent] = st.one_of(
     LOOKUPS,
+    st.builds(intents.Combine, st.tuples(ONE, ONE), ATTRIBUTES, st.sampled_from(("sum", "difference"))),
+    st.builds(intents.Conditional, SET.filter(lambda one: one.effect == "set"), some_value(), st.booleans()),
+    SET.filter(lambda one: one.effect == "set"),
     st.builds(intents.Each, st.lists(ONE, min_size=2, max_size=2).map(tuple), ATTRIBUTES),
     st.builds(intents.Compare, st.lists(ONE, min_size=2, max_size=3).map(tuple), ATTRIBUTES, st.booleans()),
     st.builds(intents.Relation, ONE, st.lists(NOUN, min_size=1, max_size=2).map(tuple), ASKED),
-    st.builds(intents.Count, NOUN, WHERE),
-    st.builds(intents.Total, NOUN, WHERE, ATTRIBUTES, st.sampled_from(("sum", "average"))),
-    st.builds(intents.Extreme, NOUN, WHERE, ATTRIBUTES, st.booleans(), ASKED),
-    st.builds(intents.Listing, NOUN, WHERE, ATTRIBUTES),
+    st.builds(intents.Count, NOUN, LIMITED),
+    st.builds(intents.Total, NOUN, LIMITED, ATTRIBUTES, st.sampled_from(("sum", "average"))),
+    st.builds(intents.Extreme, NOUN, LIMITED, ATTRIBUTES, st.booleans(), ASKED),
+    st.builds(intents.Listing, NOUN, LIMITED, ATTRIBUTES),
     st.builds(intents.Missing, REFERENCES, st.none() | ATTRIBUTES),
     COMPUTES,
     CHANGES,
