@@ -228,6 +228,8 @@ async def adjust(planner: Planner, clean: Session, written: Session, state: Stat
     if len(numbers) != 1 or others:
         return None
     found = await planner.thing(clean, state, planner.known.tools[trip.read])
+    if found and effect_of(planner, tool, found.reference) != "set":
+        return None  # a certificate over 12 more is no raise of anything
     key = found.steps[-1].call.arguments.get(str(trip.bind[0][0][-1])) if found and found.steps else None
     old = _old(planner, found, numbers[0]) if found else None
     if found is None or key is None or old is None:

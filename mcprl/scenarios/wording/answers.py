@@ -241,7 +241,7 @@ def _be(attribute: Attribute) -> str:
 def _done(intent: Change | Adjust) -> str:
     if isinstance(intent, Adjust):
         return f"Done. {_set_clause(Value(intent.attribute, intent.new), intent.thing)}"
-    if intent.effect == "remove" and intent.thing is not None:
+    if intent.effect == "remove" and intent.thing is not None and not intent.values:
         return f"Done. I removed {_shown(intent.thing)}."
     if intent.effect == "create":
         return "Done, I added it."

@@ -49,6 +49,8 @@ def compute_options(intent: Compute, rng: random.Random) -> list[Option]:
     parts = {*words(intent.tool), *words(intent.description)[:8]}
     roles = _roles(arguments, rng)
     zones = any(is_zone(value) for value in arguments)
+    if {"from", "to", "main"} <= {*roles} and any(value.attribute.meaning == "date" for value in arguments):
+        roles["to"] += f" on {roles.pop('main')}"  # a way between two places, on a day
     if {"from", "to", "main"} <= {*roles}:
         name = "zones" if zones else "from_to"
         if zones and any("difference" in words(one.key) for one in intent.asked):

@@ -152,6 +152,7 @@ def _limited(value: Value, more: bool, rng: random.Random) -> str:
     return chosen.format(
         v=shown(value, rng),
         label=label,
+        last=label.split()[-1],
         labels=grammar.plural(in_full(attribute)),
         a_label=grammar.a(label),
         are="are" if more else "is",
