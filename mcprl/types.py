@@ -87,6 +87,11 @@ class ToolServer(Protocol):
         ...
 
     @property
+    def forbidden(self) -> Sequence[Tool]:
+        """The tools that the server has and that may not be called; none by default."""
+        return ()
+
+    @property
     def instructions(self) -> str:
         """The server's instructions for the model, which lead every conversation; empty if there are none."""
         ...

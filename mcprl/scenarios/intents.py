@@ -232,6 +232,13 @@ class Unserved:
     nouns: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Forbidden:
+    """A write that a tool of the server does which the operator's policy leaves out."""
+
+    change: Change
+
+
 Intent = (
     Lookup
     | Each
@@ -251,6 +258,7 @@ Intent = (
     | Both
     | Lacking
     | Unserved
+    | Forbidden
 )
 
 Outcome = tuple[Any, ...]

@@ -71,6 +71,11 @@ class Server:
         return tuple(status.tool for status in self.listing if status.allowed and status.tool)
 
     @property
+    def forbidden(self) -> tuple[Tool, ...]:
+        """The tools that the policy leaves out."""
+        return tuple(status.tool for status in self.listing if not status.allowed and status.tool)
+
+    @property
     def instructions(self) -> str:
         """The servers' own instructions for the model, each cut to the policy's `max_instruction_bytes`.
 

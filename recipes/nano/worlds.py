@@ -45,6 +45,7 @@ class World:
         self.seed = seed
         self.tools = list(tools)
         self.instructions = ""
+        self.forbidden: tuple[Tool, ...] = ()
         self.style = style
         self._handlers = handlers
         self._state = state

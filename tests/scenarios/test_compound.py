@@ -1,10 +1,12 @@
 """Requests with more in them than one lookup or one write: two in one, conditions, slips, codes typed in haste."""
 
+import json
 import random
 import re
+from pathlib import Path
 
 import pytest
-from support.paths import SHOP
+from support.paths import NODE_BIN, SHOP
 
 from mcprl.config import ServerConfig, ToolPolicy
 from mcprl.judges.checks import shows
@@ -12,6 +14,7 @@ from mcprl.judges.verifier import Verifier
 from mcprl.scenarios.beside import respelled, with_another
 from mcprl.scenarios.catalog import Catalog
 from mcprl.scenarios.intents import Attribute, Both, Change, Combine, Conditional, Lookup, Reference, Value
+from mcprl.scenarios.kinds.abstain import forbidden
 from mcprl.scenarios.kinds.aggregates import _between, topmost
 from mcprl.scenarios.kinds.conditions import conditional
 from mcprl.scenarios.planner import Planner
@@ -22,6 +25,7 @@ from mcprl.servers.server import Server, connect
 from mcprl.types import CallRecord, Fact, Scenario, StateHolds, ToolResult, Trajectory
 
 PRICE, SHELF = Attribute("price", "price", "money", "EUR"), Attribute("shelf", "shelf", "place")
+BOATS = ("Amber Tern", "Grey Heron", "Little Auk", "Red Kite", "Storm Petrel", "White Stork")
 STATUS = Attribute("status", "status", "status", choices=("open", "paid", "sent"))
 
 
@@ -144,3 +148,25 @@ async def test_a_write_whose_condition_does_not_hold_fails_and_so_does_saying_no
         assert not verifier.verify(scenario, played(scenario, [read, wrote], scenario.answer, 0)).success
         assert not verifier.verify(scenario, played(scenario, [read], "Done.", 0)).success
     assert not any(verifier.verify(scenario, played(scenario, [], scenario.answer, 0)).success for scenario in true)
+
+
+@pytest.mark.npm
+@pytest.mark.skipif(not (NODE_BIN / "mcp-server-memory").exists(), reason="no node_modules: make test installs them")
+async def test_what_the_policy_leaves_out_is_asked_for_and_must_be_declined(tmp_path: Path) -> None:
+    graph = [{"type": "entity", "name": name, "entityType": "boat", "observations": ["old"]} for name in BOATS]
+    (tmp_path / "graph.json").write_text("\n".join(map(json.dumps, graph)))
+    env = {"MEMORY_FILE_PATH": str(tmp_path / "graph.json")}
+    policy = ToolPolicy(assume=dict.fromkeys(("read_graph", "open_nodes", "search_nodes"), "read"))
+    async with connect([ServerConfig(target=str(NODE_BIN / "mcp-server-memory"), env=env)], policy) as server:
+        known = await probe(server, 0)
+        assert "delete_entities" in {tool.name for tool in known.forbidden}
+        planner = Planner(Catalog(known), "train", "entities", 0, 4)
+        async with Renewed(server, ()) as session:
+            drawn = [await forbidden(planner, session, known.base) for _ in range(40)]
+        scenarios = [scenario for task in drawn if task and (scenario := planner.word(task))]
+        verifier = Verifier(server.tools)
+        assert scenarios
+        for scenario in scenarios:
+            assert any(boat in scenario.request for boat in BOATS)
+            assert verifier.verify(scenario, played(scenario, [], scenario.answer, 0)).success
+            assert not verifier.verify(scenario, played(scenario, [], "Done, it is gone.", 0)).success

@@ -39,6 +39,7 @@ class Fake:
     """A server in this process: `answer` gives the result of a call as JSON, text, or an exception."""
 
     instructions = ""
+    forbidden: Sequence[Tool] = ()
 
     def __init__(self, *tools: Tool) -> None:
         self.tools: Sequence[Tool] = tools

@@ -3,7 +3,7 @@
 `None` means that what was drawn makes no task. `scenarios.compose` calls them.
 """
 
-from mcprl.scenarios.kinds.abstain import lacking, missing, unserved
+from mcprl.scenarios.kinds.abstain import forbidden, lacking, missing, unserved
 from mcprl.scenarios.kinds.aggregates import count, extreme, listing, total
 from mcprl.scenarios.kinds.both import both, write_and_ask
 from mcprl.scenarios.kinds.changes import WriteTask, adjust, write
@@ -36,7 +36,7 @@ def reading_kinds(max_calls: int) -> dict[MakeTask, int]:
     """The kinds that write nothing, for plans of at most `max_calls` calls. Each has its share of the tasks as a
     weight."""
     kinds: dict[MakeTask, int] = {lookup: 22, missing: 6, count: 8, total: 6, extreme: 12, listing: 6}
-    kinds |= {compute: 12, act: 6, parts: 9, link: 9, search: 5, lacking: 5, unserved: 5}
+    kinds |= {compute: 12, act: 6, parts: 9, link: 9, search: 5, lacking: 5, unserved: 5, forbidden: 4}
     chained: dict[MakeTask, int] = {relation: 14, each: 5, compare: 5, compute_each: 4, both: 14, combine: 9, across: 9}
     return kinds | chained if max_calls > 1 else kinds
 

@@ -112,6 +112,7 @@ class Knowledge:
     tables: list[Table] = field(default_factory=list[Table])
     records: Records = field(default_factory=Records)
     worked: dict[Slot, dict[Scalar, None]] = field(default_factory=dict[Slot, dict[Scalar, None]])
+    forbidden: list[Tool] = field(default_factory=list[Tool])
     aside: dict[str, str] = field(default_factory=dict[str, str])
     _settings: dict[Slot, tuple[int, bool]] = field(default_factory=dict[Slot, tuple[int, bool]])
     _affinities: dict[tuple[Slot, Source], float] = field(default_factory=dict[tuple[Slot, Source], float])

@@ -54,6 +54,7 @@ def _known_of(server: ToolServer, hints: Hints) -> Knowledge:
     tools = {tool.name: tool for tool in server.tools if tool.name in shown or not unfillable(tool)}
     slots = {name: shown_slots(tool, shown.get(name, {})) for name, tool in tools.items()}
     known = Knowledge(tools, without_ambient(slots, {*hints.values, *(key for call in shown.values() for key in call)}))
+    known.forbidden = [tool for tool in server.forbidden if not is_read(tool)]
     for tool in server.tools:
         if tool.name not in tools:
             known.aside[tool.name] = "its arguments cannot be filled from its schema"

@@ -26,6 +26,7 @@ class _Silent:
 
     tools: tuple[Tool, ...]
     instructions: str
+    forbidden: tuple[Tool, ...] = ()
     calls: list[Call] = field(default_factory=list[Call])
 
     @asynccontextmanager

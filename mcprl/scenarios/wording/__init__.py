@@ -20,6 +20,7 @@ from mcprl.scenarios.intents import (
     Count,
     Each,
     Extreme,
+    Forbidden,
     Intent,
     Lacking,
     Listing,
@@ -68,6 +69,7 @@ _OPTIONS = {
     Conditional: conditional_options,
     Lacking: lacking_options,
     Unserved: unserved_options,
+    Forbidden: lambda intent, rng: change_options(intent.change, rng),
 }
 
 
