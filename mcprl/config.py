@@ -19,7 +19,13 @@ POLICY = "policy"
 """The name of the run's own model, its adapter off, where a judge's or a writer's is asked for."""
 
 
-def _as_folder_name(name: str) -> str:
+SCRATCH = re.compile(r"\{(?:scratch|rollout)(?::([^{}]+))?\}")
+"""What stands for a session's fresh folder in a server's command and environment, with the folder that it is a copy of:
+`{scratch}`, `{scratch:seed}`."""
+
+
+def as_folder_name(name: str) -> str:
+    """The name. Raises `ValueError` for one that no folder below another can have."""
     if len(name) > 100 or not name.isprintable() or name in (".", "..") or {"/", "\\"} & {*name}:
         raise ValueError("give a name of at most 100 characters, without slashes and invisible characters")
     return name
@@ -40,19 +46,38 @@ def _as_target(target: str) -> str:
     return target
 
 
+def seconds_between(rate: str) -> float:
+    """The seconds between two calls at a rate such as `5/s`, `30/min` or `200/h`. Raises `ValueError` for others."""
+    match = re.fullmatch(r"(\d*\.?\d+)/(s|min|h)", rate)
+    if not match or float(match[1]) == 0:
+        raise ValueError("is no rate; give one such as 5/s, 30/min or 200/h")
+    return {"s": 1, "min": 60, "h": 3600}[match[2]] / float(match[1])
+
+
+def _as_rate(rate: str) -> str:
+    seconds_between(rate)
+    return rate
+
+
+def _as_reference(value: str) -> str:
+    """`env:NAME` as `$NAME`."""
+    return re.sub(r"\Aenv:(\w+)\Z", r"$\1", value)
+
+
 class Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
 class ServerConfig(Section):
     target: Annotated[str, AfterValidator(_as_target)]
-    """A URL (streamable HTTP; SSE if it ends in /sse) or a command that speaks MCP on stdio. `{scratch}` in the command
-    or its environment becomes a fresh folder for each session."""
+    """A URL (streamable HTTP; SSE if it ends in /sse), a command that speaks MCP on stdio, or `replay:RUN`, which
+    repeats what a run recorded (`--record`). `{scratch}` in the command or its environment becomes a fresh folder for
+    each session, `{scratch:DIR}` a fresh copy of DIR; `{rollout}` says the same."""
     name: str = ""
     """The prefix of its tools if there are several servers; if empty, it is made from the target."""
-    headers: dict[str, str] = {}
-    """HTTP headers to send. A value like `$NAME` is read from the environment when connecting and is never written
-    down."""
+    headers: dict[str, Annotated[str, AfterValidator(_as_reference)]] = {}
+    """HTTP headers to send. `$NAME` in a value (`Bearer $TOKEN`; a whole value may be `env:TOKEN`) is read from the
+    environment when connecting and is written down as the name alone."""
     env: dict[str, str] = {}
     """Environment variables for a stdio server, which otherwise gets only PATH, HOME and the like. `$NAME` as above."""
     timeout_s: Annotated[float, Field(gt=0)] = 30.0
@@ -86,9 +111,17 @@ class ToolPolicy(Section):
     max_calls_per_tool: dict[str, Annotated[int, Field(ge=0)]] = {}
     """Calls that one command may make of a tool, by name or glob: `get_quote=200`. Those beyond are answered with an
     error. An exact name comes before a glob, the smallest number before others."""
+    max_rate: dict[str, Annotated[str, AfterValidator(_as_rate)]] = {}
+    """How fast a tool may be called, by name or glob: `get_quote=2/s`, `'search_*'=30/min`. Calls wait for their turn,
+    within their rollout's deadline. An exact name comes before a glob, the slowest rate before others."""
+    approve: bool = False
+    """Ask on the terminal before the first call of each tool, besides everything else that must allow it."""
     argument_rules: dict[str, str] = {}
     """JSON Schemas that the arguments of a tool's calls must meet, by name or glob:
     `refund={"properties": {"amount": {"maximum": 5}}}`. Other calls are answered with an error."""
+    cache_reads: bool = False
+    """Make identical calls of tools that are marked or assumed to read once in each step, test or validation, for
+    sessions that have not written: for slow or paid servers whose data stands still."""
     max_result_bytes: Annotated[int, Field(ge=200)] = 4_000
     """Bytes of one tool result that the model reads; the rest is cut, with a marker that says how much."""
     max_instruction_bytes: Annotated[int, Field(ge=0)] = 2_000
@@ -321,7 +354,7 @@ class EvalConfig(Section):
 
 
 class Config(Section):
-    name: Annotated[str, AfterValidator(_as_folder_name)] = ""
+    name: Annotated[str, AfterValidator(as_folder_name)] = ""
     """The run's name, also of its folder in `runs_dir`; if empty, it is made from the server and the time."""
     runs_dir: str = "runs"
     """The folder that holds the runs."""
@@ -331,6 +364,9 @@ class Config(Section):
     """`shuffle-rewards` trains on scores shuffled within each group, from the warm start as any run does. It takes all
     its steps and the last one is tested, not the best by validation: a control whose gain over the warm start must be
     about 0, and shows a leak if it is not."""
+    record: bool = False
+    """Keep what the servers list and answer in the run's folder (exchanges.sqlite), so that `--server replay:RUN` can
+    repeat it without them."""
     trackers: tuple[str, ...] = ()
     """Trackers that log besides the run folder: `wandb`."""
     servers: tuple[ServerConfig, ...] = ()

@@ -23,6 +23,7 @@ from mcprl.runs.journal import Journal
 from mcprl.servers.effects import writes
 from mcprl.types import (
     Adapter,
+    CachesReads,
     CallRecord,
     Completion,
     CompletionRequest,
@@ -65,12 +66,15 @@ class Sampler:
         recorded = {each.id: each for each in self.journal.trajectories(phase, step)} if self.journal else {}
         limiter = anyio.CapacityLimiter(self.config.engine.max_batch)
         trajectories: dict[tuple[int, int], Trajectory] = {}
+        server = self.server
+        if self.config.tools.cache_reads and isinstance(server, CachesReads):
+            server = server.caching_reads()
 
         async def sample(p: int, g: int) -> None:
             name = f"{phase}/{step}/{scenarios[p].id}/{g}"
             async with limiter:
                 trajectories[p, g] = recorded.get(name) or await self._sample(
-                    scenarios[p], name, phase, step, adapter, temperature
+                    server, scenarios[p], name, phase, step, adapter, temperature
                 )
 
         async with anyio.create_task_group() as tasks:
@@ -85,11 +89,18 @@ class Sampler:
         ]
 
     async def _sample(
-        self, scenario: Scenario, name: str, phase: str, step: int, adapter: Adapter | None, temperature: float
+        self,
+        server: ToolServer,
+        scenario: Scenario,
+        name: str,
+        phase: str,
+        step: int,
+        adapter: Adapter | None,
+        temperature: float,
     ) -> Trajectory:
         trajectory = await rollout(
             scenario,
-            self.server,
+            server,
             self.engine,
             self.config.rollout,
             name=name,

@@ -14,7 +14,7 @@ import string
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from urllib.parse import quote, unquote
 
-from mcprl.config import ServerConfig
+from mcprl.config import SCRATCH, ServerConfig
 from mcprl.errors import ServerError
 from mcprl.types import Json
 
@@ -191,7 +191,7 @@ def _is_told(name: str, value: str) -> bool:
 
 def _is_plain(value: str) -> bool:
     """Whether a value is a short word or number, a path that exists, or an address without a secret."""
-    if _ORDINARY.fullmatch(value) or value.startswith("{scratch}"):
+    if _ORDINARY.fullmatch(value) or SCRATCH.match(value):
         return True
     is_address = re.fullmatch(r"\w+://\S*", value) is not None and not secrets_in(value)
     return is_address or ("/" in value and "\0" not in value and os.path.exists(os.path.expanduser(value[:4000])))

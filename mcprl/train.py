@@ -39,6 +39,7 @@ from mcprl.runs import report
 from mcprl.runs.journal import Journal
 from mcprl.runs.proof import record_overlap
 from mcprl.runs.records import success_by_task
+from mcprl.runs.settings import resumed
 from mcprl.runs.trackers import Trackers, open_trackers, require_known
 from mcprl.scenarios.prepare import prepare_pack, require_tasks
 from mcprl.servers.log import logging_to
@@ -56,14 +57,13 @@ from mcprl.types import Adapter, Group, Scenario
 async def train_adapter(config: Config, resume: str | Path | None = None, emit: Emit = ignore) -> report.Report:
     """Train an adapter for the configured servers and prove what it gained; returns the report of the run.
 
-    `resume` names the folder of a run that was stopped: its own configuration is used, with the servers of `config` if
-    it has some, since a run does not keep secrets. Raises `ConfigError` (the run cannot fit into memory, say),
+    `resume` names the folder of a stopped run, whose own configuration is used (`resumed`). Raises `ConfigError`,
     `ServerError`, `ScenarioError`, `ModelError`, `JournalError` or `TrainingError`, each with what to do.
     """
     with ExitStack() as stack:
         journal = stack.enter_context(Journal.open(resume, write=True)) if resume else None
         if journal:
-            config = journal.config.model_copy(update={"servers": config.servers or journal.config.servers})
+            config = resumed(journal.config, config)
         else:
             config = await anyio.to_thread.run_sync(_checked, config, emit)
         async with connect(config.servers, config.tools, emit=emit) as server:
@@ -73,6 +73,7 @@ async def train_adapter(config: Config, resume: str | Path | None = None, emit: 
             model = load_model(config.model)
             # Only now, so that what is wrong with the settings leaves no run behind.
             journal = journal or stack.enter_context(Journal.create(Path(config.runs_dir) / config.name, config))
+            stack.enter_context(server.recorded(journal.folder if config.record else None))
             with logging_to(journal.folder / "server.log"):
                 return await _run(config, journal, server, model, emit)
 

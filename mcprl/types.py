@@ -123,6 +123,15 @@ class TakesTurns(Protocol):
         ...
 
 
+@runtime_checkable
+class CachesReads(Protocol):
+    """A server that can answer identical reads of several sessions with one call."""
+
+    def caching_reads(self) -> ToolServer:
+        """The server with a cache of reads, which is empty at first."""
+        ...
+
+
 # --- scenarios --------------------------------------------------------------------------------------------------------
 
 

@@ -25,7 +25,7 @@ import anyio.to_thread
 
 from mcprl.art.choices import as_choice, as_trajectory, conversation_key, temperatures
 from mcprl.art.groups import ArtTrajectory, TrajectoryGroup, as_message, as_tool
-from mcprl.config import Config, RolloutConfig, ServerConfig, TrainingConfig
+from mcprl.config import Config, RolloutConfig, ServerConfig, TrainingConfig, as_folder_name
 from mcprl.engines.embedded.engine import EmbeddedEngine
 from mcprl.errors import ConfigError, MissingExtra, ServerError, TrainingError
 from mcprl.events import ignore
@@ -34,6 +34,7 @@ from mcprl.llm.policy import PolicyLlm
 from mcprl.models.load import LoadedModel, load_model
 from mcprl.rollout import rollout
 from mcprl.servers.server import connect
+from mcprl.text import shortened
 from mcprl.training.step import RewardedGroup, make_batch, update
 from mcprl.training.trainer import Trainer
 from mcprl.types import Adapter, Completion, CompletionRequest, Group, Scenario, ToolServer
@@ -65,7 +66,7 @@ class TrainableModel:
     ) -> None:
         self.name, self.project, self.base_model = name, project, base_model
         self.config = config or Config()
-        self.folder = Path(runs_dir) / project / name
+        self.folder = Path(runs_dir) / _folder_name(project) / _folder_name(name)
         self._ready: tuple[LoadedModel, EmbeddedEngine, Trainer] | None = None
         self._opening = anyio.Lock()
         self._adapter: Adapter | None = None
@@ -262,3 +263,11 @@ def _rewards(group: TrajectoryGroup) -> list[float]:
     if not all(map(math.isfinite, rewards)):
         raise ConfigError(f"rewards must be finite numbers, got {rewards}")
     return rewards
+
+
+def _folder_name(name: str) -> str:
+    """The name, if a folder can have it. Raises `ConfigError`."""
+    try:
+        return as_folder_name(name)
+    except ValueError as error:
+        raise ConfigError(f"the name {shortened(repr(name), 200)} cannot be a folder's: {error}") from None

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mcprl.config import Config
     from mcprl.engines.vllm.environment import Build
 
-_RUN = ("name", "runs_dir", "seed", "control", "trackers")
+_RUN = ("name", "runs_dir", "seed", "control", "record", "trackers")
 _SERVER = ("servers", "tools")
 _RUNS_DIR = click.option("--runs-dir", default="runs", show_default=True, help="The folder that holds the runs.")
 
@@ -99,8 +99,14 @@ def _run_name(target: str) -> str:
 
 @_command(*_SERVER)
 @click.option("--forget", is_flag=True, help="Forget what was answered about these servers, or all.")
-def inspect(config: "Config", forget: bool) -> None:
-    """Show what a server offers, what may be called and as what, what it costs. Calls no tool."""
+@click.option(
+    "--check-sessions", is_flag=True, help="Call tools to see whether a session starts from another's writes."
+)
+def inspect(config: "Config", forget: bool, check_sessions: bool) -> None:
+    """Show what a server offers, what may be called and as what, what it costs.
+
+    Calls no tool, unless --check-sessions asks for it.
+    """
     from mcprl.cli import consent
     from mcprl.cli.server_tables import show_server
     from mcprl.cli.tables import console
@@ -115,6 +121,23 @@ def inspect(config: "Config", forget: bool) -> None:
     async def work() -> None:
         async with connect(config.servers, consent.assuming(config, answers).tools) as connected:
             show_server(console(), connected, answers)
+
+    run_async(work)
+    if check_sessions:
+        _check_sessions(consent.permitted(config))
+
+
+def _check_sessions(config: "Config") -> None:
+    """Probe the server, and say whether its sessions start alike."""
+    from mcprl.cli.progress import Progress
+    from mcprl.scenarios.probing.probe import probe
+    from mcprl.servers.server import connect
+
+    async def work() -> None:
+        with Progress("probing the server") as emit:
+            async with connect(config.servers, config.tools, emit=emit) as server:
+                known = await probe(server, 0, emit=emit)
+        click.echo(f"\n{'sessions share their state' if known.shared else 'sessions'}: {known.sharing}")
 
     run_async(work)
 

@@ -57,8 +57,10 @@ class ConfigCommand(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Hand the command its configuration instead of a hundred flags, or print it."""
         from mcprl.cli import options
+        from mcprl.cli.approving import Terminal
         from mcprl.files import find_bundled, read_toml
         from mcprl.runs.settings import dump_config, merge, parse
+        from mcprl.servers.approval import APPROVER
 
         tree: dict[str, Any] = {}
         preset, file = ctx.params.pop("preset"), ctx.params.pop("config")
@@ -71,6 +73,7 @@ class ConfigCommand(click.Command):
         if ctx.params.pop("print_config"):
             click.echo(dump_config(effective), nl=False)
             return None
+        APPROVER.set(Terminal())
         known = {leaf.parameter for leaf in options.leaves()}
         ctx.params = {"config": effective} | {name: value for name, value in ctx.params.items() if name not in known}
         return super().invoke(ctx)

@@ -7,8 +7,8 @@ import glob
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 from pydantic import TypeAdapter
@@ -31,10 +31,12 @@ Answer = Literal["read", "write", "no"]
 
 @dataclass(frozen=True)
 class Remembered:
-    """An answer about a tool, whose name is there for the reader of the file."""
+    """What was answered about a tool, whose name is there for the reader of the file: what it does, and whether it may
+    always be called without `--approve` asking."""
 
     name: str
-    answer: Answer
+    answer: Answer | None = None
+    approved: bool = False
 
 
 _STORED = TypeAdapter(dict[str, dict[str, Remembered]])
@@ -79,12 +81,25 @@ class Answers:
     def of(self, undecided: Sequence[Undecided]) -> dict[str, Answer]:
         """The remembered answers by the names of the tools."""
         kept = {one.name: self._by_server.get(one.target, {}).get(one.hash) for one in undecided}
-        return {name: entry.answer for name, entry in kept.items() if entry}
+        return {name: entry.answer for name, entry in kept.items() if entry and entry.answer}
+
+    def approves(self, one: Undecided) -> bool:
+        """Whether the tool may always be called without being asked about."""
+        entry = self._by_server.get(one.target, {}).get(one.hash)
+        return entry is not None and entry.approved
+
+    def approve(self, one: Undecided) -> None:
+        self._keep(one, approved=True)
+        self._write()
 
     def remember(self, undecided: Sequence[Undecided], answers: Mapping[str, Answer]) -> None:
         for one in undecided:
-            self._by_server.setdefault(one.target, {})[one.hash] = Remembered(one.name, answers[one.name])
+            self._keep(one, answer=answers[one.name])
         self._write()
+
+    def _keep(self, one: Undecided, **answer: Any) -> None:
+        by_hash = self._by_server.setdefault(one.target, {})
+        by_hash[one.hash] = replace(by_hash.get(one.hash, Remembered(one.name)), **answer)
 
     def forget(self, config: "Config") -> int:
         """Forget the answers about the configured servers, about all if none is configured; returns their number."""

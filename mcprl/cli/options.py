@@ -18,6 +18,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
 from mcprl.config import Config, ServerConfig
+from mcprl.errors import ConfigError
 from mcprl.runs.settings import parse, redacted
 from mcprl.text import shortened
 
@@ -120,6 +121,9 @@ def config(tree: dict[str, Any], values: Mapping[str, Any]) -> Config:
         name = leaf.key.rpartition(".")[2]
         value = dict(value) if _container(leaf.info) is dict else value
         if leaf.section == "servers":
+            if not tree.get("servers"):
+                flag = _ALIASES.get(leaf.key, leaf.name)
+                raise ConfigError(f"--{flag} is about a server, and none is given; add --server URL-or-command")
             for server in tree.get("servers", ()):
                 server[name] = {**server.get(name, {}), **value} if isinstance(value, dict) else value
         elif leaf.section:

@@ -4,6 +4,7 @@ Exit codes: 0 success, 2 an error that the user can cure, 130 Ctrl-C, 1 a bug of
 `MCPRL_DEBUG=1` shows the traceback too; a run keeps it in its log.
 """
 
+import errno
 import os
 import sys
 import traceback
@@ -15,7 +16,7 @@ from typing import Any, TypeVar
 
 import click
 
-from mcprl.errors import McprlError
+from mcprl.errors import ConfigError, McprlError
 from mcprl.text import shortened
 
 T = TypeVar("T")
@@ -60,7 +61,9 @@ def _cause(group: BaseExceptionGroup[BaseException]) -> BaseException:
     return next((error for error in leaves if isinstance(error, McprlError)), leaves[0])
 
 
-def _bug(error: BaseException, log: Path | None) -> Bug:
+def _bug(error: BaseException, log: Path | None) -> McprlError:
+    if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+        return ConfigError(f"{shortened(repr(error.filename), 200)}: no file or folder can have such a long name")
     where = f"the traceback is in {log}" if log else "MCPRL_DEBUG=1 shows where"
     return Bug(f"{type(error).__name__}: {error} (a bug in mcprl; {where})")
 
@@ -69,7 +72,7 @@ def _keep_traceback(log: Path | None) -> Path | None:
     """Append the current traceback to the run's log. Returns the log, or `None` if it cannot be written."""
     text = f"{datetime.now():%Y-%m-%d %H:%M:%S}\n{_presentable(traceback.format_exc(), _MOST_LOGGED)}\n"
     with suppress(OSError):
-        if log is not None and log.parent.is_dir():
+        if log is not None and (log.parent / "journal.sqlite").is_file():  # nothing is written where no run is
             with log.open("a", errors="replace") as file:
                 file.write(text)
             return log
@@ -95,7 +98,8 @@ def exit_code(command: Callable[[], Any]) -> int:
     except McprlError as error:
         return _fail(str(error), error.exit_code)
     except Exception as error:
-        return _fail(str(_bug(error, None)), 1)
+        failure = _bug(error, None)
+        return _fail(str(failure), failure.exit_code)
     return 0
 
 

@@ -1,9 +1,11 @@
 """What a command prints while it works: plain lines, and on a terminal a status line with what goes on."""
 
 from collections import deque
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import fmean
-from typing import Self
+from typing import ClassVar, Self
 
 from rich.console import Console
 
@@ -28,16 +30,30 @@ from mcprl.events import (
 class Progress:
     """Prints events; a context manager, whose instances are called with each event. `status` is shown at first."""
 
+    shown: "ClassVar[Progress | None]" = None
+    """The one whose status line is on the terminal now."""
+
     def __init__(self, status: str = "", screen: Console | None = None) -> None:
         self.screen = screen or console()
         self._status = self.screen.status(status, refresh_per_second=4)
 
     def __enter__(self) -> Self:
         self._status.start()
+        Progress.shown = self
         return self
 
     def __exit__(self, *error: object) -> None:
+        Progress.shown = None
         self._status.stop()
+
+    @contextmanager
+    def hidden(self) -> Generator[None]:
+        """Take the status line off the terminal meanwhile."""
+        self._status.stop()
+        try:
+            yield
+        finally:
+            self._status.start()
 
     def __call__(self, event: Event) -> None:
         match event:
@@ -59,6 +75,16 @@ class Progress:
         """Print a line; from now on the status line shows `status`."""
         self.screen.print(line, markup=False)
         self._status.update(status)
+
+
+@contextmanager
+def without_status() -> Generator[None]:
+    """Keep the terminal to the caller: a question stands there until it is answered."""
+    if Progress.shown is None:
+        yield
+        return
+    with Progress.shown.hidden():
+        yield
 
 
 class TrainingProgress(Progress):

@@ -95,7 +95,9 @@ def load_base(config: ModelConfig) -> LoadedBase:
     path = locate(config.name)
     transformers_logging.disable_progress_bar()  # weights load in a moment, and the run has its own progress display
     device = find_device(config.device)
+    _refuse_pickles(path)
     options: dict[str, Any] = {"dtype": getattr(torch, config.dtype), "device_map": {"": device}}
+    options["use_safetensors"] = True
     if config.quantization != "none":
         options["quantization_config"] = _quantization(config)
     try:
@@ -113,6 +115,14 @@ def load_base(config: ModelConfig) -> LoadedBase:
             # kernel that has no backward (bitsandbytes 0.50): LoRA's gradients came out 0.97 off, relatively.
             module.support_avx512bf16_for_cpu = False
     return LoadedBase(model, info, path)
+
+
+def _refuse_pickles(path: str) -> None:
+    """Raise `ModelError` if a folder has its weights in pickles alone, which can run any code when they are loaded."""
+    folder = Path(path)
+    pickles = [file.name for suffix in ("bin", "pt", "pth", "ckpt") for file in sorted(folder.glob(f"*.{suffix}"))]
+    if pickles and not any(folder.glob("*.safetensors")):
+        raise ModelError(f"the weights in {path} are pickled ({pickles[0]}); only safetensors are loaded: convert them")
 
 
 def read_info(config: ModelConfig) -> ModelInfo:

@@ -3,18 +3,25 @@
 import difflib
 import json
 import re
+import shlex
 import textwrap
 from collections.abc import Iterator
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from mcprl.config import Config, Section
+from mcprl.config import SCRATCH, Config, Section
 from mcprl.errors import ConfigError
 from mcprl.secrets import hide_in_json, scrub
 from mcprl.text import shortened
 
-_REFERENCE = re.compile(r"\$\w+|\$\{\w+\}")
+_REFERENCE = r"(?:\$\w+|\$\{\w+\})"
+_BY_NAME = re.compile(
+    rf"(?:(?:bearer|basic|digest|token|api-?key|key|oauth|dpop|negotiate)\s+)?{_REFERENCE}(?:[:;,/]{_REFERENCE})*",
+    re.IGNORECASE,
+)
+"""A value that names environment variables and holds no secret itself: `Bearer $TOKEN`."""
+_HIDDEN = "***"
 
 
 def dump_config(config: Config) -> str:
@@ -48,15 +55,15 @@ def _toml(value: Any) -> str:
 
 
 def redacted(config: Config) -> dict[str, Any]:
-    """The tree as it may be written down or sent to a tracker: what can hold a secret is "***", unless it is a `$NAME`
-    or a path in the `{scratch}` folder.
+    """The tree as it may be written down or sent to a tracker: what can hold a secret is "***", unless it only names
+    variables (`$NAME`, `Bearer $NAME`) or is a path in the `{scratch}` folder.
 
     That is: values of headers and of environment variables, and what `secrets` hides in commands, URLs and other texts.
     """
     tree = config.model_dump(mode="json")
     for server in tree["servers"]:
         for kind in ("headers", "env"):
-            server[kind] = {key: value if _plain(value) else "***" for key, value in server[kind].items()}
+            server[kind] = {key: value if _plain(value) else _HIDDEN for key, value in server[kind].items()}
         for kind in ("target", "reset_tool", "reset_command"):
             server[kind] = scrub(server[kind])
     for section, key in (("engine", "base_url"), ("judge", "base_url"), ("scenarios", "generator_base_url")):
@@ -66,7 +73,30 @@ def redacted(config: Config) -> dict[str, Any]:
 
 
 def _plain(value: str) -> bool:
-    return bool(_REFERENCE.fullmatch(value)) or value.startswith("{scratch}")
+    return bool(_BY_NAME.fullmatch(value)) or bool(SCRATCH.match(value))
+
+
+def resumed(config: Config, given: Config) -> Config:
+    """A stopped run's configuration, with the `given` servers if there are some.
+
+    Raises `ConfigError`, which says what to give, if a secret is needed that the run did not keep.
+    """
+    if given.servers:
+        return config.model_copy(update={"servers": given.servers})
+    for server in config.servers:
+        texts = [server.target, server.reset_tool, server.reset_command]
+        secrets = [*texts, *server.headers.values(), *server.env.values()]
+        if any(_HIDDEN in text for text in secrets):
+            words = [f"--server {shlex.quote(server.target)}"]
+            words += [f"--header {shlex.quote(f'{key}: {value}')}" for key, value in server.headers.items()]
+            words += [f"--env {shlex.quote(f'{key}={value}')}" for key, value in server.env.items()]
+            resets = {"--reset-tool": server.reset_tool, "--reset-command": server.reset_command}
+            words += [f"{flag} {shlex.quote(value)}" for flag, value in resets.items() if value]
+            raise ConfigError(
+                f"the run keeps no secrets; resume it with {' '.join(words)} and what {_HIDDEN} stands for (a value "
+                "that names a variable, such as 'Bearer $TOKEN', is kept by name)"
+            )
+    return config
 
 
 def parse(tree: dict[str, Any], source: str = "the configuration") -> Config:

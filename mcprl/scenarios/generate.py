@@ -62,6 +62,9 @@ async def generate(
     model = _model(config, emit, policy)
     hints = read_hints(config.values, config.examples, config.traffic)
     known = await probe(server, seed, config.probe_calls, emit, hints)
+    if known.shared:
+        kept = "the state is reset before each that writes" if can_write(server, known) else _no_writes(server)
+        emit(Note(f"rollouts do not start alike: {known.sharing}; {kept}"))
     targets: dict[Split, int] = {"test": config.test, "val": config.val, "train": config.train}
     thrown_out: dict[str, int] = {}
     if model:
@@ -117,10 +120,19 @@ def _left_out(server: ToolServer, known: Knowledge) -> dict[str, str]:
     left_out = {name: "never gave a result when probed" for name in known.tools if not known.working.get(name)}
     left_out |= known.aside
     if not can_write(server, known):
-        resetting = next((tool.name for tool in server.tools if resets(tool)), "NAME")
-        reason = f"all sessions share what it writes; --reset-tool {resetting} or --reset-command brings the state back"
+        reason = f"all sessions share what it writes; {_resetting(server)} brings the state back"
         left_out |= {tool.name: reason for tool in known.writes()}
     return left_out
+
+
+def _no_writes(server: ToolServer) -> str:
+    return f"no task writes, unless {_resetting(server)} brings the state back or {{scratch}} keeps it apart"
+
+
+def _resetting(server: ToolServer) -> str:
+    """The flags that reset a server."""
+    tool = next((tool.name for tool in server.tools if resets(tool)), "NAME")
+    return f"--reset-tool {tool} or --reset-command"
 
 
 def keep_apart(scenarios: Iterable[Scenario], excluded: frozenset[str], emit: Emit) -> list[Scenario]:

@@ -2,10 +2,12 @@
 
 import re
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from anyio.abc import TaskGroup
@@ -14,13 +16,15 @@ from mcprl.config import ServerConfig
 from mcprl.errors import ServerError, SessionLost, Unavailable
 from mcprl.secrets import scrub
 from mcprl.servers.connection import Connection, WrongTransport
-from mcprl.servers.pool import Pool
+from mcprl.servers.limits import Pace
+from mcprl.servers.pool import Lease, Pool
 from mcprl.servers.protocol import Malformed
 from mcprl.servers.reset import reset_call, run_command
 from mcprl.servers.retries import Outage, RetryBudget
+from mcprl.servers.routes import Route
 from mcprl.servers.settings import command_values, environment_values
 from mcprl.servers.transports import is_url
-from mcprl.types import Call, Scalar, Tool
+from mcprl.types import Call, Scalar, Tool, ToolResult
 
 _HTTP_SESSIONS = 128
 _SPARE_PROCESSES = 2
@@ -61,6 +65,7 @@ class Backend:
         spares = 0 if http else min(_SPARE_PROCESSES, capacity - 1)
         self.pool = Pool(self._connect, self._prepare, capacity, spares, shared=not http, tasks=tasks)
         self.retries, self._outage = RetryBudget(), Outage(config.timeout_s)
+        self._paces: dict[str, Pace] = {}
         self.listed: list[Tool | Malformed] = []
         self.facts: ServerFacts
 
@@ -86,6 +91,18 @@ class Backend:
                 instructions=connection.instructions.strip(),
                 notes=notes,
             )
+
+    def session(self, setup: Sequence[Call]) -> "LiveSession":
+        """A session in which the `setup` calls have been made; nothing happens before its first call."""
+        return LiveSession(self, self.pool.lease(setup))
+
+    def slow_down(self, tool: str, pace: Pace) -> None:
+        """Have all calls of a tool, setup and repeated ones included, wait for their turn."""
+        self._paces[tool] = pace
+
+    async def wait_for_turn(self, tool: str) -> None:
+        if tool in self._paces:
+            await self._paces[tool].wait()
 
     @property
     def resets(self) -> bool:
@@ -178,6 +195,7 @@ class Backend:
 
     async def _prepare(self, connection: Connection, setup: Sequence[Call]) -> None:
         for call in setup:
+            await self.wait_for_turn(call.tool)
             try:
                 result = await connection.call(call.tool, call.arguments, 4_000)
             except (SessionLost, Unavailable) as error:  # it may have been made: nobody may make it again
@@ -185,6 +203,36 @@ class Backend:
             if result.is_error:
                 cause = connection.transport.clean(result.text)
                 raise ServerError(f"{self.name}: the setup call {call.tool} failed: {cause}")
+
+
+class LiveSession:
+    """A session on a backend's connections."""
+
+    def __init__(self, backend: Backend, lease: Lease[Connection]) -> None:
+        self._backend, self._lease = backend, lease
+
+    async def call(self, route: Route, arguments: Mapping[str, Any], max_bytes: int) -> ToolResult:
+        """One call. If the server marks it as a read, it is repeated after a fault that may pass, in the state that the
+        session has."""
+        lease, retries = self._lease, self._backend.retries
+        for attempt in count():
+            await self._backend.wait_for_turn(route.tool)
+            try:
+                async with lease.use(writes=not route.stateless) as connection:
+                    start = time.perf_counter()  # a wait for a process says nothing about the tool
+                    result = await connection.call(route.tool, arguments, max_bytes)
+                retries.succeeded()
+                return replace(result, latency_s=time.perf_counter() - start)
+            except (SessionLost, Unavailable) as error:
+                lost = isinstance(error, SessionLost)
+                if not route.stateless or (lost and lease.written) or not await retries.wait(attempt):
+                    raise
+                if lost:
+                    lease.release()  # the connection may have died of another session's call, or of old age
+        raise AssertionError  # for the type checker: `count` does not end
+
+    def release(self) -> None:
+        self._lease.release()
 
 
 def name_servers(servers: Sequence[ServerConfig]) -> list[tuple[ServerConfig, str]]:

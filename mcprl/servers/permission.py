@@ -114,6 +114,7 @@ def require_matches(policy: ToolPolicy, names: Collection[str]) -> None:
         "--deny-tool": policy.deny,
         "--assume": policy.assume,
         "--max-calls-per-tool": policy.max_calls_per_tool,
+        "--max-rate": policy.max_rate,
         "--argument-rule": policy.argument_rules,
     }
     for flag, patterns in flags.items():

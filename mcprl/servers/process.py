@@ -10,7 +10,7 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import AsyncGenerator, AsyncIterator, Generator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,7 @@ from pathlib import Path
 import anyio
 from anyio.abc import ByteReceiveStream, Process
 
+from mcprl.config import SCRATCH
 from mcprl.errors import ServerError
 from mcprl.secrets import scrub
 
@@ -40,17 +41,19 @@ class Command:
 @contextmanager
 def prepare(target: str, env: Mapping[str, str], inherited: Mapping[str, str]) -> Generator[Command]:
     """The command of a command line and its variables: the program is looked up, and each `{scratch}` becomes a fresh
-    folder, which is removed at the end.
+    folder, which is removed at the end; it is a copy of DIR if one says `{scratch:DIR}`.
 
-    Raises `ServerError` if the line cannot be read or names no program.
+    Raises `ServerError` if the line cannot be read or names no program, or DIR cannot be copied.
     """
     try:
         words = shlex.split(target)
     except ValueError as error:
         raise ServerError(f"cannot read the command {scrub(target)!r}: {error}") from None
-    with _scratch_folder(any("{scratch}" in text for text in (*words, *env.values()))) as scratch:
-        words = [word.replace("{scratch}", scratch) for word in words]
-        env = {**inherited, **{key: value.replace("{scratch}", scratch) for key, value in env.items()}}
+    with _scratch_folder(
+        [template for text in (*words, *env.values()) for template in SCRATCH.findall(text)]
+    ) as scratch:
+        words = [SCRATCH.sub(lambda _: scratch, word) for word in words]
+        env = {**inherited, **{key: SCRATCH.sub(lambda _: scratch, value) for key, value in env.items()}}
         # As in an activated environment: `python` and installed commands are those beside our own interpreter.
         env["PATH"] = os.pathsep.join(filter(None, (str(Path(sys.executable).parent), env.get("PATH"))))
         program = shutil.which(words[0], path=env["PATH"]) if words else None
@@ -62,14 +65,26 @@ def prepare(target: str, env: Mapping[str, str], inherited: Mapping[str, str]) -
 
 
 @contextmanager
-def _scratch_folder(wanted: bool) -> Generator[str]:
-    """A fresh folder, removed at the end; the empty string if none is wanted."""
-    folder = os.path.realpath(tempfile.mkdtemp(prefix="mcprl-")) if wanted else ""
+def _scratch_folder(templates: Sequence[str]) -> Generator[str]:
+    """A fresh folder, removed at the end: a copy of the template that is not empty, if one is. Without templates it is
+    the empty string.
+    """
+    folder = os.path.realpath(tempfile.mkdtemp(prefix="mcprl-")) if templates else ""
     try:
+        for template in {*templates} - {""}:
+            _copy(template, folder)
         yield folder
     finally:
-        if wanted:
+        if folder:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _copy(template: str, folder: str) -> None:
+    try:
+        shutil.copytree(Path(template).expanduser(), folder, symlinks=True, dirs_exist_ok=True)
+    except (OSError, shutil.Error) as error:
+        cause = error.strerror if isinstance(error, OSError) and error.strerror else "it holds what cannot be copied"
+        raise ServerError(f"cannot copy {template!r} for {{scratch:{template}}}: {cause}") from None
 
 
 def _absolute(word: str) -> str:

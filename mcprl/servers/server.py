@@ -1,24 +1,27 @@
 """Connected MCP servers as one set of tools, with sessions to call them in."""
 
-import time
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, replace
-from itertools import count
+from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from copy import copy
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import anyio
+from anyio.abc import TaskGroup
 
 from mcprl.config import ServerConfig, ToolPolicy
 from mcprl.errors import ServerError, SessionLost, Unavailable
 from mcprl.events import Emit, Note
 from mcprl.secrets import learn
+from mcprl.servers.approval import Approvals
 from mcprl.servers.backend import Backend, ServerFacts, name_servers
-from mcprl.servers.connection import CLOSE_S, Connection
+from mcprl.servers.connection import CLOSE_S
 from mcprl.servers.digest import cap, digest
-from mcprl.servers.limits import Limits, limits
+from mcprl.servers.exchanges import Exchanges, RecordedSession
+from mcprl.servers.limits import limits
 from mcprl.servers.log import logging_to
+from mcprl.servers.nearness import spelled
 from mcprl.servers.permission import (
     ToolStatus,
     permission,
@@ -26,9 +29,11 @@ from mcprl.servers.permission import (
     require_matches,
     unmarked_note,
 )
-from mcprl.servers.pool import Lease
 from mcprl.servers.protocol import Malformed
+from mcprl.servers.reads import ReadCache
+from mcprl.servers.replay import PREFIX, Replay, recorded_servers
 from mcprl.servers.reset import Turns
+from mcprl.servers.routes import Route, ServerSession
 from mcprl.types import Call, Json, Session, Tool, ToolResult
 
 
@@ -41,9 +46,11 @@ class Server:
     sessions apart).
     """
 
-    def __init__(self, backends: Sequence[Backend], policy: ToolPolicy) -> None:
-        self._backends, self._policy = tuple(backends), policy
-        self._routes: dict[str, _Route] = {}
+    def __init__(self, backends: Sequence[Backend | Replay], policy: ToolPolicy) -> None:
+        self._backends, self.policy = {backend.name: backend for backend in backends}, policy
+        self.routes: dict[str, Route] = {}
+        self.cache: ReadCache | None = None
+        self._exchanges: Exchanges | None = None
         listing: list[ToolStatus] = []
         for backend in backends:
             prefix = f"{backend.name}__" if len(backends) > 1 else ""
@@ -53,17 +60,20 @@ class Server:
                     listing.append(ToolStatus(backend.name, name, None, False, f"malformed: {tool.reason}"))
                     continue
                 status = permission(backend.name, name, tool, policy)
-                if name in self._routes:
+                if name in self.routes:
                     status = replace(status, allowed=False, undecided=False, reason="listed twice")
                 if status.allowed and status.tool:
                     limited = limits({name, tool.name}, policy)
-                    reads = bool(status.tool.read_only)
-                    self._routes[name] = _Route(backend, tool.name, reads, status.stateless, limited)
+                    if limited.pace:
+                        backend.slow_down(tool.name, limited.pace)
+                    reads, schema = bool(status.tool.read_only), tool.input_schema
+                    self.routes[name] = Route(backend.name, tool.name, schema, reads, status.stateless, limited)
                 listing.append(status)
         self.listing = tuple(listing)
         listed = {tool.name for backend in backends for tool in backend.listed}
         require_matches(policy, listed | {status.name for status in listing})
-        self._turns = Turns(self._reset if any(backend.resets for backend in backends) else None)
+        self.turns = Turns(self._reset if any(backend.resets for backend in backends) else None)
+        self._approvals = Approvals(policy, self.listing)
 
     @property
     def tools(self) -> tuple[Tool, ...]:
@@ -81,7 +91,7 @@ class Server:
 
         Empty if there are none. With several servers, each begins with its name.
         """
-        limit = self._policy.max_instruction_bytes
+        limit = self.policy.max_instruction_bytes
         texts = {facts.name: facts.instructions for facts in self.describe()} if limit else {}
         capped = {name: cap(text, limit)[0] for name, text in texts.items() if text}
         if len(self._backends) == 1:
@@ -98,47 +108,93 @@ class Server:
 
     @asynccontextmanager
     async def _session(self, setup: Sequence[Call]) -> AsyncGenerator[Session]:
-        setups: dict[Backend, list[Call]] = {backend: [] for backend in self._backends}
+        setups: dict[str, list[Call]] = {name: [] for name in self._backends}
         for call in setup:
-            if call.tool not in self._routes:
+            if call.tool not in self.routes:
                 raise ServerError(f"a setup call is of {call.tool!r}, which is not among the allowed tools")
-            route = self._routes[call.tool]
-            if reason := route.limits.refuse(call.arguments):
+            if reason := await self.refuse(call.tool, call.arguments):
                 raise ServerError(f"a setup call of {call.tool!r} is refused: {reason}")
-            setups[route.backend].append(Call(route.tool, call.arguments))
-        leases = {backend: backend.pool.lease(calls) for backend, calls in setups.items()}
+            route = self.routes[call.tool]
+            setups[route.server].append(Call(route.tool, call.arguments))
+        sessions = {name: self._open(name, calls) for name, calls in setups.items()}
         try:
-            yield _Session(self._routes, leases, self._policy.max_result_bytes, self._turns)
+            yield _Session(self, sessions, setup)
         finally:
-            for lease in leases.values():
-                lease.release()
+            for session in sessions.values():
+                session.release()
+
+    def _open(self, name: str, setup: Sequence[Call]) -> ServerSession:
+        session = self._backends[name].session(setup)
+        return RecordedSession(session, self._exchanges, name, setup) if self._exchanges else session
+
+    async def refuse(self, tool: str, arguments: Mapping[str, Any]) -> str:
+        """Why a call of an allowed tool must not be made; empty if it may, and then it is counted."""
+        reason = self.routes[tool].limits.refuse(arguments)
+        return reason or ("" if await self.approved(tool) else "the operator did not approve of it")
+
+    def let_approve(self, tasks: TaskGroup) -> None:
+        """Have the operator asked before the first call of each tool, if that is configured; in `tasks`.
+
+        Raises `ConfigError` if there is nobody to ask.
+        """
+        self._approvals.begin({facts.name: facts.target for facts in self.describe()}, tasks)
+
+    async def approved(self, tool: str) -> bool:
+        """Whether the operator approves of an allowed tool's calls; with `--approve` that is asked now."""
+        return await self._approvals.approved(tool)
+
+    def caching_reads(self) -> "Server":
+        """This server, except that sessions which have not written make identical calls of reading tools once."""
+        caching = copy(self)
+        caching.cache = ReadCache()
+        return caching
+
+    @contextmanager
+    def recorded(self, folder: Path | None) -> Generator[None]:
+        """Keep what the servers told, and all calls of sessions that are opened meanwhile, in a run's folder if one is
+        given.
+        """
+        if folder is None:
+            yield
+            return
+        with Exchanges.open(folder, write=True) as exchanges:
+            for name, backend in self._backends.items():
+                tools = [asdict(tool) for tool in backend.listed]
+                exchanges.write_server(name, facts=asdict(backend.facts), tools=tools, resets=backend.resets)
+            self._exchanges = exchanges
+            try:
+                yield
+            finally:
+                self._exchanges = None
 
     @property
     def resets(self) -> bool:
         """Whether the servers' shared state is reset before rollouts that write (`--reset-tool`, `--reset-command`)."""
-        return self._turns.active
+        return self.turns.active
 
     def turn(self, writes: bool) -> AbstractAsyncContextManager[None]:
         """A turn on the servers' shared state, in which one session is opened: alone and after a reset if it `writes`.
 
         Without a configured reset it begins at once. Raises `ServerError` if the reset failed.
         """
-        return self._turns.take(writes)
+        return self.turns.take(writes)
 
     async def _reset(self) -> None:
-        for backend in self._backends:
+        for backend in self._backends.values():
             await backend.reset()
 
     def describe(self) -> tuple[ServerFacts, ...]:
         """The facts of each server."""
-        return tuple(backend.facts for backend in self._backends)
+        return tuple(backend.facts for backend in self._backends.values())
 
     async def resources(self) -> list[tuple[str, str]]:
         """The first few text resources as (uri, text), cut to 20 kB each, without those that cannot be read in time."""
         texts: list[tuple[str, str]] = []
-        for backend in self._backends:
+        for backend in self._backends.values():
             if backend.facts.resources:
-                texts += await backend.resources()
+                told = await backend.resources()
+                self._keep(backend.name, resources=told)
+                texts += told
         return texts
 
     async def known_values(self) -> dict[str, Json]:
@@ -146,11 +202,17 @@ class Server:
         complete for the arguments of their prompts and resource templates. Secrets are left out.
         """
         values: dict[str, Json] = {"command line": {}, "environment": {}, "completions": {}}
-        for backend in self._backends:
-            for origin, named in (await backend.known_values()).items():
+        for backend in self._backends.values():
+            told = await backend.known_values()
+            self._keep(backend.name, known_values=told)
+            for origin, named in told.items():
                 for name, own in named.items():
                     values[origin].setdefault(name, []).extend(own)
         return values
+
+    def _keep(self, server: str, **parts: Json) -> None:
+        if self._exchanges:
+            self._exchanges.write_server(server, **parts)
 
 
 @asynccontextmanager
@@ -173,13 +235,18 @@ async def connect(
     learn(servers)
     with logging_to(log):
         async with anyio.create_task_group() as tasks:
-            backends = [Backend(config, name, tasks) for config, name in name_servers(servers)]
+            backends: list[Backend | Replay] = []
             try:
+                configs = [config for given in servers for config in recorded_servers(given)]
+                for config, name in name_servers(configs):
+                    replays = config.target.startswith(PREFIX)
+                    backends.append(Replay(config, name, emit) if replays else Backend(config, name, tasks))
                 for backend in backends:
                     await backend.start()
                 server = Server(backends, policy or ToolPolicy())
                 if emit:
                     require_callable(server.listing)
+                    server.let_approve(tasks)
                     if note := unmarked_note(server.listing):
                         emit(Note(note))
                 yield server
@@ -196,57 +263,38 @@ async def connect(
         raise failure
 
 
-@dataclass(frozen=True)
-class _Route:
-    """Where the calls of an allowed tool go: its server, its name there, and whether it is handled as a read."""
-
-    backend: Backend
-    tool: str
-    reads: bool
-    stateless: bool
-    limits: Limits
-
-
-@dataclass(frozen=True)
 class _Session:
-    routes: Mapping[str, _Route]
-    leases: Mapping[Backend, Lease[Connection]]
-    max_bytes: int
-    turns: Turns
+    """One session with all servers; `sessions` has one with each, by the server's name."""
+
+    def __init__(self, server: Server, sessions: Mapping[str, ServerSession], setup: Sequence[Call]) -> None:
+        self._server, self._sessions = server, sessions
+        self._setup = [(call.tool, spelled(call.arguments)) for call in setup]
+        self._written = False
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        if tool not in self.routes:
-            known = ", ".join(self.routes)
-            return digest(f"Error: there is no tool {tool!r}. The tools are: {known}", None, True, self.max_bytes)
-        route = self.routes[tool]
-        if reason := route.limits.refuse(arguments):
-            return digest(f"Error: {tool!r} is not called: {reason}", None, True, self.max_bytes)
+        route, cache = self._server.routes.get(tool), self._server.cache
+        if route is None:
+            known = ", ".join(self._server.routes)
+            return self._error(f"there is no tool {tool!r}. The tools are: {known}")
+        self._written = self._written or not route.stateless
+        if cache is None or self._written:
+            return await self._call(tool, route, arguments)
+        key = f"{self._setup} {tool} {spelled(arguments)}"
+        return await cache.get(key, lambda: self._call(tool, route, arguments))
+
+    async def _call(self, tool: str, route: Route, arguments: Mapping[str, Any]) -> ToolResult:
+        if reason := await self._server.refuse(tool, arguments):
+            return self._error(f"{tool!r} is not called: {reason}")
         if not route.reads:
-            self.turns.wrote()
+            self._server.turns.wrote()
         try:
-            return await self._call(route, arguments)
+            return await self._sessions[route.server].call(route, arguments, self._server.policy.max_result_bytes)
         except SessionLost:
             raise
         except Unavailable as error:
-            return digest(f"Error: {error}", None, True, self.max_bytes)
+            return self._error(str(error))
         except ServerError as error:
             raise SessionLost(str(error)) from None
 
-    async def _call(self, route: _Route, arguments: Mapping[str, Any]) -> ToolResult:
-        """One call. If the server marks it as a read, it is repeated after a fault that may pass, in the state that the
-        session has."""
-        lease = self.leases[route.backend]
-        for attempt in count():
-            start = time.perf_counter()
-            try:
-                async with lease.use(writes=not route.stateless) as connection:
-                    result = await connection.call(route.tool, arguments, self.max_bytes)
-                route.backend.retries.succeeded()
-                return replace(result, latency_s=time.perf_counter() - start)
-            except (SessionLost, Unavailable) as error:
-                lost = isinstance(error, SessionLost)
-                if not route.stateless or (lost and lease.written) or not await route.backend.retries.wait(attempt):
-                    raise
-                if lost:
-                    lease.release()  # the connection may have died of another session's call, or of old age
-        raise AssertionError  # for the type checker: `count` does not end
+    def _error(self, text: str) -> ToolResult:
+        return digest(f"Error: {text}", None, True, self._server.policy.max_result_bytes)

@@ -7,7 +7,7 @@ import re
 import shlex
 from pathlib import Path
 
-from mcprl.config import ServerConfig
+from mcprl.config import SCRATCH, ServerConfig
 from mcprl.secrets import hide, plain_variables, secrets_in
 from mcprl.servers.transports import is_url
 from mcprl.types import Scalar
@@ -84,7 +84,7 @@ def _starts(words: list[str], position: int) -> bool:
 def _keep(values: dict[str, list[Scalar]], name: str, value: str, hidden: set[str]) -> None:
     if not value or "$" in value or value in hidden or hide(value) != value or re.search(r"://[^/]*@", value):
         return
-    value = value.replace("{scratch}", "/scratch")
+    value = SCRATCH.sub("/scratch", value)
     path = Path(value).expanduser()
     if "://" not in value and path.exists():
         value = str(path.absolute())

@@ -12,6 +12,7 @@ import pytest
 from support.command_line import mcprl
 from support.listed import HOTEL, Listed, listed
 
+from mcprl.cli.consent import Answers, Undecided
 from mcprl.scenarios.packs.pack import tool_hash
 from mcprl.types import Tool
 
@@ -124,6 +125,50 @@ def test_a_name_that_is_a_glob_allows_itself_alone(tmp_path: Path) -> None:
         printed, _, _ = on_a_terminal("r", *plan)
         assert "get_*" in rows(printed)
         assert "get_and_close" not in rows(printed)
+
+
+def test_approval_is_asked_for_once_a_tool_and_always_is_remembered(tmp_path: Path) -> None:
+    server = Listed(tmp_path / "server", HOTEL)
+    make = ["scenarios", "--approve", "--small-pack", "--test-forms", "0", "--server", server.command]
+    sizes = [
+        "--train-tasks",
+        "4",
+        "--val-tasks",
+        "2",
+        "--test-tasks",
+        "2",
+        "--probe-calls",
+        "20",
+        "--repeat-after-s",
+        "0.1",
+    ]
+    _, shown, code = on_a_terminal("a\nn", *make, *sizes)
+    assert code == 0, shown
+    assert shown.count("be called (read-only)?") == 2
+    assert "May list_rooms be called" in shown
+    assert {*server.calls()} == {"list_rooms"}
+
+    alone = mcprl(*make, *sizes)
+    assert alone.code == 2
+    assert "there is none to ask about get_room; name what may be called with --allow-tool" in alone.err
+    assert alone.err.count("\n") == 1
+    assert mcprl(*make, *sizes, "--deny-tool", "get_room").code == 0
+
+    _, shown, code = on_a_terminal("y", *make, *sizes)
+    assert code == 0, shown
+    assert "May list_rooms" not in shown
+    assert "get_room" in server.calls()
+    assert mcprl("inspect", "--server", server.command, "--forget").out.startswith("1 answers forgotten")
+
+
+def test_what_is_approved_and_what_a_tool_does_are_remembered_beside_each_other(state: Path) -> None:
+    one = Undecided("server", "get_balance", Tool("get_balance"))
+    Answers().remember([one], {one.name: "read"})
+    assert not Answers().approves(one)
+    Answers().approve(one)
+    assert Answers().approves(one)
+    assert Answers().of([one]) == {one.name: "read"}
+    assert not Answers().approves(Undecided("server", "get_balance", Tool("get_balance", "Another one.")))
 
 
 def test_a_damaged_memory_allows_nothing(tmp_path: Path, state: Path) -> None:

@@ -1,5 +1,6 @@
 """Real server processes, good and odd, behind `servers.server`."""
 
+import json
 import os
 import re
 import shlex
@@ -191,6 +192,23 @@ async def test_a_scratch_folder_is_fresh_reads_the_same_in_every_session_and_is_
             assert "mcprl-" in real
         assert await call(server, "where") == {"folder": "/scratch", "files": []}
     assert not folder_exists(real)
+
+
+async def test_a_scratch_folder_can_be_a_copy_and_the_template_stays_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "seed" / "deep").mkdir(parents=True)
+    (tmp_path / "seed" / "deep" / "a.txt").write_text("hello")
+    config = counter(f"scratch {{rollout:{tmp_path / 'seed'}}}", env={"HOME": "{rollout}/deep"})
+    async with open_server(config) as server:
+        for _ in range(2):
+            async with server.session() as session:
+                assert (await session.call("where", {})).structured["files"] == ["deep"]
+                await session.call("note", {"name": "b.txt"})
+                assert (await session.call("where", {})).structured["files"] == ["b.txt", "deep"]
+                assert (await session.call("environment", {})).structured["HOME"] == "/scratch/deep"
+    assert [path.name for path in (tmp_path / "seed").iterdir()] == ["deep"]
+    with pytest.raises(ServerError, match=r"cannot copy 'no/such' for \{scratch:no/such\}: No such file"):
+        async with open_server(counter("scratch {scratch:no/such}")):
+            pass
 
 
 async def test_a_crash_loses_the_session_and_the_next_one_works() -> None:
@@ -538,6 +556,32 @@ async def test_the_filesystem_server_gets_a_scratch_folder_for_each_session() ->
             assert (await session.call("list_allowed_directories", {})).text.endswith("/scratch")
         async with server.session() as session:
             assert (await session.call("read_text_file", {"path": "a.txt"})).is_error
+
+
+@pytest.mark.npm
+async def test_the_memory_and_the_filesystem_server_start_from_a_template_each_time(tmp_path: Path) -> None:
+    seed = {"type": "entity", "name": "Ada", "entityType": "person", "observations": []}
+    (tmp_path / "memory.jsonl").write_text(json.dumps(seed) + "\n")
+    servers = [
+        ServerConfig(
+            name="memory",
+            target=node("mcp-server-memory"),
+            env={"MEMORY_FILE_PATH": f"{{rollout:{tmp_path}}}/memory.jsonl"},
+        ),
+        ServerConfig(name="files", target=f"{node('mcp-server-filesystem')} {{rollout:{tmp_path}}}"),
+    ]
+    bob = {"name": "Bob", "entityType": "person", "observations": []}
+    async with open_server(*servers, allow_destructive=True) as server:
+        for _ in range(2):
+            async with server.session() as session:
+                graph = (await session.call("memory__read_graph", {})).structured
+                assert [entity["name"] for entity in graph["entities"]] == ["Ada"]
+                await session.call("memory__create_entities", {"entities": [bob]})
+                listing = await session.call("files__list_directory", {"path": "/scratch"})
+                assert listing.text == "[FILE] memory.jsonl"
+                await session.call("files__write_file", {"path": "/scratch/new.txt", "content": "x"})
+    assert os.listdir(tmp_path) == ["memory.jsonl"]
+    assert "Bob" not in (tmp_path / "memory.jsonl").read_text()
 
 
 @pytest.mark.npm

@@ -86,12 +86,12 @@ class Knowledge:
     `base` is the state of a fresh session. `sources` has, for each slot (tool, path), the sources that worked, the
     likeliest first. `texts` has the different text results of each tool. `working` counts each tool's usable results.
     `creators` are writes that work in a fresh session without references to existing things. `volatile` are the (tool,
-    field label) pairs that change from one session to the next. `used_values` are the (slot, value) pairs that
-    reads were probed with. `calls` counts the probing calls. `examples` has different successful calls of each tool,
+    field label) pairs that change from one session to the next. `used_values` are the (slot, value) pairs that reads
+    were probed with. `calls` counts the probing calls. `examples` has different successful calls of each tool,
     `attempts` what was called and with which success. `failures` tells failed results from others. `shared` is whether
-    a write of one session is seen by another. `tables` are those of a server that takes SQL. `records` tells which
-    values belong together. `worked` has the values of slots that were found by trying. `aside` are the tools that no
-    task may use, with the reason.
+    a write of one session is seen by another, and `sharing` how that was found out. `tables` are those of a server that
+    takes SQL. `records` tells which values belong together. `worked` has the values of slots that were found by trying.
+    `aside` are the tools that no task may use, with the reason.
     """
 
     tools: dict[str, Tool]
@@ -109,6 +109,7 @@ class Knowledge:
     attempts: dict[str, Attempts] = field(default_factory=dict[str, Attempts])
     failures: Failures = field(default_factory=Failures)
     shared: bool = False
+    sharing: str = "whether sessions are kept apart is unknown: no tool that writes may be called"
     tables: list[Table] = field(default_factory=list[Table])
     records: Records = field(default_factory=Records)
     worked: dict[Slot, dict[Scalar, None]] = field(default_factory=dict[Slot, dict[Scalar, None]])

@@ -11,13 +11,14 @@ from mcprl.scenarios.probing.hints import Hints
 from mcprl.scenarios.probing.knowledge import Knowledge, State
 from mcprl.scenarios.probing.querying import learn_tables
 from mcprl.scenarios.probing.reading import Reader
-from mcprl.scenarios.probing.sharing import is_shared
+from mcprl.scenarios.probing.sharing import find_sharing
 from mcprl.scenarios.probing.sources import INSTRUCTIONS
 from mcprl.scenarios.probing.trying import try_hints
 from mcprl.scenarios.probing.visits import Budget, Visit
 from mcprl.scenarios.probing.writing import Writer, confirm_creators
 from mcprl.scenarios.readers import read_text
 from mcprl.scenarios.slots import shown_slots, unfillable
+from mcprl.servers.approval import Approves
 from mcprl.servers.digest import digest
 from mcprl.servers.effects import is_read
 from mcprl.types import Session, ToolServer
@@ -37,6 +38,9 @@ async def probe(
     rng = random.Random(f"probe {seed}")
     known = _known_of(server, hints or Hints())
     tools = known.tools
+    if isinstance(server, Approves):
+        for tool in tools:
+            await server.approved(tool)  # asked now: the time until an answer is not probing's
     spent = Budget(known, budget, PROBE_S, emit)
     writing = [tool for tool in tools.values() if not is_read(tool)]
     await _collect(server, known, hints or Hints())
@@ -110,7 +114,8 @@ async def _write(server: ToolServer, known: Knowledge, budget: Budget, rng: rand
         await Writer(known, session, clean, budget, rng).around(hints, budget.part(0.3))
     async with Visit(server, budget) as session:
         await confirm_creators(known, session, rng)
-    known.shared = await is_shared(server, known, budget, rng)
+    found = await find_sharing(server, known, budget, rng)
+    known.shared, known.sharing = found.shared, found.told
 
 
 async def read_around(known: Knowledge, state: State, session: Session, rng: random.Random) -> None:

@@ -34,7 +34,15 @@ class _Change:
     after: str
 
 
-async def is_shared(server: ToolServer, known: Knowledge, budget: Budget, rng: random.Random) -> bool:
+@dataclass(frozen=True)
+class Sharing:
+    """Whether a session starts from what another wrote, and a sentence about how that was found out."""
+
+    shared: bool
+    told: str
+
+
+async def find_sharing(server: ToolServer, known: Knowledge, budget: Budget, rng: random.Random) -> Sharing:
     """Whether a session reads what another wrote.
 
     Each writing tool that worked is called in a session of its own, between reads, until one read tells something else
@@ -50,9 +58,11 @@ async def is_shared(server: ToolServer, known: Knowledge, budget: Budget, rng: r
             continue
         async with Visit(server, budget) as session:
             if _told(await session.call(change.read.tool, change.read.arguments)) == change.after:
-                return True
+                return Sharing(True, f"{change.read.tool} told in one session what {tool.name} had written in another")
         unseen += 1
-    return False
+    if unseen:
+        return Sharing(False, f"no session saw what another had written, with {unseen} writing tools")
+    return Sharing(False, "whether sessions are kept apart is unknown: no write was made that a read shows")
 
 
 class _Trial:
