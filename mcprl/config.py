@@ -78,6 +78,9 @@ class ServerConfig(Section):
     headers: dict[str, Annotated[str, AfterValidator(_as_reference)]] = {}
     """HTTP headers to send. `$NAME` in a value (`Bearer $TOKEN`; a whole value may be `env:TOKEN`) is read from the
     environment when connecting and is written down as the name alone."""
+    oauth: bool = False
+    """Log in in a browser if the server asks for it (OAuth). The tokens are kept in the system's keyring (`pip install
+    'mcprl[keyring]'`), or in this process alone."""
     env: dict[str, str] = {}
     """Environment variables for a stdio server, which otherwise gets only PATH, HOME and the like. `$NAME` as above."""
     timeout_s: Annotated[float, Field(gt=0)] = 30.0

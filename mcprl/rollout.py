@@ -114,13 +114,21 @@ class Sampler:
 
 
 def rollout_metrics(groups: Sequence[Group]) -> dict[str, float]:
-    """Counts and means over all rollouts of a step."""
+    """Counts and means over all rollouts of a step.
+
+    `cut_off`: fraction that a limit of tokens ended. `rollout_tokens`: sampled tokens of a rollout. `rollout_entropy`
+    (nats): mean of -log p of a rollout's tokens together, an estimate of the entropy of the policy's rollouts.
+    """
     trajectories = [trajectory for group in groups for trajectory in group.trajectories]
+    sampled = sum(len(turn.completion_ids) for each in trajectories for turn in each.turns)
     return {
         "groups": len(groups),
         "errors": sum(trajectory.stop == "error" for trajectory in trajectories),
         "turns": fmean(len(trajectory.turns) for trajectory in trajectories),
-        "sampled_tokens": sum(len(turn.completion_ids) for each in trajectories for turn in each.turns),
+        "sampled_tokens": sampled,
+        "cut_off": fmean(trajectory.stop == "max_tokens" for trajectory in trajectories),
+        "rollout_tokens": sampled / len(trajectories),
+        "rollout_entropy": fmean(-sum(sum(turn.logprobs) for turn in each.turns) for each in trajectories),
     }
 
 

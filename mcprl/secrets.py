@@ -53,8 +53,8 @@ _SHAPES = re.compile(
 )
 _KEPT = re.compile(r"(?:bearer|basic)\s+|://", re.IGNORECASE)
 """The beginning of a shape that is no part of the secret."""
-_EXCERPT = re.compile(r"(?<=input_value=).*(?=, input_type=)")
-"""What pydantic's errors show of a reply: shortened in the middle, so it may hold parts of a secret."""
+_EXCERPT = "input_value=", ", input_type="
+"""Between these pydantic's errors show a part of a reply: shortened in the middle, so it may hold parts of a secret."""
 _REFERENCE = re.compile(r"(?<!\$)\$(?:(\w+)|\{(\w+)\})")
 _OPEN_HEADER = re.compile(r"accept.*|content-.*|user-agent|host|origin|referer|connection|cache-control", re.IGNORECASE)
 _ORDINARY = re.compile(r".{0,5}|\d{0,7}|\*+|bearer|digest", re.IGNORECASE | re.DOTALL)
@@ -89,12 +89,24 @@ def learn(servers: Sequence[ServerConfig] = ()) -> None:
     _KNOWN.add(value for config in servers for value in _values(config))
 
 
+def learn_values(values: Iterable[str]) -> None:
+    """Hide these values from now on: tokens that a login gave."""
+    _KNOWN.add(values)
+
+
 def hide(text: str) -> str:
     """The text with "***" for what is known to be secret, and for what has the shape of a key. To be called before a
     text is cut.
     """
     text = _SHAPES.sub(_masked, _KNOWN.pattern.sub("***", text))
-    return _EXCERPT.sub("***", text) if "input_value=" in text else text
+    return "\n".join(map(_without_excerpt, text.split("\n"))) if _EXCERPT[0] in text else text
+
+
+def _without_excerpt(line: str) -> str:
+    """The line without what is between the first and the last of `_EXCERPT`: a regex for it takes quadratic time."""
+    before, began, rest = line.partition(_EXCERPT[0])
+    _, ended, after = rest.rpartition(_EXCERPT[1])
+    return before + began + "***" + ended + after if ended else line
 
 
 def hide_in_json(value: Json) -> Json:

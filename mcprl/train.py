@@ -35,16 +35,15 @@ from mcprl.llm.policy import PolicyLlm
 from mcprl.models import unsloth
 from mcprl.models.load import LoadedModel, find_device, load_model
 from mcprl.rollout import Sampler, equal_rollouts, rollout_metrics
-from mcprl.runs import report
+from mcprl.runs import report, resuming
 from mcprl.runs.journal import Journal
 from mcprl.runs.proof import record_overlap
 from mcprl.runs.records import success_by_task
-from mcprl.runs.settings import resumed
 from mcprl.runs.trackers import Trackers, open_trackers, require_known
 from mcprl.scenarios.prepare import prepare_pack, require_tasks
 from mcprl.servers.log import logging_to
 from mcprl.servers.server import Server, connect
-from mcprl.training import memory
+from mcprl.training import memory, symptoms
 from mcprl.training.curriculum import draw
 from mcprl.training.pipeline import concurrently
 from mcprl.training.selection import best_step, has_stalled, prune_adapters
@@ -57,13 +56,13 @@ from mcprl.types import Adapter, Group, Scenario
 async def train_adapter(config: Config, resume: str | Path | None = None, emit: Emit = ignore) -> report.Report:
     """Train an adapter for the configured servers and prove what it gained; returns the report of the run.
 
-    `resume` names the folder of a stopped run, whose own configuration is used (`resumed`). Raises `ConfigError`,
+    `resume` names the folder of a stopped run, whose own configuration is used (`resuming`). Raises `ConfigError`,
     `ServerError`, `ScenarioError`, `ModelError`, `JournalError` or `TrainingError`, each with what to do.
     """
     with ExitStack() as stack:
         journal = stack.enter_context(Journal.open(resume, write=True)) if resume else None
         if journal:
-            config = resumed(journal.config, config)
+            config = resuming.configuration(journal, config)
         else:
             config = await anyio.to_thread.run_sync(_checked, config, emit)
         async with connect(config.servers, config.tools, emit=emit) as server:
@@ -240,6 +239,7 @@ async def update_adapter(run: Run, trainer: Trainer, sampled: StepRollouts) -> N
     run.trackers.log_step(step, metrics)
     run.trackers.log_groups(step, sampled.groups_P, [score for scores in judged.scores_P for score in scores])
     run.emit(StepComplete(step, run.config.training.steps, metrics))
+    symptoms.emit_notes(run.journal, run.emit)
 
 
 # --- tests on held-out tasks ------------------------------------------------------------------------------------------
@@ -282,8 +282,7 @@ def _checked(config: Config, emit: Emit) -> Config:
     Journal.require_new(Path(config.runs_dir) / config.name)
     require_known(config.trackers)
     require_tasks(config.scenarios)
-    device = find_device(config.model.device)
-    emit(Note(memory.check(config, placement(config, device), server_device())))
+    emit(Note(memory.check(config, placement(config, find_device(config.model.device)), server_device())))
     config = resolve(config)
     if config.model.loader == "unsloth":
         emit(Note("unsloth loads the model, which takes a while; --loader transformers does without"))

@@ -334,3 +334,30 @@ async def test_recorded_trajectories_are_not_sampled_again(tmp_path: Path) -> No
         assert [each.id for each in journal.trajectories("train", 1)] == ["train/1/s/0", "train/1/s/1"]
     assert group.trajectories[0] == recorded
     assert len(engine.requests) == 1
+
+
+async def test_a_result_that_explodes_in_its_schemas_pattern_ends_in_time_and_the_group_does_not_notice() -> None:
+    def says(request: CompletionRequest) -> str:
+        if request.messages[-1]["role"] == "tool":
+            return str(request.messages[-1]["content"])
+        tool = "bomb" if "attack" in request.messages[0]["content"] else "value"
+        return f'<tool_call>{{"name": "{tool}", "arguments": {{}}}}</tool_call>'
+
+    found: dict[str, Trajectory] = {}
+    config = RolloutConfig(max_tokens=400, deadline_s=20, retries=0)
+    members = ["attack", *(f"member {number}" for number in range(5))]
+
+    async def sample(member: str) -> None:
+        task = Scenario(member, member, ())
+        found[member] = await rollout(task, server, engine, config, name=member, seed=1, adapter=None)
+
+    engine = Scripted(says)
+    servers = [ServerConfig(target=ODD, timeout_s=2.0)]
+    async with connect(servers, ToolPolicy(sandbox=True)) as server, anyio.create_task_group() as tasks:
+        for member in members:
+            tasks.start_soon(sample, member)
+    attacked = found.pop("attack")
+    assert "aaaa!" in str(attacked.messages[-1]["content"])
+    assert attacked.seconds < 2 + 2 + 5  # the call's deadline, what is allowed beyond it, starting the process
+    assert [each.stop for each in found.values()] == ["answered"] * 5
+    assert all(json.loads(str(each.messages[-1]["content"])) == {"total": 0} for each in found.values())

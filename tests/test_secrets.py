@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from support.paths import ROOT, SERVERS, TESTS
 from support.servers.leaky import SHAPES
 
 from mcprl.runs.journal import Journal
+from mcprl.secrets import hide
 from mcprl.types import Json
 
 LEAKY = SERVERS / "leaky.py"
@@ -144,3 +146,21 @@ def test_no_canary_is_in_what_the_program_says_of_a_server_that_refuses(tmp_path
         assert not hits("the screen", (done.stdout + done.stderr).encode())
         for path in tmp_path.rglob("*.log"):
             assert not hits(path.name, path.read_bytes())
+
+
+def test_the_excerpt_of_a_reply_in_an_error_is_hidden_up_to_the_last_of_its_line() -> None:
+    error = (
+        "one [type=x, input_value='a, input_type=b', input_type=str]\ntwo input_value=c, input_type=int, input_type="
+    )
+    assert hide(error) == "one [type=x, input_value=***, input_type=str]\ntwo input_value=***, input_type="
+    assert hide("input_value=is a word, input_type is none") == "input_value=is a word, input_type is none"
+
+
+WORDS = "input_value=|sk-a|ghp_a|://a:b|eyJaaaaaaaa.|bearer |-----BEGIN PRIVATE KEY-----|-----BEGIN A |xoxb-|AKIA"
+
+
+@pytest.mark.parametrize("word", WORDS.split("|"))
+def test_hiding_takes_linear_time_whatever_a_server_repeats(word: str) -> None:
+    began = time.monotonic()
+    hide(word * (2**20 // len(word)))
+    assert time.monotonic() - began < 5  # 0.1 s on a free core; a quadratic pattern takes minutes

@@ -76,7 +76,7 @@ def _plain(value: str) -> bool:
     return bool(_BY_NAME.fullmatch(value)) or bool(SCRATCH.match(value))
 
 
-def resumed(config: Config, given: Config) -> Config:
+def with_secrets(config: Config, given: Config) -> Config:
     """A stopped run's configuration, with the `given` servers if there are some.
 
     Raises `ConfigError`, which says what to give, if a secret is needed that the run did not keep.

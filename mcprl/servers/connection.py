@@ -1,4 +1,5 @@
-"""One MCP session with one server: opened, used and closed. Only this module, `transports` and `protocol` import mcp.
+"""One MCP session with one server: opened, used and closed. Only this module, `transports`, `oauth` and
+`protocol` import mcp.
 
 A server is a foreign program: it may hang, die, lie or flood. Each of these ends, within the configured time, as a
 result that the model can read (a call that failed), as `SessionLost` (the connection died), or as a one-line
@@ -69,6 +70,7 @@ class Connection:
             transport = (Sse if sse else Http)(config, name)
         else:
             transport = Stdio(config, name)
+        await transport.log_in()
         connection = cls(transport, name, config.timeout_s)
         await tasks.start(connection._own)
         return connection

@@ -55,6 +55,7 @@ class Dispatcher(JSONRPCDispatcher[TransportContext]):
     ) -> dict[str, Any]:
         reply = await super().send_raw_request(method, params, opts, _related_request_id=_related_request_id)
         raw: dict[str, Any] = hide_in_json(_bounded(method, reply))
+        await anyio.lowlevel.checkpoint()  # other tasks go on before it is validated
         if method == "tools/list":
             self._page = raw
             return {key: value for key, value in raw.items() if key != "nextCursor"} | {"tools": []}

@@ -29,12 +29,15 @@ from pydantic import ValidationError
 from mcprl.config import ServerConfig
 from mcprl.errors import ServerError, SessionLost
 from mcprl.secrets import hide, resolve
+from mcprl.servers import oauth
 from mcprl.servers.log import Output
 from mcprl.servers.process import child, exit_status, prepare, read_lines
 from mcprl.servers.protocol import first_problem, one_line
 
-MAX_MESSAGE_BYTES = 8 * 2**20
-MAX_CONTAINERS = 100_000
+MAX_MESSAGE_BYTES = 2 * 2**20
+MAX_CONTAINERS = 50_000
+"""Reading a message holds up all rollouts, since Python parses JSON in one piece: a quarter of a second for the worst
+of such messages (`python -m support.hostile_table` in tests)."""
 _TOO_LONG = f"longer than {MAX_MESSAGE_BYTES} bytes, or of more than {MAX_CONTAINERS} objects and lists"
 _MAX_LOG_LINE_BYTES = 2**14
 
@@ -59,6 +62,10 @@ class Transport(ABC):
     def __init__(self, config: ServerConfig, name: str) -> None:
         self._config, self._name = config, name
 
+    async def log_in(self) -> None:
+        """Do what may wait for a person, before `streams`; nothing for most. Raises `ServerError`."""
+        return
+
     @abstractmethod
     def streams(self) -> AbstractAsyncContextManager[Streams]:
         """Connect, once. `explain` turns what it raises into a message."""
@@ -76,8 +83,10 @@ class Transport(ABC):
             case ServerError():
                 return str(error)
             case _ if self.status in (401, 403):
-                advice = "give credentials with --header 'Authorization: Bearer $TOKEN'"
+                advice = "give credentials with --header 'Authorization: Bearer $TOKEN', or log in with --oauth"
                 return f"{self._name}: refused with HTTP {self.status}; {advice}"
+            case _ if self.status in (408, 425, 429):
+                return f"{self._name}: refused for now with HTTP {self.status}; try again later"
             case _ if self.status >= 500:
                 return f"{self._name}: the server failed with HTTP {self.status}; its own log says why"
             case _ if self.status:
@@ -111,26 +120,43 @@ class Http(Transport):
         ):
             yield streams
 
+    async def log_in(self) -> None:
+        if self._config.oauth:
+            try:
+                await self._login().begin()
+            except ServerError as error:
+                raise ServerError(f"{self._name}: {error}") from None
+
+    def _login(self) -> oauth.Login:
+        timeout = httpx2.Timeout(self._config.timeout_s)
+        return oauth.login(self._config.target, lambda auth: self._http_client(timeout, auth))
+
     def _client(
         self,
         headers: dict[str, str] | None = None,
         timeout: httpx2.Timeout | None = None,
         auth: httpx2.Auth | None = None,
     ) -> httpx2.AsyncClient:
-        """A client with the configured headers. The SDK may pass `headers` and `auth`; they are not used."""
+        """A client as `_http_client`. The SDK may pass `headers` and `auth`; they are not used."""
+        return self._http_client(timeout, oauth.Bearer(self._login()) if self._config.oauth else None)
+
+    def _http_client(self, timeout: httpx2.Timeout | None, auth: httpx2.Auth | None) -> httpx2.AsyncClient:
+        """A client with the configured headers."""
         parts = urlsplit(self._config.target)
         return httpx2.AsyncClient(
             # What is compressed may grow without bounds when it is read.
             headers={"Accept-Encoding": "identity"}
             | {key: resolve(value, f"the header {key}") for key, value in self._config.headers.items()},
             timeout=timeout,
+            auth=auth,
             verify=ssl.create_default_context() if parts.scheme == "https" else False,  # a context costs 25 ms
             trust_env=parts.hostname not in ("localhost", "127.0.0.1", "::1"),  # no proxy to this machine
             event_hooks={"response": [self._inspect]},
         )
 
     async def _inspect(self, response: httpx2.Response) -> None:
-        if response.status_code >= 400 and response.request.method in self._checked_methods:
+        login = oauth.FLOW in response.request.extensions
+        if response.status_code >= 400 and response.request.method in self._checked_methods and not login:
             self.status = response.status_code
         if "mcp-session-id" in response.headers:
             self.sessions = "apart: a session id each"

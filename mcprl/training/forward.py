@@ -51,7 +51,7 @@ class Bin:
 
 class Forward:
     """The forward pass of one model. `shares` says whether rows share prefixes; if they do not although `share` is set,
-    `note` says why.
+    `note` says why. `halvings` counts how often `max_tokens` was too large for the memory.
 
     With `bf16` the matrix products run in bfloat16 (autocast), except the output layer of shared rows, to which
     log-probabilities are most sensitive. Raises `ModelError` if the model cannot be run at all.
@@ -59,6 +59,7 @@ class Forward:
 
     def __init__(self, model: Any, share: bool = True, max_tokens: int = 8192, bf16: bool = False) -> None:
         self.model, self.max_tokens, self.bf16 = model, max_tokens, bf16
+        self.halvings = 0
         self.shares, self.note = share, ""
         if share:
             self.note = self._why_not_shared()
@@ -75,6 +76,16 @@ class Forward:
         for indices in self._indices(rows):
             compute = self._as_trie if self.shares else self._padded
             yield Bin(indices, *compute([rows[i] for i in indices], temperature, entropy))
+
+    def halve(self, rows: Sequence[Row]) -> bool:
+        """Halve `max_tokens` until these rows are in more bins; false if each has a bin of its own already."""
+        bins = len(self._indices(rows))
+        if bins == len(rows):
+            return False
+        while len(self._indices(rows)) == bins:
+            self.max_tokens //= 2
+        self.halvings += 1
+        return True
 
     def work(self, rows: Sequence[Row]) -> Work:
         """How many tokens `bins` computes for these rows."""

@@ -2,16 +2,16 @@
 
     rows -> forward over their trie (`forward`) -> loss per token (`loss`) -> backward -> clip -> AdamW
 
-An optimizer step whose loss or gradient is not finite is skipped and counted; three in a row end the training.
+An optimizer step whose loss or gradient is not finite is skipped and counted; three in a row end the training. One that
+runs out of memory begins again in smaller bins (`out_of_memory`).
 """
 
 import math
 import random
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from statistics import fmean
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -25,6 +25,8 @@ from mcprl.models.adapters import load_adapter_weights, write_adapter
 from mcprl.models.load import LoadedModel
 from mcprl.training import loss
 from mcprl.training.forward import Bin, Forward, checkpoint_layers, cpu_has_bf16
+from mcprl.training.metrics import combined, off_policy
+from mcprl.training.out_of_memory import in_smaller_bins
 from mcprl.training.rows import Certificate
 from mcprl.types import Row
 
@@ -34,6 +36,8 @@ SUPERVISED = 3.0
 OPTIMIZER = "optimizer.safetensors"
 SKIPS_ALLOWED = 2
 """Optimizer steps in a row that may be skipped; one more is an error."""
+Objective = Callable[[Bin], tuple[Tensor, dict[str, Tensor]]]
+"""The losses (T) of a bin's tokens, and what else is measured of each of them (T), by name."""
 
 
 class Trainer:
@@ -55,7 +59,9 @@ class Trainer:
 
     def configure(self, config: TrainingConfig) -> None:
         """Apply every setting of `config` to the updates that follow. The optimizer keeps its moments; gradient
-        checkpointing stays on once it was on."""
+        checkpointing stays on once it was on, and equal settings leave the bins as small as they have become."""
+        if vars(self).get("config") == config:
+            return
         if config.gradient_checkpointing:
             checkpoint_layers(self.model)
         self.config = config
@@ -87,11 +93,11 @@ class Trainer:
         if not rows:
             raise TrainingError("no row has a sampled token to train on; check the step's rollouts in the journal")
         rows = [(row, informative_fraction * advantage) for row, advantage in rows]
-        steps: list[dict[str, float]] = []
+        steps, halvings = list[dict[str, float]](), self.forward.halvings
         for minibatch in self._minibatches(rows):
             steps.append(self._policy_step(minibatch, temperature))
             self._check_gap(steps[0]["sampler_gap_mean"])  # later minibatches also differ by what the first trained
-        metrics = _combined(steps)
+        metrics = combined(steps) | self._bin_metrics(halvings)
         if certificate:
             metrics["exact_tokens"] = certificate.exactness
         return metrics
@@ -118,38 +124,41 @@ class Trainer:
         """One optimizer step of policy gradient, with its metrics."""
         rows_B = [row for row, _ in rows]
         sampler_B = [self._tensor(_trained_logprobs(row)) for row in rows_B]
-        reference_B = self._reference(rows_B, temperature) if self.config.kl_coef else []
-        terms: list[tuple[Tensor, Tensor, Tensor]] = []  # of each bin: log ratio, ratio, advantage of its tokens
-        sums: dict[str, float] = defaultdict(float)
+        reference = partial(self._reference, rows_B, temperature)
+        reference_B = in_smaller_bins(self.forward, rows_B, reference) if self.config.kl_coef else []
 
-        def objective(part: Bin) -> Tensor:
+        def objective(part: Bin) -> tuple[Tensor, dict[str, Tensor]]:
             logprobs = torch.cat(part.logprobs_B)
             sampler = torch.cat([sampler_B[i] for i in part.indices])
             advantages = torch.cat([torch.full_like(sampler_B[i], rows[i][1]) for i in part.indices])
             lengths = torch.tensor([len(sampler_B[i]) for i in part.indices], device=logprobs.device)
             ratio, losses = self._policy_loss(logprobs, sampler, advantages, lengths)
+            measured = {"log_ratio": logprobs - sampler, "ratio": ratio, "advantage": advantages}
             if reference_B:
-                kl = loss.k3(logprobs, torch.cat([reference_B[i] for i in part.indices]))
-                losses = losses + self.config.kl_coef * kl
-                sums["kl"] += float(kl.detach().sum())
+                measured["kl"] = loss.k3(logprobs, torch.cat([reference_B[i] for i in part.indices]))
+                losses = losses + self.config.kl_coef * measured["kl"]
             if part.entropies_B:
-                entropy = torch.cat(part.entropies_B)
-                losses = losses - self.config.entropy_coef * entropy
-                sums["entropy"] += float(entropy.detach().sum())
-            terms.append((logprobs.detach() - sampler, ratio.detach(), advantages))
-            return losses
+                measured["entropy"] = torch.cat(part.entropies_B)
+                losses = losses - self.config.entropy_coef * measured["entropy"]
+            return losses, measured
 
         needs_entropy = self.config.entropy_coef > 0
         rate, normalization = self.config.learning_rate, self.config.normalization
-        metrics = self._optimizer_step(rows_B, objective, temperature, rate, normalization, needs_entropy)
-        log_ratio, ratio, advantages = (torch.cat(parts) for parts in zip(*terms, strict=True))
-        metrics |= self._off_policy_metrics(log_ratio, ratio, advantages)
-        return metrics | {name: total / len(log_ratio) for name, total in sums.items()}
+        metrics, measured = self._optimizer_step(rows_B, objective, temperature, rate, normalization, needs_entropy)
+        log_ratio, ratio, advantages = (measured.pop(name) for name in ("log_ratio", "ratio", "advantage"))
+        bounds = self.clip_low, self.clip_high
+        metrics |= off_policy(log_ratio, ratio, advantages, *bounds, one_sided=self.config.loss == "cispo")
+        return metrics | {name: float(values.mean()) for name, values in measured.items()}
 
     def supervise(self, rows: Sequence[Row]) -> dict[str, float]:
         """One step of cross-entropy on the rows' trained tokens: the warm start on verified plans."""
-        rate = SUPERVISED * self.config.learning_rate
-        return self._optimizer_step(rows, lambda part: -torch.cat(part.logprobs_B), 1.0, rate, "token")
+        rate, halvings = SUPERVISED * self.config.learning_rate, self.forward.halvings
+        metrics = self._optimizer_step(rows, lambda part: (-torch.cat(part.logprobs_B), {}), 1.0, rate, "token")[0]
+        return metrics | self._bin_metrics(halvings)
+
+    def _bin_metrics(self, halvings: int) -> dict[str, float]:
+        """The size of the bins, and how often it was halved since there were so many `halvings`."""
+        return {"bin_tokens": self.forward.max_tokens, "halvings": self.forward.halvings - halvings}
 
     def save(self, folder: str | Path) -> None:
         """Write the adapter (peft's layout) and the optimizer's state as safetensors: the whole folder, or nothing."""
@@ -160,7 +169,8 @@ class Trainer:
         try:
             with whole_folder(folder) as draft:  # may replace one: a step repeated after a crash
                 write_adapter(self.loaded, draft)
-                save_file(moments, draft / OPTIMIZER, {"step": str(self.step), "skips": str(self._skips)})
+                metadata = {"step": str(self.step), "skips": str(self._skips), "settings": self._settings()}
+                save_file(moments, draft / OPTIMIZER, metadata)
         except OSError as error:
             raise ModelError(f"the adapter cannot be written to {folder}: {error.strerror or error}") from error
 
@@ -178,29 +188,30 @@ class Trainer:
             raise ModelError(f"{Path(folder) / OPTIMIZER} cannot be read, or is another model's: {error}") from error
         load_adapter_weights(self.loaded, folder)
         self._optimizer.load_state_dict({"state": state, "param_groups": self._optimizer.state_dict()["param_groups"]})
-        self.step, self._skips = int(metadata["step"]), int(metadata["skips"])
+        self.step = int(metadata["step"])
+        self._skips = int(metadata["skips"]) if metadata.get("settings") == self._settings() else 0
+
+    def _settings(self) -> str:
+        """The settings that decide whether a step is finite: with others, skipped steps are counted anew."""
+        config = self.config
+        return f"{config.learning_rate} {config.max_grad_norm} {config.autocast} {self.model.dtype}"
 
     def _optimizer_step(
         self,
         rows: Sequence[Row],
-        objective: Callable[[Bin], Tensor],
+        objective: Objective,
         temperature: float,
         learning_rate: float,
         normalization: str,
         needs_entropy: bool = False,
-    ) -> dict[str, float]:
-        """Forward and backward over bins of rows, then AdamW. `objective` gives the losses (T) of a bin's tokens."""
+    ) -> tuple[dict[str, float], dict[str, Tensor]]:
+        """Forward and backward over bins of rows, then AdamW. Returns the metrics, and what the objective measured."""
         started = time.perf_counter()
         torch.set_num_threads(self._cores)  # the embedded engine sets one thread for the process that it samples in
         trained_B = [sum(row.mask) for row in rows]
         weight_B = loss.weights(trained_B, normalization, max(trained_B))
-        total = 0.0
-        self._optimizer.zero_grad()
-        for part in self.forward.bins(rows, temperature, needs_entropy):
-            weights = [torch.full_like(p, weight_B[i]) for i, p in zip(part.indices, part.logprobs_B, strict=True)]
-            summed = (objective(part) * torch.cat(weights).detach()).sum()
-            summed.backward()
-            total += float(summed.detach())
+        work = partial(self._backward, rows, weight_B, objective, temperature, needs_entropy)
+        total, measured = in_smaller_bins(self.forward, rows, work)
         norm = float(torch.nn.utils.clip_grad_norm_(self._parameters.values(), self.config.max_grad_norm))
         rate = learning_rate * min(1.0, (self.step + 1) / WARM_UP_STEPS)
         finite = math.isfinite(total) and math.isfinite(norm)
@@ -208,18 +219,39 @@ class Trainer:
             self._apply_gradients(rate)
         self._optimizer.zero_grad()
         self._count_skip(finite, total, norm)
-        seconds, work = time.perf_counter() - started, self.forward.work(rows)
-        return {
+        seconds, computed = time.perf_counter() - started, self.forward.work(rows)
+        metrics = {
             "loss": total,
             "grad_norm": norm,
             "learning_rate": rate,
             "skipped": float(not finite),
             "trained_tokens": float(sum(trained_B)),
-            "forwarded_tokens": float(work.forwarded),
-            "unique_tokens": float(work.unique),
-            "padded_tokens": float(work.padded),
-            "tokens_per_s": work.forwarded / seconds,
+            "forwarded_tokens": float(computed.forwarded),
+            "unique_tokens": float(computed.unique),
+            "padded_tokens": float(computed.padded),
+            "tokens_per_s": computed.forwarded / seconds,
         }
+        return metrics, measured
+
+    def _backward(
+        self,
+        rows: Sequence[Row],
+        weight_B: Sequence[float],
+        objective: Objective,
+        temperature: float,
+        needs_entropy: bool,
+    ) -> tuple[float, dict[str, Tensor]]:
+        """Accumulate the gradients of all bins, beginning with none. Returns the loss, and what was measured (T)."""
+        self._optimizer.zero_grad()
+        total, parts = 0.0, list[dict[str, Tensor]]()
+        for part in self.forward.bins(rows, temperature, needs_entropy):
+            weights = [torch.full_like(p, weight_B[i]) for i, p in zip(part.indices, part.logprobs_B, strict=True)]
+            losses, measured = objective(part)
+            summed = (losses * torch.cat(weights).detach()).sum()
+            summed.backward()
+            total += float(summed.detach())
+            parts.append({name: values.detach() for name, values in measured.items()})
+        return total, {name: torch.cat([measured[name] for measured in parts]) for name in parts[0]}
 
     def _apply_gradients(self, rate: float) -> None:
         for group in self._optimizer.param_groups:
@@ -231,7 +263,10 @@ class Trainer:
         self._skips = 0 if finite else self._skips + 1
         if self._skips > SKIPS_ALLOWED:
             cause = f"{self._skips} steps in a row gave loss {total} and gradient norm {norm}"
-            raise TrainingError(f"{cause}; lower training.learning_rate or set model.dtype to float32")
+            raise TrainingError(
+                f"{cause}; go on with a lower training.learning_rate (it is {self.config.learning_rate:g}), with "
+                "training.autocast off or model.dtype float32, which a resumed run takes"
+            )
 
     def _policy_loss(
         self, logprobs: Tensor, sampler: Tensor, advantages: Tensor, lengths: Tensor
@@ -248,19 +283,6 @@ class Trainer:
             ratio = loss.sequence_ratio(logprobs, sampler, rows)
         return ratio, loss.ppo(ratio, advantages, self.clip_low, self.clip_high)
 
-    def _off_policy_metrics(self, log_ratio: Tensor, ratio: Tensor, advantages: Tensor) -> dict[str, float]:
-        """How far the trainer was from the sampler, and the fraction of tokens whose ratio the loss clipped."""
-        clipped = ratio > 1 + self.clip_high
-        if self.config.loss != "cispo":
-            clipped = (clipped & (advantages > 0)) | ((ratio < 1 - self.clip_low) & (advantages < 0))
-        return {
-            "ratio_mean": float(ratio.mean()),
-            "ratio_max": float(ratio.max()),
-            "clipped": float(clipped.float().mean()),
-            "sampler_gap_mean": float(log_ratio.abs().mean()),
-            "sampler_gap_max": float(log_ratio.abs().max()),
-        }
-
     def _reference(self, rows: Sequence[Row], temperature: float) -> list[Tensor]:
         """The base model's log-probabilities of each row's trained tokens: the same model without its adapter."""
         logprobs: dict[int, Tensor] = {}
@@ -276,17 +298,3 @@ class Trainer:
 def _trained_logprobs(row: Row) -> list[float]:
     """The sampler's log-probabilities of a row's trained tokens (T_trained)."""
     return [logprob for logprob, trained in zip(row.logprobs, row.mask, strict=True) if trained]
-
-
-def _combined(steps: Sequence[dict[str, float]]) -> dict[str, float]:
-    """The metrics of several optimizer steps as those of one: token counts summed, maxima kept, the rest averaged."""
-    combined: dict[str, float] = {}
-    for name in steps[0]:
-        values = [metrics[name] for metrics in steps]
-        if name.endswith("_tokens"):
-            combined[name] = sum(values)
-        elif name.endswith("_max"):
-            combined[name] = max(values)
-        else:
-            combined[name] = fmean(values)
-    return combined

@@ -18,6 +18,7 @@ from mcprl.servers.live import refreshed
 from mcprl.servers.retries import again_if_lost
 from mcprl.servers.server import Server
 from mcprl.training.rows import training_rows
+from mcprl.training.symptoms import notes
 from mcprl.training.trainer import Trainer
 from mcprl.types import Adapter, CallRecord, Completion, Message, Row, Scenario, Tool, ToolServer, Trajectory
 
@@ -80,7 +81,7 @@ async def warm_start(
         load_adapter_weights(loaded, adapter.path)
         return adapter
     emit(WarmStartBegan(training.warm_start_steps))
-    trainer = Trainer(loaded, training)
+    trainer, steps = Trainer(loaded, training), list[dict[str, float]]()
     for step in range(1, training.warm_start_steps + 1):
         rows_B: list[Row] = []
         for scenario in _drawn(scenarios, 2 * training.scenarios_per_step, config.seed, step):
@@ -94,7 +95,10 @@ async def warm_start(
             rows_B += training_rows(shown)
         if not rows_B:
             raise ServerError(f"no plan of step {step} of the warm start could be executed; is the server running?")
-        await anyio.to_thread.run_sync(trainer.supervise, rows_B)
+        metrics = await anyio.to_thread.run_sync(trainer.supervise, rows_B)
+        steps.append(metrics)
+        for sentence in notes(steps):
+            emit(Note(sentence))
         emit(WarmStartStep(step, training.warm_start_steps))
     trainer.save(adapter.path)
     journal.write_adapter(adapter, kind="warm")

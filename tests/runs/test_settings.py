@@ -9,7 +9,7 @@ from support.loopback import odd_http
 from mcprl.config import Config, ServerConfig
 from mcprl.errors import ConfigError
 from mcprl.runs.journal import Journal
-from mcprl.runs.settings import parse, redacted, resumed
+from mcprl.runs.settings import parse, redacted, with_secrets
 from mcprl.servers.server import connect
 
 URL = "http://127.0.0.1:1/mcp"
@@ -54,7 +54,7 @@ async def test_a_resumed_run_reads_its_headers_from_the_environment_again(
         Journal.create(tmp_path / "run", config).close()
         assert "sesame" not in (tmp_path / "run" / "config.toml").read_text()
         with Journal.open(tmp_path / "run") as journal:
-            again = resumed(journal.config, Config())
+            again = with_secrets(journal.config, Config())
         async with connect(again.servers) as server:
             assert server.tools == ()  # they are unmarked, and listed
 
@@ -83,10 +83,10 @@ def test_a_resume_that_lacks_a_secret_says_what_to_give(server: dict[str, str], 
 def test_a_resume_that_is_given_its_servers_takes_them() -> None:
     given = Config(servers=(ServerConfig(target=URL, headers={"Authorization": "Bearer s3same-77"}),))
     stopped = parse(redacted(given) | {"seed": 7})
-    assert resumed(stopped, given).servers == given.servers
-    assert resumed(stopped, given).seed == 7
+    assert with_secrets(stopped, given).servers == given.servers
+    assert with_secrets(stopped, given).seed == 7
     with pytest.raises(ConfigError):
-        resumed(stopped, Config(seed=3))
+        with_secrets(stopped, Config(seed=3))
 
 
 def test_a_flag_about_a_server_without_one_is_refused(tmp_path: Path) -> None:

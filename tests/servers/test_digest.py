@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcprl.servers.digest import cap, digest
+from mcprl.servers.digest import MAX_VALUES, cap, digest
 
 values: Any = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -98,3 +98,13 @@ def test_any_json_value_digests_to_text_that_a_tokenizer_can_take(value: Any) ->
 
 def test_a_lone_surrogate_becomes_a_question_mark() -> None:
     assert digest("caf\ud800").text == "caf?"
+
+
+def test_json_of_very_many_values_is_kept_as_text_alone() -> None:
+    most = {"a": [{"n": n} for n in range(MAX_VALUES // 2 - 1)]}  # two values each, and the outer two
+    assert digest("", most, max_bytes=50) == digest(json.dumps(most), max_bytes=50)
+    assert digest("", most).structured == most
+    more = digest("", {"a": [*most["a"], 1]}, max_bytes=50)
+    assert more.structured is None
+    assert more.text.startswith('{"a":[{"n":0}')
+    assert digest("", {"error": [0] * MAX_VALUES}).is_error

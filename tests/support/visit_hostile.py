@@ -1,28 +1,32 @@
-"""Connect to the server at a URL, call `go` and probe it: `python visit_hostile.py URL`.
+"""Connect to a server, call a tool and probe it: `python visit_hostile.py TARGET [TOOL [ARGUMENTS]]`.
 
-Prints as JSON what the call gave, how much memory the process grew by (MiB), and how long the event loop stood still
-at most (seconds).
+Prints as JSON what the call gave, how much memory the process grew by (MiB), how long the event loop stood still at
+most and what the visit took (seconds), and the size of the log (KiB).
 """
 
 import json
 import resource
 import sys
 import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import anyio
 
-from mcprl.config import ServerConfig
+from mcprl.config import ServerConfig, ToolPolicy
 from mcprl.errors import ServerError
 from mcprl.scenarios.probing.probe import probe
 from mcprl.servers.server import connect
+
+TARGET, TOOL, ARGUMENTS = (*sys.argv[1:], "", "")[:3]
 
 
 def peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-async def visit(url: str) -> dict[str, Any]:
+async def visit(log: Path) -> dict[str, Any]:
     gaps: list[float] = [0.0]
     told: dict[str, Any] = {}
 
@@ -35,12 +39,13 @@ async def visit(url: str) -> dict[str, Any]:
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(beat)
         try:
-            async with connect([ServerConfig(target=url, timeout_s=6.0)]) as server:
+            config = ServerConfig(target=TARGET, timeout_s=6.0, processes=2)
+            async with connect([config], ToolPolicy(sandbox=True), log=log) as server:
                 told["tools"] = len(server.tools)
                 told["notes"] = list(server.describe()[0].notes)
-                name = server.tools[0].name if server.tools else "go"
                 async with server.session() as session:
-                    result = await session.call(name, {})
+                    name = TOOL or (server.tools[0].name if server.tools else "go")
+                    result = await session.call(name, json.loads(ARGUMENTS or "{}"))
                 told |= {"is_error": result.is_error, "text": result.text[:200]}
                 if len(server.tools) <= 3:
                     await probe(server, 0, 20)
@@ -52,6 +57,8 @@ async def visit(url: str) -> dict[str, Any]:
 
 before = peak()
 began = time.monotonic()
-met = anyio.run(visit, sys.argv[1])
+with TemporaryDirectory() as folder:
+    met = anyio.run(visit, Path(folder) / "server.log")
+    met["log_kib"] = round(sum(path.stat().st_size for path in Path(folder).iterdir()) / 1024)
 met |= {"grew_mib": round(peak() - before), "took_s": round(time.monotonic() - began, 2)}
 sys.stdout.write(json.dumps(met))

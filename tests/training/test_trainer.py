@@ -2,85 +2,41 @@
 
 import dataclasses
 import math
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from peft import LoraConfig, PeftModel, get_peft_model
+from peft import PeftModel
 from safetensors.torch import load_file
-from support.models import random_model
+from support.trainers import (
+    PROMPT,
+    replaced,
+    same_weights,
+    sampled_batch,
+    sampled_trajectories,
+    tiny_base,
+    tiny_trainer,
+    weights_of,
+)
 
-from mcprl.config import TrainingConfig
 from mcprl.errors import ModelError, TrainingError
-from mcprl.models.load import LoadedModel
 from mcprl.training.advantages import advantages
 from mcprl.training.forward import Forward
 from mcprl.training.rows import certificate, training_rows
-from mcprl.training.trainer import Trainer
 from mcprl.training.trie import unique_tokens
-from mcprl.types import Completion, Row, Trajectory
+from mcprl.types import Row
 
 # transformers 5.23 warns of a name that peft 0.21 still uses.
 pytestmark = pytest.mark.filterwarnings("ignore:.is_gradient_checkpointing.:FutureWarning")
 
-PROMPT = (3, 1, 4, 1, 5, 9, 2, 6)
-
-
-def _base() -> Any:
-    # Far enough from uniform for a token to be made likely without moving the output layer.
-    return random_model(vocab_size=32, tie_word_embeddings=True, initializer_range=0.3)
-
-
-def _trainer(rank: int = 8, **settings: Any) -> Trainer:
-    model = get_peft_model(_base(), LoraConfig(r=rank, lora_alpha=2 * rank, target_modules="all-linear"))
-    exact: dict[str, Any] = {"autocast": "off"}  # what is compared is worked out in float32
-    return Trainer(LoadedModel(model, None, (), "tiny", ""), TrainingConfig(**exact | settings))
-
-
-def _sample(trainer: Trainer, count: int, seed: int) -> list[Trajectory]:
-    """Trajectories of one turn, sampled token by token from the trainer's own model."""
-    generator = torch.Generator().manual_seed(seed)
-    ids = torch.tensor([PROMPT] * count)
-    logprobs: list[torch.Tensor] = []
-    with torch.no_grad():
-        for _ in range(4):
-            logits = trainer.model(input_ids=ids).logits[:, -1].log_softmax(-1)
-            chosen = torch.multinomial(logits.exp(), 1, generator=generator)
-            logprobs.append(logits.gather(1, chosen))
-            ids = torch.cat([ids, chosen], 1)
-    sampled = zip(ids[:, len(PROMPT) :].tolist(), torch.cat(logprobs, 1).tolist(), strict=True)
-    return [
-        Trajectory(f"{seed}-{g}", "s", (), (Completion({"role": "assistant"}, PROMPT, tuple(c), tuple(p), "stop"),))
-        for g, (c, p) in enumerate(sampled)
-    ]
-
-
-def _batch(trainer: Trainer, seed: int = 0, count: int = 12) -> list[tuple[Row, float]]:
-    """Rows of sampled trajectories with advantages that differ."""
-    found = [row for trajectory in _sample(trainer, count, seed) for row in training_rows(trajectory)]
-    return [(row, (b % 5 - 2) / 2) for b, row in enumerate(found)]
-
-
-def _weights(trainer: Trainer) -> dict[str, torch.Tensor]:
-    return {name: p.detach().clone() for name, p in trainer.model.named_parameters()}
-
-
-def _same(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
-    return one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
-
-
-def _replaced(batch: Iterable[tuple[Row, float]], **changes: Any) -> list[tuple[Row, float]]:
-    return [(dataclasses.replace(row, **changes), advantage) for row, advantage in batch]
-
 
 def test_the_policy_learns_to_say_the_token_that_is_rewarded():
-    trainer = _trainer(learning_rate=1e-2)
+    trainer = tiny_trainer(learning_rate=1e-2)
     wanted = 7
     share: list[float] = []
     for step in range(30):
-        trajectories = _sample(trainer, 16, seed=step)
+        trajectories = sampled_trajectories(trainer, 16, seed=step)
         scores = [trajectory.turns[0].completion_ids.count(wanted) / 4 for trajectory in trajectories]
         share.append(sum(scores) / len(scores))
         centred = advantages(scores)
@@ -94,9 +50,9 @@ def test_the_policy_learns_to_say_the_token_that_is_rewarded():
 @pytest.mark.parametrize("share", [True, False])
 @pytest.mark.parametrize("loss", ["cispo", "ppo", "gspo"])
 def test_the_step_follows_the_plain_policy_gradient_of_whole_rows(loss: str, share: bool):
-    trainer = _trainer(loss=loss, share_prefixes=share, max_grad_norm=1e9)
+    trainer = tiny_trainer(loss=loss, share_prefixes=share, max_grad_norm=1e9)
     assert trainer.forward.shares == share
-    batch = _batch(trainer)
+    batch = sampled_batch(trainer)
     total = sum(sum(row.mask) for row, _ in batch)
     for row, advantage in batch:  # on-policy, so that the ratio is 1 and the gradient is -A grad log pi
         logprobs = trainer.model(input_ids=torch.tensor([row.ids])).logits[0, :-1].log_softmax(-1)
@@ -109,23 +65,23 @@ def test_the_step_follows_the_plain_policy_gradient_of_whole_rows(loss: str, sha
 
 
 def test_tries_without_an_advantage_count_in_the_mean():
-    trainer, other = _trainer(max_grad_norm=1e9), _trainer(max_grad_norm=1e9)
-    batch = _batch(trainer)
+    trainer, other = tiny_trainer(max_grad_norm=1e9), tiny_trainer(max_grad_norm=1e9)
+    batch = sampled_batch(trainer)
     whole, part = trainer.update(batch), other.update(batch, informative_fraction=0.25)
     assert part["grad_norm"] == pytest.approx(whole["grad_norm"] / 4, rel=1e-4)
 
 
 def test_bins_do_not_change_the_step():
-    whole, parts = _trainer(), _trainer(bin_tokens=20)
-    batch = _batch(whole)
+    whole, parts = tiny_trainer(), tiny_trainer(bin_tokens=20)
+    batch = sampled_batch(whole)
     one, other = whole.update(batch), parts.update(batch)
     assert other["loss"] == pytest.approx(one["loss"], rel=1e-5)
     assert other["grad_norm"] == pytest.approx(one["grad_norm"], rel=1e-5)
 
 
 def test_minibatches_and_epochs_are_optimizer_steps_on_parts_of_the_rows():
-    trainer = _trainer(minibatches=3, epochs=2)
-    batch = _batch(trainer)
+    trainer = tiny_trainer(minibatches=3, epochs=2)
+    batch = sampled_batch(trainer)
     metrics = trainer.update(batch)
     assert trainer.step == 6
     assert metrics["trained_tokens"] == 2 * sum(sum(row.mask) for row, _ in batch)
@@ -134,46 +90,46 @@ def test_minibatches_and_epochs_are_optimizer_steps_on_parts_of_the_rows():
 
 @pytest.mark.parametrize(("loss", "bounds"), [("cispo", (1.0, 2.0)), ("ppo", (0.2, 0.28)), ("gspo", (3e-4, 4e-4))])
 def test_each_loss_has_its_own_bounds_unless_others_are_given(loss: str, bounds: tuple[float, float]):
-    own, given = _trainer(loss=loss), _trainer(loss=loss, clip_low=0.5, clip_high=0.6)
+    own, given = tiny_trainer(loss=loss), tiny_trainer(loss=loss, clip_low=0.5, clip_high=0.6)
     assert (own.clip_low, own.clip_high) == bounds
     assert (given.clip_low, given.clip_high) == (0.5, 0.6)
 
 
 def test_the_same_rows_give_the_same_weights():
-    trainers = [_trainer(kl_coef=0.1), _trainer(kl_coef=0.1)]
+    trainers = [tiny_trainer(kl_coef=0.1), tiny_trainer(kl_coef=0.1)]
     for trainer in trainers:
         for step in range(3):
-            trainer.update(_batch(trainer, step))
-    assert _same(*map(_weights, trainers))
+            trainer.update(sampled_batch(trainer, step))
+    assert same_weights(*map(weights_of, trainers))
 
 
 def test_only_the_adapter_moves():
-    trainer = _trainer()
-    before = _weights(trainer)
-    trainer.update(_batch(trainer))
-    moved = {name for name, weight in _weights(trainer).items() if not torch.equal(weight, before[name])}
+    trainer = tiny_trainer()
+    before = weights_of(trainer)
+    trainer.update(sampled_batch(trainer))
+    moved = {name for name, weight in weights_of(trainer).items() if not torch.equal(weight, before[name])}
     assert moved
     assert all("lora_" in name for name in moved)
 
 
 @pytest.mark.parametrize("kl_coef", [0.0, 0.1])
 def test_learning_rate_zero_trains_nothing(kl_coef: float):
-    trainer = _trainer(learning_rate=0, kl_coef=kl_coef)
-    before = _weights(trainer)
-    trainer.update(_batch(trainer))
-    trainer.supervise([row for row, _ in _batch(trainer)])
-    assert _same(before, _weights(trainer))
+    trainer = tiny_trainer(learning_rate=0, kl_coef=kl_coef)
+    before = weights_of(trainer)
+    trainer.update(sampled_batch(trainer))
+    trainer.supervise([row for row, _ in sampled_batch(trainer)])
+    assert same_weights(before, weights_of(trainer))
 
 
 def test_the_step_size_warms_up_over_ten_steps():
-    trainer = _trainer(learning_rate=1e-3)
-    rates = [trainer.update(_batch(trainer))["learning_rate"] for _ in range(12)]
+    trainer = tiny_trainer(learning_rate=1e-3)
+    rates = [trainer.update(sampled_batch(trainer))["learning_rate"] for _ in range(12)]
     assert rates == pytest.approx([1e-4 * min(n, 10) for n in range(1, 13)])
 
 
 def test_the_metrics_say_what_was_trained_and_how_far_sampler_and_trainer_were_apart():
-    trainer = _trainer()
-    trajectories = _sample(trainer, 12, seed=0)
+    trainer = tiny_trainer()
+    trajectories = sampled_trajectories(trainer, 12, seed=0)
     batch = [(row, 0.5) for trajectory in trajectories for row in training_rows(trajectory)]
     metrics = trainer.update(batch, certificate=certificate([row for row, _ in batch], trajectories))
     assert metrics["exact_tokens"] == 1.0
@@ -186,8 +142,8 @@ def test_the_metrics_say_what_was_trained_and_how_far_sampler_and_trainer_were_a
 
     far = [(dataclasses.replace(row, logprobs=tuple(p - 2 for p in row.logprobs)), a) for row, a in batch[:6]]
     with pytest.raises(TrainingError, match=r"differ by 1\.000 nats per token on average, more than max_sampler_gap"):
-        _trainer().update([*far, *batch[6:]])
-    metrics = _trainer(max_sampler_gap=2.0).update([*far, *batch[6:]])
+        tiny_trainer().update([*far, *batch[6:]])
+    metrics = tiny_trainer(max_sampler_gap=2.0).update([*far, *batch[6:]])
     assert metrics["sampler_gap_max"] == pytest.approx(2, abs=1e-4)
     assert metrics["sampler_gap_mean"] == pytest.approx(1, abs=1e-4)
     assert metrics["ratio_max"] == pytest.approx(math.exp(2), rel=1e-3)
@@ -197,8 +153,8 @@ def test_the_metrics_say_what_was_trained_and_how_far_sampler_and_trainer_were_a
 def test_the_kl_penalty_measures_and_shrinks_the_distance_to_the_base_model():
     kept: list[float] = []
     for kl_coef in (1e-9, 3.0):
-        trainer = _trainer(learning_rate=1e-2, kl_coef=kl_coef)
-        metrics = [trainer.update(_batch(trainer, step)) for step in range(15)]
+        trainer = tiny_trainer(learning_rate=1e-2, kl_coef=kl_coef)
+        metrics = [trainer.update(sampled_batch(trainer, step)) for step in range(15)]
         assert metrics[0]["kl"] == pytest.approx(0, abs=1e-6)
         kept.append(metrics[-1]["kl"])
     free, held = kept
@@ -210,8 +166,8 @@ def test_the_entropy_bonus_measures_and_raises_the_entropy(share: bool):
     entropies: dict[float, list[float]] = {}
     for coefficient in (0.001, 1.0):
         settings: dict[str, Any] = {"entropy_coef": coefficient, "share_prefixes": share, "max_sampler_gap": 10.0}
-        trainer = _trainer(learning_rate=1e-2, **settings)
-        batch = _replaced(_batch(trainer))
+        trainer = tiny_trainer(learning_rate=1e-2, **settings)
+        batch = replaced(sampled_batch(trainer))
         entropies[coefficient] = [trainer.update(batch)["entropy"] for _ in range(8)]
     assert entropies[0.001][0] == pytest.approx(entropies[1.0][0])
     assert 0 < entropies[1.0][0] < math.log(32)
@@ -219,17 +175,17 @@ def test_the_entropy_bonus_measures_and_raises_the_entropy(share: bool):
 
 
 def test_a_step_that_is_not_finite_is_left_out_and_three_in_a_row_end_the_training():
-    trainer = _trainer()
-    good = _batch(trainer)
+    trainer = tiny_trainer()
+    good = sampled_batch(trainer)
     broken = [(row, math.nan) for row, _ in good]
     trainer.update(good)
-    before = _weights(trainer)
+    before = weights_of(trainer)
     for _ in range(2):
         assert trainer.update(broken)["skipped"] == 1
-    assert _same(before, _weights(trainer))
+    assert same_weights(before, weights_of(trainer))
     assert trainer.step == 1
     assert trainer.update(good)["skipped"] == 0
-    assert all(torch.isfinite(weight).all() for weight in _weights(trainer).values())
+    assert all(torch.isfinite(weight).all() for weight in weights_of(trainer).values())
     for _ in range(2):
         trainer.update(broken)
     with pytest.raises(TrainingError, match="3 steps in a row"):
@@ -237,25 +193,25 @@ def test_a_step_that_is_not_finite_is_left_out_and_three_in_a_row_end_the_traini
 
 
 def test_a_step_without_trained_tokens_is_refused():
-    trainer = _trainer(kl_coef=0.1)
-    batch = _replaced(_batch(trainer), mask=(False,) * 12)
+    trainer = tiny_trainer(kl_coef=0.1)
+    batch = replaced(sampled_batch(trainer), mask=(False,) * 12)
     with pytest.raises(TrainingError, match="no row has a sampled token"):
         trainer.update(batch)
 
 
 def test_a_token_in_a_context_that_the_engine_did_not_see_is_never_trained():
-    trainer = _trainer()
-    trajectories = _sample(trainer, 2, seed=0)
+    trainer = tiny_trainer()
+    trajectories = sampled_trajectories(trainer, 2, seed=0)
     batch = [(row, 1.0) for trajectory in trajectories for row in training_rows(trajectory)]
     drifted = [(dataclasses.replace(row, ids=(8, *row.ids[1:])), a) for row, a in batch]
-    before = _weights(trainer)
+    before = weights_of(trainer)
     with pytest.raises(TrainingError, match="8 of 8 tokens"):
         trainer.update(drifted, certificate=certificate([row for row, _ in drifted], trajectories))
-    assert _same(before, _weights(trainer))
+    assert same_weights(before, weights_of(trainer))
 
 
 def test_supervision_makes_the_shown_tokens_likely():
-    trainer = _trainer(learning_rate=3e-3)
+    trainer = tiny_trainer(learning_rate=3e-3)
     shown = [Row("s", (*PROMPT, 5, 6, 7), (False,) * 8 + (True,) * 3, (0.0,) * 11)]
     losses = [trainer.supervise(shown)["loss"] for _ in range(25)]
     assert losses[0] > 2
@@ -265,9 +221,9 @@ def test_supervision_makes_the_shown_tokens_likely():
 def test_multiplied_in_bfloat16_it_learns_as_well_and_weights_and_moments_stay_in_float32():
     losses: dict[str, list[float]] = {}
     for autocast in ("off", "bf16"):
-        trainer = _trainer(learning_rate=3e-3, autocast=autocast)
+        trainer = tiny_trainer(learning_rate=3e-3, autocast=autocast)
         assert trainer.forward.shares
-        batch = _batch(trainer)
+        batch = sampled_batch(trainer)
         shown = [Row("s", (*PROMPT, 5, 6, 7), (False,) * 8 + (True,) * 3, (0.0,) * 11)]
         gap = trainer.update(batch)["sampler_gap_mean"]
         assert gap < 1e-6 if autocast == "off" else 1e-4 < gap < 0.05
@@ -280,22 +236,22 @@ def test_multiplied_in_bfloat16_it_learns_as_well_and_weights_and_moments_stay_i
 
 def test_bfloat16_is_chosen_only_where_the_cpu_has_instructions_for_it(monkeypatch: pytest.MonkeyPatch):
     flags = Path("/proc/cpuinfo").read_text()
-    assert _trainer(autocast="auto").forward.bf16 == ("avx512_bf16" in flags or "amx_bf16" in flags)
+    assert tiny_trainer(autocast="auto").forward.bf16 == ("avx512_bf16" in flags or "amx_bf16" in flags)
     for there in (True, False):
         monkeypatch.setattr(torch.cpu, "get_capabilities", lambda there=there: {"amx_bf16": there})
-        assert _trainer(autocast="auto").forward.bf16 == there
-        assert not _trainer(autocast="off").forward.bf16
+        assert tiny_trainer(autocast="auto").forward.bf16 == there
+        assert not tiny_trainer(autocast="off").forward.bf16
 
 
 def test_a_saved_trainer_goes_on_bit_for_bit(tmp_path: Path):
-    trainer = _trainer()
+    trainer = tiny_trainer()
     for step in range(3):
-        trainer.update(_batch(trainer, step))
+        trainer.update(sampled_batch(trainer, step))
     trainer.save(tmp_path / "step-3")
-    batches = [_batch(trainer, step) for step in (3, 4)]
+    batches = [sampled_batch(trainer, step) for step in (3, 4)]
     expected = [trainer.update(batch) for batch in batches]
 
-    resumed = _trainer()
+    resumed = tiny_trainer()
     resumed.load(tmp_path / "step-3")
     assert resumed.step == 3
     for batch, metrics in zip(batches, expected, strict=True):
@@ -303,12 +259,12 @@ def test_a_saved_trainer_goes_on_bit_for_bit(tmp_path: Path):
         assert {k: v for k, v in found.items() if k != "tokens_per_s"} == {
             k: v for k, v in metrics.items() if k != "tokens_per_s"
         }
-    assert _same(_weights(trainer), _weights(resumed))
+    assert same_weights(weights_of(trainer), weights_of(resumed))
 
 
 def test_the_saved_folder_is_safetensors_and_loads_in_peft(tmp_path: Path):
-    trainer = _trainer()
-    trainer.supervise([row for row, _ in _batch(trainer)])
+    trainer = tiny_trainer()
+    trainer.supervise([row for row, _ in sampled_batch(trainer)])
     trainer.save(tmp_path / "step-1")
     trainer.save(tmp_path / "step-1")  # a step repeated after a crash replaces what is there
     assert [path.name for path in tmp_path.iterdir()] == ["step-1"]
@@ -316,8 +272,8 @@ def test_the_saved_folder_is_safetensors_and_loads_in_peft(tmp_path: Path):
     assert suffixes <= {".safetensors", ".json", ".md"}
     assert all("lora_" in name for name in load_file(tmp_path / "step-1" / "adapter_model.safetensors"))
 
-    loaded = PeftModel.from_pretrained(_base(), tmp_path / "step-1").eval()
-    row = _batch(trainer)[0][0]
+    loaded = PeftModel.from_pretrained(tiny_base(), tmp_path / "step-1").eval()
+    row = sampled_batch(trainer)[0][0]
     with torch.no_grad():
         found, expected = (
             [part.logprobs_B for part in Forward(model).bins([row])] for model in (loaded, trainer.model)
@@ -326,12 +282,12 @@ def test_the_saved_folder_is_safetensors_and_loads_in_peft(tmp_path: Path):
 
 
 def test_a_folder_that_does_not_fit_is_refused_and_changes_nothing(tmp_path: Path):
-    _trainer(rank=4).save(tmp_path / "other")
-    _trainer().save(tmp_path / "cut")
+    tiny_trainer(rank=4).save(tmp_path / "other")
+    tiny_trainer().save(tmp_path / "cut")
     (tmp_path / "cut" / "optimizer.safetensors").write_bytes(b"\x00" * 5)
-    trainer = _trainer()
-    before = _weights(trainer)
+    trainer = tiny_trainer()
+    before = weights_of(trainer)
     for name, reason in (("other", "rank"), ("cut", "optimizer"), ("nowhere", "optimizer")):
         with pytest.raises(ModelError, match=reason):
             trainer.load(tmp_path / name)
-    assert _same(before, _weights(trainer))
+    assert same_weights(before, weights_of(trainer))

@@ -1,6 +1,7 @@
 """An HTTP MCP server that answers the tool `go` with a body that never ends: `python hostile.py BODY`. Prints its port.
 
-BODY is the kind of that body, or a hostile listing of tools.
+BODY is the kind of that body, a reply of just the size that is read and takes longest to read, or a hostile listing of
+tools.
 """
 
 import gzip
@@ -30,22 +31,46 @@ BODIES: dict[str, tuple[int, dict[str, str], bytes, bytes]] = {
     "gzip-events": (200, {"content-type": "text/event-stream", "content-encoding": "gzip"}, b"", ZEROS),
 }
 MANY = 400_000
+SIZE, CONTAINERS = 2 * 2**20 - 2_000, 49_900
+"""What is just read of one message."""
 
 
 def result(content: str) -> bytes:
     return b'{"jsonrpc": "2.0", "id": %d, "result": {"content": ' + content.encode() + b"}}"
 
 
-REPLIES = {
-    "bomb": gzip.compress(result('[{"type":"text","text":"' + "0" * 2**29 + '"}]')) if BODY == "bomb" else b"",
-    "empty-blocks": result("[" + ",".join(["{}"] * 2_000_000) + "]"),
-    "text-blocks": result("[" + ",".join(['{"type":"text","text":"x"}'] * 250_000) + "]"),
-    "deep": result('[{"type":"text","text":"' + "[" * 900 + "]" * 900 + '"}]'),
-    "huge-number": result('[{"type":"text","text":"{\\"a\\": ' + "9" * 5_000 + '}"}]'),
-    "huge-structured": b'{"jsonrpc": "2.0", "id": %d, "result": {"content": [], "structuredContent": {"a": '
-    + b"9" * 5_000
-    + b"}}}",
-}
+def text(words: str) -> bytes:
+    """A result of one text of these words, as long as it may be."""
+    return result(json.dumps([{"type": "text", "text": words * (SIZE // len(words))}]))
+
+
+def structured(value: Any) -> bytes:
+    return result('[], "structuredContent": ' + json.dumps({"a": value}))
+
+
+def replies() -> dict[str, Any]:
+    """The replies by kind, each made when it is asked for."""
+    return {
+        "bomb": lambda: gzip.compress(result('[{"type":"text","text":"' + "0" * 2**29 + '"}]')),
+        "empty-blocks": lambda: result("[" + ",".join(["{}"] * 2_000_000) + "]"),
+        "text-blocks": lambda: result("[" + ",".join(['{"type":"text","text":"x"}'] * 250_000) + "]"),
+        "deep": lambda: result('[{"type":"text","text":"' + "[" * 900 + "]" * 900 + '"}]'),
+        "huge-number": lambda: result('[{"type":"text","text":"{\\"a\\": ' + "9" * 5_000 + '}"}]'),
+        "huge-structured": lambda: structured(0).replace(b": 0}", b": " + b"9" * 5_000 + b"}"),
+        "most-empty-blocks": lambda: result("[" + ",".join(["{}"] * CONTAINERS) + "]"),
+        "most-text-blocks": lambda: result(json.dumps([{"type": "text", "text": "x"}] * CONTAINERS)),
+        "most-objects": lambda: structured([{"a": 1}] * CONTAINERS),
+        "most-strings": lambda: structured(["abcd"] * (SIZE // 8)),
+        "most-keys": lambda: structured({str(number): 1 for number in range(SIZE // 13)}),
+        "most-json-text": lambda: result(json.dumps([{"type": "text", "text": json.dumps(["abcd"] * (SIZE // 10))}])),
+        "excerpts": lambda: text("input_value="),
+        "excerpts-that-end": lambda: text("input_value=, input_type="),
+        "keys": lambda: text("sk-a sk-b://a:b Bearer x "),
+        "output-regex": lambda: structured("a" * 40 + "!"),
+    }
+
+
+REPLY = replies()[BODY]() if BODY in replies() else b""
 
 
 def nested(depth: int) -> dict[str, Any]:
@@ -101,7 +126,10 @@ def tools() -> list[Any]:
         return [{}] * MANY
     if BODY == "many-properties":
         return [plain | {"inputSchema": {"type": "object", "properties": {f"p{n}": {} for n in range(200_000)}}}]
-    return [plain | {"inputSchema": SCHEMAS.get(BODY, plain["inputSchema"])}]
+    output = {"outputSchema": {"type": "object", "properties": {"a": {"type": "string", "pattern": "^(a+)+$"}}}}
+    return [
+        plain | {"inputSchema": SCHEMAS.get(BODY, plain["inputSchema"])} | (output if BODY == "output-regex" else {})
+    ]
 
 
 class HostileHandler(BaseHTTPRequestHandler):
@@ -119,9 +147,9 @@ class HostileHandler(BaseHTTPRequestHandler):
             return self.send(202, b"{}")
         if request["method"] == "tools/call" and BODY in BODIES:
             return self.flood(*BODIES[BODY])
-        if request["method"] == "tools/call" and BODY in REPLIES:
+        if request["method"] == "tools/call" and REPLY:
             encoding = "gzip" if BODY == "bomb" else ""
-            return self.send(200, REPLIES[BODY].replace(b"%d", str(request["id"]).encode(), 1), encoding)
+            return self.send(200, REPLY.replace(b"%d", str(request["id"]).encode(), 1), encoding)
         value: dict[str, Any] = {"content": [{"type": "text", "text": "ok"}]}
         if request["method"] == "initialize":
             info = {"name": "hostile", "version": "1"}

@@ -1,0 +1,214 @@
+"""Signs of a training that goes wrong, read from the metrics of its steps, each with what to do about it."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from mcprl.events import Emit, Note
+from mcprl.runs.journal import Journal
+
+Metrics = Mapping[str, float]
+Steps = Sequence[Metrics]
+"""The metrics of all steps so far, the newest last."""
+
+WINDOW = 5
+"""Steps whose mean is compared: the success of a step of 64 rollouts has a standard deviation of 0.06 by chance alone,
+and its tasks, which change, add more (0.14 over the 50 steps of a run on the example shop)."""
+NO_SIGNAL_STEPS = 3
+"""Steps in a row without an update: one such step is luck, since a group of equal scores is common."""
+COLLAPSE, COLLAPSE_DROP = 0.5, 0.2
+"""The fraction of its best mean that success falls below, and by how much at least, over twice `WINDOW` steps: in two
+runs of 50 and 62 steps no such mean fell by more than 0.1."""
+GAP, GAP_RISE = 0.05, 3.0
+"""Nats per token, and times the mean of the first steps. Rounding to bfloat16 alone makes 0.001 to 0.01."""
+ROLLOUT_NATS = math.log(2)
+"""Entropy of a rollout below which a group has, in effect, fewer than two different members (exp of the entropy)."""
+SOLVED = 0.9
+"""Success from which on little entropy is a sign of mastery."""
+LENGTH_RATIO = 3.0
+"""Times the first steps' length: in the same two runs the means of `WINDOW` steps stay within a factor of 2.1."""
+CUT = 0.25
+"""Fraction of rollouts cut off by a token limit: each has the score of an answer that was never given."""
+QUIET = 10
+"""Steps without a symptom after which it is noted again."""
+
+
+@dataclass(frozen=True)
+class Symptom:
+    """`seen` in the steps so far or not, and the sentence for the newest of them. It is noted when it appears, and
+    again only after `quiet` steps without it."""
+
+    seen: Callable[[Steps], bool]
+    sentence: Callable[[Steps], str]
+    quiet: int = QUIET
+
+
+def emit_notes(journal: Journal, emit: Emit) -> None:
+    """Emit a note for each symptom that appears with the journal's newest step."""
+    for sentence in notes([record.metrics for record in journal.steps()]):
+        emit(Note(sentence))
+
+
+def notes(steps: Steps) -> list[str]:
+    """A sentence for each symptom that appears with the newest step."""
+    found: list[str] = []
+    for symptom in SYMPTOMS:
+        earlier = range(max(1, len(steps) - symptom.quiet), len(steps))
+        if steps and symptom.seen(steps) and not any(symptom.seen(steps[:count]) for count in earlier):
+            found.append(symptom.sentence(steps))
+    return found
+
+
+def _mean(steps: Steps, name: str) -> float:
+    """The mean of a metric over the steps that have it, NaN if none has."""
+    values = [step[name] for step in steps if math.isfinite(step.get(name, math.nan))]
+    return fmean(values) if values else math.nan
+
+
+def _is_skipped(steps: Steps) -> bool:
+    return steps[-1].get("skipped", 0) > 0
+
+
+def _skipped(steps: Steps) -> str:
+    return (
+        f"the update of step {len(steps)} was left out, since its loss or gradient was not a finite number; the "
+        "weights are as before. Three in a row end the training; then resume with a lower --learning-rate, with "
+        "--autocast off or with --dtype float32"
+    )
+
+
+def _ran_out_of_memory(steps: Steps) -> bool:
+    return steps[-1].get("halvings", 0) > 0
+
+
+def _out_of_memory(steps: Steps) -> str:
+    bins = f"{steps[-1].get('bin_tokens', math.nan):.0f}"
+    return f"the update ran out of memory and goes on in bins of {bins} tokens; --bin-tokens {bins} begins with them"
+
+
+def _lacks_signal(steps: Steps) -> bool:
+    newest = steps[-NO_SIGNAL_STEPS:]
+    all_dropped = all("groups" in step and step["dropped_groups"] == step["groups"] for step in newest)
+    return len(newest) == NO_SIGNAL_STEPS and all_dropped
+
+
+def _no_signal(steps: Steps) -> str:
+    newest = steps[-NO_SIGNAL_STEPS:]
+    score = _mean(newest, "score")
+    constant = max(step["score"] for step in newest) - min(step["score"] for step in newest) <= 1e-3
+    which = f"every rollout in them scored {score:.2f}" if constant else "the members of each group scored alike"
+    advice = "The policy has not learnt what the tasks need: more --warm-start-steps, easier tasks or a larger model"
+    if score >= 0.5:
+        advice = "The tasks are solved, or equally half solved: harder tasks, or an end to the training"
+    return (
+        f"no group of the last {NO_SIGNAL_STEPS} steps had a signal, so nothing was learnt: {which}. {advice}; a "
+        "higher --rollout-temperature or --group-size makes rollouts differ more"
+    )
+
+
+def _has_collapsed(steps: Steps) -> bool:
+    count = 2 * WINDOW
+    if len(steps) < 2 * count:
+        return False
+    best, now = _best_success(steps), _mean(steps[-count:], "success")
+    return now < COLLAPSE * best and best - now >= COLLAPSE_DROP
+
+
+def _best_success(steps: Steps) -> float:
+    """The best mean success of as many consecutive steps before the newest ones."""
+    count = 2 * WINDOW
+    return max(_mean(steps[end - count : end], "success") for end in range(count, len(steps) - count + 1))
+
+
+def _collapse(steps: Steps) -> str:
+    best, now = _best_success(steps), _mean(steps[-2 * WINDOW :], "success")
+    return (
+        f"success has fallen from {best:.0%} to {now:.0%}: the reward collapses. The best adapter by validation is "
+        "kept; a lower --learning-rate, or --kl-coef 0.05, holds the policy nearer to where it began"
+    )
+
+
+def _drifts(steps: Steps) -> bool:
+    trained = [step for step in steps if "sampler_gap_mean" in step]
+    if len(trained) < 2 * WINDOW:
+        return False
+    early, now = _mean(trained[:WINDOW], "sampler_gap_mean"), _mean(trained[-WINDOW:], "sampler_gap_mean")
+    return now > max(GAP, GAP_RISE * early)
+
+
+def _drift(steps: Steps) -> str:
+    trained = [step for step in steps if "sampler_gap_mean" in step]
+    early, now = _mean(trained[:WINDOW], "sampler_gap_mean"), _mean(trained[-WINDOW:], "sampler_gap_mean")
+    return (
+        f"sampler and trainer drift apart: {early:.3f} nats per token at first, {now:.3f} now. --autocast off, or an "
+        "engine with the trainer's --dtype, brings them together; with --pipeline on a lower --learning-rate does, too"
+    )
+
+
+def _repeats_itself(steps: Steps) -> bool:
+    newest = steps[-WINDOW:]
+    if len(newest) < WINDOW or _mean(newest, "success") >= SOLVED:
+        return False
+    return _mean(newest, "rollout_entropy") < ROLLOUT_NATS
+
+
+def _entropy_collapse(steps: Steps) -> str:
+    newest = steps[-WINDOW:]
+    return (
+        f"the policy hardly varies: {_mean(newest, 'rollout_entropy'):.2f} nats of entropy a rollout, at a success of "
+        f"{_mean(newest, 'success'):.0%}, so that the members of a group are alike. --entropy-coef 0.01, a higher "
+        "--rollout-temperature or a lower --learning-rate keeps it exploring"
+    )
+
+
+def _lengths(steps: Steps) -> tuple[float, float]:
+    """Sampled tokens of a rollout, in the first steps and in the newest; NaN before there are enough steps."""
+    if len(steps) < 2 * WINDOW:
+        return math.nan, math.nan
+    return _mean(steps[:WINDOW], "rollout_tokens"), _mean(steps[-WINDOW:], "rollout_tokens")
+
+
+def _is_shorter(steps: Steps) -> bool:
+    early, now = _lengths(steps)
+    return now < early / LENGTH_RATIO and _mean(steps[-WINDOW:], "success") < SOLVED
+
+
+def _is_longer(steps: Steps) -> bool:
+    early, now = _lengths(steps)
+    return now > early * LENGTH_RATIO
+
+
+def _length_change(steps: Steps) -> str:
+    early, now = _lengths(steps)
+    what = "shorter: it may give up early" if now < early else "longer: it may repeat calls or itself"
+    return (
+        f"rollouts become {what} ({early:.0f} tokens at first, {now:.0f} now). `mcprl runs show` has examples; a lower "
+        "--learning-rate or --kl-coef 0.05 holds the policy nearer to where it began"
+    )
+
+
+def _is_cut(steps: Steps) -> bool:
+    newest = steps[-NO_SIGNAL_STEPS:]
+    return len(newest) == NO_SIGNAL_STEPS and all(step.get("cut_off", 0) > CUT for step in newest)
+
+
+def _cut(steps: Steps) -> str:
+    share = _mean(steps[-NO_SIGNAL_STEPS:], "cut_off")
+    return (
+        f"{share:.0%} of the rollouts of the last {NO_SIGNAL_STEPS} steps were cut off in the middle of a turn; "
+        "--max-tokens lets a turn be longer, --max-total-tokens a rollout"
+    )
+
+
+SYMPTOMS = (
+    Symptom(_is_skipped, _skipped, quiet=1),
+    Symptom(_ran_out_of_memory, _out_of_memory, quiet=1),
+    Symptom(_lacks_signal, _no_signal, quiet=1),
+    Symptom(_has_collapsed, _collapse),
+    Symptom(_drifts, _drift),
+    Symptom(_repeats_itself, _entropy_collapse),
+    Symptom(_is_shorter, _length_change),
+    Symptom(_is_longer, _length_change),
+    Symptom(_is_cut, _cut, quiet=1),
+)

@@ -1,0 +1,148 @@
+"""Signs of a training that goes wrong: each is noted when it appears, once, and not when it just does not."""
+
+import math
+import re
+from typing import Any
+
+import pytest
+
+from mcprl.cli.options import flags
+from mcprl.training import symptoms
+from mcprl.training.symptoms import COLLAPSE, CUT, GAP, GAP_RISE, LENGTH_RATIO, NO_SIGNAL_STEPS, QUIET, WINDOW, notes
+
+HEALTHY = {
+    "groups": 8,
+    "dropped_groups": 2,
+    "score": 0.5,
+    "success": 0.5,
+    "skipped": 0.0,
+    "halvings": 0,
+    "bin_tokens": 8192,
+    "sampler_gap_mean": 0.003,
+    "cut_off": 0.02,
+    "rollout_tokens": 50.0,
+    "rollout_entropy": 8.0,
+}
+LONG = 4 * WINDOW
+
+
+def steps(count: int, **changes: Any) -> list[dict[str, float]]:
+    return [HEALTHY | changes for _ in range(count)]
+
+
+def noted(run: list[dict[str, float]]) -> dict[int, list[str]]:
+    """The notes of a run, by the step after which they are emitted."""
+    return {count: found for count in range(1, len(run) + 1) if (found := notes(run[:count]))}
+
+
+JUST: dict[str, tuple[list[dict[str, float]], list[dict[str, float]], str]] = {
+    # What shows the symptom, what just does not, and the words of the note.
+    "skipped": (
+        [*steps(4), *steps(1, skipped=1.0, sampler_gap_mean=math.nan)],
+        steps(5, sampler_gap_mean=math.nan),
+        r"the update of step 5 was left out.*Three in a row end the training.*--learning-rate",
+    ),
+    "out of memory": (
+        [*steps(4), *steps(1, halvings=2, bin_tokens=2048)],
+        steps(5, bin_tokens=2048),
+        r"ran out of memory and goes on in bins of 2048 tokens; --bin-tokens 2048",
+    ),
+    "no signal, too hard": (
+        [*steps(4, success=0.1), *steps(NO_SIGNAL_STEPS, dropped_groups=8, score=0.0, success=0.0)],
+        [*steps(4), *steps(NO_SIGNAL_STEPS - 1, dropped_groups=8), *steps(1, dropped_groups=7)],
+        r"no group of the last 3 steps had a signal.*every rollout in them scored 0\.00.*--warm-start-steps",
+    ),
+    "no signal, too easy": (
+        steps(NO_SIGNAL_STEPS, dropped_groups=8, score=1.0, success=1.0),
+        steps(NO_SIGNAL_STEPS - 1, dropped_groups=8, score=1.0, success=1.0),
+        r"harder tasks, or an end to the training",
+    ),
+    "collapse": (
+        [*steps(2 * WINDOW, success=0.6), *steps(2 * WINDOW, success=0.6 * COLLAPSE - 0.01)],
+        [*steps(2 * WINDOW, success=0.6), *steps(2 * WINDOW, success=0.6 * COLLAPSE + 0.01)],
+        r"success has fallen from 60% to 29%: the reward collapses",
+    ),
+    "a collapse of what never was": (
+        [*steps(2 * WINDOW, success=0.45), *steps(2 * WINDOW, success=0.2)],
+        [*steps(2 * WINDOW, success=0.15), *steps(2 * WINDOW, success=0.01)],
+        r"success has fallen",
+    ),
+    "drift": (
+        [*steps(WINDOW), *steps(WINDOW, sampler_gap_mean=GAP + 0.001)],
+        [*steps(WINDOW), *steps(WINDOW, sampler_gap_mean=GAP - 0.001)],
+        r"sampler and trainer drift apart: 0\.003 nats per token at first, 0\.051 now",
+    ),
+    "drift from a gap that was wide": (
+        [*steps(WINDOW, sampler_gap_mean=0.04), *steps(WINDOW, sampler_gap_mean=0.04 * GAP_RISE + 0.01)],
+        [*steps(WINDOW, sampler_gap_mean=0.04), *steps(WINDOW, sampler_gap_mean=0.04 * GAP_RISE - 0.01)],
+        r"drift apart",
+    ),
+    "entropy": (
+        [*steps(3), *steps(WINDOW, rollout_entropy=0.69)],
+        [*steps(3), *steps(WINDOW, rollout_entropy=0.70)],
+        r"hardly varies: 0\.69 nats of entropy a rollout, at a success of 50%.*--entropy-coef",
+    ),
+    "entropy of one who cannot do it": (
+        steps(WINDOW, rollout_entropy=0.1, success=0.89),
+        steps(WINDOW, rollout_entropy=0.1, success=0.9),
+        r"hardly varies",
+    ),
+    "shorter": (
+        [*steps(WINDOW), *steps(WINDOW, rollout_tokens=50 / LENGTH_RATIO - 1)],
+        [*steps(WINDOW), *steps(WINDOW, rollout_tokens=50 / LENGTH_RATIO + 1)],
+        r"rollouts become shorter: it may give up early \(50 tokens at first, 16 now\)",
+    ),
+    "longer": (
+        [*steps(WINDOW), *steps(WINDOW, rollout_tokens=50 * LENGTH_RATIO + 1)],
+        [*steps(WINDOW), *steps(WINDOW, rollout_tokens=50 * LENGTH_RATIO - 1)],
+        r"rollouts become longer",
+    ),
+    "cut": (
+        [*steps(3), *steps(NO_SIGNAL_STEPS, cut_off=CUT + 0.01)],
+        [*steps(3), *steps(NO_SIGNAL_STEPS, cut_off=CUT - 0.01)],
+        r"26% of the rollouts .* were cut off.*--max-tokens",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", JUST)
+def test_a_symptom_is_noted_when_it_shows_and_not_when_it_just_does_not(name: str) -> None:
+    shown, healthy, words = JUST[name]
+    found = noted(shown)
+    assert [len(sentences) for sentences in found.values()] == [1]
+    assert max(found) <= len(shown)
+    assert re.search(words, found[max(found)][0])
+    assert noted(healthy) == {}
+
+
+@pytest.mark.parametrize("name", JUST)
+def test_what_lasts_is_noted_once_and_again_after_it_was_gone(name: str) -> None:
+    shown, _, words = JUST[name]
+
+    def count(run: list[dict[str, float]]) -> int:
+        return len(re.findall(words, "\n".join(sentence for found in noted(run).values() for sentence in found)))
+
+    lasting = [*shown, *[shown[-1]] * LONG]
+    recovered = [*lasting, *steps(QUIET + LONG)]
+    assert (count(lasting), count(recovered)) == (1, 1)
+    if name.startswith(("no", "cut")):
+        assert count([*recovered, *shown]) == 2
+
+
+def test_a_metric_that_flickers_about_its_threshold_is_noted_once() -> None:
+    flickering = [*steps(WINDOW), *[HEALTHY | {"rollout_entropy": 0.6 if n % 2 else 0.75} for n in range(LONG)]]
+    assert len(noted(flickering)) == 1
+
+
+def test_a_healthy_run_and_a_run_without_updates_yet_have_no_notes() -> None:
+    assert noted(steps(60)) == {}
+    assert notes([]) == []
+    assert notes([{"loss": 1.0, "skipped": 0.0}]) == []  # a step of the warm start
+
+
+def test_every_flag_that_a_note_names_exists() -> None:
+    sentences = [sentence for shown, _, _ in JUST.values() for found in noted(shown).values() for sentence in found]
+    named = {flag for sentence in sentences for flag in re.findall(r"--([a-z][a-z-]+)", sentence)}
+    assert len(named) > 5
+    assert named <= set(flags())
+    assert len(symptoms.SYMPTOMS) <= len(JUST)
