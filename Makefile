@@ -4,6 +4,7 @@
 # make test                                       lint, types, layers and tests
 # make test-vllm                                  the tests that talk to a real vLLM server (installs one, 4 GB)
 # make test-unsloth                               the trainer with unsloth and the oldest transformers (installs both, 3 GB)
+# make torture                                    kill, damage and starve runs a hundred times over; prints the counts (15 minutes)
 # make bench                                      how fast decoding and the update are, beside transformers and TRL
 # make clean                                      remove what the above installed (runs/ stays)
 #
@@ -23,7 +24,7 @@ export SERVER
 # Where a shell forbids byte code (containers do), every process would compile torch anew, which takes ten seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help train test test-vllm test-unsloth lint bench clean
+.PHONY: help train test test-vllm test-unsloth torture lint bench clean
 .DELETE_ON_ERROR:
 
 help:
@@ -40,7 +41,7 @@ train: .venv/.train
 
 test: lint node_modules/.installed
 	@echo "== tests"
-	@pytest --nbmake -n logical --maxprocesses 4 --dist worksteal -m 'not vllm and not unsloth' tests $(wildcard examples/*.ipynb) $(ARGS)
+	@pytest --nbmake -n logical --maxprocesses 4 --dist worksteal -m 'not vllm and not unsloth and not torture' tests $(wildcard examples/*.ipynb) $(ARGS)
 
 test-vllm: .venv/.test .venv/.vllm
 	@pytest tests -m vllm $(ARGS)
@@ -50,6 +51,9 @@ test-unsloth: .venv-unsloth/.installed
 	@.venv-unsloth/bin/python -m pytest -o filterwarnings=default -n logical --maxprocesses 4 \
 		tests/models/test_unsloth.py tests/training/test_forward.py tests/training/test_trainer.py \
 		tests/training/test_memory.py tests/engines/test_embedded.py $(ARGS)
+
+torture: .venv/.test
+	@pytest -n logical --maxprocesses 2 --dist worksteal -m torture tests $(ARGS)
 
 lint: .venv/.test
 	@echo "== ruff, import-linter, pyright"

@@ -79,8 +79,7 @@ class ServerConfig(Section):
     """HTTP headers to send. `$NAME` in a value (`Bearer $TOKEN`; a whole value may be `env:TOKEN`) is read from the
     environment when connecting and is written down as the name alone."""
     oauth: bool = False
-    """Log in in a browser if the server asks for it (OAuth). The tokens are kept in the system's keyring (`pip install
-    'mcprl[keyring]'`), or in this process alone."""
+    """Log in in a browser if asked (OAuth). Tokens go to the system's keyring (`mcprl[keyring]`) or into no file."""
     env: dict[str, str] = {}
     """Environment variables for a stdio server, which otherwise gets only PATH, HOME and the like. `$NAME` as above."""
     timeout_s: Annotated[float, Field(gt=0)] = 30.0
@@ -347,6 +346,9 @@ class TrainingConfig(Section):
     """Validations without a better score before RL stops. A control takes all its steps."""
     max_minutes: Annotated[float, Field(gt=0)] = 1e9
     """Minutes of RL at most."""
+    stall_minutes: Annotated[float, Field(ge=0)] = 15.0
+    """Minutes without any progress after which a note names `stalled.log` in the run folder, which shows what every
+    task waits for and which calls of tools are open; 0 looks for none."""
 
 
 class EvalConfig(Section):

@@ -6,6 +6,7 @@ import tempfile
 import tomllib
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
+from hashlib import file_digest, sha256
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
@@ -105,6 +106,17 @@ def whole_folder(path: Path) -> Generator[Path]:
         _sync(path.parent)
     finally:
         _clear(path, draft, replaced)
+
+
+def fingerprint(folder: str | Path) -> str:
+    """A digest of the names and contents of all files in a folder, empty if there is none."""
+    digest = sha256()
+    paths = sorted(path for path in Path(folder).rglob("*") if path.is_file())
+    for path in paths:
+        with path.open("rb") as file:
+            content = file_digest(file, sha256).digest()
+        digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + content)
+    return digest.hexdigest() if paths else ""
 
 
 def _clear(path: Path, draft: Path, replaced: Path) -> None:

@@ -9,7 +9,6 @@ import time
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from statistics import fmean
 from typing import Any
 
 import anyio
@@ -20,6 +19,7 @@ from mcprl.engines import Engine
 from mcprl.errors import EngineError, ServerError
 from mcprl.events import Emit, Note, ignore
 from mcprl.runs.journal import Journal
+from mcprl.runs.ledger import discard
 from mcprl.servers.effects import writes
 from mcprl.types import (
     Adapter,
@@ -59,11 +59,10 @@ class Sampler:
         phases sample at `eval.temperature`. Raises `ServerError` if most rollouts broke, and `EngineError` if none had
         a turn in time.
         """
-        if adapter:
-            await self.engine.load_adapter(adapter)
-        trains = phase in ("train", "difficulty")
-        temperature = self.config.rollout.temperature if trains else self.config.eval.temperature
-        recorded = {each.id: each for each in self.journal.trajectories(phase, step)} if self.journal else {}
+        recorded = self._recorded(phase, step)
+        if adapter and not self.is_sampled(phase, step, scenarios, group_size):
+            await self.load(adapter)
+        temperature = (self.config.rollout if phase in ("train", "difficulty") else self.config.eval).temperature
         limiter = anyio.CapacityLimiter(self.config.engine.max_batch)
         trajectories: dict[tuple[int, int], Trajectory] = {}
         server = self.server
@@ -71,7 +70,7 @@ class Sampler:
             server = server.caching_reads()
 
         async def sample(p: int, g: int) -> None:
-            name = f"{phase}/{step}/{scenarios[p].id}/{g}"
+            name = _name(phase, step, scenarios[p], g)
             async with limiter:
                 trajectories[p, g] = recorded.get(name) or await self._sample(
                     server, scenarios[p], name, phase, step, adapter, temperature
@@ -87,6 +86,33 @@ class Sampler:
             Group(scenario, tuple(trajectories[p, g] for g in range(group_size)))
             for p, scenario in enumerate(scenarios)
         ]
+
+    async def load(self, adapter: Adapter) -> None:
+        """Have the engine take the adapter. Raises `EngineError` if it does not within the deadline of a rollout."""
+        with anyio.move_on_after(self.config.rollout.deadline_s):
+            return await self.engine.load_adapter(adapter)
+        raise EngineError(
+            f"the engine took no adapter in {self.config.rollout.deadline_s:g} s; --deadline-s gives more"
+        )
+
+    def is_sampled(self, phase: str, step: int, scenarios: Sequence[Scenario], group_size: int) -> bool:
+        """Whether the journal holds every rollout of these groups, so that no adapter is needed."""
+        recorded = {each.trajectory_id for each in self.journal.outcomes(phase, step)} if self.journal else set[str]()
+        return all(_name(phase, step, scenario, g) in recorded for scenario in scenarios for g in range(group_size))
+
+    def _recorded(self, phase: str, step: int) -> dict[str, Trajectory]:
+        """The journal's rollouts by id. If so many broke that they stopped the run, those are discarded, to be sampled
+        anew."""
+        if not self.journal:
+            return {}
+        recorded = {each.id: each for each in self.journal.trajectories(phase, step)}
+        try:
+            check_finished(list(recorded.values()), self.config.rollout)
+        except (ServerError, EngineError) as error:
+            failed = [name for name, each in recorded.items() if each.stop == "error" or not each.turns]
+            discard(self.journal, phase, step, failed, str(error))
+            recorded = {name: each for name, each in recorded.items() if name not in failed}
+        return recorded
 
     async def _sample(
         self,
@@ -111,25 +137,6 @@ class Sampler:
         if self.journal:
             self.journal.write_trajectories(phase, step, [trajectory])
         return trajectory
-
-
-def rollout_metrics(groups: Sequence[Group]) -> dict[str, float]:
-    """Counts and means over all rollouts of a step.
-
-    `cut_off`: fraction that a limit of tokens ended. `rollout_tokens`: sampled tokens of a rollout. `rollout_entropy`
-    (nats): mean of -log p of a rollout's tokens together, an estimate of the entropy of the policy's rollouts.
-    """
-    trajectories = [trajectory for group in groups for trajectory in group.trajectories]
-    sampled = sum(len(turn.completion_ids) for each in trajectories for turn in each.turns)
-    return {
-        "groups": len(groups),
-        "errors": sum(trajectory.stop == "error" for trajectory in trajectories),
-        "turns": fmean(len(trajectory.turns) for trajectory in trajectories),
-        "sampled_tokens": sampled,
-        "cut_off": fmean(trajectory.stop == "max_tokens" for trajectory in trajectories),
-        "rollout_tokens": sampled / len(trajectories),
-        "rollout_entropy": fmean(-sum(sum(turn.logprobs) for turn in each.turns) for each in trajectories),
-    }
 
 
 def equal_rollouts(config: EvalConfig) -> str:
@@ -158,8 +165,7 @@ def check_finished(trajectories: Sequence[Trajectory], config: RolloutConfig) ->
         )
     if len(late) <= len(trajectories) / 10:
         return ""
-    count = f"{len(late)} of {len(trajectories)} rollouts"
-    return f"{count} ran out of time and count as they stood; --deadline-s gives them more"
+    return f"{len(late)} of {len(trajectories)} rollouts ran out of time and count as they stood (--deadline-s)"
 
 
 async def rollout(
@@ -283,6 +289,10 @@ class _Conversation:
             seconds,
             tuple(self.before),
         )
+
+
+def _name(phase: str, step: int, scenario: Scenario, member: int) -> str:
+    return f"{phase}/{step}/{scenario.id}/{member}"
 
 
 def _seed(seed: int, name: str, attempt: int) -> int:

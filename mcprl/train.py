@@ -27,20 +27,22 @@ import anyio.to_thread
 
 from mcprl.config import Config
 from mcprl.engines import Engine, open_engine, placement, server_device
+from mcprl.engines.machine import resolve
 from mcprl.errors import BudgetError
 from mcprl.events import BestChosen, Emit, Evaluated, Note, RunComplete, StepComplete, ignore, recording
 from mcprl.judges import require_judge
 from mcprl.judges.scoring import Judged, Scoring
 from mcprl.llm.policy import PolicyLlm
-from mcprl.models import unsloth
 from mcprl.models.load import LoadedModel, find_device, load_model
-from mcprl.rollout import Sampler, equal_rollouts, rollout_metrics
+from mcprl.rollout import Sampler, equal_rollouts
 from mcprl.runs import report, resuming
 from mcprl.runs.journal import Journal
+from mcprl.runs.ledger import end_training, fates, rewind_to_whole
 from mcprl.runs.proof import record_overlap
-from mcprl.runs.records import success_by_task
+from mcprl.runs.records import rollout_metrics, success_by_task
 from mcprl.runs.trackers import Trackers, open_trackers, require_known
-from mcprl.scenarios.prepare import prepare_pack, require_tasks
+from mcprl.runs.watchdog import watching
+from mcprl.scenarios.prepare import accept_tools, prepare_pack, require_tasks
 from mcprl.servers.log import logging_to
 from mcprl.servers.server import Server, connect
 from mcprl.training import memory, symptoms
@@ -53,11 +55,13 @@ from mcprl.training.warm_start import warm_start
 from mcprl.types import Adapter, Group, Scenario
 
 
-async def train_adapter(config: Config, resume: str | Path | None = None, emit: Emit = ignore) -> report.Report:
+async def train_adapter(
+    config: Config, resume: str | Path | None = None, emit: Emit = ignore, accept_tool_changes: bool = False
+) -> report.Report:
     """Train an adapter for the configured servers and prove what it gained; returns the report of the run.
 
-    `resume` names the folder of a stopped run, whose own configuration is used (`resuming`). Raises `ConfigError`,
-    `ServerError`, `ScenarioError`, `ModelError`, `JournalError` or `TrainingError`, each with what to do.
+    `resume` names the folder of a stopped run, whose own configuration is used (`resuming`). It goes on with tools that
+    have changed only if told so. Each `McprlError` says what to do: the run cannot fit into memory, say.
     """
     with ExitStack() as stack:
         journal = stack.enter_context(Journal.open(resume, write=True)) if resume else None
@@ -68,21 +72,25 @@ async def train_adapter(config: Config, resume: str | Path | None = None, emit: 
         async with connect(config.servers, config.tools, emit=emit) as server:
             if not (journal and journal.scenarios()):
                 require_tasks(config.scenarios, server.tools)
+            elif accept_tool_changes:
+                accept_tools(journal, server.tools, emit)
             require_judge(config.judge)
             model = load_model(config.model)
             # Only now, so that what is wrong with the settings leaves no run behind.
             journal = journal or stack.enter_context(Journal.create(Path(config.runs_dir) / config.name, config))
             stack.enter_context(server.recorded(journal.folder if config.record else None))
-            with logging_to(journal.folder / "server.log"):
-                return await _run(config, journal, server, model, emit)
+            stack.enter_context(logging_to(journal.folder / "server.log"))
+            record, after_s = recording(journal.write_event, emit), 60 * config.training.stall_minutes
+            with watching(journal, after_s, record) as record:
+                return await _run(config, journal, server, model, record)
 
 
-async def _run(config: Config, journal: Journal, server: Server, model: LoadedModel, emit: Emit) -> report.Report:
+async def _run(config: Config, journal: Journal, server: Server, model: LoadedModel, record: Emit) -> report.Report:
     """All phases of a run, and its report."""
+    rewind_to_whole(journal, record)
     trackers = open_trackers(config.trackers, journal.folder, config)
     proof = None
     try:
-        record = recording(journal.write_event, emit)
         async with open_engine(config, model, journal.folder / "vllm.log", record) as engine:
             sampler = Sampler(config, server, engine, journal, record)
             scoring = Scoring(config, server.tools, journal, PolicyLlm(engine))
@@ -110,6 +118,9 @@ class Run:
 
     def adapter(self, step: int) -> Adapter:
         return Adapter(str(self.journal.folder / "adapters" / f"step-{step}"), step)
+
+    def validates(self, step: int) -> bool:
+        return step % self.config.training.eval_every == 0 or step == self.config.training.steps
 
 
 async def _train(run: Run) -> None:
@@ -153,7 +164,7 @@ async def reinforce(
 
     began = time.monotonic()
     scores = {0: await evaluate(run, "val", 0, val, start)}
-    for step in range(config.eval_every, last + 1, config.eval_every):
+    for step in filter(run.validates, range(1, last + 1)):
         scores[step] = await evaluate(run, "val", step, val, run.adapter(step))
 
     ahead: StepRollouts | None = None
@@ -171,9 +182,11 @@ async def reinforce(
         except BudgetError as error:
             run.emit(Note(f"training ends with step {run.journal.last_step() or 0}: {error}"))
             break
-        if step % config.eval_every == 0 or step == config.steps:
+        if run.validates(step):
             scores[step] = await evaluate(run, "val", step, val, run.adapter(step))
         prune_adapters(run.journal, scores)
+    prune_adapters(run.journal, scores)  # also after a resume without a step to take
+    end_training(run.journal)
 
     # A control is tested at its last step: a choice by validation would hide a leak.
     tested = (run.journal.last_step() or 0) if run.config.is_control else best_step(scores)
@@ -203,11 +216,11 @@ async def sample_step(run: Run, step: int, scenarios: Sequence[Scenario], start:
     began = time.perf_counter()
     newest = step - 2 if config.pipeline == "on" else step - 1
     policy = run.adapter(newest) if newest > 0 else start
-    if policy:
-        await run.engine.load_adapter(policy)
-    swapped = time.perf_counter()
     outcomes = ((o.scenario_id, o.step, o.success) for o in run.journal.outcomes("train"))
     drawn_P = draw(scenarios, outcomes, step, config.scenarios_per_step, run.config.seed)
+    if policy and not run.sampler.is_sampled("train", step, drawn_P, config.group_size):
+        await run.sampler.load(policy)
+    swapped = time.perf_counter()
     groups_P = await run.sampler.groups("train", step, drawn_P, config.group_size, policy)
     sampled = time.perf_counter()
     base_P = await run.sampler.groups("anchor", 0, drawn_P, 1, None) if "base" in run.config.judge.anchors else None
@@ -220,8 +233,8 @@ async def update_adapter(run: Run, trainer: Trainer, sampled: StepRollouts) -> N
     """Update the adapter on a step's rollouts, save it, and record the step with its metrics."""
     began, step, judged = time.perf_counter(), sampled.step, sampled.judged
     rewarded: list[RewardedGroup] = []
+    scored = {score.trajectory_id for scores in judged.scores_P for score in scores}
     for group, scores in zip(sampled.groups_P, judged.scores_P, strict=True):
-        scored = {score.trajectory_id for score in scores}
         trajectories_G = [trajectory for trajectory in group.trajectories if trajectory.id in scored]
         rewarded.append(RewardedGroup(trajectories_G, run.scoring.rewards(step, group, scores)))
     batch = make_batch(rewarded, run.config.training)
@@ -231,13 +244,14 @@ async def update_adapter(run: Run, trainer: Trainer, sampled: StepRollouts) -> N
             metrics = await anyio.to_thread.run_sync(update, trainer, batch, run.config.rollout.temperature)
     adapter = run.adapter(step)
     trainer.save(adapter.path)
-    run.journal.write_adapter(adapter)
 
     metrics |= rollout_metrics(sampled.groups_P) | judged.metrics() | run.scoring.judge.report() | sampled.seconds
     metrics |= {"dropped_groups": batch.dropped_groups, "train_s": time.perf_counter() - began}
-    run.journal.write_step(step, metrics)
     run.trackers.log_step(step, metrics)
     run.trackers.log_groups(step, sampled.groups_P, [score for scores in judged.scores_P for score in scores])
+    trained = {trajectory.id for trajectory in batch.trajectories}
+    became = fates(sampled.groups_P, scored, trained, taken=metrics.get("skipped", 0.0) < 1)
+    run.journal.write_step(step, metrics, adapter, became)
     run.emit(StepComplete(step, run.config.training.steps, metrics))
     symptoms.emit_notes(run.journal, run.emit)
 
@@ -273,9 +287,6 @@ async def measure_difficulty(run: Run, scenarios: Sequence[Scenario], group_size
     return tuple(measured)
 
 
-# --- before and around the loop ---------------------------------------------------------------------------------------
-
-
 def _checked(config: Config, emit: Emit) -> Config:
     """A new run's configuration with this machine's choices. Raises what is wrong with it, before there is a folder."""
     config = config.model_copy(update={"name": config.name or f"{datetime.now():%Y%m%d-%H%M%S}"})
@@ -287,13 +298,3 @@ def _checked(config: Config, emit: Emit) -> Config:
     if config.model.loader == "unsloth":
         emit(Note("unsloth loads the model, which takes a while; --loader transformers does without"))
     return config
-
-
-def resolve(config: Config) -> Config:
-    """The configuration with this machine's choices for `auto` written out, so that a run resumes alike on another."""
-    device, model, training = find_device(config.model.device), config.model, config.training
-    model = model.model_copy(update={"loader": "unsloth" if unsloth.wanted(model, device) else "transformers"})
-    if training.pipeline == "auto":
-        apart = placement(config, device) == "apart" and not config.engine.sleep
-        training = training.model_copy(update={"pipeline": "on" if apart else "off"})
-    return config.model_copy(update={"model": model, "training": training})

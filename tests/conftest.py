@@ -1,8 +1,10 @@
 """What many tests need: a tiny random policy with a real tokenizer and the nano policy's own chat template."""
 
 import os
+from collections.abc import Callable, Generator
 from pathlib import Path
 from shutil import copy
+from typing import Any
 
 import pytest
 from jaxtyping import install_import_hook
@@ -52,3 +54,32 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     copy(NANO / "chat_template.jinja", folder)
     return folder
+
+
+@pytest.fixture(scope="session")
+def unbroken(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Generator[Any]:
+    """A seeded run on the shop that nobody stopped (`support.killable.Unbroken`)."""
+    from support.killable import Run, Unbroken, left, seeded
+    from support.loopback import shop_over_http
+
+    with shop_over_http() as url:
+        run = Run(seeded(tiny_model, tmp_path_factory.mktemp("unbroken"), url))
+        ended = run.end()
+        assert (ended.code, ended.error) == (0, "")
+        yield Unbroken(url, tiny_model, run.folder, left(run.folder), ended.operations)
+
+
+@pytest.fixture
+def count(record_property: Callable[[str, object], None]) -> Callable[..., None]:
+    """Call it with what was done and numbers: a line of the table at the end of `make torture`."""
+    return lambda what, **numbers: record_property(
+        "count", f"{what}: " + ", ".join(f"{name} {number}" for name, number in numbers.items())
+    )
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    reports = [each for outcome in ("passed", "failed") for each in terminalreporter.stats.get(outcome, ())]
+    lines = sorted(line for report in reports for name, line in report.user_properties if name == "count")
+    if lines and terminalreporter.config.option.markexpr == "torture":
+        terminalreporter.section("counts")
+        terminalreporter.write("\n".join([*lines, ""]))

@@ -30,7 +30,7 @@ OTHERS = {  # options of programs that others wrote
 OF_COMMANDS = {  # the last two are how config.md names any flag
     "--config", "--preset", "--print-config", "--resume", "--adapter", "--merged", "--push", "--out", "--help",
     "--flag", "--no-flag", "--small-pack", "--expect", "--calls", "--state", "--missing", "--asks", "--declines",
-    "--kind", "--split", "--forget", "--plan-calls", "--check-sessions",
+    "--kind", "--split", "--forget", "--plan-calls", "--check-sessions", "--accept-tool-changes",
 }  # fmt: skip
 NOT_OURS = re.compile(r"^```python.*?^```$|`(?:make|pip|python|git|ruff|pytest) [^`]*`", re.MULTILINE | re.DOTALL)
 FOLDERS = r"(?:mcprl|docs|examples|recipes|benchmarks|judges|presets|scenarios|tests|\.github|\.ci)"

@@ -4,6 +4,7 @@ import json
 import math
 import re
 import sys
+import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
@@ -16,11 +17,12 @@ from support.paths import ODD, SERVERS, SHOP
 from mcprl.chat.hermes import as_message, parse_reply
 from mcprl.config import ModelConfig, RolloutConfig, ServerConfig, ToolPolicy
 from mcprl.engines.embedded.engine import EmbeddedEngine
-from mcprl.errors import EngineError, McprlError
+from mcprl.errors import EngineError, McprlError, ServerError
 from mcprl.judges.verifier import Verifier
 from mcprl.models.load import load_model
 from mcprl.rollout import Sampler, check_finished, rollout
 from mcprl.runs.journal import Journal
+from mcprl.runs.ledger import ledger
 from mcprl.runs.settings import parse
 from mcprl.runs.trackers.files import Files
 from mcprl.servers.server import connect
@@ -212,6 +214,74 @@ async def test_an_engine_that_never_answers_costs_one_deadline() -> None:
 
     [[tried]] = await tries(Mute(script("")), scenario(), deadline_s=0.2)
     assert tried.stop == "deadline"
+
+
+async def test_a_hung_turn_ends_with_the_deadline_and_the_other_members_do_not_wait_for_it() -> None:
+    class Hung(Scripted):
+        async def complete(self, request: CompletionRequest) -> Completion:
+            first = not self.requests
+            completion = await super().complete(request)
+            if first:
+                await anyio.sleep_forever()
+            return completion
+
+    began = time.monotonic()
+    [members] = await tries(Hung(script(CALL, "Shipped.")), scenario(), count=4, deadline_s=3.0)
+    assert time.monotonic() - began < 3.0 + 2 + 3  # the shop may take three seconds to start
+    assert sorted(each.stop for each in members) == ["answered"] * 3 + ["deadline"]
+    assert all(each.seconds < 3.0 for each in members if each.stop == "answered")
+    assert max(each.seconds for each in members) < 3.0 + 2
+
+
+async def test_a_hung_tool_ends_with_the_calls_deadline_and_the_other_members_do_not_wait_for_it() -> None:
+    sleep = '<tool_call>{"name": "sleep", "arguments": {"seconds": 600}}</tool_call>'
+    echo = '<tool_call>{"name": "echo", "arguments": {"x": 1}}</tool_call>'
+    members: dict[str, Trajectory] = {}
+    turns = iter([sleep, echo, echo, echo])
+
+    async def sample(name: str, turn: str) -> None:
+        engine, config = Scripted(script(turn, "Done.")), RolloutConfig(deadline_s=30.0)
+        members[name] = await rollout(scenario(), server, engine, config, name=name, seed=7, adapter=None)
+
+    servers = [ServerConfig(target=ODD, timeout_s=2.0)]
+    async with connect(servers, ToolPolicy(read_only=True)) as server, anyio.create_task_group() as tasks:
+        for number, turn in enumerate(turns):
+            tasks.start_soon(sample, str(number), turn)
+    assert {each.stop for each in members.values()} == {"answered"}
+    assert [members[str(n)].calls[0].result.is_error for n in range(4)] == [True, False, False, False]
+    assert "no answer within 2 s" in members["0"].calls[0].result.text
+    assert 2.0 <= members["0"].seconds < 2.0 + 2
+    assert max(members[str(n)].seconds for n in (1, 2, 3)) < 2.0
+
+
+async def test_an_engine_that_takes_no_adapter_ends_the_run_with_the_deadline(tmp_path: Path) -> None:
+    class Hung(Scripted):
+        async def load_adapter(self, adapter: Adapter) -> None:
+            await anyio.sleep_forever()
+
+    config = parse({"rollout": {"deadline_s": 0.2}})
+    async with connect([ServerConfig(target=ODD)], ToolPolicy(read_only=True)) as server:
+        sampler = Sampler(config, server, Hung(script("")))
+        began = time.monotonic()
+        with pytest.raises(EngineError, match=r"took no adapter in 0.2 s"):
+            await sampler.groups("train", 2, [scenario()], 1, Adapter(str(tmp_path), 1))
+    assert time.monotonic() - began < 0.2 + 2
+
+
+async def test_rollouts_whose_failure_stopped_the_run_are_sampled_anew_when_it_is_resumed(tmp_path: Path) -> None:
+    def fails(request: CompletionRequest) -> str:
+        raise EngineError("the worker died")
+
+    config = parse({"rollout": {"retries": 0}})
+    with Journal.create(tmp_path / "run", config) as journal:
+        async with connect([ServerConfig(target=ODD)], ToolPolicy(read_only=True)) as server:
+            with pytest.raises(ServerError, match="3 of 3 rollouts broke"):
+                await Sampler(config, server, Scripted(fails), journal).groups("train", 1, [scenario()], 3, None)
+            mended = Sampler(config, server, Scripted(script("It was shipped.")), journal)
+            [group] = await mended.groups("train", 1, [scenario()], 3, None)
+        assert [each.stop for each in group.trajectories] == ["answered"] * 3
+        assert ledger(journal).issued == 6
+        assert list(ledger(journal).dropped.values()) == [3]
 
 
 @pytest.mark.parametrize(

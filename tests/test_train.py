@@ -1,7 +1,9 @@
 """The whole loop on a real server with a tiny random policy: it runs, records, resumes and reports."""
 
 import copy
+import itertools
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,12 +13,15 @@ import pytest
 from support.configs import small
 from support.events import Recorder
 from support.fake_llm import Reply, Request, scored, serving, tries
+from support.paths import SHOP_SCRIPT
 
-from mcprl.config import Config
+from mcprl.config import Config, ServerConfig
+from mcprl.engines.embedded.engine import EmbeddedEngine
 from mcprl.errors import ConfigError, EngineError, JudgeError, ScenarioError, ServerError
 from mcprl.events import Evaluated, Event, StepComplete
 from mcprl.judges.scoring import Scoring
 from mcprl.runs.journal import Journal
+from mcprl.runs.ledger import ledger
 from mcprl.runs.report import headline
 from mcprl.scenarios.packs.pack import load_pack
 from mcprl.train import train_adapter
@@ -84,10 +89,57 @@ async def test_a_run_that_was_stopped_goes_on_and_ends_as_if_it_had_not_been(
     assert resumed.test == whole.test
 
 
+async def test_an_engine_that_crashes_in_the_middle_of_steps_costs_turns_and_not_the_run(
+    tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    serve, served = EmbeddedEngine._retire, itertools.count()
+    monkeypatch.setattr(EmbeddedEngine, "_retire", lambda self: 1 / 0 if next(served) % 40 == 39 else serve(self))
+    report = await train_adapter(small(tiny_model, tmp_path))
+    assert next(served) > 80
+    assert report.steps == 2
+    with Journal.open(tmp_path / "small") as journal:
+        assert ledger(journal).issued == 2 * 2 * 3
+        assert ledger(journal).waiting == 0
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+async def test_an_engine_that_is_broken_for_good_ends_the_run_in_one_line_and_it_can_be_resumed(
+    tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served = itertools.count()
+    with monkeypatch.context() as patch:
+        serve = EmbeddedEngine._retire
+        patch.setattr(EmbeddedEngine, "_retire", lambda self: 1 / 0 if next(served) > 60 else serve(self))
+        with pytest.raises((ServerError, EngineError), match=r"rollouts broke; the last: EngineError|engine") as error:
+            await train_adapter(small(tiny_model, tmp_path))
+        assert "\n" not in str(error.value)
+    report = await train_adapter(Config(), resume=tmp_path / "small")
+    assert report.steps == 2
+    with Journal.open(tmp_path / "small") as journal:
+        assert ledger(journal).waiting == 0
+        assert not any(each.stop == "error" for each in journal.trajectories("train"))
+
+
 async def test_a_learning_rate_of_zero_changes_nothing(tiny_model: Path, tmp_path: Path) -> None:
     report = await train_adapter(small(tiny_model, tmp_path, training={"learning_rate": 0.0, "steps": 1}))
     assert report.test is not None
     assert report.test.gain == 0.0
+
+
+ODD_SHOP = """
+import sys
+sys.path.insert(0, {shop})
+import shop
+
+@shop.server.tool(title="Get time", annotations=shop.READS)
+def get_time() -> str:
+    return "noon"
+
+tools = shop.server._tool_manager._tools
+tools["get_order"].description = "Look an order up, differently."
+shop.server.run()
+"""
+"""The shop with one tool more and another description."""
 
 
 def rigged(monkeypatch: pytest.MonkeyPatch, success: Callable[[str, int], bool]) -> None:
@@ -266,6 +318,21 @@ async def test_a_pack_for_other_tools_is_refused(tiny_model: Path, tmp_path: Pat
     other = small(tiny_model, tmp_path, name="other", scenarios={"pack": pack}, tools={"deny": ["get_order"]})
     with pytest.raises(ConfigError, match="made for other tools"):
         await train_adapter(other)
+
+
+async def test_a_resumed_run_stops_where_the_tools_have_changed_unless_that_is_accepted(
+    tiny_model: Path, tmp_path: Path
+) -> None:
+    await train_adapter(small(tiny_model, tmp_path, training={"steps": 0}))
+    other = ODD_SHOP.format(shop=repr(str(SHOP_SCRIPT.parent)))
+    (tmp_path / "other.py").write_text(other)
+    changed = Config(servers=(ServerConfig(target=f"{sys.executable} {tmp_path / 'other.py'}"),))
+    with pytest.raises(ConfigError, match=r"since the run began: new: get_time; changed: get_order; .*--accept"):
+        await train_adapter(changed, resume=tmp_path / "small")
+    emitted = Recorder()
+    await train_adapter(changed, resume=tmp_path / "small", emit=emitted, accept_tool_changes=True)
+    assert any("accepted: new: get_time; changed: get_order" in note for note in emitted.notes)
+    await train_adapter(changed, resume=tmp_path / "small")
 
 
 async def test_a_run_whose_tries_never_have_a_turn_ends(tiny_model: Path, tmp_path: Path) -> None:

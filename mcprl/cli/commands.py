@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ import click
 from mcprl import __version__
 from mcprl.cli.config_command import ConfigCommand, config_options
 from mcprl.cli.extras import with_torch
-from mcprl.cli.outcome import Stopped, UnfitMachine, exit_code, run_async
+from mcprl.cli.outcome import UnfitMachine, exit_code, run_async
 from mcprl.cli.scenario_commands import scenarios
 from mcprl.errors import ConfigError, JournalError
 from mcprl.files import require_writable
@@ -50,7 +51,8 @@ cli.add_command(scenarios)
 
 @_command(*_RUN, *_SERVER, "scenarios", "model", "engine", "rollout", "judge", "training", "eval")
 @click.option("--resume", metavar="RUN", help="Go on with a run that was stopped: its name, or its folder.")
-def train(config: "Config", resume: str | None) -> None:
+@click.option("--accept-tool-changes", is_flag=True, help="With --resume: go on though the server's tools changed.")
+def train(config: "Config", resume: str | None, accept_tool_changes: bool) -> None:
     """Train an adapter for a server and prove what it gained."""
     from mcprl.cli import tables
     from mcprl.cli.consent import permitted
@@ -67,13 +69,10 @@ def train(config: "Config", resume: str | None) -> None:
     async def work() -> None:
         with TrainingProgress(folder) as progress:
             train_adapter = with_torch("mcprl.train").train_adapter  # the import takes seconds
-            report = await train_adapter(config, folder if resume else None, progress)
+            report = await train_adapter(config, folder if resume else None, progress, accept_tool_changes)
         tables.show_report(tables.console(), report)
 
-    try:
-        run_async(work, folder / "run.log")
-    except Stopped:
-        raise Stopped(_stopped(folder, config.runs_dir)) from None
+    run_async(work, folder / "run.log", partial(_stopped, folder, config.runs_dir))
 
 
 def _stopped(folder: Path, runs_dir: str) -> str:
@@ -82,8 +81,11 @@ def _stopped(folder: Path, runs_dir: str) -> str:
 
     if not (folder / FILE).is_file():
         return "stopped"
-    with Journal.open(folder) as journal:
-        steps = journal.last_step() or 0
+    try:
+        with Journal.open(folder) as journal:
+            steps = journal.last_step() or 0
+    except JournalError as error:
+        return f"stopped; {error}"
     again = f"mcprl train --resume {folder if runs_dir != 'runs' else folder.name}"
     return f"stopped; {steps} steps and all rollouts are kept in {folder}; go on with: {again}"
 

@@ -6,12 +6,15 @@ Exit codes: 0 success, 2 an error that the user can cure, 130 Ctrl-C, 1 a bug of
 
 import errno
 import os
+import signal
 import sys
+import threading
 import traceback
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
+from types import FrameType
 from typing import Any, TypeVar
 
 import click
@@ -22,6 +25,10 @@ from mcprl.text import shortened
 T = TypeVar("T")
 _MOST_SHOWN, _MOST_LOGGED = 2_000, 100_000
 """Characters of an error on the screen, and of a traceback in the log."""
+
+
+_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
+"""What a disk that is full or broken says."""
 
 
 class Stopped(McprlError):
@@ -36,14 +43,20 @@ class Bug(McprlError):
     exit_code = 1
 
 
-def run_async(work: Callable[[], Awaitable[T]], log: Path | None = None) -> T:
-    """Run a command's coroutine. It raises one `McprlError` for the user; the traceback goes to `log`."""
+def run_async(work: Callable[[], Awaitable[T]], log: Path | None = None, kept: Callable[[], str] | None = None) -> T:
+    """Run a command's coroutine. It raises one `McprlError` for the user; the traceback goes to `log`.
+
+    After Ctrl-C it raises `Stopped` with the text of `kept` once the writes in hand are finished. A second Ctrl-C
+    prints that text and ends the process at once.
+    """
     import anyio
 
+    kept = kept or (lambda: "stopped")
+    before = signal.getsignal(signal.SIGINT)
     try:
-        return anyio.run(work)
+        return anyio.run(_interruptible, work, kept)
     except KeyboardInterrupt:
-        raise Stopped("stopped") from None
+        raise Stopped(kept()) from None
     except McprlError:
         _keep_traceback(log)
         raise
@@ -53,6 +66,27 @@ def run_async(work: Callable[[], Awaitable[T]], log: Path | None = None) -> T:
         raise error from group
     except Exception as error:
         raise _bug(error, _keep_traceback(log)) from error
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, before)
+
+
+async def _interruptible(work: Callable[[], Awaitable[T]], kept: Callable[[], str]) -> T:
+    """`work`, during which the event loop's own handler gets the first SIGINT; the second ends the process."""
+    cancel = signal.getsignal(signal.SIGINT)
+    pressed = False
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        nonlocal pressed
+        if pressed:
+            os._exit(_fail(kept(), Stopped.exit_code))
+        pressed = True
+        if callable(cancel):
+            cancel(number, frame)
+
+    if callable(cancel) and threading.current_thread() is threading.main_thread():  # a shell may have it ignored
+        signal.signal(signal.SIGINT, interrupt)
+    return await work()
 
 
 def _cause(group: BaseExceptionGroup[BaseException]) -> BaseException:
@@ -64,6 +98,9 @@ def _cause(group: BaseExceptionGroup[BaseException]) -> BaseException:
 def _bug(error: BaseException, log: Path | None) -> McprlError:
     if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
         return ConfigError(f"{shortened(repr(error.filename), 200)}: no file or folder can have such a long name")
+    if isinstance(error, OSError) and error.errno in _DISK:
+        place = f"{error.filename}: " if error.filename else ""
+        return McprlError(f"{place}{error.strerror}; make room or mend the disk, and start again (a run with --resume)")
     where = f"the traceback is in {log}" if log else "MCPRL_DEBUG=1 shows where"
     return Bug(f"{type(error).__name__}: {error} (a bug in mcprl; {where})")
 

@@ -11,6 +11,11 @@ from mcprl.types import Group, Score, Tool
 
 
 class Judge(Protocol):
+    """`model` is the language model that it asks, if it asks one."""
+
+    @property
+    def model(self) -> LanguageModel | None: ...
+
     async def score(self, group: Group) -> list[Score]:
         """One score for each trajectory that did not break (`stop == "error"`).
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from mcprl.judges.ruler import Ruler
 from mcprl.judges.verifier import Verifier
+from mcprl.llm import LanguageModel
 from mcprl.types import Group, Score
 
 
@@ -16,6 +17,10 @@ class Mixed:
     verifier: Verifier
     ruler: Ruler
     weight: float
+
+    @property
+    def model(self) -> LanguageModel:
+        return self.ruler.model
 
     async def score(self, group: Group) -> list[Score]:
         ranked = await self.ruler.score(group)

@@ -36,6 +36,10 @@ async def score_held_out(group: Group, verifier: Verifier, judge: Judge) -> list
     return [replace(score, success=score.value >= JUDGED_SUCCESS) for score in await judge.score(group)]
 
 
+_GroupScores = tuple[list[Score], dict[str, float]]
+"""A group's scores, and how far their mean is above each anchor's."""
+
+
 @dataclass(frozen=True)
 class Judged:
     """A step's scores. `scores_P[p]` is empty if the judge failed at group p; `failures` counts those groups.
@@ -74,6 +78,8 @@ class Scoring:
         if "best" in config.judge.anchors:  # of complete steps only: a step that is done again is not its own anchor
             for step in range(1, (journal.last_step() or 0) + 1):
                 self._remember_best(journal.trajectories("train", step), journal.scores("train", step))
+        if self.judge.model and (judged := journal.events("judged")):
+            self.judge.model.calls, self.judge.model.cost = judged[-1].data["calls"], judged[-1].data["cost"]
 
     async def forecast(self, steps: int) -> str:
         """What judging so many steps will cost, in a sentence, empty if nothing. The example is the base model's test
@@ -84,25 +90,26 @@ class Scoring:
         return await self.judge.forecast(steps * training.scenarios_per_step, group)
 
     async def train(self, step: int, groups_P: Sequence[Group], base_P: Sequence[Group] | None = None) -> Judged:
-        """The judge's scores of a step. `base_P`: groups of one rollout of the base model each, if they are anchors.
+        """The judge's scores of a step: those that the journal holds, and new ones of the other groups.
 
-        Raises `JudgeError` if it failed at most of the groups, and `BudgetError` if the next call could pass its limit.
+        `base_P`: groups of one rollout of the base model each, if they are anchors. Raises `JudgeError` if it
+        failed at most of the groups, and `BudgetError` if the next call could pass its limit.
         """
-        anchors_P = self._anchors(groups_P, base_P)
+        anchors_P, recorded = self._anchors(groups_P, base_P), self._recorded("train", step, groups_P)
         scores_P: list[list[Score]] = [[] for _ in groups_P]
         margins: defaultdict[str, list[float]] = defaultdict(list)
         failures: list[JudgeError | BudgetError] = []
 
         async def score_group(p: int) -> None:
             try:
-                scores_P[p], anchor_scores = await self._score_beside(groups_P[p], anchors_P[p])
+                scores_P[p], over = recorded.get(groups_P[p].scenario.id) or await self._score_beside(
+                    step, groups_P[p], anchors_P[p]
+                )
             except (JudgeError, BudgetError) as error:
                 failures.append(error)
                 return
-            if scores_P[p]:
-                mean = fmean(score.value for score in scores_P[p])
-                for kind, anchor in anchor_scores.items():
-                    margins[f"over_{kind}"].append(mean - anchor.value)
+            for kind, margin in over.items():
+                margins[kind].append(margin)
 
         async with anyio.create_task_group() as tasks:
             for p in range(len(groups_P)):
@@ -113,12 +120,14 @@ class Scoring:
         if len(failures) > len(groups_P) / 2:
             raise JudgeError(f"the judge failed at {len(failures)} of {len(groups_P)} groups; the last: {failures[-1]}")
         for group, scores in zip(groups_P, scores_P, strict=True):
-            self.journal.write_scores("train", step, scores)
             self._remember_best(group.trajectories, scores)
         return Judged(scores_P, len(failures), {kind: fmean(values) for kind, values in margins.items()})
 
     async def held_out(self, phase: str, step: int, group: Group) -> list[Score]:
-        """The scores of a group that is not trained on, as `score_held_out` gives them."""
+        """The scores of a group that is not trained on: those that the journal holds, else as `score_held_out` gives
+        them."""
+        if recorded := self._recorded(phase, step, [group]):
+            return recorded[group.scenario.id][0]
         scores = await score_held_out(group, self.verifier, self.judge)
         self.journal.write_scores(phase, step, scores)
         return scores
@@ -130,14 +139,33 @@ class Scoring:
             random.Random(f"{self.config.seed} {step} {group.scenario.id}").shuffle(values)
         return values
 
-    async def _score_beside(
-        self, group: Group, anchors: Mapping[str, Trajectory]
-    ) -> tuple[list[Score], dict[str, Score]]:
-        """The scores of the group's trajectories, and those of the anchors by kind, all judged together."""
+    async def _score_beside(self, step: int, group: Group, anchors: Mapping[str, Trajectory]) -> _GroupScores:
+        """The scores of a training group, judged together with its anchors and written to the journal, and as
+        `over_KIND` how far their mean is above each anchor's score."""
         scores = await self.judge.score(Group(group.scenario, (*group.trajectories, *anchors.values())))
         by_id = {score.trajectory_id: score for score in scores}
         own = [by_id[trajectory.id] for trajectory in group.trajectories if trajectory.id in by_id]
-        return own, {kind: by_id[anchor.id] for kind, anchor in anchors.items() if anchor.id in by_id}
+        over: dict[str, float] = {}
+        if own:
+            mean = fmean(score.value for score in own)
+            over = {f"over_{kind}": mean - by_id[each.id].value for kind, each in anchors.items() if each.id in by_id}
+        with self.journal.db.transaction():
+            self.journal.write_scores("train", step, own)
+            if model := self.judge.model:
+                spent = {"calls": model.calls, "cost": model.cost}
+                self.journal.write_event("judged", step=step, scenario=group.scenario.id, over=over, **spent)
+        return own, over
+
+    def _recorded(self, phase: str, step: int, groups: Sequence[Group]) -> dict[str, _GroupScores]:
+        """By scenario id, what the journal holds of the groups that were scored before the run was stopped."""
+        by_id = {score.trajectory_id: score for score in self.journal.scores(phase, step)}
+        judged = self.journal.events("judged") if phase == "train" and self.judge.model else []
+        over = {event.data["scenario"]: event.data["over"] for event in judged if event.data["step"] == step}
+        recorded: dict[str, _GroupScores] = {}
+        for group in groups:
+            if scores := [by_id[trajectory.id] for trajectory in group.trajectories if trajectory.id in by_id]:
+                recorded[group.scenario.id] = scores, over.get(group.scenario.id, {})
+        return recorded
 
     def _anchors(self, groups_P: Sequence[Group], base_P: Sequence[Group] | None) -> list[dict[str, Trajectory]]:
         """The anchors of each group, by kind."""

@@ -47,6 +47,8 @@ class Verifier:
     results. A state counts only if it did not hold before. `tools` are the server's: by them calls are known to write.
     """
 
+    model = None
+
     def __init__(self, tools: Sequence[Tool] = ()) -> None:
         self._schemas = {tool.name: tool.input_schema for tool in tools}
         self._conduct = Conduct(tools)

@@ -140,7 +140,7 @@ class ChatModel:
         attempt = 0
         while True:
             try:
-                with anyio.fail_after(self.timeout_s + 5):  # a trickling reply never reaches litellm's own timeout
+                with anyio.fail_after(self.timeout_s + 1):  # a trickling reply never reaches litellm's own timeout
                     return await ask(**arguments)
             except Exception as error:  # litellm's exceptions have no common base
                 if type(error).__name__ in _FINAL or attempt == self.retries:

@@ -5,6 +5,8 @@ training does not change the measure.
 from contextlib import suppress
 from typing import Any
 
+import anyio
+
 from mcprl.config import POLICY
 from mcprl.engines import Engine
 from mcprl.errors import EngineError, LlmError
@@ -13,6 +15,8 @@ from mcprl.types import CompletionRequest
 
 _REPLY_TOKENS = 4_096
 _ATTEMPTS = 3
+_DEADLINE_S = 600.0
+"""Seconds for one reply: a long one of a large model on a CPU takes minutes."""
 
 
 class PolicyLlm:
@@ -46,6 +50,10 @@ class PolicyLlm:
 
     async def _ask(self, request: CompletionRequest) -> str:
         await self._engine.ready()
-        completion = await self._engine.complete(request)
+        try:
+            with anyio.fail_after(_DEADLINE_S):
+                completion = await self._engine.complete(request)
+        except TimeoutError:
+            raise EngineError(f"no reply within {_DEADLINE_S:g} s") from None
         self.calls += 1
         return str(completion.message.get("content") or "")

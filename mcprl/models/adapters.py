@@ -19,13 +19,19 @@ def save_adapter(loaded: LoadedModel, folder: str | Path) -> Path:
     try:
         with whole_folder(folder) as draft:
             write_adapter(loaded, draft)
-    except OSError as error:
-        raise ModelError(f"the adapter cannot be written to {folder}: {error.strerror or error}") from error
+    except (OSError, SafetensorError) as error:
+        raise unwritable(folder, error) from error
     return folder
 
 
+def unwritable(folder: Path, error: OSError | SafetensorError) -> ModelError:
+    """The error of one line for an adapter that could not be written."""
+    cause = (error.strerror if isinstance(error, OSError) else "") or first_line(error)
+    return ModelError(f"the adapter cannot be written to {folder}: {cause}")
+
+
 def write_adapter(loaded: LoadedModel, folder: Path) -> None:
-    """Write the LoRA's files into `folder`, in peft's layout. Raises `OSError`."""
+    """Write the LoRA's files into `folder`, in peft's layout. Raises `OSError` or `SafetensorError`."""
     loaded.model.save_pretrained(str(folder), save_embedding_layers=False)
 
 

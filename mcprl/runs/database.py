@@ -18,6 +18,7 @@ from typing import Any, Self, TypeVar
 from pydantic import ValidationError
 
 from mcprl.errors import JournalError
+from mcprl.runs.schema import MIGRATIONS, VERSION
 from mcprl.types import Json
 
 _APPLICATION = int.from_bytes(b"mRL1")
@@ -52,6 +53,15 @@ class Database:
             raise _damaged(path, error) from None
         return cls(path, connection, lock)
 
+    @classmethod
+    def is_defined(cls, path: Path) -> bool:
+        """Whether the existing file has tables. Without, its writer was stopped before it began."""
+        database = cls.open(path, write=False)
+        try:
+            return database.version() != 0
+        finally:
+            database.close()
+
     @property
     def writable(self) -> bool:
         return self._lock is not None
@@ -76,6 +86,30 @@ class Database:
         if version and self.read("pragma application_id")[0][0] != _APPLICATION:
             raise JournalError(f"{self.path} is a SQLite file, but mcprl did not write it")
         return version
+
+    def migrate(self) -> None:
+        """Bring the tables to the newest version: a writer those of the file, a reader those of a copy in memory."""
+        version = self.version()
+        if version == VERSION:
+            return
+        if not self._lock:
+            self._connection = _in_memory(self._connection, self.path)
+        try:
+            self._connection.execute("begin immediate")
+            for older in range(version, VERSION):
+                for statement in MIGRATIONS[older].split(";"):
+                    self._connection.execute(statement)
+            self._connection.execute(f"pragma user_version = {VERSION}")
+            self._connection.execute("commit")
+        except sqlite3.Error as error:
+            raise _damaged(self.path, error) from error
+        finally:
+            if self._connection.in_transaction:
+                self._connection.execute("rollback")
+
+    def changes(self) -> int:
+        """The number of rows that were written since the file was opened."""
+        return self._connection.total_changes
 
     def check(self) -> None:
         """Read the whole file for damage."""
@@ -127,6 +161,18 @@ class Database:
         return self.decode(json.loads, stored)
 
 
+def _in_memory(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
+    """A copy of what is in the file. The connection to the file is closed."""
+    copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    try:
+        connection.backup(copy)
+    except sqlite3.Error as error:
+        raise _damaged(path, error) from error
+    finally:
+        connection.close()
+    return copy
+
+
 def _lock(path: Path) -> sqlite3.Connection:
     """An exclusive transaction on an empty database beside the file. It keeps other writers out until it is closed.
 
@@ -145,4 +191,6 @@ def _lock(path: Path) -> sqlite3.Connection:
 
 def _damaged(path: Path, why: object) -> JournalError:
     cause = " ".join(str(why).split())
+    if isinstance(why, sqlite3.Error) and why.sqlite_errorname.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
+        return JournalError(f"{path}: {cause}; make room or mend the disk, and go on with --resume")
     return JournalError(f"{path} cannot be read or written ({cause}); if it is damaged, start a new run with --name")

@@ -18,7 +18,7 @@ from uuid import uuid4
 
 from mcprl.config import Config
 from mcprl.errors import ConfigError, JournalError
-from mcprl.files import require_writable, write_whole
+from mcprl.files import fingerprint, require_writable, write_whole
 from mcprl.runs.database import Database
 from mcprl.runs.records import (
     AdapterKind,
@@ -34,27 +34,12 @@ from mcprl.runs.records import (
     load_trajectory,
     versions,
 )
+from mcprl.runs.schema import TABLES, VERSION
 from mcprl.runs.settings import dump_config, parse, redacted
 from mcprl.text import whole
 from mcprl.types import Adapter, Json, Message, Scenario, Score, Split, Trajectory
 
 FILE: Final = "journal.sqlite"
-VERSION: Final = 1
-
-_TABLES = """
-create table fact (key text primary key, value text not null);
-create table event (at real not null, kind text not null, data text not null);
-create table scenario (id text primary key, split text not null, body text not null);
-create table trajectory (
-    phase text not null, step integer not null, id text not null, scenario_id text not null, stop text not null,
-    at real not null, body text not null, tokens blob not null, primary key (phase, step, id));
-create table score (
-    phase text not null, step integer not null, trajectory_id text not null, value real not null, success integer,
-    explanation text not null, primary key (phase, step, trajectory_id),
-    foreign key (phase, step, trajectory_id) references trajectory (phase, step, id));
-create table step (step integer primary key, at real not null, metrics text not null);
-create table adapter (at real not null, kind text not null, step integer not null, path text not null);
-"""
 
 
 class Journal:
@@ -66,7 +51,7 @@ class Journal:
     """
 
     def __init__(self, folder: Path, database: Database) -> None:
-        self.folder, self._db = folder, database
+        self.folder, self.db = folder, database
 
     @classmethod
     def create(cls, folder: str | Path, config: Config) -> Self:
@@ -82,17 +67,17 @@ class Journal:
         except OSError as error:
             raise JournalError(f"cannot make the run folder {folder}: {error.strerror}") from None
         try:
-            if journal._db.version() != 0:
+            if journal.db.version() != 0:
                 raise JournalError(_taken(folder))
             write_whole(folder / "config.toml", dump_config(config).encode())
-            with journal._db.transaction():
-                journal._db.define(_TABLES, VERSION)
+            with journal.db.transaction():
+                journal.db.define(TABLES, VERSION)
                 journal.write_fact("run_id", uuid4().hex)
                 journal.write_fact("config", redacted(config))
                 journal.write_fact("versions", versions())
                 journal.write_event("opened")
         except BaseException:
-            journal._db.close()
+            journal.db.close()
             raise
         return journal
 
@@ -103,14 +88,15 @@ class Journal:
             require_writable(folder, "cannot make the run folder")
         except ConfigError as error:
             raise JournalError(str(error)) from None
-        if (folder / FILE).exists():
+        if (folder / FILE).exists() and Database.is_defined(folder / FILE):
             raise JournalError(_taken(folder))
 
     @classmethod
     def open(cls, folder: str | Path, *, write: bool = False) -> Self:
-        """Open the run in `folder`. There may be any number of readers, but one writer.
+        """Open the run in `folder`. There may be any number of readers, but one writer. A file of an older version is
+        migrated: by a writer in place, for a reader in a copy in memory.
 
-        Raises `JournalError` if there is no run, it is damaged or of another version, or, to write, if another process
+        Raises `JournalError` if there is no run, it is damaged or of a newer version, or, to write, if another process
         is writing to it.
         """
         folder = Path(folder)
@@ -118,29 +104,31 @@ class Journal:
             raise JournalError(f"{folder} holds no run (no {FILE} in it); `mcprl runs` lists the runs")
         journal = cls(folder, Database.open(folder / FILE, write=write))
         try:
-            if (version := journal._db.version()) == 0:
+            if (version := journal.db.version()) == 0:
                 raise JournalError(
                     f"{folder} holds no run: it was stopped before it began; start it again with mcprl train"
                 )
-            if version != VERSION:
+            if version > VERSION:
                 raise JournalError(
-                    f"{folder} was written by another mcprl (journal version {version}, this one reads {VERSION})"
+                    f"{folder} was written by a newer mcprl (journal version {version}, this one reads up to {VERSION})"
                 )
             if write:
-                journal._db.check()
+                journal.db.check()
+            journal.db.migrate()
+            if write:
                 journal.write_event("opened")
         except BaseException:
-            journal._db.close()
+            journal.db.close()
             raise
         return journal
 
     def close(self) -> None:
         """Close the file and let the next writer in. Closing twice is fine."""
         try:
-            if self._db.writable:
+            if self.db.writable:
                 self.write_event("closed")
         finally:
-            self._db.close()
+            self.db.close()
 
     def __enter__(self) -> Self:
         return self
@@ -155,30 +143,30 @@ class Journal:
     def write_scenarios(self, scenarios: Sequence[Scenario]) -> None:
         """Write scenarios. A scenario that is written again (say with its measured difficulty) replaces the old one."""
         rows = [(s.id, s.split, dump_scenario(s)) for s in scenarios]
-        self._db.write(
+        self.db.write(
             "insert into scenario values (?, ?, ?) on conflict do update set split=excluded.split, body=excluded.body",
             rows,
         )
 
     def scenarios(self, split: Split | None = None) -> list[Scenario]:
         """The scenarios of a split or of all, in the order of first writing."""
-        rows = self._db.read("select body from scenario where ? in (split, '') order by rowid", split or "")
-        return [self._db.decode(load_scenario, row[0]) for row in rows]
+        rows = self.db.read("select body from scenario where ? in (split, '') order by rowid", split or "")
+        return [self.db.decode(load_scenario, row[0]) for row in rows]
 
     def write_trajectories(self, phase: str, step: int, trajectories: Sequence[Trajectory]) -> None:
         """Write trajectories. A trajectory that is written again, after a resume, changes nothing."""
         rows = [(phase, step, t.id, t.scenario_id, t.stop, _now(), *dump_trajectory(t)) for t in trajectories]
-        self._db.write("insert into trajectory values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing", rows)
+        self.db.write("insert into trajectory values (?, ?, ?, ?, ?, ?, ?, ?, null) on conflict do nothing", rows)
 
     def trajectories(self, phase: str, step: int | None = None) -> list[Trajectory]:
         """A phase's trajectories, of one step or of all, in the order of writing."""
         query = "select body, tokens from trajectory where phase = ? and step = ifnull(?, step) order by step, rowid"
-        return [self._db.decode(load_trajectory, row) for row in self._db.read(query, phase, step)]
+        return [self.db.decode(load_trajectory, row) for row in self.db.read(query, phase, step)]
 
     def conversations(self, phase: str) -> Iterator[list[Message]]:
         """The messages of a phase's trajectories, read without their tokens."""
-        for (body,) in self._db.read("select body from trajectory where phase = ? order by step, rowid", phase):
-            yield self._db.json(body)["messages"]
+        for (body,) in self.db.read("select body from trajectory where phase = ? order by step, rowid", phase):
+            yield self.db.json(body)["messages"]
 
     def write_scores(self, phase: str, step: int, scores: Sequence[Score]) -> None:
         """Write scores of trajectories that are in the journal. A second score of a trajectory replaces the first.
@@ -187,7 +175,7 @@ class Journal:
         """
         rows = [(phase, step, s.trajectory_id, s.value, s.success, whole(s.explanation)) for s in scores]
         try:
-            self._db.write("insert or replace into score values (?, ?, ?, ?, ?, ?)", rows)
+            self.db.write("insert or replace into score values (?, ?, ?, ?, ?, ?)", rows)
         except sqlite3.IntegrityError:
             known = {outcome.trajectory_id for outcome in self.outcomes(phase, step)}
             bad = sorted({s.trajectory_id for s in scores} - known) or [
@@ -199,7 +187,7 @@ class Journal:
         """A phase's scores, of one step or of all."""
         query = """select trajectory_id, value, success, explanation from score
             where phase = ? and step = ifnull(?, step) order by step, rowid"""
-        rows = self._db.read(query, phase, step)
+        rows = self.db.read(query, phase, step)
         return [Score(name, value, _truth(success), text) for name, value, success, text in rows]
 
     def outcomes(self, phase: str, step: int | None = None) -> list[Outcome]:
@@ -207,66 +195,82 @@ class Journal:
         query = """select t.step, t.id, t.scenario_id, t.stop, s.value, s.success from trajectory t
             left join score s on s.phase = t.phase and s.step = t.step and s.trajectory_id = t.id
             where t.phase = ? and t.step = ifnull(?, t.step) order by t.step, t.rowid"""
-        rows = self._db.read(query, phase, step)
+        rows = self.db.read(query, phase, step)
         return [Outcome(*fields, success=_truth(success)) for *fields, success in rows]
 
     # --- steps, adapters, events, facts -------------------------------------------------------------------------------
 
-    def write_step(self, step: int, metrics: Mapping[str, Metric]) -> None:
-        """Record that a step is complete. A resumed run starts after the last complete step."""
+    def write_step(
+        self,
+        step: int,
+        metrics: Mapping[str, Metric],
+        adapter: Adapter | None = None,
+        fates: Mapping[str, str] | None = None,
+    ) -> None:
+        """Record that a step is complete, with its adapter, which is on disk already, and the fate of each of its
+        trajectories by id: "trained", or why it was dropped. A resumed run starts after the last complete step.
+        """
         query = "insert into step values (?, ?, ?) on conflict do update set at=excluded.at, metrics=excluded.metrics"
-        self._db.write(query, [(step, _now(), dump(dict(metrics)))])
+        fate_query = "update trajectory set fate = ? where phase = 'train' and step = ? and id = ?"
+        with self.db.transaction():
+            if adapter:
+                self.write_adapter(adapter)
+            self.db.write(fate_query, [(fate, step, name) for name, fate in (fates or {}).items()])
+            self.db.write(query, [(step, _now(), dump(dict(metrics)))])
 
     def steps(self) -> list[StepRecord]:
         """The complete steps in order."""
-        rows = self._db.read("select step, metrics, at from step order by step")
-        return [StepRecord(step, self._db.json(metrics), at) for step, metrics, at in rows]
+        rows = self.db.read("select step, metrics, at from step order by step")
+        return [StepRecord(step, self.db.json(metrics), at) for step, metrics, at in rows]
 
     def last_step(self) -> int | None:
         """The last complete step, or `None` before the first."""
-        return self._db.read("select max(step) from step")[0][0]
+        return self.db.read("select max(step) from step")[0][0]
 
     def write_adapter(self, adapter: Adapter, kind: AdapterKind = "train") -> None:
-        """Record an adapter that is on disk already. A path inside the run folder is kept relative, so the folder may
-        move.
+        """Record an adapter that is on disk already, with the digest of its files. A path inside the run folder is kept
+        relative, so the folder may move.
         """
         path, home = Path(adapter.path).absolute(), self.folder.absolute()
         kept = path.relative_to(home).as_posix() if path.is_relative_to(home) else str(path)
-        self._db.write("insert into adapter values (?, ?, ?, ?)", [(_now(), kind, adapter.step, kept)])
+        with self.db.transaction():
+            self.db.write("delete from adapter where (kind, step, path) = (?, ?, ?)", [(kind, adapter.step, kept)])
+            row = (_now(), kind, adapter.step, kept, fingerprint(path))
+            self.db.write("insert into adapter values (?, ?, ?, ?, ?)", [row])
 
     def adapters(self, kind: AdapterKind | None = None) -> list[SavedAdapter]:
         """The recorded adapters, oldest first. The run's best adapter is the last of kind "best"."""
-        rows = self._db.read(
-            "select path, step, kind, at from adapter where ? in (kind, '') order by rowid", kind or ""
+        rows = self.db.read(
+            "select path, step, kind, at, digest from adapter where ? in (kind, '') order by rowid", kind or ""
         )
-        return [SavedAdapter(Adapter(str(self.folder / path), step), kind, at) for path, step, kind, at in rows]
+        return [SavedAdapter(Adapter(str(self.folder / path), step), *rest) for path, step, *rest in rows]
 
     def write_event(self, kind: str, **data: Json) -> None:
         """Record an event with the time."""
-        self._db.write("insert into event values (?, ?, ?)", [(_now(), kind, dump(data))])
+        self.db.write("insert into event values (?, ?, ?)", [(_now(), kind, dump(data))])
 
     def events(self, kind: str | None = None) -> list[EventRecord]:
         """The recorded events, oldest first."""
-        rows = self._db.read("select kind, at, data from event where ? in (kind, '') order by rowid", kind or "")
-        return [EventRecord(kind, at, self._db.json(data)) for kind, at, data in rows]
+        rows = self.db.read("select kind, at, data from event where ? in (kind, '') order by rowid", kind or "")
+        return [EventRecord(kind, at, self.db.json(data)) for kind, at, data in rows]
 
     def write_fact(self, key: str, value: Json) -> None:
         """Record a fact about the whole run. A fact that is written again replaces the old one.
 
         `create` writes "run_id", "config" and "versions" (package -> version). `prepare_pack` writes "server" (the
         servers' titles), "tools" (names of those that may be called), "left_out" (tool name -> why it may not be
-        called), "tool_hash" (of the tools that the tasks were made for) and "model" (its name).
+        called), "tool_hash" (of the tools that the tasks were made for), "tool_hashes" (by name) and "model" (a name).
         """
-        self._db.write("insert or replace into fact values (?, ?)", [(key, dump(value))])
+        self.db.write("insert or replace into fact values (?, ?)", [(key, dump(value))])
 
     def fact(self, key: str, default: Json = None) -> Json:
         """A fact, or `default` if it was never written."""
-        rows = self._db.read("select value from fact where key = ?", key)
-        return self._db.json(rows[0][0]) if rows else default
+        rows = self.db.read("select value from fact where key = ?", key)
+        return self.db.json(rows[0][0]) if rows else default
 
     @property
     def config(self) -> Config:
-        """The run's  Values that may be secret are "***": a resumed run must be given them again."""
+        """The run's settings. Values that may be secret are "***": a resumed run must be given them again."""
         try:
             return parse(self.fact("config"), "config")
         except ConfigError as error:
@@ -276,7 +280,7 @@ class Journal:
 
     def wall_s(self) -> float:
         """Seconds of work on this run: the time between its records, without the pauses before a writer opened it."""
-        times = self._db.read(
+        times = self.db.read(
             """select at, 0 from trajectory union all select at, 0 from step union all select at, 0 from adapter
             union all select at, kind = 'opened' from event order by 1"""
         )

@@ -5,15 +5,17 @@ import platform
 import zlib
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
+from pathlib import Path
 from statistics import fmean
 from typing import Final, Literal
 
 from pydantic import TypeAdapter
 
-from mcprl.types import Adapter, Json, Scenario, StopReason, Trajectory
+from mcprl.files import fingerprint
+from mcprl.types import Adapter, Group, Json, Scenario, StopReason, Trajectory
 
 Metric = float | int | str | None
 AdapterKind = Literal["train", "warm", "best"]
@@ -50,6 +52,12 @@ class SavedAdapter:
     adapter: Adapter
     kind: AdapterKind
     at: float
+    digest: str = ""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every file is as it was written; of an adapter without a digest, whether its folder is there."""
+        return fingerprint(self.adapter.path) == self.digest if self.digest else Path(self.adapter.path).is_dir()
 
 
 @dataclass(frozen=True)
@@ -130,3 +138,22 @@ def versions() -> dict[str, str]:
         except metadata.PackageNotFoundError:
             continue
     return found
+
+
+def rollout_metrics(groups: Sequence[Group]) -> dict[str, float]:
+    """Counts and means over all rollouts of a step.
+
+    `cut_off`: fraction that a limit of tokens ended. `rollout_tokens`: sampled tokens of a rollout. `rollout_entropy`
+    (nats): mean of -log p of a rollout's tokens together, an estimate of the entropy of the policy's rollouts.
+    """
+    trajectories = [trajectory for group in groups for trajectory in group.trajectories]
+    sampled = sum(len(turn.completion_ids) for each in trajectories for turn in each.turns)
+    return {
+        "groups": len(groups),
+        "errors": sum(trajectory.stop == "error" for trajectory in trajectories),
+        "turns": fmean(len(trajectory.turns) for trajectory in trajectories),
+        "sampled_tokens": sampled,
+        "cut_off": fmean(trajectory.stop == "max_tokens" for trajectory in trajectories),
+        "rollout_tokens": sampled / len(trajectories),
+        "rollout_entropy": fmean(-sum(sum(turn.logprobs) for turn in each.turns) for each in trajectories),
+    }

@@ -41,6 +41,7 @@ async def prepare_pack(
     recorded = journal.scenarios()
     if recorded:
         pack = Pack(tuple(recorded), journal.fact("tool_hash"), config.seed)
+        _require_same_tools(journal, server.tools)
     else:
         pack = await _make(config, server, policy, emit)
     _require_fit(pack, server.tools, config.scenarios.pack or "the recorded tasks")
@@ -77,6 +78,41 @@ async def _make(config: Config, server: Server, policy: LanguageModel, emit: Emi
     return with_tests(pack, people)
 
 
+def accept_tools(journal: Journal, tools: Sequence[Tool], emit: Emit = ignore) -> None:
+    """Have a resumed run go on with the tools that its server has now. Raises `ScenarioError` if its tasks cannot."""
+    require_tools(journal.scenarios(), tools, "the recorded tasks")
+    if changes := _changes(journal, tools):
+        emit(Note(f"the server's tools have changed since the run began, which is accepted: {changes}"))
+    _record_tools(journal, tools)
+
+
+def _require_same_tools(journal: Journal, tools: Sequence[Tool]) -> None:
+    if changes := _changes(journal, tools):
+        raise ConfigError(
+            f"the server's tools have changed since the run began: {changes}; name the same server and the same tool "
+            "options, or go on with --accept-tool-changes"
+        )
+
+
+def _changes(journal: Journal, tools: Sequence[Tool]) -> str:
+    """How the tools differ from those that the run began with, empty if they do not, or if an older journal has no
+    hash of each."""
+    before: dict[str, str] = journal.fact("tool_hashes") or {}
+    now = {tool.name: tool_hash([tool]) for tool in tools} if before else {}
+    kinds = {
+        "new": now.keys() - before.keys(),
+        "gone": before.keys() - now.keys(),
+        "changed": {name for name in now.keys() & before.keys() if now[name] != before[name]},
+    }
+    return "; ".join(f"{kind}: {', '.join(sorted(names))}" for kind, names in kinds.items() if names)
+
+
+def _record_tools(journal: Journal, tools: Sequence[Tool]) -> None:
+    journal.write_fact("tools", [tool.name for tool in tools])
+    journal.write_fact("tool_hash", tool_hash(tools))
+    journal.write_fact("tool_hashes", {tool.name: tool_hash([tool]) for tool in tools})
+
+
 def _require_fit(pack: Pack, tools: Sequence[Tool], source: str) -> None:
     if pack.fits(tools):
         return
@@ -104,8 +140,7 @@ def read_test_pack(config: ScenarioConfig, tools: Sequence[Tool] | None = None) 
 def _record(pack: Pack, journal: Journal, server: Server, model: str) -> None:
     pack.save(journal.folder / "scenarios")
     journal.write_fact("server", [facts.title or facts.name for facts in server.describe()])
-    journal.write_fact("tools", [tool.name for tool in server.tools])
+    _record_tools(journal, server.tools)
     journal.write_fact("left_out", {status.name: status.reason for status in server.listing if not status.allowed})
-    journal.write_fact("tool_hash", pack.tool_hash)
     journal.write_fact("model", model)
     journal.write_scenarios(pack.scenarios)

@@ -24,6 +24,7 @@ from pydantic import ValidationError
 from mcprl.config import ServerConfig
 from mcprl.errors import ServerError, SessionLost, Unavailable
 from mcprl.servers.digest import cap, digest
+from mcprl.servers.line import WaitingLine
 from mcprl.servers.protocol import Dispatcher, Malformed, block_text, first_problem
 from mcprl.servers.transports import Http, Sse, Stdio, Transport, is_url
 from mcprl.types import Json, Scalar, Tool, ToolResult
@@ -55,7 +56,7 @@ class Connection:
         self._leave = anyio.Event()
         self._suspect = False
         self._used = anyio.current_time()
-        self._lost = ""
+        self._lost, self._line = "", WaitingLine(timeout_s / 2)
         self._session: ClientSession
         self._dispatcher: Dispatcher
         self.closed = anyio.Event()
@@ -95,7 +96,8 @@ class Connection:
         params = mcp_types.CallToolRequestParams(name=tool, arguments=self._inward(dict(arguments)))
         request = mcp_types.CallToolRequest(params=params)
         try:  # not the session's own call_tool, which validates against the server's output schema at any cost
-            reply = await self._ask(lambda: self._session.send_request(request, mcp_types.CallToolResult))
+            with self._line.waiting(self._name):
+                reply = await self._ask(lambda: self._session.send_request(request, mcp_types.CallToolResult))
         except _Refused as error:
             if self.transport.status in _FOR_NOW:
                 raise Unavailable(str(error)) from None

@@ -54,7 +54,7 @@ def logging_to(path: Path | None) -> Generator[None]:
         yield
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    handler = RotatingFileHandler(path, maxBytes=MAX_LOG_BYTES // 2, backupCount=1)
+    handler = _QuietHandler(path, maxBytes=MAX_LOG_BYTES // 2, backupCount=1)
     handler.setFormatter(_ScrubbingFormatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
     for logger in _LOGGERS:
         logger.addHandler(handler)
@@ -64,6 +64,13 @@ def logging_to(path: Path | None) -> Generator[None]:
         for logger in _LOGGERS:
             logger.removeHandler(handler)
         handler.close()
+
+
+class _QuietHandler(RotatingFileHandler):
+    """A log that is left out where it cannot be written: logging would print a traceback for each line."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Says nothing: what needs the disk more says so."""
 
 
 class _ScrubbingFormatter(logging.Formatter):

@@ -6,12 +6,14 @@ An optimizer step whose loss or gradient is not finite is skipped and counted; t
 runs out of memory begins again in smaller bins (`out_of_memory`).
 """
 
+import json
 import math
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -21,7 +23,7 @@ from torch import Tensor
 from mcprl.config import TrainingConfig
 from mcprl.errors import ModelError, TrainingError
 from mcprl.files import whole_folder
-from mcprl.models.adapters import load_adapter_weights, write_adapter
+from mcprl.models.adapters import load_adapter_weights, unwritable, write_adapter
 from mcprl.models.load import LoadedModel
 from mcprl.training import loss
 from mcprl.training.forward import Bin, Forward, checkpoint_layers, cpu_has_bf16
@@ -169,10 +171,11 @@ class Trainer:
         try:
             with whole_folder(folder) as draft:  # may replace one: a step repeated after a crash
                 write_adapter(self.loaded, draft)
-                metadata = {"step": str(self.step), "skips": str(self._skips), "settings": self._settings()}
-                save_file(moments, draft / OPTIMIZER, metadata)
-        except OSError as error:
-            raise ModelError(f"the adapter cannot be written to {folder}: {error.strerror or error}") from error
+                kept = json.dumps({"step": self.step, "skips": self._skips, "settings": self._settings()})
+                # One key: of several, safetensors writes any first, and equal states must be equal bytes.
+                save_file(moments, draft / OPTIMIZER, {"state": kept})
+        except (OSError, SafetensorError) as error:
+            raise unwritable(folder, error) from error
 
     def load(self, folder: str | Path) -> None:
         """Restore a saved folder: the next step is bit for bit what it would have been. Raises `ModelError`."""
@@ -183,18 +186,16 @@ class Trainer:
                 for key in file.keys():  # noqa: SIM118 - not a mapping
                     name, _, part = key.rpartition("/")
                     state.setdefault(names.index(name), {})[part] = file.get_tensor(key)
-                metadata = file.metadata()
-        except (OSError, ValueError, SafetensorError) as error:
+                kept: dict[str, Any] = json.loads(file.metadata()["state"])
+        except (OSError, ValueError, LookupError, TypeError, SafetensorError) as error:
             raise ModelError(f"{Path(folder) / OPTIMIZER} cannot be read, or is another model's: {error}") from error
         load_adapter_weights(self.loaded, folder)
         self._optimizer.load_state_dict({"state": state, "param_groups": self._optimizer.state_dict()["param_groups"]})
-        self.step = int(metadata["step"])
-        self._skips = int(metadata["skips"]) if metadata.get("settings") == self._settings() else 0
+        self.step, self._skips = kept["step"], kept["skips"] if kept["settings"] == self._settings() else 0
 
     def _settings(self) -> str:
         """The settings that decide whether a step is finite: with others, skipped steps are counted anew."""
-        config = self.config
-        return f"{config.learning_rate} {config.max_grad_norm} {config.autocast} {self.model.dtype}"
+        return f"{self.config.learning_rate} {self.config.max_grad_norm} {self.config.autocast} {self.model.dtype}"
 
     def _optimizer_step(
         self,
@@ -262,10 +263,9 @@ class Trainer:
     def _count_skip(self, finite: bool, total: float, norm: float) -> None:
         self._skips = 0 if finite else self._skips + 1
         if self._skips > SKIPS_ALLOWED:
-            cause = f"{self._skips} steps in a row gave loss {total} and gradient norm {norm}"
             raise TrainingError(
-                f"{cause}; go on with a lower training.learning_rate (it is {self.config.learning_rate:g}), with "
-                "training.autocast off or model.dtype float32, which a resumed run takes"
+                f"{self._skips} steps in a row gave loss {total} and gradient norm {norm}; resume with a lower "
+                f"--learning-rate (it is {self.config.learning_rate:g}), --autocast off or --dtype float32"
             )
 
     def _policy_loss(

@@ -77,9 +77,11 @@ async def warm_start(
     if not training.warm_start_steps:
         return None
     adapter = Adapter(str(journal.folder / "adapters" / "warm"), 0)
-    if journal.adapters("warm"):
-        load_adapter_weights(loaded, adapter.path)
-        return adapter
+    if saved := journal.adapters("warm"):
+        if saved[-1].is_whole:
+            load_adapter_weights(loaded, adapter.path)
+            return adapter
+        emit(Note("the warm start's adapter is damaged and is made again"))
     emit(WarmStartBegan(training.warm_start_steps))
     trainer, steps = Trainer(loaded, training), list[dict[str, float]]()
     for step in range(1, training.warm_start_steps + 1):

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 import tomllib
 from pathlib import Path
 
@@ -334,6 +335,25 @@ def test_ctrl_c_in_training_says_what_is_kept_and_how_to_go_on(tmp_path: Path, t
     with Journal.open(tmp_path / "runs" / "small") as journal:
         assert (journal.last_step() or 0) >= 1
     assert effective(*resumed)["servers"][0]["target"] == SHOP
+    process = subprocess.Popen(
+        [MCPRL, *resumed], cwd=tmp_path, stdout=pipe, stderr=pipe, text=True, preexec_fn=hear_interrupts
+    )
+    try:
+        assert process.stdout
+        while not process.stdout.readline().startswith("step "):
+            assert process.poll() is None
+        began = time.monotonic()
+        for _ in range(2):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.05)  # two signals that wait at the same time are one
+        _, error = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert (process.returncode, error.count("\n")) == (130, 1), error
+    assert "go on with: mcprl train --resume small" in error
+    assert time.monotonic() - began < 1.5
+    with Journal.open(tmp_path / "runs" / "small", write=True) as journal:
+        assert (journal.last_step() or 0) >= 2
 
 
 def test_a_runs_name_holds_no_secret_of_its_servers_command() -> None:

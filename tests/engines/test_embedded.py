@@ -1,6 +1,8 @@
 """The embedded engine against transformers and peft themselves, on a tiny random model."""
 
 import json
+import threading
+import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -369,3 +371,48 @@ def memorize(loaded: LoadedModel, prompt: tuple[int, ...], said: str) -> None:
         torch.nn.functional.cross_entropy(logits, ids[0, len(prompt) :]).backward()
         optimizer.step()
     raise AssertionError("the tiny model did not learn the reply")
+
+
+async def test_a_failure_between_turns_costs_the_running_turns_and_the_engine_goes_on(
+    loaded: LoadedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = [await complete_alone(loaded, ask(f"Where is order {n}?", seed=n)) for n in range(2)]
+    async with running(loaded) as engine:
+        fails = iter([True, True])
+        retire = engine._retire
+        monkeypatch.setattr(engine, "_retire", lambda: 1 / 0 if next(fails, False) else retire())
+        for _ in range(2):
+            with pytest.raises(EngineError, match="ZeroDivisionError"):
+                await engine.complete(ask("Where is order 0?", seed=0))
+        done = [await engine.complete(ask(f"Where is order {n}?", seed=n)) for n in range(2)]
+    assert [each.completion_ids for each in done] == [each.completion_ids for each in alone]
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+async def test_an_engine_that_fails_again_and_again_says_so_to_all_who_ask(
+    loaded: LoadedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(loaded) as engine:
+        monkeypatch.setattr(engine, "_retire", lambda: 1 / 0)
+        for _ in range(6):
+            with pytest.raises(EngineError, match=r"ZeroDivisionError|died|closed"):
+                await engine.complete(ask("Where is order 0?"))
+
+
+async def test_a_hung_engine_does_not_keep_a_run_from_ending(
+    loaded: LoadedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mcprl.engines.embedded.engine.CLOSE_S", 0.2)
+    hung = threading.Event()
+    async with running(loaded) as engine:
+        monkeypatch.setattr(engine, "_retire", lambda: hung.wait(60))
+        with anyio.move_on_after(1.0):
+            await engine.complete(ask("Where is order 0?", max_tokens=200))
+        began = time.monotonic()
+    assert time.monotonic() - began < 2
+    hung.set()
+
+
+async def complete_alone(loaded: LoadedModel, request: CompletionRequest) -> Completion:
+    async with running(loaded) as engine:
+        return await engine.complete(request)

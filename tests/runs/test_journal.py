@@ -20,7 +20,8 @@ from support.trajectories import trajectory
 from mcprl.config import Config, RolloutConfig, ServerConfig
 from mcprl.errors import JournalError
 from mcprl.runs.journal import FILE, Journal
-from mcprl.runs.records import Outcome
+from mcprl.runs.ledger import Ledger, discard, end_training, ledger, rewind
+from mcprl.runs.records import Outcome, dump_trajectory
 from mcprl.types import (
     Adapter,
     Call,
@@ -258,7 +259,7 @@ def test_a_missing_damaged_foreign_or_newer_journal_is_one_line_with_the_path(ru
     change.execute("update trajectory set tokens = x'00'")
     assert "cannot be read or written" in complaint(write=False)
     change.execute("pragma user_version = 99")
-    assert "journal version 99, this one reads 1" in complaint(write=False)
+    assert "a newer mcprl (journal version 99, this one reads up to 2)" in complaint(write=False)
     change.execute("pragma application_id = 5")
     assert "mcprl did not write it" in complaint(write=True)
     change.close()
@@ -298,8 +299,71 @@ def test_wall_time_counts_the_work_and_not_the_pause_before_a_resume(tmp_path, m
     monkeypatch.setattr("mcprl.runs.journal._now", lambda: next(clock))
     killed = Journal.create(tmp_path, Config())  # 100
     killed.write_step(1, {})  # 110
-    killed._db.close()
+    killed.db.close()
     with Journal.open(tmp_path, write=True) as journal:  # 500
         journal.write_step(2, {})  # 530
     with Journal.open(tmp_path) as journal:  # closed at 531
         assert journal.wall_s() == pytest.approx(10 + 31)
+
+
+OLDEST = """
+drop table trajectory; drop table adapter;
+create table trajectory (
+    phase text not null, step integer not null, id text not null, scenario_id text not null, stop text not null,
+    at real not null, body text not null, tokens blob not null, primary key (phase, step, id));
+create table adapter (at real not null, kind text not null, step integer not null, path text not null);
+pragma user_version = 1;
+"""
+
+
+def test_a_journal_of_the_first_version_is_read_as_it_is_and_migrated_by_the_first_writer(run):
+    """The tables as version 1 had them, with a step of two trajectories, one trajectory of the next, an adapter."""
+    made = [trajectory(name) for name in ("a", "b")]
+    rows = [("train", 1, t.id, t.scenario_id, t.stop, 0.0, *dump_trajectory(t)) for t in made]
+    run.write_step(1, {"loss": 0.5})
+    run.close()
+    path = run.folder / FILE
+    with sqlite3.connect(path) as old:
+        old.executescript(OLDEST)
+        old.executemany("insert into trajectory values (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        old.execute("insert into trajectory select phase, 2, id, scenario_id, stop, at, body, tokens from trajectory")
+        old.execute("insert into adapter values (0.0, 'train', 1, 'adapters/step-1')")
+    old.close()
+    before = path.read_bytes()
+    with Journal.open(run.folder) as reader:
+        assert reader.trajectories("train", 1) == made
+        assert reader.adapters("train")[0].adapter.step == 1
+        assert ledger(reader) == Ledger(0, {"unknown": 2}, 2)
+    assert path.read_bytes() == before
+    with Journal.open(run.folder, write=True) as writer:
+        writer.write_step(2, {}, Adapter(str(run.folder / "adapters" / "step-2"), 2), {"a": "trained", "b": "broken"})
+    with sqlite3.connect(path) as new:
+        assert new.execute("pragma user_version").fetchone() == (2,)
+    new.close()
+    with Journal.open(run.folder) as reader:
+        assert reader.trajectories("train", 2) == made
+        assert ledger(reader) == Ledger(1, {"unknown": 2, "broken": 1}, 0)
+
+
+def test_discarded_trajectories_are_in_the_ledger_and_may_be_sampled_again(run):
+    run.write_trajectories("train", 1, [trajectory("a"), trajectory("b")])
+    discard(run, "train", 1, ["a"], "the server was away")
+    assert run.trajectories("train", 1) == [trajectory("b")]
+    run.write_trajectories("train", 1, [trajectory("a")])
+    run.write_step(1, {}, fates={"a": "trained", "b": "no signal"})
+    assert ledger(run) == Ledger(1, {"no signal": 1, "the server was away": 1}, 0)
+    assert ledger(run).issued == 3
+
+
+def test_a_run_that_is_rewound_goes_on_after_the_step_before_with_what_was_sampled(run):
+    for step in (1, 2):
+        run.write_trajectories("train", step, [trajectory("a")])
+        adapter = Adapter(str(run.folder / f"adapters/step-{step}"), step)
+        run.write_step(step, {"loss": 0.5}, adapter, {"a": "trained"})
+    rewind(run, 1)
+    assert run.last_step() == 1
+    assert [saved.adapter.step for saved in run.adapters("train")] == [1]
+    assert run.trajectories("train", 2) == [trajectory("a")]
+    assert ledger(run) == Ledger(1, {}, 1)
+    end_training(run)
+    assert ledger(run) == Ledger(1, {"not needed": 1}, 0)

@@ -25,6 +25,10 @@ from mcprl.errors import EngineError
 from mcprl.types import Adapter, Completion, CompletionRequest
 
 MEMORY = 2 * 2**30
+RESTARTS = 3
+"""How often decoding begins afresh after failures without a turn in between."""
+CLOSE_S = 10.0
+"""Seconds that the thread may take to end."""
 
 
 @dataclass(eq=False)
@@ -57,7 +61,7 @@ class EmbeddedEngine:
         self._loaded_version: tuple[Adapter, int] | None = None
         self._turns: dict[Stream, _Turn] = {}
         self._inbox: queue.SimpleQueue[_Turn | _Load | None] = queue.SimpleQueue()
-        self._closed = False
+        self._closed, self._failures = False, 0
         self._thread = threading.Thread(target=self._work, name="mcprl-embedded-engine", daemon=True)
         self._thread.start()
 
@@ -86,11 +90,11 @@ class EmbeddedEngine:
         return nullcontext()
 
     async def close(self) -> None:
-        """End the thread. Turns that are not done raise `EngineError`."""
+        """End the thread; one that hangs ends with the process. Turns that are not done raise `EngineError`."""
         if not self._closed:
             self._closed = True
             self._inbox.put(None)
-        await anyio.to_thread.run_sync(self._thread.join)
+        await anyio.to_thread.run_sync(self._thread.join, CLOSE_S)
 
     def _send(self, item: "_Turn | _Load") -> None:
         if self._closed:
@@ -102,19 +106,37 @@ class EmbeddedEngine:
     def _work(self) -> None:
         end = EngineError("the engine was closed before the turn was done")
         try:
-            self._serve()
+            while not self._serve_unless_it_fails():
+                pass
         except BaseException as error:
             end = EngineError(f"the engine's thread died: {error!r}")
             raise
         finally:
             self._closed = True
-            for turn in self._turns.values():
-                _fail(turn.future, end)
+            self._fail_turns(end)
             while not self._inbox.empty():
                 if item := self._inbox.get():
                     _fail(item.future, end)
             self._decoders.clear()
-            self._turns.clear()
+
+    def _serve_unless_it_fails(self) -> bool:
+        """Whether the engine is to end. After a failure the running turns fail and decoding begins afresh; raises it
+        if no turn was done since the last `RESTARTS`."""
+        try:
+            self._serve()
+        except Exception as error:
+            self._failures += 1
+            if self._failures > RESTARTS:
+                raise
+            self._fail_turns(error)
+            self._decoders = {name: Decoder(each.model, *self._options) for name, each in self._decoders.items()}
+            return False
+        return True
+
+    def _fail_turns(self, error: Exception) -> None:
+        for turn in self._turns.values():
+            _fail(turn.future, error)
+        self._turns.clear()
 
     def _serve(self) -> None:
         while True:
@@ -176,7 +198,7 @@ class EmbeddedEngine:
                 _fail(turn.future, error)
             return
         for stream in done:
-            turn = self._turns.pop(stream)
+            turn, self._failures = self._turns.pop(stream), 0
             try:
                 _answer(turn.future, self._completion(stream, turn))
             except Exception as error:

@@ -60,7 +60,8 @@ class Trackers:
             except Exception as error:  # a tracking service may raise anything; the run must go on
                 if name not in self._failed:
                     self._failed.add(name)
-                    _log.warning("the tracker %s failed and may miss data: %s", name, error, exc_info=error)
+                    _log.warning("the tracker %s failed and may miss data: %s", name, error)
+                    _log.debug("where it failed", exc_info=error)  # a warning without a handler reaches the screen
 
 
 def require_known(names: Sequence[str]) -> None:

@@ -14,16 +14,20 @@ from mcprl.types import Group, Json, Score
 
 
 class Files:
-    """Appends to two files. Lines of steps after `last_step` are deleted first: a resumed run does those again."""
+    """Appends to two files. Lines of steps after `last_step` are deleted first: a resumed run does those again. Metrics
+    of earlier ones that the file has already are not appended again."""
 
     def __init__(self, folder: Path, last_step: int) -> None:
         self._metrics = folder / "metrics.jsonl"
         self._groups = folder / "groups.jsonl"
         for path in (self._metrics, self._groups):
             _truncate(path, last_step)
+        lines = self._metrics.read_text(encoding="utf-8").splitlines() if self._metrics.exists() else []
+        self._logged = {(line.pop("step"), frozenset(line)) for line in map(json.loads, lines)}
 
     def log_step(self, step: int, metrics: Metrics) -> None:
-        _append(self._metrics, [{"step": step, **metrics}])
+        if (step, frozenset(metrics)) not in self._logged:
+            _append(self._metrics, [{"step": step, **metrics}])
 
     def log_groups(self, step: int, groups: Sequence[Group], scores: Sequence[Score]) -> None:
         by_id = {score.trajectory_id: score for score in scores}

@@ -1,0 +1,31 @@
+"""The tables of a journal, their version, and the statements that bring an older file to it."""
+
+from typing import Final
+
+VERSION: Final = 2
+
+TABLES: Final = """
+create table fact (key text primary key, value text not null);
+create table event (at real not null, kind text not null, data text not null);
+create table scenario (id text primary key, split text not null, body text not null);
+create table trajectory (
+    phase text not null, step integer not null, id text not null, scenario_id text not null, stop text not null,
+    at real not null, body text not null, tokens blob not null, fate text, primary key (phase, step, id));
+create table score (
+    phase text not null, step integer not null, trajectory_id text not null, value real not null, success integer,
+    explanation text not null, primary key (phase, step, trajectory_id),
+    foreign key (phase, step, trajectory_id) references trajectory (phase, step, id));
+create table step (step integer primary key, at real not null, metrics text not null);
+create table adapter (
+    at real not null, kind text not null, step integer not null, path text not null, digest text not null default '');
+"""
+
+MIGRATIONS: Final = {
+    # What became of each trajectory, and the digest of each adapter's files: neither is known of older ones.
+    1: """
+    alter table trajectory add column fate text;
+    update trajectory set fate = 'unknown' where phase = 'train' and step <= (select max(step) from step);
+    alter table adapter add column digest text not null default ''
+    """,
+}
+"""By version, the statements that make the next version of such a file."""
