@@ -46,7 +46,11 @@ class Symptom:
 
 def emit_notes(journal: Journal, emit: Emit) -> None:
     """Emit a note for each symptom that appears with the journal's newest step."""
-    for sentence in notes([record.metrics for record in journal.steps()]):
+    steps = [
+        {name: value for name, value in record.metrics.items() if isinstance(value, int | float)}
+        for record in journal.steps()
+    ]
+    for sentence in notes(steps):
         emit(Note(sentence))
 
 
