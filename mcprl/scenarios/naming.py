@@ -188,6 +188,8 @@ class Naming(Calls):
             return False
         if attribute.label == "type" and {*words(step.tool.name)} & FOLDERS:
             return False
+        if attribute.label == "size" and self._noun(step) == "folder":  # that of its entry, not of what is in it
+            return False
         if not isinstance(value, str) or attribute.meaning == "place":
             return True
         loose = step.result.structured is None

@@ -8,8 +8,10 @@ from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.degrees import degree
 from mcprl.scenarios.wording.lookups import label_slots
 from mcprl.scenarios.wording.modifiers import in_full, noun_label
-from mcprl.scenarios.wording.phrases import definite, group, phrase, spoken
+from mcprl.scenarios.wording.phrases import alike, definite, group, spoken
 from mcprl.scenarios.wording.template import Option, data, options
+
+_BILLED = ("price", "cost", "fee", "fare", "rent", "charge", "amount")
 
 
 def count_options(intent: Count, rng: random.Random) -> list[Option]:
@@ -49,7 +51,7 @@ def listing_options(intent: Listing, rng: random.Random) -> list[Option]:
 
 def compare_options(intent: Compare, rng: random.Random) -> list[Option]:
     """Requests for the thing of several that has the most or least of a field."""
-    things = [phrase(thing, rng).text for thing in intent.things]
+    things = [thing.text for thing in alike(intent.things, rng)]
     more, most = degree(intent.by, intent.most)
     counted = intent.by.meaning == "count" and grammar.is_plural(in_full(intent.by))
     label = in_full(intent.by)
@@ -85,11 +87,11 @@ def _height(counted: bool, most: bool, two: bool) -> str:
 def combine_options(intent: Combine, rng: random.Random) -> list[Option]:
     """Requests for the sum or the difference of two things' fields."""
     label = in_full(intent.of)
-    slots = {"pair": grammar.listed([phrase(thing, rng).text for thing in intent.things]), "label": label}
+    slots = {"pair": grammar.listed([thing.text for thing in alike(intent.things, rng)]), "label": label}
     if intent.how == "difference":
         slots["label"] = noun_label(intent.of)
         return options(data("groups")["combine_difference"], "combine.difference", slots)
-    if intent.of.meaning == "money":
+    if intent.of.meaning == "money" and label.split()[-1] in _BILLED:
         return options(data("groups")["combine_sum_money"], "combine.cost", slots)
     if intent.of.meaning == "count" and grammar.is_plural(label):
         return options(data("groups")["combine_sum_count"], "combine.count", slots)

@@ -7,7 +7,7 @@ from typing import Any
 from mcprl.scenarios.intents import Attribute, Each, Lookup, Missing, Relation
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.modifiers import in_full, is_adjective, noun_label, shortened
-from mcprl.scenarios.wording.phrases import Phrase, is_person, phrase, spoken
+from mcprl.scenarios.wording.phrases import Phrase, alike, is_person, phrase, spoken
 from mcprl.scenarios.wording.template import Option, data, expand, fits, options
 from mcprl.scenarios.wording.values import is_zone, shown
 from mcprl.text import words
@@ -222,7 +222,7 @@ def each_options(intent: Each, rng: random.Random) -> list[Option]:
     """Requests for one field of several things."""
     if found := _each_clock(intent, rng):
         return found
-    things = [phrase(thing, rng) for thing in intent.things]
+    things = alike(intent.things, rng)
     noun = grammar.one(spoken(intent.things[0].noun))
     names = grammar.listed([thing.text for thing in things])
     every = Phrase(names, "these", plural=True, person=is_person(noun), short=False)

@@ -105,6 +105,12 @@ def phrase(thing: Reference, rng: random.Random) -> Phrase:
     return Phrase(text, f"the {noun}", person=person, short=not after)
 
 
+def alike(things: Sequence[Reference], rng: random.Random) -> list[Phrase]:
+    """Several things, all named in the same way: `SKU-1 and SKU-2`, not `SKU-1 and product SKU-2`."""
+    seed = rng.random()
+    return [phrase(thing, random.Random(seed)) for thing in things]
+
+
 def _topmost(one: str, top: Top) -> str:
     """`Ana's cheapest open order`, `the cheapest lamp from Lumina`, `the lamp with the highest rating`."""
     word = superlative(top.by, top.most)
