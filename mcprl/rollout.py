@@ -165,7 +165,8 @@ def check_finished(trajectories: Sequence[Trajectory], config: RolloutConfig) ->
         )
     if len(late) <= len(trajectories) / 10:
         return ""
-    return f"{len(late)} of {len(trajectories)} rollouts ran out of time and count as they stood (--deadline-s)"
+    count = f"{len(late)} of {len(trajectories)} rollouts"
+    return f"{count} ran out of time and count as they stood; --deadline-s gives them more"
 
 
 async def rollout(

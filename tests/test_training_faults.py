@@ -87,7 +87,7 @@ async def test_three_in_a_row_end_the_run_in_one_line_and_it_goes_on_with_anothe
     tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     disturbed(monkeypatch, "nan", range(2, 99))
-    with pytest.raises(TrainingError, match=r"^3 steps in a row .* lower training\.learning_rate \(it is 0\.01\)"):
+    with pytest.raises(TrainingError, match=r"^3 steps in a row .* lower --learning-rate \(it is 0\.01\)"):
         await train_adapter(small(tiny_model, tmp_path, **run_of(6)))
     with Journal.open(tmp_path / "small") as journal:
         assert [step.metrics["skipped"] for step in journal.steps()] == [0, 1, 1]

@@ -8,6 +8,9 @@ import pytest
 from support.command_line import mcprl
 from support.paths import SHOP
 
+from mcprl.config import Config
+from mcprl.runs.journal import Journal
+
 FALSE = f"{sys.executable} -c 'import sys; sys.exit(\"no licence here\")'"
 
 
@@ -136,7 +139,6 @@ def test_a_typo_leaves_no_run_folder(typo: list[str], tmp_path: Path, monkeypatc
 
 
 def test_a_run_name_that_is_taken_is_refused_before_the_server_is_asked(tmp_path: Path) -> None:
-    (tmp_path / "taken").mkdir()
-    (tmp_path / "taken" / "journal.sqlite").write_text("")
+    Journal.create(tmp_path / "taken", Config()).close()
     error = refusal("train", "--server", "no-such-program", "--runs-dir", tmp_path, "--name", "taken")
     assert "already holds a run: go on with --resume taken, or choose another --name" in error

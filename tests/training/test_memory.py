@@ -177,8 +177,10 @@ def test_the_next_step_is_sampled_meanwhile_where_vllm_has_a_device_of_its_own(
 def test_what_loads_the_model_is_written_down_for_a_resume(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unsloth, "find_spec", lambda _: True)
     on_a_gpu, on_a_cpu = parse({}), parse({"model": {"device": "cpu"}})
-    monkeypatch.setattr("mcprl.train.find_device", lambda name: torch.device("cuda" if name == "auto" else name))
-    monkeypatch.setattr("mcprl.train.placement", lambda *_: "embedded")
+    monkeypatch.setattr(
+        "mcprl.engines.machine.find_device", lambda name: torch.device("cuda" if name == "auto" else name)
+    )
+    monkeypatch.setattr("mcprl.engines.machine.placement", lambda *_: "embedded")
     assert [resolve(config).model.loader for config in (on_a_gpu, on_a_cpu)] == ["unsloth", "transformers"]
 
 
