@@ -9,7 +9,6 @@ from mcprl.scenarios.wording.modifiers import is_adjective, noun_label, shortene
 from mcprl.scenarios.wording.phrases import Phrase, phrase, spoken
 from mcprl.scenarios.wording.template import Option, data, options
 from mcprl.scenarios.wording.values import quoted, shown
-from mcprl.text import words
 
 
 def conditional_options(intent: Conditional, rng: random.Random) -> list[Option]:
@@ -50,8 +49,6 @@ def _stated(condition: Value, thing: Phrase, rng: random.Random) -> str:
 
 def _imperative(change: Change, thing: str, owner: str, noun: str, rng: random.Random) -> str:
     """The write as an order: `mark it as paid`, `set the status of order O-17 to paid`."""
-    if change.effect == "remove":
-        return f"{'cancel' if 'cancel' in words(change.tool) else 'remove'} {thing}"
     value = replace(change.values[0], attribute=shortened(change.values[0].attribute, noun))
     label, text = f"{noun_label(value.attribute)}{owner}", quoted(value, rng)
     ways = (f"set the {label} to {text}", f"change the {label} to {text}", f"put the {label} at {text}")
