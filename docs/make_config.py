@@ -13,6 +13,7 @@ from typing import Annotated, Any, get_args, get_origin
 from pydantic.fields import FieldInfo
 
 from mcprl.cli.options import Leaf, flags, leaves
+from mcprl.models.defaults import RULES
 
 PAGE = Path(__file__).parent / "config.md"
 INTRODUCTION = """# Every setting
@@ -31,7 +32,18 @@ def page() -> str:
     sections: dict[str, list[Leaf]] = {}
     for leaf in leaves():
         sections.setdefault(leaf.section, []).append(leaf)
-    return "\n".join([INTRODUCTION, *(line for section, of in sections.items() for line in _table(section, of))])
+    return "\n".join(
+        [INTRODUCTION, *_rules(), *(line for section, of in sections.items() for line in _table(section, of))]
+    )
+
+
+def _rules() -> Iterator[str]:
+    yield "## What follows from the model\n"
+    yield "Left out, these settings are as the model needs them; `--print-config` shows the values. Nano's are below.\n"
+    yield "| key | rule |"
+    yield "|---|---|"
+    yield from (f"| `{key}` | {why} |" for key, (_, why) in RULES.items())
+    yield ""
 
 
 def _table(section: str, of: list[Leaf]) -> Iterator[str]:

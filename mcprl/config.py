@@ -5,10 +5,10 @@ help.
 """
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from mcprl.files import AUTO
 
@@ -18,6 +18,9 @@ NANO = "nano"
 POLICY = "policy"
 """The name of the run's own model, its adapter off, where a judge's or a writer's is asked for."""
 
+BY_MODEL = "by model"
+"""Marks the settings that follow from the model where they are left out (`models/defaults.py`). What stands here is
+nano's."""
 
 SCRATCH = re.compile(r"\{(?:scratch|rollout)(?::([^{}]+))?\}")
 """What stands for a session's fresh folder in a server's command and environment, with the folder that it is a copy of:
@@ -126,9 +129,9 @@ class ToolPolicy(Section):
     sessions that have not written: for slow or paid servers whose data stands still."""
     max_result_bytes: Annotated[int, Field(ge=200)] = 4_000
     """Bytes of one tool result that the model reads; the rest is cut, with a marker that says how much."""
-    max_instruction_bytes: Annotated[int, Field(ge=0)] = 2_000
+    max_instruction_bytes: Annotated[int, Field(ge=0), BY_MODEL] = 0
     """Bytes of each server's own instructions that the model reads before every task, about four bytes a token; 0
-    leaves them out, which is the default with nano: it reads no English, and they only confuse it."""
+    leaves them out."""
 
 
 class ScenarioConfig(Section):
@@ -191,7 +194,7 @@ class ScenarioConfig(Section):
 class ModelConfig(Section):
     name: str = NANO
     """`nano` (ships with mcprl), a folder, or a Hugging Face id."""
-    dtype: Literal["float32", "bfloat16"] = "float32"
+    dtype: Annotated[Literal["float32", "bfloat16"], BY_MODEL] = "float32"
     """The type of the base weights in memory."""
     quantization: Literal["none", "int8", "nf4"] = "none"
     """Keep the base's linear layers in 8 or 4 bits (bitsandbytes: `pip install 'mcprl[quant]'`), the LoRA whole."""
@@ -244,13 +247,13 @@ class EngineConfig(Section):
 class RolloutConfig(Section):
     max_turns: Annotated[int, Field(ge=1)] = 6
     """Model turns in one rollout."""
-    max_tokens: Annotated[int, Field(ge=8)] = 160
+    max_tokens: Annotated[int, Field(ge=8), BY_MODEL] = 160
     """Tokens that one turn may sample."""
-    max_total_tokens: Annotated[int, Field(ge=64)] = 4_096
+    max_total_tokens: Annotated[int, Field(ge=64), BY_MODEL] = 4_096
     """Tokens of context at which a rollout ends."""
     temperature: Annotated[float, Field(gt=0)] = 1.0
     """The sampling temperature in training."""
-    deadline_s: Annotated[float, Field(gt=0)] = 120.0
+    deadline_s: Annotated[float, Field(gt=0), BY_MODEL] = 120.0
     """Deadline of one rollout in seconds."""
     retries: Annotated[int, Field(ge=0)] = 1
     """How often a rollout is repeated that broke because of the server or the engine."""
@@ -289,14 +292,19 @@ class JudgeConfig(Section):
 
 
 class TrainingConfig(Section):
+    recipe: Annotated[Literal["auto", "sft", "rl", "sft+rl"], BY_MODEL] = "sft+rl"
+    """`sft` trains on the verified plans of training tasks until validation stops rising, `rl` on the model's own
+    rollouts, `sft+rl` first so and then so. `auto` leaves out the first where the base model solves half of the
+    validation tasks, and else has RL compute no more tokens than the first did."""
     steps: Annotated[int, Field(ge=0)] = 80
     """Optimizer steps of RL at most."""
     scenarios_per_step: Annotated[int, Field(ge=1)] = 8
     """Scenarios in one step (P)."""
     group_size: Annotated[int, Field(ge=2)] = 8
     """Rollouts of each scenario in one step (G)."""
-    learning_rate: Annotated[float, Field(ge=0)] = 1.5e-3
-    """AdamW's learning rate, after ten steps of linear warm-up. 0 trains nothing, and is a control like `control`."""
+    learning_rate: Annotated[float, Field(ge=0), BY_MODEL] = 1.5e-3
+    """AdamW's learning rate in RL, after ten steps of linear warm-up. 0 trains nothing, and is a control like
+    `control`."""
     loss: Literal["cispo", "ppo", "gspo"] = "cispo"
     """The policy gradient: CISPO (MiniMax-M1, eq. 4), PPO's clip, or GSPO's clip of whole rows."""
     clip_low: Annotated[float, Field(ge=0)] = 0.0
@@ -322,7 +330,7 @@ class TrainingConfig(Section):
     """A group whose scores differ by no more than this is dropped."""
     share_prefixes: bool = True
     """Compute the tokens that rows share once. Without it each row is computed whole, with the same result."""
-    bin_tokens: Annotated[int, Field(ge=16)] = 8192
+    bin_tokens: Annotated[int, Field(ge=16), BY_MODEL] = 8192
     """Tokens that an update computes at once; bounds its memory."""
     gradient_checkpointing: bool = False
     """Keep only each layer's input for the backward pass and recompute the rest: less memory, a third slower."""
@@ -333,17 +341,19 @@ class TrainingConfig(Section):
     run stops, since the two do not run the same model."""
     max_grad_norm: Annotated[float, Field(gt=0)] = 1.0
     """The norm to which the gradient is clipped."""
-    warm_start_steps: Annotated[int, Field(ge=0)] = 10
-    """Supervised steps on the verified plans of training tasks before RL, at three times the learning rate."""
+    warm_start_steps: Annotated[int, Field(ge=0), BY_MODEL] = 10
+    """Supervised steps at most, on the verified plans of twice `scenarios_per_step` tasks each."""
+    warm_start_learning_rate: Annotated[float, Field(ge=0), BY_MODEL] = 4.5e-3
+    """The learning rate of the supervised steps, after ten of warm-up; in the last quarter it falls to 0."""
     measure: Annotated[int, Field(ge=0)] = 0
     """Rollouts of each training task before training; tasks that always or never succeed are drawn later."""
     pipeline: Literal["auto", "on", "off"] = "auto"
     """Sample and judge the next step during this step's update, with the adapter of the step before: one step off
     policy, which the importance ratios correct. `auto` is on if vLLM and the trainer have different devices."""
     eval_every: Annotated[int, Field(ge=1)] = 10
-    """Steps between validations."""
+    """Steps between validations, supervised ones too."""
     patience: Annotated[int, Field(ge=1)] = 4
-    """Validations without a better score before RL stops. A control takes all its steps."""
+    """Validations without a better score that end a phase of training. A control takes all its steps of RL."""
     max_minutes: Annotated[float, Field(gt=0)] = 1e9
     """Minutes of RL at most."""
     stall_minutes: Annotated[float, Field(ge=0)] = 15.0
@@ -388,13 +398,3 @@ class Config(Section):
     def is_control(self) -> bool:
         """Whether the run must show no gain over its warm start: nothing that it learns from is true."""
         return self.control != "none" or self.training.learning_rate == 0
-
-    @model_validator(mode="before")
-    @classmethod
-    def _leave_out_instructions_for_nano(cls, tree: dict[str, Any]) -> dict[str, Any]:
-        """Measured on npm `everything`, 96 tasks: 11.5 and 91.7 % before and after the warm start without its
-        instructions, 0.0 and 76.0 % with them (docs/results.md)."""
-        tools, model = tree.get("tools", {}), tree.get("model", {})
-        if isinstance(tools, dict) and isinstance(model, dict) and model.get("name", NANO) == NANO:
-            tree = tree | {"tools": {"max_instruction_bytes": 0} | tools}
-        return tree

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from mcprl.config import Config
 from mcprl.engines import open_engine
+from mcprl.engines.machine import resolve
 from mcprl.errors import ModelError, ScenarioError
 from mcprl.events import Emit, Note, ignore
 from mcprl.judges import Judge, open_judge
@@ -69,6 +70,7 @@ async def evaluate_pack(
     if warning := equal_rollouts(config.eval):
         emit(Note(warning))
     require_tasks(config.scenarios)  # before the model is loaded
+    config = resolve(config)
     log = Path(config.runs_dir) / "eval-vllm.log"
     model = load_model(config.model)
     connecting = connect(config.servers, config.tools, emit=emit)

@@ -96,6 +96,17 @@ class WarmStartStep(Event):
     kind = "warm"
     step: int
     steps: int
+    metrics: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class WarmStartEnded(Event):
+    """The warm start is the adapter of supervised step `step` (0: the base model), with its score in validation."""
+
+    kind = "warmed"
+    recorded = True
+    step: int
+    score: float
 
 
 @dataclass(frozen=True)

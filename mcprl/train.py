@@ -47,11 +47,12 @@ from mcprl.servers.log import logging_to
 from mcprl.servers.server import Server, connect
 from mcprl.training import memory, symptoms
 from mcprl.training.curriculum import draw
+from mcprl.training.demonstrations import Demonstrations
 from mcprl.training.pipeline import concurrently
 from mcprl.training.selection import best_step, has_stalled, prune_adapters
 from mcprl.training.step import RewardedGroup, make_batch, update
 from mcprl.training.trainer import Trainer
-from mcprl.training.warm_start import warm_start
+from mcprl.training.warm_start import WarmStart, rl_is_spent
 from mcprl.types import Adapter, Group, Scenario
 
 
@@ -129,18 +130,20 @@ async def _train(run: Run) -> None:
     await run.engine.ready()
     if warning := equal_rollouts(run.config.eval):
         run.emit(Note(warning))
-    await evaluate(run, "test:base", 0, pack.test, None)
+    await evaluate(run, "test:base", pack.test, 0, None)
     await measure_difficulty(run, pack.test, 2)
     training = pack.train
     if run.config.training.measure:
         training = await measure_difficulty(run, training, run.config.training.measure)
 
-    start = await warm_start(run.config, run.journal, run.server, run.model, training, run.emit)
+    demonstrations = Demonstrations(run.config, run.journal, run.server, run.model.tokenizer, training, run.emit)
+    validate = partial(evaluate, run, "val:warm", pack.val)
+    start = await WarmStart(run.config, run.journal, run.model, validate, run.emit).run(demonstrations)
     if start:
-        await evaluate(run, "test:warm", 0, pack.test, start)
+        await evaluate(run, "test:warm", pack.test, 0, start)
     step, adapter = await reinforce(run, training, pack.val, start)
 
-    await evaluate(run, "test:trained", step, pack.test, adapter)
+    await evaluate(run, "test:trained", pack.test, step, adapter)
     record_overlap(run.journal)
     run.emit(RunComplete())
 
@@ -163,14 +166,14 @@ async def reinforce(
         trainer.load(run.adapter(last).path)
 
     began = time.monotonic()
-    scores = {0: await evaluate(run, "val", 0, val, start)}
-    for step in filter(run.validates, range(1, last + 1)):
-        scores[step] = await evaluate(run, "val", step, val, run.adapter(step))
+    known = [0, *filter(run.validates, range(1, last + 1))]
+    scores = {step: await evaluate(run, "val", val, step, run.adapter(step) if step else start) for step in known}
 
     ahead: StepRollouts | None = None
     for step in range(last + 1, config.steps + 1):
         patience = config.steps if run.config.is_control else config.patience
-        if has_stalled(scores, patience) or time.monotonic() - began > 60 * config.max_minutes:
+        late = time.monotonic() - began > 60 * config.max_minutes
+        if late or has_stalled(scores, patience) or rl_is_spent(run.config, run.journal):
             break
         try:
             sampled = ahead or await sample_step(run, step, training, start)
@@ -183,13 +186,12 @@ async def reinforce(
             run.emit(Note(f"training ends with step {run.journal.last_step() or 0}: {error}"))
             break
         if run.validates(step):
-            scores[step] = await evaluate(run, "val", step, val, run.adapter(step))
+            scores[step] = await evaluate(run, "val", val, step, run.adapter(step))
         prune_adapters(run.journal, scores)
     prune_adapters(run.journal, scores)  # also after a resume without a step to take
     end_training(run.journal)
 
-    # A control is tested at its last step: a choice by validation would hide a leak.
-    tested = (run.journal.last_step() or 0) if run.config.is_control else best_step(scores)
+    tested = (run.journal.last_step() or 0) if run.config.is_control else best_step(scores)  # a choice hides leaks
     if tested:
         run.journal.write_adapter(run.adapter(tested), kind="best")
     run.emit(BestChosen(tested, scores.get(tested, 0.0)))
@@ -259,15 +261,14 @@ async def update_adapter(run: Run, trainer: Trainer, sampled: StepRollouts) -> N
 # --- tests on held-out tasks ------------------------------------------------------------------------------------------
 
 
-async def evaluate(run: Run, phase: str, step: int, scenarios: Sequence[Scenario], adapter: Adapter | None) -> float:
+async def evaluate(run: Run, phase: str, scenarios: Sequence[Scenario], step: int, adapter: Adapter | None) -> float:
     """The mean score on held-out tasks, recorded under `phase`."""
     began = time.perf_counter()
     groups = await run.sampler.groups(phase, step, scenarios, run.config.eval.rollouts, adapter)
     scores = [score for group in groups for score in await run.scoring.held_out(phase, step, group)]
     if not scores:
         return 0.0
-    mean = fmean(score.value for score in scores)
-    rates = success_by_task(run.journal.outcomes(phase, step))
+    mean, rates = fmean(score.value for score in scores), success_by_task(run.journal.outcomes(phase, step))
     success = fmean(rates.values())
     run.emit(Evaluated(phase, step, len(rates), success, round(time.perf_counter() - began, 2)))
     run.trackers.log_step(step, {f"{phase}/success": success, f"{phase}/score": mean})
@@ -275,14 +276,13 @@ async def evaluate(run: Run, phase: str, step: int, scenarios: Sequence[Scenario
 
 
 async def measure_difficulty(run: Run, scenarios: Sequence[Scenario], group_size: int) -> tuple[Scenario, ...]:
-    """The scenarios with the base model's failure rate. Its rollouts are apart from the test's, so that a report by
-    difficulty does not sort tasks by the luck of the test itself."""
+    """The scenarios with the base model's failure rate, by rollouts of their own: the test's would sort it by luck."""
     groups = await run.sampler.groups("difficulty", 0, scenarios, group_size, None)
     measured: list[Scenario] = []
     for group in groups:
         scores = await run.scoring.held_out("difficulty", 0, group) if group.scenario.checks else []
-        failure_rate = fmean(not score.success for score in scores) if scores else None
-        measured.append(replace(group.scenario, difficulty=failure_rate))
+        failed = fmean(not score.success for score in scores) if scores else None
+        measured.append(replace(group.scenario, difficulty=failed))
     run.journal.write_scenarios(measured)
     return tuple(measured)
 
@@ -293,8 +293,8 @@ def _checked(config: Config, emit: Emit) -> Config:
     Journal.require_new(Path(config.runs_dir) / config.name)
     require_known(config.trackers)
     require_tasks(config.scenarios)
-    emit(Note(memory.check(config, placement(config, find_device(config.model.device)), server_device())))
     config = resolve(config)
+    emit(Note(memory.check(config, placement(config, find_device(config.model.device)), server_device())))
     if config.model.loader == "unsloth":
         emit(Note("unsloth loads the model, which takes a while; --loader transformers does without"))
     return config

@@ -26,8 +26,8 @@ from mcprl.runs.ledger import ledger
 from mcprl.runs.settings import parse
 from mcprl.runs.trackers.files import Files
 from mcprl.servers.server import connect
+from mcprl.training.demonstrations import transcript
 from mcprl.training.rows import certificate, training_rows
-from mcprl.training.warm_start import transcript
 from mcprl.types import (
     Adapter,
     Call,

@@ -31,6 +31,7 @@ from mcprl.errors import ConfigError, MissingExtra, ServerError, TrainingError
 from mcprl.events import ignore
 from mcprl.judges.verifier import Verifier
 from mcprl.llm.policy import PolicyLlm
+from mcprl.models.defaults import with_defaults
 from mcprl.models.load import LoadedModel, load_model
 from mcprl.rollout import rollout
 from mcprl.servers.server import connect
@@ -65,7 +66,8 @@ class TrainableModel:
         runs_dir: str | Path = "runs",
     ) -> None:
         self.name, self.project, self.base_model = name, project, base_model
-        self.config = config or Config()
+        config = config or Config()
+        self.config = config.model_copy(update={"model": config.model.model_copy(update={"name": base_model})})
         self.folder = Path(runs_dir) / _folder_name(project) / _folder_name(name)
         self._ready: tuple[LoadedModel, EmbeddedEngine, Trainer] | None = None
         self._opening = anyio.Lock()
@@ -129,6 +131,7 @@ class TrainableModel:
         if isinstance(server, str):
             async with connect([ServerConfig(target=server)], emit=ignore) as connected:
                 return await self.rollout(scenario, connected, config=config, seed=seed)
+        await self._open()
         config = config or self.config.rollout
         seed = random.getrandbits(48) if seed is None else seed
         trajectory = await rollout(scenario, server, _Engine(self), config, name=scenario.id, seed=seed, adapter=None)
@@ -190,7 +193,8 @@ class TrainableModel:
         return self._ready
 
     def _load(self) -> tuple[LoadedModel, EmbeddedEngine, Trainer]:
-        loaded = load_model(self.config.model.model_copy(update={"name": self.base_model}))
+        self.config = with_defaults(self.config)
+        loaded = load_model(self.config.model)
         engine = EmbeddedEngine(loaded, max_batch=self.config.engine.max_batch)
         trainer = Trainer(loaded, self.config.training)
         steps = [int(path.name.partition("-")[2]) for path in self.folder.glob("adapters/step-*")]

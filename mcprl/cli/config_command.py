@@ -58,6 +58,7 @@ class ConfigCommand(click.Command):
         """Hand the command its configuration instead of a hundred flags, or print it."""
         from mcprl.cli import options
         from mcprl.cli.approving import Terminal
+        from mcprl.config import NANO
         from mcprl.files import find_bundled, read_toml
         from mcprl.runs.settings import dump_config, merge, parse
         from mcprl.servers.approval import APPROVER
@@ -71,6 +72,10 @@ class ConfigCommand(click.Command):
                 tree = merge(tree, given)
         effective = options.config(tree, ctx.params)
         if ctx.params.pop("print_config"):
+            if effective.model.name != NANO:
+                from mcprl.models.defaults import with_defaults
+
+                effective = with_defaults(effective)
             click.echo(dump_config(effective), nl=False)
             return None
         APPROVER.set(Terminal())

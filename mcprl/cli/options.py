@@ -17,7 +17,7 @@ import click
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
-from mcprl.config import Config, ServerConfig
+from mcprl.config import BY_MODEL, Config, ServerConfig
 from mcprl.errors import ConfigError
 from mcprl.runs.settings import parse, redacted
 from mcprl.text import shortened
@@ -195,7 +195,8 @@ def _option(flag: str, leaf: Leaf) -> click.Option:
 def _default_text(info: FieldInfo) -> str:
     if info.is_required() or isinstance(info.default, bool) or info.default in ("", (), {}):
         return ""
-    return f" [{info.default:g}]" if isinstance(info.default, float) else f" [{info.default}]"
+    default = f"{info.default:g}" if isinstance(info.default, float) else f"{info.default}"
+    return f" [by model; nano: {default}]" if BY_MODEL in info.metadata else f" [{default}]"
 
 
 class _Text(click.ParamType[Any]):

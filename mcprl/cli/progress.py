@@ -23,6 +23,7 @@ from mcprl.events import (
     StepComplete,
     TasksReady,
     WarmStartBegan,
+    WarmStartEnded,
     WarmStartStep,
 )
 
@@ -113,7 +114,11 @@ class TrainingProgress(Progress):
             case WarmStartBegan():
                 self._status.update("warm start")
             case WarmStartStep():
-                self._status.update(f"warm start: step {event.step}")
+                loss, speed = event.metrics["loss"], event.metrics["tokens_per_s"]
+                line = f"warm start {event.step:>3}/{event.steps:<3} loss {loss:.3f}  {speed:.0f} tok/s"
+                self._line(line, f"warm start: step {event.step}")
+            case WarmStartEnded():
+                self._line(f"warm start   step {event.step}, validation score {event.score:.3f}", "testing")
             case StepComplete():
                 self._step(event)
             case BestChosen():

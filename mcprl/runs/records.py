@@ -18,7 +18,7 @@ from mcprl.files import fingerprint
 from mcprl.types import Adapter, Group, Json, Scenario, StopReason, Trajectory
 
 Metric = float | int | str | None
-AdapterKind = Literal["train", "warm", "best"]
+AdapterKind = Literal["train", "supervised", "warm", "best"]
 
 _SCENARIO = TypeAdapter(Scenario)
 _TRAJECTORY = TypeAdapter(Trajectory)
@@ -47,7 +47,8 @@ class EventRecord:
 
 @dataclass(frozen=True)
 class SavedAdapter:
-    """An adapter on disk and its kind: a training checkpoint, the end of the warm start, or the best by validation."""
+    """An adapter on disk and its kind: a checkpoint of RL or of the warm start, the end of the warm start, or the best
+    by validation."""
 
     adapter: Adapter
     kind: AdapterKind

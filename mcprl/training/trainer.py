@@ -33,8 +33,6 @@ from mcprl.training.rows import Certificate
 from mcprl.types import Row
 
 WARM_UP_STEPS = 10
-SUPERVISED = 3.0
-"""Times the learning rate, for supervised steps: cross-entropy's gradient is far less noisy than a policy gradient."""
 OPTIMIZER = "optimizer.safetensors"
 SKIPS_ALLOWED = 2
 """Optimizer steps in a row that may be skipped; one more is an error."""
@@ -152,10 +150,10 @@ class Trainer:
         metrics |= off_policy(log_ratio, ratio, advantages, *bounds, one_sided=self.config.loss == "cispo")
         return metrics | {name: float(values.mean()) for name, values in measured.items()}
 
-    def supervise(self, rows: Sequence[Row]) -> dict[str, float]:
+    def supervise(self, rows: Sequence[Row], learning_rate: float) -> dict[str, float]:
         """One step of cross-entropy on the rows' trained tokens: the warm start on verified plans."""
-        rate, halvings = SUPERVISED * self.config.learning_rate, self.forward.halvings
-        metrics = self._optimizer_step(rows, lambda part: (-torch.cat(part.logprobs_B), {}), 1.0, rate, "token")[0]
+        halvings, losses = self.forward.halvings, lambda part: (-torch.cat(part.logprobs_B), {})
+        metrics = self._optimizer_step(rows, losses, 1.0, learning_rate, "token")[0]
         return metrics | self._bin_metrics(halvings)
 
     def _bin_metrics(self, halvings: int) -> dict[str, float]:

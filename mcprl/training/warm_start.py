@@ -1,117 +1,145 @@
-"""The warm start: a few supervised steps on verified plans before RL."""
+"""The warm start: supervised steps on verified plans before RL, until validation stops rising."""
 
-import json
-import random
-from collections.abc import Iterator, Sequence
+import shutil
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 
 import anyio
 
-from mcprl.chat.prompts import Tokenizer, control_pattern, encode, opening_messages, prompt_ids, render
 from mcprl.config import Config
-from mcprl.errors import ServerError
-from mcprl.events import Emit, Note, WarmStartBegan, WarmStartStep
-from mcprl.models.adapters import load_adapter_weights
+from mcprl.events import Emit, Note, WarmStartBegan, WarmStartEnded, WarmStartStep
+from mcprl.files import whole_folder
+from mcprl.models.adapters import load_adapter_weights, save_adapter
 from mcprl.models.load import LoadedModel
 from mcprl.runs.journal import Journal
-from mcprl.servers.live import refreshed
-from mcprl.servers.retries import again_if_lost
-from mcprl.servers.server import Server
-from mcprl.training.rows import training_rows
+from mcprl.training.demonstrations import Demonstrations
+from mcprl.training.pipeline import concurrently
+from mcprl.training.selection import best_step, has_stalled
 from mcprl.training.symptoms import notes
 from mcprl.training.trainer import Trainer
-from mcprl.types import Adapter, CallRecord, Completion, Message, Row, Scenario, Tool, ToolServer, Trajectory
+from mcprl.types import Adapter
+
+SOLVES_ENOUGH = 0.5
+"""The validation score of a base model from which recipe "auto" has it learn from its own rollouts alone."""
+Validate = Callable[[int, Adapter | None], Awaitable[float]]
+"""The score on the validation tasks after so many supervised steps, of their adapter or of the base model (`None`)."""
 
 
-def demonstration(
-    tokenizer: Tokenizer, messages: Sequence[Message], tools: Sequence[Tool] = (), name: str = "demonstration"
-) -> Trajectory:
-    """A written conversation as a trajectory: each assistant turn has the ids that a policy would have sampled.
-
-    Text that the template puts behind the end-of-turn token (a line break) belongs to the next prompt, as in a rollout.
-    """
-    turns: list[Completion] = []
-    control = control_pattern(tokenizer)
-    for at, message in enumerate(messages):
-        if message["role"] != "assistant":
-            continue
-        context = (*turns[-1].prompt_ids, *turns[-1].completion_ids) if turns else ()
-        prompt = prompt_ids(tokenizer, messages[:at], tools, context)
-        before, after = render(tokenizer, messages[:at], tools), render(tokenizer, messages[: at + 1], tools, False)
-        text = after.removeprefix(before)
-        *_, end_of_turn = control.finditer(text)
-        ids = encode(tokenizer, text[: end_of_turn.end()])
-        turns.append(Completion(message, prompt, ids, (0.0,) * len(ids), "stop"))
-    return Trajectory(name, name, tuple(messages), tuple(turns))
+def computed(journal: Journal) -> float:
+    """The tokens that a run's warm start has computed, up to its last validation."""
+    return float(journal.fact("warm_start_tokens", 0.0))
 
 
-async def transcript(server: ToolServer, scenario: Scenario) -> tuple[Message, ...]:
-    """The ideal conversation of a scenario: its plan executed in a fresh session, then its answer."""
-    messages = opening_messages(scenario.request, server.instructions)
-    records: list[CallRecord] = []
-    async with server.session(scenario.setup) as session:
-        for number, call in enumerate(scenario.plan):
-            function = {"name": call.tool, "arguments": json.dumps(call.arguments, ensure_ascii=False)}
-            calls = [{"id": f"call{number:05}", "type": "function", "function": function}]
-            messages.append({"role": "assistant", "content": None, "tool_calls": calls})
-            result = await session.call(call.tool, call.arguments)
-            records.append(CallRecord(number, call.tool, call.arguments, result))
-            messages.append({"role": "tool", "tool_call_id": f"call{number:05}", "content": result.text})
-    return (*messages, {"role": "assistant", "content": refreshed(scenario, records)})
+def rl_is_spent(config: Config, journal: Journal) -> bool:
+    """Whether RL has computed as many tokens as the warm start before it, if it may not take more (recipe "auto"). A
+    control takes all its steps."""
+    if config.training.recipe != "auto" or config.is_control or not journal.adapters("warm"):
+        return False
+    taken = (record.metrics for record in journal.steps())
+    return sum(metrics["sampled_tokens"] + metrics.get("forwarded_tokens", 0) for metrics in taken) >= computed(journal)
 
 
-async def warm_start(
-    config: Config,
-    journal: Journal,
-    server: Server,
-    loaded: LoadedModel,
-    scenarios: Sequence[Scenario],
-    emit: Emit,
-) -> Adapter | None:
-    """Take the supervised steps, or load what an earlier session of this run took.
+@dataclass
+class WarmStart:
+    """The supervised phase of a run. The report tests its end by itself, so that RL's part of the gain is known."""
 
-    Returns the adapter that RL starts from, `None` without a warm start. The report tests it by itself, so that RL's
-    part of the gain is known.
-    """
-    training = config.training
-    if not training.warm_start_steps:
-        return None
-    adapter = Adapter(str(journal.folder / "adapters" / "warm"), 0)
-    if saved := journal.adapters("warm"):
-        if saved[-1].is_whole:
-            load_adapter_weights(loaded, adapter.path)
-            return adapter
-        emit(Note("the warm start's adapter is damaged and is made again"))
-    emit(WarmStartBegan(training.warm_start_steps))
-    trainer, steps = Trainer(loaded, training), list[dict[str, float]]()
-    for step in range(1, training.warm_start_steps + 1):
-        rows_B: list[Row] = []
-        for scenario in _drawn(scenarios, 2 * training.scenarios_per_step, config.seed, step):
-            try:
-                messages = await again_if_lost(partial(transcript, server, scenario))
-            except ServerError as error:
-                emit(Note(f"a demonstration is left out: {error}"))
-                continue
-            shown = demonstration(loaded.tokenizer, messages, server.tools, scenario.id)
-            journal.write_trajectories("demonstration", step, [shown])
-            rows_B += training_rows(shown)
-        if not rows_B:
-            raise ServerError(f"no plan of step {step} of the warm start could be executed; is the server running?")
-        metrics = await anyio.to_thread.run_sync(trainer.supervise, rows_B)
-        steps.append(metrics)
-        for sentence in notes(steps):
-            emit(Note(sentence))
-        emit(WarmStartStep(step, training.warm_start_steps))
-    trainer.save(adapter.path)
-    journal.write_adapter(adapter, kind="warm")
-    return adapter
+    config: Config
+    journal: Journal
+    loaded: LoadedModel
+    validate: Validate
+    emit: Emit
+    _scores: dict[int, float] = field(default_factory=dict[int, float])
+    _checkpoints: dict[int, Adapter] = field(default_factory=dict[int, Adapter])
 
+    async def run(self, demonstrations: Demonstrations) -> Adapter | None:
+        """Take the steps, from the last validation on if the run was stopped.
 
-def _drawn(scenarios: Sequence[Scenario], count: int, seed: int, step: int) -> Iterator[Scenario]:
-    """The scenarios of a step: shuffled epochs cut into steps, so that each scenario is drawn equally often."""
-    count = min(count, len(scenarios))
-    for at in range((step - 1) * count, step * count):
-        epoch, position = divmod(at, len(scenarios))
-        order = list(range(len(scenarios)))
-        random.Random(f"{seed} epoch {epoch}").shuffle(order)
-        yield scenarios[order[position]]
+        Returns the adapter that validated best, whose weights the model then has. `None` if there are no steps to take,
+        the base model validated best, or it solves enough already.
+        """
+        training = self.config.training
+        if not training.warm_start_steps:
+            return None
+        if done := self._done():
+            return done
+        self._scores[0] = await self.validate(0, None)
+        if training.recipe == "auto" and self._scores[0] >= SOLVES_ENOUGH:
+            self.emit(Note(f"no warm start: the base model scores {self._scores[0]:.2f} in validation"))
+            return None
+        await self._train(demonstrations)
+        return self._keep_best()
+
+    async def _train(self, demonstrations: Demonstrations) -> None:
+        training = self.config.training
+        self.emit(WarmStartBegan(training.warm_start_steps))
+        trainer = Trainer(self.loaded, training)
+        self._checkpoints[0] = Adapter(f"{self._adapter.path}-0", 0)
+        save_adapter(self.loaded, self._checkpoints[0].path)
+        await self._load_checkpoints(trainer)
+        metrics: list[dict[str, float]] = []
+        tokens = computed(self.journal)
+        for step in range(max(self._scores) + 1, training.warm_start_steps + 1):
+            if has_stalled(self._scores, training.patience):
+                break
+            rows_B = await demonstrations.rows(step)
+            following = partial(demonstrations.rows, step + 1) if step < training.warm_start_steps else None
+            async with concurrently(following):
+                metrics.append(await anyio.to_thread.run_sync(trainer.supervise, rows_B, self._rate(step)))
+            tokens += metrics[-1]["forwarded_tokens"]
+            for sentence in notes(metrics):
+                self.emit(Note(sentence))
+            self.emit(WarmStartStep(step, training.warm_start_steps, metrics[-1]))
+            if step % training.eval_every == 0 or step == training.warm_start_steps:
+                await self._validate(trainer, step)
+                self.journal.write_fact("warm_start_tokens", tokens)
+
+    def _rate(self, step: int) -> float:
+        """The learning rate of a step: constant, in the last quarter of the steps it falls to 0."""
+        training = self.config.training
+        left = (training.warm_start_steps + 1 - step) / training.warm_start_steps
+        return training.warm_start_learning_rate * min(1.0, 4 * left)
+
+    async def _validate(self, trainer: Trainer, step: int) -> None:
+        self._checkpoints[step] = checkpoint = Adapter(f"{self._adapter.path}-{step}", step)
+        trainer.save(checkpoint.path)
+        self.journal.write_adapter(checkpoint, kind="supervised")
+        self._scores[step] = await self.validate(step, checkpoint)
+
+    async def _load_checkpoints(self, trainer: Trainer) -> None:
+        """What an earlier session of the run has left."""
+        for saved in self.journal.adapters("supervised"):
+            if saved.is_whole:
+                self._checkpoints[saved.adapter.step] = saved.adapter
+                self._scores[saved.adapter.step] = await self.validate(saved.adapter.step, saved.adapter)
+        if last := max(self._checkpoints):
+            trainer.load(self._checkpoints[last].path)
+
+    @property
+    def _adapter(self) -> Adapter:
+        return Adapter(str(self.journal.folder / "adapters" / "warm"), 0)
+
+    def _done(self) -> Adapter | None:
+        """The warm start's adapter, if an earlier session of the run has made it."""
+        saved = self.journal.adapters("warm")
+        if not saved:
+            return None
+        if not saved[-1].is_whole:
+            self.emit(Note("the warm start's adapter is damaged and is made again"))
+            return None
+        load_adapter_weights(self.loaded, self._adapter.path)
+        return self._adapter
+
+    def _keep_best(self) -> Adapter | None:
+        """Of the checkpoints keep the best, as the warm start's adapter."""
+        best = best_step(self._scores)
+        self.emit(WarmStartEnded(best, self._scores[best]))
+        load_adapter_weights(self.loaded, self._checkpoints[best].path)
+        if best:
+            with whole_folder(Path(self._adapter.path)) as draft:
+                shutil.copytree(self._checkpoints[best].path, draft, dirs_exist_ok=True)
+            self.journal.write_adapter(self._adapter, kind="warm")
+        for checkpoint in self._checkpoints.values():
+            shutil.rmtree(checkpoint.path, ignore_errors=True)
+        return self._adapter if best else None

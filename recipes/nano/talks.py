@@ -18,7 +18,7 @@ from mcprl.config import ScenarioConfig
 from mcprl.errors import ScenarioError
 from mcprl.scenarios.generate import generate
 from mcprl.scenarios.packs.pack import Pack
-from mcprl.training.warm_start import transcript
+from mcprl.training.demonstrations import transcript
 from mcprl.types import Tool
 
 HELD_OUT = 1_000_000

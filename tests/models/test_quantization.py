@@ -45,7 +45,7 @@ async def test_a_quantized_base_is_near_the_whole_one_and_learns_and_is_sampled_
 
         trainer = Trainer(loaded, TrainingConfig(learning_rate=1e-3, autocast="off"))
         assert trainer.forward.shares
-        losses = [trainer.supervise(rows[:1])["loss"] for _ in range(10)]
+        losses = [trainer.supervise(rows[:1], 3e-3)["loss"] for _ in range(10)]
         assert losses[-1] < losses[0] / 2
         trainer.save(tmp_path / "step-1")
         adapter = Adapter(str(tmp_path / "step-1"), 1)

@@ -20,7 +20,7 @@ from mcprl.scenarios.packs.pack import Pack, load_pack, split_of
 from mcprl.servers.digest import digest
 from mcprl.servers.effects import is_read
 from mcprl.servers.server import connect
-from mcprl.training.warm_start import transcript
+from mcprl.training.demonstrations import transcript
 from mcprl.types import Tool, ToolResult, Trajectory
 
 SMALL = ScenarioConfig(train=40, val=10, test=20, test_forms=20, probe_calls=300, repeat_after_s=0.2)

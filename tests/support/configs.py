@@ -10,7 +10,15 @@ from support.paths import SHOP
 
 def small(model: Path, runs: Path, **more: Any) -> Config:
     """A run of seconds: a random policy, few tasks, two steps."""
-    training = {"steps": 2, "scenarios_per_step": 2, "group_size": 3, "eval_every": 1, "learning_rate": 1e-2}
+    training = {
+        "recipe": "sft+rl",
+        "warm_start_steps": 10,
+        "steps": 2,
+        "scenarios_per_step": 2,
+        "group_size": 3,
+        "eval_every": 1,
+        "learning_rate": 1e-2,
+    }
     tree: dict[str, Any] = {
         "name": "small",
         "runs_dir": str(runs),

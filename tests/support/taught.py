@@ -18,9 +18,9 @@ from transformers import AutoTokenizer
 from mcprl.config import ModelConfig, TrainingConfig
 from mcprl.engines import Engine
 from mcprl.models.load import NANO, LoadedModel, load_model
+from mcprl.training.demonstrations import demonstration
 from mcprl.training.rows import certificate, training_rows
 from mcprl.training.trainer import Trainer
-from mcprl.training.warm_start import demonstration
 from mcprl.types import Completion, CompletionRequest, Message, Tool, Trajectory
 from support.models import save_random_model
 
@@ -135,7 +135,7 @@ def learnt(
     for _ in range(600):
         if loss < until:
             return trainer
-        loss = trainer.supervise(rows)["loss"]
+        loss = trainer.supervise(rows, 4.5e-3)["loss"]
     raise AssertionError(f"not learnt in 600 steps: {loss}")
 
 

@@ -117,7 +117,7 @@ def test_learning_rate_zero_trains_nothing(kl_coef: float):
     trainer = tiny_trainer(learning_rate=0, kl_coef=kl_coef)
     before = weights_of(trainer)
     trainer.update(sampled_batch(trainer))
-    trainer.supervise([row for row, _ in sampled_batch(trainer)])
+    trainer.supervise([row for row, _ in sampled_batch(trainer)], 0.0)
     assert same_weights(before, weights_of(trainer))
 
 
@@ -213,7 +213,7 @@ def test_a_token_in_a_context_that_the_engine_did_not_see_is_never_trained():
 def test_supervision_makes_the_shown_tokens_likely():
     trainer = tiny_trainer(learning_rate=3e-3)
     shown = [Row("s", (*PROMPT, 5, 6, 7), (False,) * 8 + (True,) * 3, (0.0,) * 11)]
-    losses = [trainer.supervise(shown)["loss"] for _ in range(25)]
+    losses = [trainer.supervise(shown, 9e-3)["loss"] for _ in range(25)]
     assert losses[0] > 2
     assert losses[-1] < 0.1
 
@@ -227,7 +227,7 @@ def test_multiplied_in_bfloat16_it_learns_as_well_and_weights_and_moments_stay_i
         shown = [Row("s", (*PROMPT, 5, 6, 7), (False,) * 8 + (True,) * 3, (0.0,) * 11)]
         gap = trainer.update(batch)["sampler_gap_mean"]
         assert gap < 1e-6 if autocast == "off" else 1e-4 < gap < 0.05
-        losses[autocast] = [trainer.supervise(shown)["loss"] for _ in range(25)]
+        losses[autocast] = [trainer.supervise(shown, 9e-3)["loss"] for _ in range(25)]
         held = [*trainer._parameters.values(), *(m for s in trainer._optimizer.state.values() for m in s.values())]
         assert {tensor.dtype for tensor in held} == {torch.float32}
     assert losses["bf16"][-1] < 0.1
@@ -264,7 +264,7 @@ def test_a_saved_trainer_goes_on_bit_for_bit(tmp_path: Path):
 
 def test_the_saved_folder_is_safetensors_and_loads_in_peft(tmp_path: Path):
     trainer = tiny_trainer()
-    trainer.supervise([row for row, _ in sampled_batch(trainer)])
+    trainer.supervise([row for row, _ in sampled_batch(trainer)], 1e-3)
     trainer.save(tmp_path / "step-1")
     trainer.save(tmp_path / "step-1")  # a step repeated after a crash replaces what is there
     assert [path.name for path in tmp_path.iterdir()] == ["step-1"]

@@ -1,0 +1,104 @@
+"""The settings that follow from the model, where the configuration leaves them out: one table, `RULES`.
+
+`Config` itself holds what suits `nano`. Sources: the learning rates are those of Thinking Machines' "LoRA Without
+Regret" (Schulman et al., 2025) as their cookbook computes them; the others follow from what a model writes, from the
+context it was made for, and from the device.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from mcprl.config import NANO, Config, Section
+from mcprl.models.load import find_device, read_info
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the rules read. `hidden`: the width of the model; `context`: tokens that it can read; `thinks`: whether it
+    writes its reasoning before each turn; `calls_tools`: whether its own chat template knows tools; `gpu`: whether a
+    GPU trains it."""
+
+    hidden: int
+    context: int
+    model_type: str
+    thinks: bool
+    calls_tools: bool
+    gpu: bool
+
+
+def _supervised_rate(facts: Facts) -> float:
+    """5e-5, ten times that for a LoRA, scaled from a width of 2,000 to the model's: steeply for Llama shapes, hardly
+    for Qwen's."""
+    exponent = 0.0775 if facts.model_type.startswith("qwen") else 0.781
+    return _rounded(5e-4 * (2000 / facts.hidden) ** exponent)
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.1e}")
+
+
+RULES: dict[str, tuple[Callable[[Facts], Any], str]] = {
+    "tools.max_instruction_bytes": (lambda _: 2_000, "it reads English"),
+    "model.dtype": (lambda facts: "bfloat16" if facts.gpu else "float32", "half the memory on a GPU, exact on a CPU"),
+    "rollout.max_tokens": (
+        lambda facts: 2_048 if facts.thinks else 256 if facts.calls_tools else 96,
+        "2,048 if it thinks before it calls; 96 if it writes calls only since it was trained on plans",
+    ),
+    "rollout.max_total_tokens": (
+        lambda facts: min(16_384 if facts.thinks else 4_096, facts.context),
+        "16,384 if it thinks, at most its context",
+    ),
+    "rollout.deadline_s": (lambda facts: 300.0 if facts.gpu else 900.0, "a CPU samples some hundred tokens a second"),
+    "training.recipe": (lambda _: "auto", "what it needs is seen in validation"),
+    "training.learning_rate": (
+        lambda facts: _rounded(_supervised_rate(facts) / 10),
+        "a tenth of the supervised rate: its gradients are noisier",
+    ),
+    "training.warm_start_learning_rate": (_supervised_rate, "LoRA Without Regret: by width and family"),
+    "training.warm_start_steps": (
+        lambda facts: 20 if facts.calls_tools else 100,
+        "a model that knows no tools has more to learn from plans",
+    ),
+    "training.bin_tokens": (
+        lambda facts: 8_192 if facts.gpu else 2_048,
+        "on a CPU larger bins are no faster and take memory",
+    ),
+}
+"""Setting -> its value by the facts, and why."""
+
+
+def with_defaults(config: Config) -> Config:
+    """The configuration with the settings that it leaves out as they suit its model. Raises `ModelError`."""
+    missing = {key for key in RULES if not _states(config, key)}
+    if config.model.name == NANO or not missing:
+        return config
+    facts = read_facts(config)
+    for key in missing:
+        section, _, name = key.partition(".")
+        part: Section = getattr(config, section)
+        config = config.model_copy(update={section: part.model_copy(update={name: RULES[key][0](facts)})})
+    return config
+
+
+def read_facts(config: Config) -> Facts:
+    """What the rules read of the configured model. Raises `ModelError`."""
+    info = read_info(config.model)
+    shape = info.config.get_text_config()
+    return Facts(
+        hidden=int(shape.hidden_size),
+        context=int(getattr(shape, "max_position_embeddings", 4_096)),
+        model_type=str(shape.model_type),
+        thinks=bool(info.family and info.family.reasoning) and not _thinking_is_off(config),
+        calls_tools=not (info.family and info.family.template),
+        gpu=find_device(config.model.device).type == "cuda",
+    )
+
+
+def _states(config: Config, key: str) -> bool:
+    section, _, name = key.partition(".")
+    return name in getattr(config, section).model_fields_set
+
+
+def _thinking_is_off(config: Config) -> bool:
+    return config.model.template_options.get("enable_thinking") == "false"

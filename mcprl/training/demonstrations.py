@@ -1,0 +1,100 @@
+"""Demonstrations: the verified plans of training tasks, executed and written down as the turns of a policy."""
+
+import json
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from mcprl.chat.prompts import Tokenizer, control_pattern, encode, opening_messages, prompt_ids, render
+from mcprl.config import Config
+from mcprl.errors import ServerError
+from mcprl.events import Emit, Note
+from mcprl.runs.journal import Journal
+from mcprl.servers.live import refreshed
+from mcprl.servers.retries import again_if_lost
+from mcprl.servers.server import Server
+from mcprl.training.rows import training_rows
+from mcprl.types import CallRecord, Completion, Message, Row, Scenario, Tool, ToolServer, Trajectory
+
+
+def demonstration(
+    tokenizer: Tokenizer, messages: Sequence[Message], tools: Sequence[Tool] = (), name: str = "demonstration"
+) -> Trajectory:
+    """A written conversation as a trajectory: each assistant turn has the ids that a policy would have sampled.
+
+    Text that the template puts behind the end-of-turn token (a line break) belongs to the next prompt, as in a rollout.
+    """
+    turns: list[Completion] = []
+    control = control_pattern(tokenizer)
+    for at, message in enumerate(messages):
+        if message["role"] != "assistant":
+            continue
+        context = (*turns[-1].prompt_ids, *turns[-1].completion_ids) if turns else ()
+        prompt = prompt_ids(tokenizer, messages[:at], tools, context)
+        before, after = render(tokenizer, messages[:at], tools), render(tokenizer, messages[: at + 1], tools, False)
+        text = after.removeprefix(before)
+        *_, end_of_turn = control.finditer(text)
+        ids = encode(tokenizer, text[: end_of_turn.end()])
+        turns.append(Completion(message, prompt, ids, (0.0,) * len(ids), "stop"))
+    return Trajectory(name, name, tuple(messages), tuple(turns))
+
+
+async def transcript(server: ToolServer, scenario: Scenario) -> tuple[Message, ...]:
+    """The ideal conversation of a scenario: its plan executed in a fresh session, then its answer."""
+    messages = opening_messages(scenario.request, server.instructions)
+    records: list[CallRecord] = []
+    async with server.session(scenario.setup) as session:
+        for number, call in enumerate(scenario.plan):
+            function = {"name": call.tool, "arguments": json.dumps(call.arguments, ensure_ascii=False)}
+            calls = [{"id": f"call{number:05}", "type": "function", "function": function}]
+            messages.append({"role": "assistant", "content": None, "tool_calls": calls})
+            result = await session.call(call.tool, call.arguments)
+            records.append(CallRecord(number, call.tool, call.arguments, result))
+            messages.append({"role": "tool", "tool_call_id": f"call{number:05}", "content": result.text})
+    return (*messages, {"role": "assistant", "content": refreshed(scenario, records)})
+
+
+@dataclass
+class Demonstrations:
+    """The rows of each supervised step. A plan is executed once in a session, whichever steps draw its task."""
+
+    config: Config
+    journal: Journal
+    server: Server
+    tokenizer: Tokenizer
+    scenarios: Sequence[Scenario]
+    emit: Emit
+    _rows: dict[str, list[Row]] = field(default_factory=dict[str, list[Row]])
+
+    async def rows(self, step: int) -> list[Row]:
+        """The rows of a step: those of twice as many tasks as a step of RL draws. Raises `ServerError` if none of their
+        plans can be executed."""
+        drawn = list(_drawn(self.scenarios, 2 * self.config.training.scenarios_per_step, self.config.seed, step))
+        for scenario in drawn:
+            if scenario.id not in self._rows:
+                self._rows[scenario.id] = await self._executed(scenario, step)
+        rows_B = [row for scenario in drawn for row in self._rows[scenario.id]]
+        if not rows_B:
+            raise ServerError(f"no plan of step {step} of the warm start could be executed; is the server running?")
+        return rows_B
+
+    async def _executed(self, scenario: Scenario, step: int) -> list[Row]:
+        try:
+            messages = await again_if_lost(partial(transcript, self.server, scenario))
+        except ServerError as error:
+            self.emit(Note(f"a demonstration is left out: {error}"))
+            return []
+        shown = demonstration(self.tokenizer, messages, self.server.tools, scenario.id)
+        self.journal.write_trajectories("demonstration", step, [shown])
+        return training_rows(shown)
+
+
+def _drawn(scenarios: Sequence[Scenario], count: int, seed: int, step: int) -> Iterator[Scenario]:
+    """The scenarios of a step: shuffled epochs cut into steps, so that each scenario is drawn equally often."""
+    count = min(count, len(scenarios))
+    for at in range((step - 1) * count, step * count):
+        epoch, position = divmod(at, len(scenarios))
+        order = list(range(len(scenarios)))
+        random.Random(f"{seed} epoch {epoch}").shuffle(order)
+        yield scenarios[order[position]]
