@@ -2,9 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from mcprl.config import Config
 
 
 def config_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -58,7 +61,6 @@ class ConfigCommand(click.Command):
         """Hand the command its configuration instead of a hundred flags, or print it."""
         from mcprl.cli import options
         from mcprl.cli.approving import Terminal
-        from mcprl.config import NANO
         from mcprl.files import find_bundled, read_toml
         from mcprl.runs.settings import dump_config, merge, parse
         from mcprl.servers.approval import APPROVER
@@ -72,16 +74,28 @@ class ConfigCommand(click.Command):
                 tree = merge(tree, given)
         effective = options.config(tree, ctx.params)
         if ctx.params.pop("print_config"):
-            if effective.model.name != NANO:
-                from mcprl.models.defaults import with_defaults
-
-                effective = with_defaults(effective)
-            click.echo(dump_config(effective), nl=False)
+            click.echo(dump_config(_by_model(effective)), nl=False)
             return None
         APPROVER.set(Terminal())
         known = {leaf.parameter for leaf in options.leaves()}
         ctx.params = {"config": effective} | {name: value for name, value in ctx.params.items() if name not in known}
         return super().invoke(ctx)
+
+
+def _by_model(config: "Config") -> "Config":
+    """The configuration with the settings that follow from its model, or with a warning if that cannot be read here."""
+    from mcprl.config import NANO
+
+    if config.model.name == NANO:
+        return config
+    from mcprl.errors import ModelError
+    from mcprl.models.defaults import with_defaults
+
+    try:
+        return with_defaults(config)
+    except ModelError as error:
+        click.echo(f"warning: settings that follow from the model are shown as nano's: {error}", err=True)
+        return config
 
 
 class ConfigGroup(ConfigCommand, click.Group):

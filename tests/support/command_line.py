@@ -24,4 +24,4 @@ def effective(*arguments: str) -> dict[str, Any]:
     """The settings that a command would work with."""
     result = CliRunner().invoke(cli, [*arguments, "--print-config"], catch_exceptions=False)
     assert result.exit_code == 0, result.output
-    return tomllib.loads(result.output)
+    return tomllib.loads(result.stdout)
