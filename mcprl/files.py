@@ -1,5 +1,6 @@
 """Files and folders that are written whole or not at all, the user's cache, and the data bundled with the package."""
 
+import fcntl
 import os
 import shutil
 import tempfile
@@ -106,6 +107,14 @@ def whole_folder(path: Path) -> Generator[Path]:
         _sync(path.parent)
     finally:
         _clear(path, draft, replaced)
+
+
+@contextmanager
+def locked(folder: Path) -> Generator[None]:
+    """Wait until no other process is in such a block for `folder`, which exists."""
+    with (folder / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # released when the file is closed, however this process ends
+        yield
 
 
 def fingerprint(folder: str | Path) -> str:

@@ -21,6 +21,7 @@ from mcprl.text import common_prefix, first_line
 from mcprl.types import Call, CompletionRequest, Message, Tool
 
 _FOLDER = Path(__file__).parent
+_INCLUDE = re.compile(r'\{% include "(?P<path>[^"]+)" %\}\n?')
 _PROBE = Tool(
     "probe_tool",
     "A tool.",
@@ -45,8 +46,12 @@ class Family(BaseModel):
 
     @property
     def chat_template(self) -> str:
-        """The text of our own template for the family; empty if the model's is used."""
-        return (_FOLDER / "templates" / self.template).read_text() if self.template else ""
+        """The text of our own template for the family; empty if the model's is used.
+
+        An included template (a path below the package) stands in the text, since a model's template is one file.
+        """
+        text = (_FOLDER / "templates" / self.template).read_text() if self.template else ""
+        return _INCLUDE.sub(lambda include: (_FOLDER.parent / include["path"]).read_text(), text)
 
 
 class Parser(BaseModel):

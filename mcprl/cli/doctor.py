@@ -64,8 +64,10 @@ def _python(config: Config) -> Iterator[Finding]:
 
 
 def _packages(config: Config) -> Iterator[Finding]:
-    """The installed packages against the requirements of mcprl[train], and of its extras vllm and unsloth if used."""
+    """The installed packages against the requirements of mcprl[train], and of the other extras that are used."""
     extras = ["", "train"]
+    if config.model.name.lower().endswith(".gguf"):
+        extras.append("gguf")
     if config.engine.kind == "vllm" or config.engine.base_url:
         extras.append("vllm")
     if config.model.loader == "unsloth" or (config.model.loader == "auto" and find_spec("unsloth")):

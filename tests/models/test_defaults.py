@@ -1,0 +1,67 @@
+"""Settings that follow from the model: each has a rule, what is stated wins, and a stopped run keeps what it had."""
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mcprl.config import BY_MODEL, Config, ModelConfig, Section, TrainingConfig
+from mcprl.engines.machine import resolve
+from mcprl.models.defaults import RULES, Facts, with_defaults
+from mcprl.runs.settings import dump_config, parse
+
+
+def marked() -> Iterator[str]:
+    for section, info in Config.model_fields.items():
+        if isinstance(info.annotation, type) and issubclass(info.annotation, Section):
+            names = (name for name, field in info.annotation.model_fields.items() if BY_MODEL in field.metadata)
+            yield from (f"{section}.{name}" for name in names)
+
+
+def test_each_setting_that_is_marked_has_a_rule_and_no_other_has() -> None:
+    assert {*marked()} == {*RULES}
+
+
+def value(key: str, facts: Facts) -> object:
+    return RULES[key][0](facts)
+
+
+SMOLLM2 = Facts(hidden=576, context=8_192, model_type="llama", thinks=False, calls_tools=False, gpu=False)
+QWEN3_4B = Facts(hidden=2_560, context=40_960, model_type="qwen3", thinks=True, calls_tools=True, gpu=True)
+
+
+@pytest.mark.parametrize(
+    ("key", "small", "large"),
+    [
+        ("training.warm_start_learning_rate", 1.3e-3, 4.9e-4),
+        ("training.learning_rate", 1.3e-4, 4.9e-5),
+        ("rollout.max_tokens", 96, 2_048),
+        ("rollout.max_total_tokens", 4_096, 16_384),
+        ("model.dtype", "float32", "bfloat16"),
+    ],
+)
+def test_what_suits_a_small_model_on_a_cpu_and_a_thinking_one_on_a_gpu(key: str, small: object, large: object) -> None:
+    assert (value(key, SMOLLM2), value(key, QWEN3_4B)) == (small, large)
+
+
+def test_what_is_left_out_follows_from_the_model_and_what_is_stated_stays(tiny_model: Path) -> None:
+    model = ModelConfig(name=str(tiny_model))
+    config = with_defaults(Config(model=model, training=TrainingConfig(learning_rate=3e-5)))
+    assert config.training.learning_rate == 3e-5
+    assert config.training.recipe == "auto"
+    assert config.training.warm_start_learning_rate != TrainingConfig().warm_start_learning_rate
+    assert with_defaults(Config()) == Config()
+
+
+def test_a_stopped_run_keeps_the_settings_that_it_began_with(tiny_model: Path) -> None:
+    model = ModelConfig(name=str(tiny_model))
+    begun = resolve(Config(model=model))
+    kept = parse(tomllib.loads(dump_config(begun)))
+    assert resolve(kept) == begun
+
+
+@pytest.mark.parametrize(("recipe", "steps"), [("sft", (10, 0)), ("rl", (0, 80)), ("sft+rl", (10, 80))])
+def test_a_recipe_leaves_out_a_phase(recipe: str, steps: tuple[int, int]) -> None:
+    training = resolve(parse({"training": {"recipe": recipe}})).training
+    assert (training.warm_start_steps, training.steps) == steps
