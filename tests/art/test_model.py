@@ -78,7 +78,9 @@ async def test_the_loop_of_arts_users_runs_on_the_embedded_engine(shop: str, tmp
         assert [len(group) for group in judged] == [4] * 4
         assert all("independent_reward" in one.metrics and "success" in one.metrics for g in judged for one in g)
         for group in judged:
-            for n, one in enumerate(group):  # a user's own reward beside the judge's, so that no group is without signal
+            for n, one in enumerate(
+                group
+            ):  # a user's own reward beside the judge's, so that no group is without signal
                 one.reward += n / 10
         metrics = await model.train(judged)
         assert metrics["exact_tokens"] == 1.0
