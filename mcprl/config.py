@@ -315,7 +315,8 @@ class TrainingConfig(Section):
     """How far above 1 the importance ratio may rise before it is clipped; 0 is the loss's own (CISPO 2, PPO 0.28, GSPO
     4e-4)."""
     normalization: Literal["token", "sequence", "constant"] = "token"
-    """The weight of a token: equal for all tokens (DAPO), for all rows (GRPO), or by a constant length (Dr. GRPO)."""
+    """The weight of a token: equal for all tokens (DAPO), for all rows (GRPO, and always GSPO), or by a constant length
+    (Dr. GRPO)."""
     minibatches: Annotated[int, Field(ge=1)] = 1
     """Optimizer steps that share a step's rows."""
     epochs: Annotated[int, Field(ge=1)] = 1
@@ -323,7 +324,7 @@ class TrainingConfig(Section):
     entropy_coef: Annotated[float, Field(ge=0)] = 0.0
     """Weight of an entropy bonus at each trained token, which keeps the policy exploring."""
     kl_coef: Annotated[float, Field(ge=0)] = 0.0
-    """Weight of the KL divergence to the base model (k3)."""
+    """Weight of the KL divergence to the base model."""
     advantage_scale: Literal["none", "std", "mean"] = "mean"
     """What divides a group's centred scores: nothing (Dr. GRPO), their standard deviation (GRPO), or their mean, which
     gives rarely solved tasks more weight than mostly solved ones."""

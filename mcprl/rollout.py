@@ -166,7 +166,7 @@ def check_finished(trajectories: Sequence[Trajectory], config: RolloutConfig) ->
     if len(late) <= len(trajectories) / 10:
         return ""
     count = f"{len(late)} of {len(trajectories)} rollouts"
-    return f"{count} ran out of time and count as they stood; --deadline-s gives them more"
+    return f"{count} ran out of time: tests count them as they stood, training leaves them out; --deadline-s gives more"
 
 
 async def rollout(

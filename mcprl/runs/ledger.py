@@ -46,6 +46,8 @@ def fates(groups: Iterable[Group], scored: Container[str], trained: Container[st
             return "broken"
         if trajectory.id not in scored:
             return "not judged"
+        if trajectory.stop == "deadline":
+            return "out of time"
         if trajectory.id not in trained:
             return "no signal"
         return "trained" if taken else "not finite"

@@ -21,6 +21,13 @@ BOUNDS = {"cispo": (1.0, 2.0), "ppo": (0.2, 0.28), "gspo": (3e-4, 4e-4)}
 """How far below and above 1 each loss leaves the ratio unclipped by default: its paper's bounds (DAPO's for PPO). CISPO
 clips only above."""
 
+BUDGET = 1024
+"""Tokens that `constant` divides a row's losses by. Any number gives the same objective up to its scale, which AdamW's
+steps do not depend on; it must only be the same in every step."""
+
+KL_RATIO = 3.0
+"""The importance ratio at which that of the KL penalty is truncated: CISPO's bound."""
+
 
 def importance_ratio(logprobs: PerToken, sampler_logprobs: PerToken) -> PerToken:
     """r_t = exp(log pi(t) - log mu(t)), with gradient."""
@@ -56,19 +63,33 @@ def ppo(ratio: PerToken, advantages: PerToken, clip_low: float, clip_high: float
 def k3(logprobs: PerToken, reference_logprobs: PerToken) -> PerToken:
     """KL(pi || reference) of each sampled token, estimated as x - log x - 1 with x = reference / pi.
 
-    Unbiased and never negative (Schulman 2020, "Approximating KL divergence", k3; GRPO, arXiv 2402.03300, eq. 4).
+    Unbiased and never negative (Schulman 2020, "Approximating KL divergence", k3): a measure, and no loss. Its gradient
+    is, in expectation, that of KL(reference || pi), the divergence the other way round (Tang and Munos 2025, arXiv
+    2506.09477).
     """
     log_x = reference_logprobs - logprobs
     return log_x.exp() - log_x - 1
 
 
-def weights(lengths_B: Sequence[int], normalization: str, longest: int) -> list[float]:
+def kl_penalty(logprobs: PerToken, sampler_logprobs: PerToken, reference_logprobs: PerToken) -> PerToken:
+    """A loss with the gradient of KL(pi || reference): sg(r_t) (log pi - log reference)^2 / 2, which is Schulman's k2
+    weighted by the truncated importance ratio.
+
+    The gradient of k2 is (log pi - log reference) grad log pi. Its mean under pi is the divergence's gradient (Tang and
+    Munos 2025, arXiv 2506.09477, section 4); the ratio makes it a mean under the sampler.
+    """
+    ratio = importance_ratio(logprobs, sampler_logprobs).detach().clamp(max=KL_RATIO)
+    return ratio * (logprobs - reference_logprobs).square() / 2
+
+
+def weights(lengths_B: Sequence[int], normalization: str) -> list[float]:
     """The weight of each row's tokens in the step's loss, the sum of weight times l_t. `lengths_B` counts each row's
     trained tokens.
 
     `token`: 1 / trained tokens of the step, however they are distributed over rows (DAPO, arXiv 2503.14476, eq. 8).
     `sequence`: 1 / (rows * the row's trained tokens), the mean of the rows' means (GRPO, arXiv 2402.03300, eq. 3).
-    `constant`: 1 / (rows * `longest`), independent of the row's length (Dr. GRPO, arXiv 2503.20783, section 3.2).
+    GSPO's objective is such a mean, too (arXiv 2507.18071, eq. 5).
+    `constant`: 1 / (rows * `BUDGET`), the same whatever the rows' lengths (Dr. GRPO, arXiv 2503.20783, section 3.2).
 
     Raises `ValueError` if `normalization` is unknown.
     """
@@ -79,6 +100,6 @@ def weights(lengths_B: Sequence[int], normalization: str, longest: int) -> list[
         case "sequence":
             return [1 / (rows * length) for length in lengths_B]
         case "constant":
-            return [1 / (rows * longest)] * rows
+            return [1 / (rows * BUDGET)] * rows
         case _:
             raise ValueError(f"unknown normalization {normalization!r}; expected token, sequence or constant")

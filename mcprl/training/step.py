@@ -26,7 +26,7 @@ class Batch:
     """What a step trains on: rows with their trajectory's advantage.
 
     `trajectories` are those that the rows were made of. `dropped_groups`: number of groups without signal. `rewarded`:
-    number of rollouts in all groups.
+    number of rollouts in all groups that ended in time.
     """
 
     rows_B: list[tuple[Row, float]]
@@ -38,18 +38,25 @@ class Batch:
 def make_batch(groups: Iterable[RewardedGroup], config: TrainingConfig) -> Batch:
     """The rows of every group whose rewards differ by more than `signal_tolerance`.
 
+    A rollout that its deadline in seconds ended is left out, also of its group's mean: how slow the machine was is not
+    the policy's doing. One that a token or turn limit ended is trained on as it was scored: ending in time is the
+    policy's task (DAPO, arXiv 2503.14476, section 3.4, masks those at first, then scores them by their length).
+
     Raises `ValueError` if a reward is not finite.
     """
     rows_B: list[tuple[Row, float]] = []
     trajectories: list[Trajectory] = []
     dropped = rewarded = 0
     for group in groups:
-        rewarded += len(group.trajectories_G)
-        advantages_G = advantages(group.rewards_G, config.advantage_scale, config.signal_tolerance)
+        members = [
+            member for member in zip(group.trajectories_G, group.rewards_G, strict=True) if member[0].stop != "deadline"
+        ]
+        rewarded += len(members)
+        advantages_G = advantages([reward for _, reward in members], config.advantage_scale, config.signal_tolerance)
         if advantages_G is None:
             dropped += 1
             continue
-        for trajectory, advantage in zip(group.trajectories_G, advantages_G, strict=True):
+        for (trajectory, _), advantage in zip(members, advantages_G, strict=True):
             trajectories.append(trajectory)
             rows_B += [(row, advantage) for row in training_rows(trajectory)]
     return Batch(rows_B, trajectories, dropped, rewarded)

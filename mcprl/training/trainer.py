@@ -124,8 +124,8 @@ class Trainer:
         """One optimizer step of policy gradient, with its metrics."""
         rows_B = [row for row, _ in rows]
         sampler_B = [self._tensor(_trained_logprobs(row)) for row in rows_B]
-        reference = partial(self._reference, rows_B, temperature)
-        reference_B = in_smaller_bins(self.forward, rows_B, reference) if self.config.kl_coef else []
+        of_base = partial(self._reference, rows_B, temperature)
+        reference_B = in_smaller_bins(self.forward, rows_B, of_base) if self.config.kl_coef else []
 
         def objective(part: Bin) -> tuple[Tensor, dict[str, Tensor]]:
             logprobs = torch.cat(part.logprobs_B)
@@ -135,15 +135,17 @@ class Trainer:
             ratio, losses = self._policy_loss(logprobs, sampler, advantages, lengths)
             measured = {"log_ratio": logprobs - sampler, "ratio": ratio, "advantage": advantages}
             if reference_B:
-                measured["kl"] = loss.k3(logprobs, torch.cat([reference_B[i] for i in part.indices]))
-                losses = losses + self.config.kl_coef * measured["kl"]
+                reference = torch.cat([reference_B[i] for i in part.indices])
+                measured["kl"] = loss.k3(logprobs, reference)
+                losses = losses + self.config.kl_coef * loss.kl_penalty(logprobs, sampler, reference)
             if part.entropies_B:
                 measured["entropy"] = torch.cat(part.entropies_B)
                 losses = losses - self.config.entropy_coef * measured["entropy"]
             return losses, measured
 
         needs_entropy = self.config.entropy_coef > 0
-        rate, normalization = self.config.learning_rate, self.config.normalization
+        rate = self.config.learning_rate
+        normalization = "sequence" if self.config.loss == "gspo" else self.config.normalization
         metrics, measured = self._optimizer_step(rows_B, objective, temperature, rate, normalization, needs_entropy)
         log_ratio, ratio, advantages = (measured.pop(name) for name in ("log_ratio", "ratio", "advantage"))
         bounds = self.clip_low, self.clip_high
@@ -208,7 +210,7 @@ class Trainer:
         started = time.perf_counter()
         torch.set_num_threads(self._cores)  # the embedded engine sets one thread for the process that it samples in
         trained_B = [sum(row.mask) for row in rows]
-        weight_B = loss.weights(trained_B, normalization, max(trained_B))
+        weight_B = loss.weights(trained_B, normalization)
         work = partial(self._backward, rows, weight_B, objective, temperature, needs_entropy)
         total, measured = in_smaller_bins(self.forward, rows, work)
         norm = float(torch.nn.utils.clip_grad_norm_(self._parameters.values(), self.config.max_grad_norm))

@@ -69,6 +69,34 @@ def test_k3_is_never_negative_and_its_mean_under_the_policy_is_the_kl_divergence
     assert (policy * estimate).sum().item() == pytest.approx(exact, rel=1e-5)
 
 
+def _divergence(logits: torch.Tensor, reference: torch.Tensor) -> torch.Tensor:
+    return (logits.softmax(-1) * (logits.log_softmax(-1) - reference.log_softmax(-1))).sum()
+
+
+@pytest.mark.parametrize("sampled_by", ["the policy", "an older policy"])
+def test_the_kl_penalty_has_the_gradient_of_the_divergence_from_the_reference(sampled_by: str):
+    logits = torch.tensor([0.5, -0.2, 1.0, 0.1], dtype=torch.float64, requires_grad=True)
+    reference = torch.tensor([-0.3, 0.4, 0.2, 1.1], dtype=torch.float64)
+    (expected,) = torch.autograd.grad(_divergence(logits, reference), logits)
+    older = logits.detach() + torch.tensor([0.3, -0.2, 0.1, 0.0], dtype=torch.float64)
+    sampler = (logits.detach() if sampled_by == "the policy" else older).log_softmax(-1)
+    policy = logits.log_softmax(-1)
+
+    def gradient(of_tokens: torch.Tensor) -> torch.Tensor:
+        """That of the losses' mean under the sampler, each token weighted by how often it is sampled."""
+        return torch.autograd.grad((sampler.exp() * of_tokens).sum(), logits, retain_graph=True)[0]
+
+    penalty = loss.kl_penalty(policy, sampler, reference.log_softmax(-1))
+    assert torch.allclose(gradient(penalty), expected, atol=1e-12)
+    k3 = loss.k3(policy, reference.log_softmax(-1))
+    assert not torch.allclose(gradient(k3), expected, rtol=0.2), "a measure, and no loss"
+
+
+def test_a_ratio_that_is_truncated_bounds_the_kl_penalty():
+    policy, sampler, reference = torch.tensor([-1.0]), torch.tensor([-9.0]), torch.tensor([-2.0])
+    assert loss.kl_penalty(policy, sampler, reference).item() == pytest.approx(loss.KL_RATIO / 2)
+
+
 def test_gspo_clips_one_ratio_for_a_whole_row(tokens):
     logprobs, sampler, advantages = _tensors(tokens)
     lengths = [50, 1, 120, 29]
@@ -95,11 +123,15 @@ def test_gspo_clips_one_ratio_for_a_whole_row(tokens):
     [
         ("token", lambda rows: sum(map(sum, rows)) / sum(map(len, rows))),
         ("sequence", lambda rows: sum(sum(row) / len(row) for row in rows) / len(rows)),
-        ("constant", lambda rows: sum(map(sum, rows)) / (len(rows) * 7)),
+        ("constant", lambda rows: sum(map(sum, rows)) / (len(rows) * loss.BUDGET)),
     ],
 )
 def test_the_weights_make_the_mean_that_they_are_named_for(normalization, expected):
     rows = [[1.0, 2.0, 4.0], [8.0], [0.5, 0.25, 3.0, 5.0, 1.0, 1.0, 1.0]]
-    weights = loss.weights([len(row) for row in rows], normalization, 7)
+    weights = loss.weights([len(row) for row in rows], normalization)
     found = sum(weight * sum(row) for weight, row in zip(weights, rows, strict=True))
     assert found == pytest.approx(expected(rows))
+
+
+def test_under_a_constant_length_a_row_weighs_the_same_whatever_the_other_rows_lengths():
+    assert loss.weights([3, 5], "constant")[0] == loss.weights([3, 500], "constant")[0]

@@ -121,6 +121,24 @@ def test_learning_rate_zero_trains_nothing(kl_coef: float):
     assert same_weights(before, weights_of(trainer))
 
 
+def test_gspo_takes_the_mean_over_rows_and_not_over_tokens():
+    trainer = tiny_trainer(loss="gspo", max_grad_norm=1e9)
+    batch = sampled_batch(trainer, count=4)
+    cut = [
+        (dataclasses.replace(row, ids=row.ids[:9], mask=row.mask[:9], logprobs=row.logprobs[:9]), a)
+        for row, a in batch[:2]
+    ]
+    batch = [*cut, *batch[2:]]  # two rows of one token, two of four
+    for row, advantage in batch:
+        trained = torch.tensor(row.mask[1:])
+        logprobs = trainer.model(input_ids=torch.tensor([row.ids])).logits[0, :-1].log_softmax(-1)
+        chosen = logprobs[range(len(row.ids) - 1), list(row.ids[1:])][trained]
+        (-advantage * chosen.mean() / len(batch)).backward()
+    expected = torch.stack([p.grad.norm() for p in trainer._parameters.values() if p.grad is not None]).norm()
+    trainer.model.zero_grad()
+    assert trainer.update(batch)["grad_norm"] == pytest.approx(float(expected), rel=1e-4)
+
+
 def test_the_step_size_warms_up_over_ten_steps():
     trainer = tiny_trainer(learning_rate=1e-3)
     rates = [trainer.update(sampled_batch(trainer))["learning_rate"] for _ in range(12)]
