@@ -20,6 +20,7 @@ from mcprl.cli.extras import with_torch
 from mcprl.cli.outcome import UnfitMachine, exit_code, run_async
 from mcprl.cli.scenario_commands import scenarios
 from mcprl.errors import ConfigError, JournalError
+from mcprl.events import Note
 from mcprl.files import require_writable
 
 if TYPE_CHECKING:
@@ -50,11 +51,15 @@ cli.add_command(scenarios)
 
 
 @_command(*_RUN, *_SERVER, "scenarios", "model", "engine", "rollout", "judge", "training", "eval")
-@click.option("--resume", metavar="RUN", help="Go on with a run that was stopped: its name, or its folder.")
+@click.option(
+    "--resume",
+    metavar="RUN",
+    help="Go on with a run that was stopped (its name, or its folder), with its own settings.",
+)
 @click.option("--accept-tool-changes", is_flag=True, help="With --resume: go on though the server's tools changed.")
 def train(config: "Config", resume: str | None, accept_tool_changes: bool) -> None:
     """Train an adapter for a server and prove what it gained."""
-    from mcprl.cli import tables
+    from mcprl.cli import resuming, tables
     from mcprl.cli.consent import permitted
     from mcprl.cli.progress import TrainingProgress
     from mcprl.secrets import scrub
@@ -68,26 +73,13 @@ def train(config: "Config", resume: str | None, accept_tool_changes: bool) -> No
 
     async def work() -> None:
         with TrainingProgress(folder) as progress:
+            if resume and (sentence := resuming.not_taken(folder, config)):
+                progress(Note(sentence))
             train_adapter = with_torch("mcprl.train").train_adapter  # the import takes seconds
             report = await train_adapter(config, folder if resume else None, progress, accept_tool_changes)
         tables.show_report(tables.console(), report)
 
-    run_async(work, folder / "run.log", partial(_stopped, folder, config.runs_dir))
-
-
-def _stopped(folder: Path, runs_dir: str) -> str:
-    """What is kept of a run that was stopped, and how to resume it."""
-    from mcprl.runs.journal import FILE, Journal
-
-    if not (folder / FILE).is_file():
-        return "stopped"
-    try:
-        with Journal.open(folder) as journal:
-            steps = journal.last_step() or 0
-    except JournalError as error:
-        return f"stopped; {error}"
-    again = f"mcprl train --resume {folder if runs_dir != 'runs' else folder.name}"
-    return f"stopped; {steps} steps and all rollouts are kept in {folder}; go on with: {again}"
+    run_async(work, folder / "run.log", partial(resuming.stopped, folder, config.runs_dir))
 
 
 def _run_name(target: str) -> str:

@@ -50,7 +50,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class Gain:
-    """The trained model's mean success minus an earlier model's on the same tasks, with its 95 % interval.
+    """A later model's mean success minus an earlier one's on the same tasks, with its 95 % interval.
 
     `macro` is the same difference of the means over forms. `clustering` names the clustering that the interval is of,
     the widest; `by_task` is the interval if every task stood for itself. Of the tasks, `won` went up, `lost` went down.
@@ -70,8 +70,9 @@ class Comparison:
     """The models on the same `n` tasks, `None` if there is nothing to compare yet.
 
     `gain` is trained minus base. `rl_gain`, the part that is due to RL, is trained minus warm, or minus base without a
-    warm start; `over_base` and `over_start` have the same with their details. `forms` counts the tasks' forms, and
-    `clusters` the clusters of each clustering that the intervals were made with.
+    warm start; `over_base` and `over_start` have the same with their details. `warm_over_base` is the warm start's
+    part. `forms` counts the tasks' forms, and `clusters` the clusters of each clustering that the intervals were made
+    with.
     """
 
     n: int
@@ -84,6 +85,7 @@ class Comparison:
     rl_gain_ci95: Interval | None = None
     over_base: Gain | None = None
     over_start: Gain | None = None
+    warm_over_base: Gain | None = None
     forms: int = 0
     clusters: dict[str, int] = field(default_factory=dict[str, int])
 
@@ -113,10 +115,12 @@ def compare(tasks: Sequence[TaskResult], seed: int, resamples: int = 10_000) -> 
     clusters = clusterings(scenarios)
     models: list[Model] = [model for model in MODELS if all(model in task.success for task in tasks)]
     rates = {model: _rate(tasks, model, clusters) for model in models}
-    over_base = _gain(tasks, "base", clusters, seed, resamples) if {"base", "trained"} <= rates.keys() else None
-    over_start = over_base
-    if {"warm", "trained"} <= rates.keys():
-        over_start = _gain(tasks, "warm", clusters, seed, resamples)
+
+    def gain(before: Model, after: Model) -> Gain | None:
+        return _gain(tasks, before, after, clusters, seed, resamples) if {before, after} <= rates.keys() else None
+
+    over_base = gain("base", "trained")
+    over_start = gain("warm", "trained") if "warm" in rates else over_base
     return Comparison(
         n=len(tasks),
         base=rates.get("base"),
@@ -128,6 +132,7 @@ def compare(tasks: Sequence[TaskResult], seed: int, resamples: int = 10_000) -> 
         rl_gain_ci95=over_start.ci95 if over_start else None,
         over_base=over_base,
         over_start=over_start,
+        warm_over_base=gain("base", "warm"),
         forms=len({scenario.form for scenario in scenarios if scenario.form}),
         clusters={name: len(set(labels)) for name, labels in clusters.items()},
     )
@@ -181,23 +186,33 @@ def _rate(tasks: Sequence[TaskResult], model: Model, clusters: Mapping[str, Sequ
 def _gain(
     tasks: Sequence[TaskResult],
     before: Model,
+    after: Model,
     clusters: Mapping[str, Sequence[Hashable]],
     seed: int,
     resamples: int,
 ) -> Gain:
-    earlier = [task.success[before] for task in tasks]
-    trained = [task.success["trained"] for task in tasks]
-    mean, low, high, clustering = intervals.widest_difference(earlier, trained, clusters, seed, resamples)
-    changes = [after - start for start, after in zip(earlier, trained, strict=True)]
+    earlier, later = ([task.success[model] for task in tasks] for model in (before, after))
+    mean, low, high, clustering = intervals.widest_difference(earlier, later, clusters, seed, resamples)
+    changes = [end - start for start, end in zip(earlier, later, strict=True)]
     return Gain(
         mean=mean,
         ci95=(low, high),
-        by_task=intervals.paired_difference(earlier, trained, clusters["task"], seed, resamples)[1:],
+        by_task=intervals.paired_difference(earlier, later, clusters["task"], seed, resamples)[1:],
         macro=macro_mean((task.scenario.form for task in tasks), changes),
         clustering=clustering,
         won=sum(change > 0 for change in changes),
         lost=sum(change < 0 for change in changes),
     )
+
+
+def solved_before(tasks: Iterable[TaskResult]) -> list[TaskResult]:
+    """The tasks that the base model solved in every rollout that was made apart from the test: what it can forget.
+
+    The tasks that it solved in the test itself would not do: some were solved by luck, which does not come twice, so
+    that any second test of them is worse (regression to the mean). A selection by an earlier measurement has no such
+    bias, and base and trained model are compared by the test alone (Davis, American J. of Epidemiology 104, 1976).
+    """
+    return [task for task in tasks if task.scenario.difficulty == 0]
 
 
 # --- parts of the tasks -----------------------------------------------------------------------------------------------

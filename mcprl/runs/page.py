@@ -6,6 +6,7 @@ from typing import Final
 
 from mcprl.runs.examples import ExampleTask, Loss, Verdict
 from mcprl.runs.phrases import (
+    LEARNING_COLUMNS,
     PART_COLUMNS,
     RESULT_COLUMNS,
     certificate,
@@ -13,8 +14,10 @@ from mcprl.runs.phrases import (
     control_name,
     doubts,
     headline,
+    learning,
     parts,
     results,
+    retention,
     suite_name,
 )
 from mcprl.runs.proof import Pooled, Proof, Report
@@ -44,6 +47,10 @@ def _page(proof: Proof, curve: bool) -> Iterator[str]:
     yield f"The models were tested on the same {proof.test.n} tasks, and trained on none of them. " + clustering(
         proof.test
     )
+    if rows := list(learning(proof)):
+        yield grid([("learning", *LEARNING_COLUMNS), *rows])
+    if kept := retention(proof):
+        yield inline(kept)
     if len(proof.suites) > 1:
         yield grid([("suite", *PART_COLUMNS), *parts({suite_name(s): part for s, part in proof.suites.items()})])
     if isinstance(proof, Pooled):

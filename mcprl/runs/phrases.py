@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
-from mcprl.runs.comparison import MODELS, Comparison, Gain, Interval
+from mcprl.runs.comparison import MODELS, Comparison, Gain, Interval, Rate
 from mcprl.runs.overlap import SuiteOverlap
 from mcprl.runs.proof import Proof, Report
 from mcprl.types import Suite
 
 RESULT_COLUMNS: Final = ("success", "95 % interval", "mean over forms")
+LEARNING_COLUMNS: Final = ("took", "success after it", "over the model before it (95 %)")
 PART_COLUMNS: Final = ("tasks", "base", "warm", "trained", "gain (95 %)", "due to RL (95 %)", "lost", "won")
 
 _MODELS: Final = {"base": "base model", "warm": "after the warm start", "trained": "trained model"}
@@ -62,6 +63,20 @@ def _gain_row(name: str, gain: float | None, interval: Interval, details: Gain) 
     return counted, f"{points(gain)} points", " to ".join(map(points, interval)), points(details.macro)
 
 
+def learning(proof: Proof) -> Iterator[tuple[str, str, str, str]]:
+    """What learning owes to what: for the warm start and for RL the time, the success after it and its part of the
+    gain."""
+    test, spent = proof.test, proof.learning
+    if not (test.base and test.trained and test.over_start):
+        return
+    yield "base model", "-", percent(test.base.success), "-"
+    if test.warm and (gain := test.warm_over_base):
+        yield "warm start", minutes(spent.warm_s), percent(test.warm.success), _with_interval(gain.mean, gain.ci95)
+    if spent.rl_steps:
+        part = _with_interval(test.rl_gain, test.rl_gain_ci95)
+        yield f"RL ({spent.rl_steps:g} steps)", minutes(spent.rl_s), percent(test.trained.success), part
+
+
 def parts(comparisons: Mapping[str, Comparison]) -> list[tuple[str, ...]]:
     """A row for each part, in `PART_COLUMNS` behind the part's name."""
     return [
@@ -85,8 +100,8 @@ def _with_interval(gain: float | None, interval: Interval | None) -> str:
 
 
 def headline(proof: Proof) -> str:
-    """The result in sentences with its interval: the leading suite first, then the others. A control's is its gain
-    over its start.
+    """The result in sentences with its interval: what was forgotten, then the leading suite, then the others. A
+    control's is its gain over its start.
     """
     test = proof.test
     if not test.over_base or not test.over_start:
@@ -97,12 +112,39 @@ def headline(proof: Proof) -> str:
     else:
         sentences = [f"On {_tasks(proof)}, success went {_change(test)}: {_gained(test.over_base)}."]
         if test.warm:
-            start = percent(test.warm.success)
-            sentences.append(f"Over the warm start alone ({start}), RL brought {_gained(test.over_start)}.")
+            sentences.append(_part_of_rl(proof, test.warm, test.over_start))
         sentences += _other_suites(proof)
+    if _has_forgotten(proof):
+        sentences.insert(0, f"FORGOTTEN: {retention(proof)}")
     if not proof.finished:
         sentences.append(f"The run is not finished ({proof.status}).")
     return " ".join(sentences)
+
+
+def retention(proof: Proof) -> str:
+    """What became of the tasks that the base model solved before the test, in a sentence; empty before the test is
+    complete."""
+    kept, change = proof.retained, proof.retained.over_base
+    if not proof.test.over_base:
+        return ""
+    if not proof.measured:
+        return "Whether anything was forgotten is not known: no task was measured with the base model before the test."
+    if not (kept.base and kept.trained and change):
+        return f"There is nothing to forget: the base model solved none of {proof.measured} tasks in every rollout."
+    interval = " to ".join(f"{100 * end:.1f}" for end in kept.trained.ci95)
+    warm = f", {percent(kept.warm.success)} after the warm start" if kept.warm else ""
+    verdict = "some are lost" if _has_forgotten(proof) else "no loss is shown"
+    return (
+        f"The base model solved {kept.n} of {proof.measured} tasks in every rollout before the test. In the test it "
+        f"solves {percent(kept.base.success)} of these{warm}, and the trained model {percent(kept.trained.success)} "
+        f"({interval} %): {verdict}, {_measured(change)}."
+    )
+
+
+def _has_forgotten(proof: Proof) -> bool:
+    """Whether the trained model solves significantly fewer of the tasks that the base model solved before the test."""
+    change = proof.retained.over_base
+    return change is not None and change.ci95[1] < 0
 
 
 def suite_name(suite: Suite) -> str:
@@ -161,10 +203,22 @@ def certificate(report: Report) -> Iterator[str]:
     why = "the last, as in any control" if report.is_control else "the best on the validation tasks"
     tested = f" (step {report.best_step} was tested, {why})" if report.best_step is not None else ""
     yield f"{report.steps} steps{tested} in {minutes(report.wall_s)}"
+    if report.steps and report.best_step is None and report.finished:
+        yield "the model that RL began from was tested, since no later step was better on the validation tasks"
     if report.exact_tokens is not None:
         yield f"{100 * report.exact_tokens:g} % of the trained tokens in exactly the context they were sampled in"
     if report.groups:
         yield f"{report.dropped_groups} of {report.groups} groups dropped for lack of a signal"
+
+
+def _part_of_rl(proof: Proof, warm: Rate, gain: Gain) -> str:
+    """What RL brought over the warm start, and in what time."""
+    if not proof.learning.rl_steps:
+        return "RL took no step: all of it is due to the warm start."
+    brought = "nothing that this test shows:" if gain.ci95[0] <= 0 <= gain.ci95[1] else ""
+    result = f"{brought} {_measured(gain)}" if brought else _gained(gain)
+    times = f"{minutes(proof.learning.rl_s)} after {minutes(proof.learning.warm_s)} of warm start"
+    return f"Over the warm start alone ({percent(warm.success)}), RL brought {result} in {times}."
 
 
 def _tasks(proof: Proof) -> str:

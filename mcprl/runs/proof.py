@@ -25,10 +25,12 @@ from mcprl.runs.comparison import (
     compare,
     compare_parts,
     difficulty,
+    solved_before,
     task_results,
 )
 from mcprl.runs.examples import ExampleTask, Loss, losses, pick_examples
 from mcprl.runs.journal import Journal
+from mcprl.runs.learning import Learning, measure
 from mcprl.runs.overlap import SuiteOverlap, overlap
 from mcprl.runs.records import Outcome, StepRecord, success_by_task
 from mcprl.runs.unscored import Unscored, unscored
@@ -43,7 +45,9 @@ class Proof:
     """Base, warm-started and trained model on the same held-out tasks, of one run or of several.
 
     `test` compares them on the suite `lead`, of which the parts by tool, kind, form and difficulty are too; `suites`
-    has every suite. `losses` has every lost task of all suites.
+    has every suite. `losses` has every lost task of all suites. `retained` compares the models on the tasks of all
+    suites that the base model solved before the test (`comparison.solved_before`), of `measured` tasks of which that is
+    known. `learning` is what was spent, of several runs the mean.
     """
 
     name: str
@@ -57,6 +61,9 @@ class Proof:
     lead: Suite
     test: Comparison
     suites: dict[Suite, Comparison]
+    retained: Comparison
+    measured: int
+    learning: Learning
     per_tool: dict[str, Comparison]
     per_kind: dict[str, Comparison]
     per_form: dict[str, Comparison]
@@ -167,6 +174,7 @@ def pool(folders: Sequence[str | Path]) -> Pooled:
         "name": ", ".join(runs),
         "finished": not unfinished,
         "status": "; ".join(unfinished) or "finished",
+        "learning": Learning.mean([head["learning"] for head in heads]),
     }
     compared = _compared(tasks, 0)
     lead = compared["lead"]
@@ -208,6 +216,7 @@ class _Tested:
             "control": config.control,
             "learning_rate": config.training.learning_rate,
             "tool_hash": journal.fact("tool_hash", ""),
+            "learning": measure(journal),
         }
 
 
@@ -221,6 +230,8 @@ def _compared(tasks: Sequence[TaskResult], seed: int) -> dict[str, Any]:
         "lead": lead,
         "test": suites.get(lead, Comparison(0)),
         "suites": suites,
+        "retained": compare(solved_before(tasks), seed),
+        "measured": sum(task.scenario.difficulty is not None for task in tasks),
         "per_tool": compare_parts(leading, lambda task: tools_of(task.scenario), seed),
         "per_kind": compare_parts(leading, lambda task: [task.scenario.kind], seed),
         "per_form": compare_parts(leading, lambda task: [task.scenario.form] if task.scenario.form else [], seed),

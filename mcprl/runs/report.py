@@ -11,14 +11,17 @@ from mcprl.errors import JournalError
 from mcprl.files import write_whole
 from mcprl.runs.page import CURVE, code, fenced, grid, inline, markdown
 from mcprl.runs.phrases import (
+    LEARNING_COLUMNS,
     PART_COLUMNS,
     RESULT_COLUMNS,
     certificate,
     clustering,
     doubts,
     headline,
+    learning,
     parts,
     results,
+    retention,
     suite_name,
 )
 from mcprl.runs.proof import Pooled, Proof, Report, build, pool
@@ -101,6 +104,9 @@ def table(report: Proof | Mapping[str, Any]) -> str:
     test = report.test
     blocks = [headline(report)]
     blocks.append(_columns([(f"held-out tasks: {test.n} ({report.lead})", *RESULT_COLUMNS), *results(test)]))
+    if rows := list(learning(report)):
+        blocks.append(_columns([("learning", *LEARNING_COLUMNS), *rows]))
+    blocks.append(retention(report))
     if len(report.suites) > 1:
         blocks.append(
             _columns([("by suite", *PART_COLUMNS), *parts({str(suite): part for suite, part in report.suites.items()})])

@@ -1,13 +1,14 @@
 """The configuration with which a run goes on."""
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Final
 
-from mcprl.config import Config
+from mcprl.config import Config, Section
 from mcprl.files import write_whole
 from mcprl.runs.journal import Journal
 from mcprl.runs.settings import dump_config, redacted, with_secrets
 
-CHANGEABLE = {
+CHANGEABLE: Final = {
     "training": (
         "learning_rate",
         "max_grad_norm",
@@ -19,6 +20,12 @@ CHANGEABLE = {
     "model": ("dtype",),
 }
 """The settings that may change in the middle of a run: those that cure an update that fails. By section."""
+
+_TAKEN: Final = (
+    "servers",
+    "runs_dir",
+    *(f"{section}.{name}" for section, names in CHANGEABLE.items() for name in names),
+)
 
 
 def configuration(journal: Journal, given: Config) -> Config:
@@ -38,3 +45,31 @@ def configuration(journal: Journal, given: Config) -> Config:
         journal.write_fact("config", redacted(config))
         journal.write_event("changed", settings=changes)
     return with_secrets(config, given)
+
+
+def kept(journal: Journal, given: Config) -> dict[str, Any]:
+    """The settings that `given` states otherwise than the run has them, and that a resumed run keeps as they are: by
+    key, with the run's own values, secrets hidden.
+    """
+    own, other = redacted(journal.config), redacted(given)
+    implied = set(_stated(Config()))  # a Config states some settings by itself
+    stated = [key for key in _stated(given) if key not in implied or _at(other, key) != _at(redacted(Config()), key)]
+    changed = [key for key in stated if _at(own, key) != _at(other, key)]
+    return {key: _at(own, key) for key in changed if key not in _TAKEN}
+
+
+def _stated(section: Section, prefix: str = "") -> Iterator[str]:
+    """The keys of the settings that were given, not left at their defaults."""
+    for name in section.model_fields_set:
+        value = getattr(section, name)
+        if isinstance(value, Section):
+            yield from _stated(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name
+
+
+def _at(tree: dict[str, Any], key: str) -> Any:
+    value: Any = tree
+    for name in key.split("."):
+        value = value[name]
+    return value
