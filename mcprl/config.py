@@ -19,8 +19,7 @@ POLICY = "policy"
 """The name of the run's own model, its adapter off, where a judge's or a writer's is asked for."""
 
 BY_MODEL = "by model"
-"""Marks the settings that follow from the model where they are left out (`models/defaults.py`). What stands here is
-nano's."""
+"""Marks settings that follow from the model if left out (`models/defaults.py`); what stands here is nano's."""
 
 SCRATCH = re.compile(r"\{(?:scratch|rollout)(?::([^{}]+))?\}")
 """What stands for a session's fresh folder in a server's command and environment, with the folder that it is a copy of:
@@ -294,9 +293,8 @@ class JudgeConfig(Section):
 
 class TrainingConfig(Section):
     recipe: Annotated[Literal["auto", "sft", "rl", "sft+rl"], BY_MODEL] = "sft+rl"
-    """`sft` trains on the verified plans of training tasks until validation stops rising, `rl` on the model's own
-    rollouts, `sft+rl` first so and then so. `auto` leaves out the first where the base model solves half of the
-    validation tasks, and else has RL compute no more tokens than the first did."""
+    """`sft` trains on verified plans until validation stops rising, `rl` on the model's own rollouts, `sft+rl` on both.
+    `auto` leaves out `sft` if the base model solves half of the validation tasks; else RL computes as few tokens."""
     steps: Annotated[int, Field(ge=0)] = 80
     """Optimizer steps of RL at most."""
     scenarios_per_step: Annotated[int, Field(ge=1)] = 8

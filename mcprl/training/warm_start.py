@@ -37,8 +37,9 @@ def rl_is_spent(config: Config, journal: Journal) -> bool:
     control takes all its steps."""
     if config.training.recipe != "auto" or config.is_control or not journal.adapters("warm"):
         return False
-    taken = (record.metrics for record in journal.steps())
-    return sum(metrics["sampled_tokens"] + metrics.get("forwarded_tokens", 0) for metrics in taken) >= computed(journal)
+    names = ("sampled_tokens", "forwarded_tokens")
+    taken = (float(record.metrics.get(name) or 0) for record in journal.steps() for name in names)
+    return sum(taken) >= computed(journal)
 
 
 @dataclass
