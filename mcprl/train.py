@@ -37,6 +37,7 @@ from mcprl.models.load import LoadedModel, find_device, load_model
 from mcprl.rollout import Sampler, equal_rollouts
 from mcprl.runs import report, resuming
 from mcprl.runs.journal import Journal
+from mcprl.runs.learning import rl_minutes
 from mcprl.runs.ledger import end_training, fates, rewind_to_whole
 from mcprl.runs.proof import record_overlap
 from mcprl.runs.records import rollout_metrics, success_by_task
@@ -165,14 +166,13 @@ async def reinforce(
     if last:
         trainer.load(run.adapter(last).path)
 
-    began = time.monotonic()
     known = [0, *filter(run.validates, range(1, last + 1))]
     scores = {step: await evaluate(run, "val", val, step, run.adapter(step) if step else start) for step in known}
 
     ahead: StepRollouts | None = None
     for step in range(last + 1, config.steps + 1):
         patience = config.steps if run.config.is_control else config.patience
-        late = time.monotonic() - began > 60 * config.max_minutes
+        late = rl_minutes(run.journal) > config.max_minutes
         if late or has_stalled(scores, patience) or rl_is_spent(run.config, run.journal):
             break
         try:

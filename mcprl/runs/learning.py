@@ -12,7 +12,7 @@ Phase = Literal["warm", "rl", "other"]
 
 _ENDS: Final[dict[str, Phase]] = {
     **dict.fromkeys(("scenarios", "difficulty", "test:base", "test:warm", "test:trained", "done"), "other"),
-    **dict.fromkeys(("warming", "adapter:warm"), "warm"),
+    **dict.fromkeys(("warming", "val:warm", "adapter:supervised", "warmed", "adapter:warm"), "warm"),
     **dict.fromkeys(("train", "anchor", "judged", "step", "adapter:train", "adapter:best", "best"), "rl"),
 }
 """The records that say which phase made them. The time before any other, say a note or a validation, belongs to the
