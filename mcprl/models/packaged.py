@@ -16,8 +16,8 @@ from zipfile import BadZipFile, ZipFile
 from mcprl.errors import ModelError
 from mcprl.events import Emit, InstallStep, ignore
 from mcprl.files import locked
-from mcprl.install import run_step
 from mcprl.models import gguf
+from mcprl.models.installing import run_step
 from mcprl.text import first_line
 
 

@@ -15,7 +15,7 @@ from typing import Literal
 from mcprl.errors import EngineError
 from mcprl.events import Emit, ignore
 from mcprl.files import cache_folder, locked, write_whole
-from mcprl.install import run_step
+from mcprl.models.installing import run_step
 
 Build = Literal["cpu", "cuda"]
 
