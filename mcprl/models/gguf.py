@@ -4,7 +4,8 @@ A file is converted once, into the user's cache: the weights are dequantized to 
 """
 
 import io
-from contextlib import redirect_stderr
+from collections.abc import Generator
+from contextlib import contextmanager, redirect_stderr
 from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
@@ -70,9 +71,8 @@ def convert(file: Path, folder: Path) -> None:
     """Write the file's model, dequantized, and its tokenizer into `folder`, whole or not at all. Raises as `converted`
     does."""
     require_package()
-    transformers_logging.disable_progress_bar()
     try:
-        with redirect_stderr(io.StringIO()):  # progress bars that no setting switches off
+        with _quietly():
             tokenizer, model = _read_tokenizer(file), _read_model(file)
     except ModelError:
         raise
@@ -85,6 +85,19 @@ def convert(file: Path, folder: Path) -> None:
     except (OSError, SafetensorError) as error:
         cause = (error.strerror if isinstance(error, OSError) else "") or first_line(error)
         raise ModelError(f"{file} cannot be converted into {folder}: {cause}") from error
+
+
+@contextmanager
+def _quietly() -> Generator[None]:
+    """Without transformers' warnings, whose content our errors have, and its progress bars."""
+    level = transformers_logging.get_verbosity()
+    transformers_logging.set_verbosity_error()
+    transformers_logging.disable_progress_bar()
+    try:
+        with redirect_stderr(io.StringIO()):  # one progress bar that no setting switches off
+            yield
+    finally:
+        transformers_logging.set_verbosity(level)
 
 
 def _read_tokenizer(file: Path) -> Any:
@@ -101,14 +114,19 @@ def _pre_tokenizer(file: Path) -> str:
 
 
 def _read_model(file: Path) -> Any:
-    """The causal LM with all its weights in float32. Raises `ModelError` if the file lacks some."""
+    """The causal LM with all its weights in float32. Raises `ModelError` if the file lacks some or has other shapes."""
     options: dict[str, Any] = {"gguf_file": file.name, "dtype": torch.float32, "output_loading_info": True}
+    options["ignore_mismatched_sizes"] = True  # they are told below, in one line
     if hasattr(transformers, "GgufConfig"):  # since it exists, transformers keeps some architectures' weights packed
         options["quantization_config"] = transformers.GgufConfig(dequantize=True)
     loaded: Any = AutoModelForCausalLM.from_pretrained(file.parent, **options)
     model, info = loaded
     if missing := sorted(info["missing_keys"]):
         raise ModelError(f"{file} lacks {len(missing)} weights of a {type(model).__name__}, such as {missing[0]}")
+    if others := sorted(info["mismatched_keys"]):
+        name, found, expected = others[0]
+        shapes = f"{tuple(found)}, where transformers expects {tuple(expected)}"
+        raise ModelError(f"{file} has weights of other shapes than its metadata says: {name} is {shapes}")
     model.hf_quantizer = None  # transformers does not save what was quantized, though it is not now
     vars(model.config).pop("quantization_config", None)
     return model
