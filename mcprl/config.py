@@ -335,7 +335,8 @@ class TrainingConfig(Section):
     gradient_checkpointing: bool = False
     """Keep only each layer's input for the backward pass and recompute the rest: less memory, a third slower."""
     autocast: Literal["auto", "off", "bf16"] = "auto"
-    """Multiply float32 matrices in bfloat16, with sums in float32; `auto` does so on CPUs with instructions for it."""
+    """Multiply float32 matrices in bfloat16, with sums in float32. `auto` measures it on the run's first rows, on CPUs
+    with instructions for it, and does so where it changes too little to matter."""
     max_sampler_gap: Annotated[float, Field(gt=0)] = 0.5
     """Nats per token by which the trainer's log-probabilities may differ from the sampler's on average. Beyond it the
     run stops, since the two do not run the same model."""

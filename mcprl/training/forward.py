@@ -9,9 +9,13 @@ Works with any transformers decoder whose attention goes through `AttentionInter
 models compute whole rows, padded. `model` is untyped because of that.
 """
 
+import inspect
+import math
+from bisect import bisect_left
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -49,6 +53,12 @@ class Bin:
     entropies_B: PerRow
 
 
+SHARING_GAP = 1e-4
+"""Nats by which a trie's log-probabilities may differ from those of whole rows in float32; 30 layers make 2e-5."""
+ROUNDING = 4.0
+"""Times the mean difference that another order of rounding makes, where that is more: in bfloat16, in 8 bits."""
+
+
 class Forward:
     """The forward pass of one model. `shares` says whether rows share prefixes; if they do not although `share` is set,
     `note` says why. `halvings` counts how often `max_tokens` was too large for the memory.
@@ -62,8 +72,7 @@ class Forward:
         self.halvings = 0
         self.shares, self.note = share, ""
         if share:
-            self.note = self._why_not_shared()
-            self.shares = not self.note
+            self.try_sharing(self._examples())
 
     def bins(self, rows: Sequence[Row], temperature: float = 1.0, entropy: bool = False) -> Iterator[Bin]:
         """The rows, bin after bin. To bound memory the caller runs backward on one bin before it takes the next.
@@ -135,13 +144,18 @@ class Forward:
         ids_B = [torch.tensor(row.ids, device=device) for row in rows]
         ids = torch.nn.utils.rnn.pad_sequence(ids_B, batch_first=True)  # (B, L), on the right
         real = torch.nn.utils.rnn.pad_sequence([torch.ones_like(row) for row in ids_B], batch_first=True)
+        places = sorted({t - 1 for row in rows for t in _trained(row)})
+        options: dict[str, Any] = {}
+        if self._keeps_logits:  # only those that predict a trained token in any row are made
+            options["logits_to_keep"] = torch.tensor(places, device=device)
         with self._autocast(device):
-            logits_B = self.model(input_ids=ids, attention_mask=real, use_cache=False).logits
+            logits_B = self.model(input_ids=ids, attention_mask=real, use_cache=False, **options).logits
         logprobs_B: list[Tensor] = []
         entropies_B: list[Tensor] = []
         for b, row in enumerate(rows):
             trained = torch.tensor(_trained(row), device=device)
-            logits = logits_B[b, trained - 1].float() / temperature  # (T_trained, V)
+            kept = [bisect_left(places, t - 1) for t in _trained(row)] if options else trained - 1
+            logits = logits_B[b, kept].float() / temperature  # (T_trained, V)
             logprobs_B.append(-functional.cross_entropy(logits, ids[b, trained], reduction="none"))
             if entropy:
                 entropies_B.append(torch.distributions.Categorical(logits=logits).entropy())
@@ -150,33 +164,64 @@ class Forward:
     def _autocast(self, device: torch.device) -> AbstractContextManager[Any]:
         return torch.autocast(device.type, torch.bfloat16, enabled=self.bf16)
 
-    @torch.no_grad()
-    def _why_not_shared(self) -> str:
-        """Why this model's rows cannot share prefixes, or "": an example that branches twice is computed both ways."""
-        name = type(self.model.get_base_model() if hasattr(self.model, "get_base_model") else self.model).__name__
-        examples = [(*range(1, 9), *end) for end in ((1, 2, 3), (1, 2, 4), (5, 6, 7))]
-        mask = (False,) * 6 + (True,) * 5
+    def _examples(self) -> list[Row]:
+        """Three short rows that branch twice, of tokens from all over the vocabulary."""
         try:
             vocabulary = int(self.model.get_input_embeddings().weight.shape[0])
-            rows = [Row("check", tuple(n % vocabulary for n in ids), mask, (0.0,) * 11) for ids in examples]
-            expected = torch.cat(self._padded(rows, 1.0)[0])
-        except (AttributeError, TypeError, ValueError) as error:
-            raise ModelError(f"a {name} cannot be trained here: {error}; expected a causal language model") from error
+        except AttributeError as error:
+            raise _not_a_language_model(self.model, error) from error
+        examples = [(*range(1, 9), *end) for end in ((1, 2, 3), (1, 2, 4), (5, 6, 7))]
+        mask = (False,) * 6 + (True,) * 5
+        return [Row("check", tuple(n * vocabulary // 10 for n in ids), mask, (0.0,) * 11) for ids in examples]
+
+    @torch.no_grad()
+    def try_sharing(self, rows: Sequence[Row]) -> float:
+        """Compute these rows whole and as a trie, without autocast, and share no prefixes if the results differ.
+
+        Returns the largest difference in nats, infinite if the model cannot be computed as a trie. Raises `ModelError`
+        if it cannot be computed at all.
+        """
+        name, gap, why = type(_causal(self.model)).__name__, math.inf, ""
+        bf16, self.bf16 = self.bf16, False
         try:
-            gap = float((torch.cat(self._as_trie(rows, 1.0)[0]) - expected).abs().max())
-        except (AttributeError, TypeError, ValueError, RuntimeError, NotImplementedError) as error:
-            return f"prefixes are not shared: {name} cannot be computed as a trie ({str(error).splitlines()[0]})"
-        if not gap < 0.1:  # nats; bfloat16's rounding stays well below
-            return f"prefixes are not shared: as a trie {name} is {gap:.2g} nats off its own log-probabilities"
-        return ""
+            whole = self._whole(rows)
+            try:
+                apart = (torch.cat(self._as_trie(rows, 1.0)[0]) - whole).abs()
+                gap = float(apart.max())
+                if not (gap <= SHARING_GAP or float(apart.mean()) <= ROUNDING * self._rounding(rows, whole)):
+                    why = f"as a trie {name} is {gap:.2g} nats off its own log-probabilities"
+            except _CANNOT as error:
+                why = f"{name} cannot be computed as a trie ({str(error).splitlines()[0]})"
+        finally:
+            self.bf16 = bf16
+        self.shares, self.note = not why, f"prefixes are not shared: {why}" if why else ""
+        return gap
+
+    def _whole(self, rows: Sequence[Row]) -> Tensor:
+        """The log-probabilities of all rows' trained tokens, each row computed by itself."""
+        try:
+            return torch.cat([self._padded([row], 1.0)[0][0] for row in rows])
+        except (AttributeError, TypeError, ValueError) as error:
+            raise _not_a_language_model(self.model, error) from error
+
+    def _rounding(self, rows: Sequence[Row], whole: Tensor) -> float:
+        """The mean difference in nats that rounding in another order makes: that of transformers' plain attention."""
+        with _attention(self.model, "eager"):
+            return float((self._whole(rows) - whole).abs().mean())
+
+    @cached_property
+    def _keeps_logits(self) -> bool:
+        """Whether the model can be asked for the logits of some places only."""
+        return "logits_to_keep" in inspect.signature(_causal(self.model).forward).parameters
 
 
-def cpu_has_bf16(model: Any) -> bool:
-    """Whether the model computes in float32 on a CPU that has instructions for bfloat16; without them bfloat16 is
-    slower."""
-    capabilities = torch.cpu.get_capabilities()
-    native = capabilities.get("avx512_bf16") or capabilities.get("amx_bf16")
-    return bool(native) and model.device.type == "cpu" and model.dtype == torch.float32
+_CANNOT = (AttributeError, TypeError, ValueError, RuntimeError, NotImplementedError)
+"""What a model raises that cannot be computed as a trie."""
+
+
+def _not_a_language_model(model: Any, error: Exception) -> ModelError:
+    name = type(_causal(model)).__name__
+    return ModelError(f"a {name} cannot be trained here: {error}; expected a causal language model")
 
 
 def checkpoint_layers(model: Any) -> None:
@@ -236,5 +281,10 @@ def _padded_tokens(ids_B: Sequence[Sequence[int]]) -> int:
 
 def _parts(model: Any) -> tuple[Any, Any]:
     """The decoder without its output layer, and the output layer, of a causal LM or a PeftModel around one."""
-    causal = model.get_base_model() if hasattr(model, "get_base_model") else model
+    causal = _causal(model)
     return causal.get_decoder(), causal.get_output_embeddings()
+
+
+def _causal(model: Any) -> Any:
+    """The causal LM inside a PeftModel, or the model itself."""
+    return model.get_base_model() if hasattr(model, "get_base_model") else model

@@ -60,6 +60,26 @@ def ppo(ratio: PerToken, advantages: PerToken, clip_low: float, clip_high: float
     return -torch.minimum(ratio * advantages, ratio.clamp(1 - clip_low, 1 + clip_high) * advantages)
 
 
+def policy_gradient(
+    kind: str,
+    logprobs: PerToken,
+    sampler_logprobs: PerToken,
+    advantages: PerToken,
+    lengths_B: Int[Tensor, " B"],
+    clip_low: float,
+    clip_high: float,
+) -> tuple[PerToken, PerToken]:
+    """The importance ratios and the losses of the tokens of consecutive rows: `cispo`, `ppo` or `gspo`."""
+    if kind == "gspo":
+        rows = torch.repeat_interleave(torch.arange(len(lengths_B), device=lengths_B.device), lengths_B)
+        ratio = sequence_ratio(logprobs, sampler_logprobs, rows)
+    else:
+        ratio = importance_ratio(logprobs, sampler_logprobs)
+    if kind == "cispo":
+        return ratio, cispo(ratio, logprobs, advantages, clip_high)
+    return ratio, ppo(ratio, advantages, clip_low, clip_high)
+
+
 def k3(logprobs: PerToken, reference_logprobs: PerToken) -> PerToken:
     """KL(pi || reference) of each sampled token, estimated as x - log x - 1 with x = reference / pi.
 

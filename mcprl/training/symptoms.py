@@ -91,6 +91,30 @@ def _out_of_memory(steps: Steps) -> str:
     return f"the update ran out of memory and goes on in bins of {bins} tokens; --bin-tokens {bins} begins with them"
 
 
+def _tried_bf16(steps: Steps) -> bool:
+    return "bf16_gap_mean" in steps[-1]
+
+
+def _bf16(steps: Steps) -> str:
+    step = steps[-1]
+    return (
+        f"updates multiply in {'bfloat16' if step.get('bf16') else 'float32'}: on rows of this run bfloat16 takes "
+        f"1/{step['bf16_speedup']:.1f} of float32's time, its log-probabilities are {step['bf16_gap_mean']:.3f} nats "
+        f"off on average and {step['bf16_gap_max']:.2f} at most, its gradient is {step['bf16_gradient_error']:.1%} off"
+    )
+
+
+def _shares_nothing(steps: Steps) -> bool:
+    return "sharing_gap" in steps[-1] and not steps[-1].get("shares", 1)
+
+
+def _no_sharing(steps: Steps) -> str:
+    return (
+        "prefixes are not shared, so that updates take several times as long: computed as a trie, rows of this run "
+        f"are {steps[-1]['sharing_gap']:.2g} nats off their own log-probabilities"
+    )
+
+
 def _lacks_signal(steps: Steps) -> bool:
     newest = steps[-NO_SIGNAL_STEPS:]
     all_dropped = all("groups" in step and step["dropped_groups"] == step["groups"] for step in newest)
@@ -208,6 +232,8 @@ def _cut(steps: Steps) -> str:
 SYMPTOMS = (
     Symptom(_is_skipped, _skipped, quiet=1),
     Symptom(_ran_out_of_memory, _out_of_memory, quiet=1),
+    Symptom(_shares_nothing, _no_sharing, quiet=1),
+    Symptom(_tried_bf16, _bf16, quiet=1),
     Symptom(_lacks_signal, _no_signal, quiet=1),
     Symptom(_has_collapsed, _collapse),
     Symptom(_drifts, _drift),

@@ -26,9 +26,10 @@ from mcprl.files import whole_folder
 from mcprl.models.adapters import load_adapter_weights, unwritable, write_adapter
 from mcprl.models.load import LoadedModel
 from mcprl.training import loss
-from mcprl.training.forward import Bin, Forward, checkpoint_layers, cpu_has_bf16
+from mcprl.training.forward import Bin, Forward, checkpoint_layers
 from mcprl.training.metrics import combined, off_policy
 from mcprl.training.out_of_memory import in_smaller_bins
+from mcprl.training.precision import Trial
 from mcprl.training.rows import Certificate
 from mcprl.types import Row
 
@@ -65,8 +66,8 @@ class Trainer:
         if config.gradient_checkpointing:
             checkpoint_layers(self.model)
         self.config = config
-        bf16 = config.autocast == "bf16" or (config.autocast == "auto" and cpu_has_bf16(self.model))
-        self.forward = Forward(self.model, config.share_prefixes, config.bin_tokens, bf16)
+        self.forward = Forward(self.model, config.share_prefixes, config.bin_tokens)
+        self._trial = Trial(self.forward, config.autocast)
         low, high = loss.BOUNDS[config.loss]
         self.clip_low, self.clip_high = config.clip_low or low, config.clip_high or high
 
@@ -94,10 +95,11 @@ class Trainer:
             raise TrainingError("no row has a sampled token to train on; check the step's rollouts in the journal")
         rows = [(row, informative_fraction * advantage) for row, advantage in rows]
         steps, halvings = list[dict[str, float]](), self.forward.halvings
+        tried = self._choose([row for row, _ in rows], supervised=False)
         for minibatch in self._minibatches(rows):
             steps.append(self._policy_step(minibatch, temperature))
             self._check_gap(steps[0]["sampler_gap_mean"])  # later minibatches also differ by what the first trained
-        metrics = combined(steps) | self._bin_metrics(halvings)
+        metrics = combined(steps) | self._bin_metrics(halvings) | tried
         if certificate:
             metrics["exact_tokens"] = certificate.exactness
         return metrics
@@ -127,12 +129,14 @@ class Trainer:
         of_base = partial(self._reference, rows_B, temperature)
         reference_B = in_smaller_bins(self.forward, rows_B, of_base) if self.config.kl_coef else []
 
+        bounds = self.clip_low, self.clip_high
+
         def objective(part: Bin) -> tuple[Tensor, dict[str, Tensor]]:
             logprobs = torch.cat(part.logprobs_B)
             sampler = torch.cat([sampler_B[i] for i in part.indices])
             advantages = torch.cat([torch.full_like(sampler_B[i], rows[i][1]) for i in part.indices])
             lengths = torch.tensor([len(sampler_B[i]) for i in part.indices], device=logprobs.device)
-            ratio, losses = self._policy_loss(logprobs, sampler, advantages, lengths)
+            ratio, losses = loss.policy_gradient(self.config.loss, logprobs, sampler, advantages, lengths, *bounds)
             measured = {"log_ratio": logprobs - sampler, "ratio": ratio, "advantage": advantages}
             if reference_B:
                 reference = torch.cat([reference_B[i] for i in part.indices])
@@ -148,15 +152,21 @@ class Trainer:
         normalization = "sequence" if self.config.loss == "gspo" else self.config.normalization
         metrics, measured = self._optimizer_step(rows_B, objective, temperature, rate, normalization, needs_entropy)
         log_ratio, ratio, advantages = (measured.pop(name) for name in ("log_ratio", "ratio", "advantage"))
-        bounds = self.clip_low, self.clip_high
         metrics |= off_policy(log_ratio, ratio, advantages, *bounds, one_sided=self.config.loss == "cispo")
         return metrics | {name: float(values.mean()) for name, values in measured.items()}
 
     def supervise(self, rows: Sequence[Row], learning_rate: float) -> dict[str, float]:
         """One step of cross-entropy on the rows' trained tokens: the warm start on verified plans."""
-        halvings, losses = self.forward.halvings, lambda part: (-torch.cat(part.logprobs_B), {})
-        metrics = self._optimizer_step(rows, losses, 1.0, learning_rate, "token")[0]
-        return metrics | self._bin_metrics(halvings)
+        halvings, tried = self.forward.halvings, self._choose(rows, supervised=True)
+        metrics = self._optimizer_step(
+            rows, lambda part: (-torch.cat(part.logprobs_B), {}), 1.0, learning_rate, "token"
+        )[0]
+        return metrics | self._bin_metrics(halvings) | tried
+
+    def _choose(self, rows: Sequence[Row], supervised: bool) -> dict[str, float]:
+        """Choose how the step computes; the first one tries it and returns the figures."""
+        torch.set_num_threads(self._cores)  # the embedded engine sets one thread for the process that it samples in
+        return self._trial.choose(self._parameters.values(), rows, supervised)
 
     def _bin_metrics(self, halvings: int) -> dict[str, float]:
         """The size of the bins, and how often it was halved since there were so many `halvings`."""
@@ -171,7 +181,8 @@ class Trainer:
         try:
             with whole_folder(folder) as draft:  # may replace one: a step repeated after a crash
                 write_adapter(self.loaded, draft)
-                kept = json.dumps({"step": self.step, "skips": self._skips, "settings": self._settings()})
+                counts = {"step": self.step, "skips": self._skips, "settings": self._settings()}
+                kept = json.dumps(counts | {"trial": self._trial.state})
                 # One key: of several, safetensors writes any first, and equal states must be equal bytes.
                 save_file(moments, draft / OPTIMIZER, {"state": kept})
         except (OSError, SafetensorError) as error:
@@ -191,7 +202,9 @@ class Trainer:
             raise ModelError(f"{Path(folder) / OPTIMIZER} cannot be read, or is another model's: {error}") from error
         load_adapter_weights(self.loaded, folder)
         self._optimizer.load_state_dict({"state": state, "param_groups": self._optimizer.state_dict()["param_groups"]})
-        self.step, self._skips = kept["step"], kept["skips"] if kept["settings"] == self._settings() else 0
+        self.step, self._skips = kept["step"], 0
+        if kept["settings"] == self._settings():
+            self._skips, self._trial.state = kept["skips"], kept.get("trial", {})
 
     def _settings(self) -> str:
         """The settings that decide whether a step is finite: with others, skipped steps are counted anew."""
@@ -208,7 +221,6 @@ class Trainer:
     ) -> tuple[dict[str, float], dict[str, Tensor]]:
         """Forward and backward over bins of rows, then AdamW. Returns the metrics, and what the objective measured."""
         started = time.perf_counter()
-        torch.set_num_threads(self._cores)  # the embedded engine sets one thread for the process that it samples in
         trained_B = [sum(row.mask) for row in rows]
         weight_B = loss.weights(trained_B, normalization)
         work = partial(self._backward, rows, weight_B, objective, temperature, needs_entropy)
@@ -231,6 +243,8 @@ class Trainer:
             "unique_tokens": float(computed.unique),
             "padded_tokens": float(computed.padded),
             "tokens_per_s": computed.forwarded / seconds,
+            "bf16": float(self.forward.bf16),
+            "shares": float(self.forward.shares),
         }
         return metrics, measured
 
@@ -267,21 +281,6 @@ class Trainer:
                 f"{self._skips} steps in a row gave loss {total} and gradient norm {norm}; resume with a lower "
                 f"--learning-rate (it is {self.config.learning_rate:g}), --autocast off or --dtype float32"
             )
-
-    def _policy_loss(
-        self, logprobs: Tensor, sampler: Tensor, advantages: Tensor, lengths: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        """The importance ratios (T) and losses (T) of the tokens of consecutive rows with these `lengths` (B)."""
-        config = self.config
-        if config.loss == "cispo":
-            ratio = loss.importance_ratio(logprobs, sampler)
-            return ratio, loss.cispo(ratio, logprobs, advantages, self.clip_high)
-        if config.loss == "ppo":
-            ratio = loss.importance_ratio(logprobs, sampler)
-        else:
-            rows = torch.repeat_interleave(torch.arange(len(lengths), device=lengths.device), lengths)
-            ratio = loss.sequence_ratio(logprobs, sampler, rows)
-        return ratio, loss.ppo(ratio, advantages, self.clip_low, self.clip_high)
 
     def _reference(self, rows: Sequence[Row], temperature: float) -> list[Tensor]:
         """The base model's log-probabilities of each row's trained tokens: the same model without its adapter."""

@@ -178,6 +178,33 @@ def test_a_model_that_cannot_be_a_trie_is_computed_whole_and_says_so():
     assert _apart(torch.cat(found_B), torch.cat(expected_B)) < 1e-5
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_sharing_is_not_given_up_for_what_bfloat16_rounds(dtype: torch.dtype):
+    # As rough as a pre-trained model's answer to tokens that no text has: bfloat16 alone moves it by a nat.
+    model = _with_lora(random_model(LlamaForCausalLM, **SIZES, initializer_range=1.0)).to(dtype).eval()
+    rows = CASES["turns that branch again and again"]
+    rounded = forward.Forward(model, bf16=True)
+    assert rounded.shares
+    with torch.no_grad():
+        as_trie, whole = (torch.cat(compute(rows, 1.0)[0]) for compute in (rounded._as_trie, rounded._padded))
+    assert float((as_trie - whole).abs().max()) > 0.1
+    gap = rounded.try_sharing(rows)
+    assert rounded.shares
+    assert dtype == torch.bfloat16 or gap < forward.SHARING_GAP
+
+
+def test_a_wrong_trie_is_noticed_in_bfloat16_too(monkeypatch: pytest.MonkeyPatch):
+    model = _with_lora(random_model(LlamaForCausalLM, **SIZES, initializer_range=0.3)).to(torch.bfloat16).eval()
+    rows = CASES["turns that branch again and again"]
+    assert forward.Forward(model).shares
+    positions = forward.trie.Trie.__dict__["place"]
+    monkeypatch.setattr(forward.trie.Trie, "place", lambda self, row, depth: max(0, positions(self, row, depth) - 1))
+    wrong = forward.Forward(model)
+    assert not wrong.shares
+    assert wrong.note.endswith("nats off its own log-probabilities")
+    assert wrong.try_sharing(rows) > 0.1
+
+
 def test_a_state_space_model_is_computed_whole_and_says_so():
     config = MambaConfig(vocab_size=61, hidden_size=32, num_hidden_layers=2, state_size=4, use_mambapy=False)
     assert "prefixes are not shared" in forward.Forward(MambaForCausalLM(config)).note

@@ -21,9 +21,12 @@ from support.trainers import (
 )
 
 from mcprl.errors import ModelError, TrainingError
+from mcprl.training import precision
 from mcprl.training.advantages import advantages
 from mcprl.training.forward import Forward
+from mcprl.training.precision import Precision
 from mcprl.training.rows import certificate, training_rows
+from mcprl.training.symptoms import notes
 from mcprl.training.trie import unique_tokens
 from mcprl.types import Row
 
@@ -252,13 +255,75 @@ def test_multiplied_in_bfloat16_it_learns_as_well_and_weights_and_moments_stay_i
     assert losses["bf16"] == pytest.approx(losses["off"], rel=0.1, abs=0.05)
 
 
-def test_bfloat16_is_chosen_only_where_the_cpu_has_instructions_for_it(monkeypatch: pytest.MonkeyPatch):
-    flags = Path("/proc/cpuinfo").read_text()
-    assert tiny_trainer(autocast="auto").forward.bf16 == ("avx512_bf16" in flags or "amx_bf16" in flags)
-    for there in (True, False):
-        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda there=there: {"amx_bf16": there})
-        assert tiny_trainer(autocast="auto").forward.bf16 == there
-        assert not tiny_trainer(autocast="off").forward.bf16
+@pytest.fixture
+def bf16_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"amx_bf16": True})
+    monkeypatch.setattr(precision, "SLOWDOWN", 0.0)  # what is tested is the choice by accuracy
+
+
+@pytest.mark.usefixtures("bf16_cpu")
+def test_bfloat16_is_measured_once_and_chosen_by_what_each_kind_of_step_needs(monkeypatch: pytest.MonkeyPatch):
+    trainer = tiny_trainer(autocast="auto")
+    batch = sampled_batch(trainer)
+    first = trainer.update(batch)
+    assert 0.0005 < first["bf16_gap_mean"] < first["bf16_gap_max"] < 0.1
+    assert 0.001 < first["bf16_gradient_error"] < 0.1
+    assert first["bf16"] == (first["bf16_gap_mean"] <= 0.005)
+    assert trainer.supervise([row for row, _ in batch])["bf16"] == 1
+    for bound, used in ((0.0, 0), (1.0, 1)):
+        monkeypatch.setattr(precision, "GAP", bound)
+        again = trainer.update(batch)
+        assert again["bf16"] == used
+        assert "bf16_gap_mean" not in again
+    monkeypatch.setattr(precision, "GRADIENT_ERROR", 0.0)
+    assert trainer.supervise([row for row, _ in batch])["bf16"] == 0
+
+
+def test_bfloat16_is_never_chosen_where_the_cpu_has_no_instructions_for_it(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"amx_bf16": False})
+    trainer = tiny_trainer(autocast="auto")
+    metrics = trainer.supervise([row for row, _ in sampled_batch(trainer)])
+    assert metrics["bf16"] == 0
+    assert "bf16_gap_mean" not in metrics
+
+
+def test_bfloat16_is_not_chosen_where_it_is_slower():
+    figures = Precision(0.0, 0.0, 0.0, bf16_speedup=0.5)
+    assert not figures.suits(supervised=True)
+    assert not figures.suits(supervised=False)
+
+
+@pytest.mark.usefixtures("bf16_cpu")
+def test_a_resumed_trainer_computes_as_it_did_before_without_another_trial(tmp_path: Path):
+    trainer = tiny_trainer(autocast="auto")
+    batch = sampled_batch(trainer)
+    assert "sharing_gap" in trainer.update(batch)
+    trainer._trial.state["bf16_gradient_error"] = 9.0  # another figure than a second trial would find
+    trainer.save(tmp_path / "step-1")
+    resumed = tiny_trainer(autocast="auto")
+    resumed.load(tmp_path / "step-1")
+    metrics = resumed.supervise([row for row, _ in batch])
+    assert metrics["bf16"] == 0
+    assert "sharing_gap" not in metrics
+
+
+def test_sharing_ends_and_says_so_where_the_runs_own_rows_are_off(monkeypatch: pytest.MonkeyPatch):
+    trainer = tiny_trainer()
+    batch = sampled_batch(trainer)
+    assert trainer.forward.shares  # short examples showed nothing
+    as_trie = Forward._as_trie
+
+    def off(*given: Any) -> Any:
+        logprobs_B, entropies_B = as_trie(*given)
+        return [*logprobs_B[:-1], logprobs_B[-1] + 2e-3], entropies_B
+
+    monkeypatch.setattr(Forward, "_as_trie", off)
+    metrics = trainer.update(batch)
+    assert metrics["shares"] == 0
+    assert metrics["sharing_gap"] == pytest.approx(2e-3, rel=0.1)
+    (sentence,) = notes([metrics])
+    assert sentence.startswith("prefixes are not shared, so that updates take several times as long")
+    assert "0.002 nats off" in sentence
 
 
 def test_a_saved_trainer_goes_on_bit_for_bit(tmp_path: Path):

@@ -1,0 +1,125 @@
+"""What bfloat16 does to an update, measured on the run's own rows before the first one, and whether it is used.
+
+The two kinds of steps want different things. A policy gradient step compares its log-probabilities with the sampler's,
+so every nat that bfloat16 adds is off-policy noise in the importance ratios. A supervised step has no sampler to agree
+with: it needs the direction of the gradient, which differs far more between two rows (1.2 to 1.4 of its length on
+SmolLM2-135M) than between bfloat16 and float32 (0.03).
+"""
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import partial
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from mcprl.training import trie
+from mcprl.training.forward import Forward
+from mcprl.training.out_of_memory import in_smaller_bins
+from mcprl.types import Row
+
+GAP = 0.005
+"""Nats per token by which bfloat16 may move the log-probabilities of policy gradient steps on average."""
+GRADIENT_ERROR = 0.1
+"""The length of the gradient's error by that of the gradient, in supervised steps."""
+SLOWDOWN = 0.9
+"""bfloat16 is out where float32 takes less than this fraction of its time; a fixed choice in the range of noise."""
+ROWS = 4
+
+
+@dataclass(frozen=True)
+class Precision:
+    """What bfloat16 does: |log-probability - float32's| in nats per token, |gradient - float32's| / |float32's|, and
+    float32's seconds of the processor / its own."""
+
+    bf16_gap_mean: float
+    bf16_gap_max: float
+    bf16_gradient_error: float
+    bf16_speedup: float
+
+    def suits(self, supervised: bool) -> bool:
+        """Whether a step takes bfloat16: it is no slower, and near enough to float32 in what the step needs."""
+        near = self.bf16_gradient_error <= GRADIENT_ERROR if supervised else self.bf16_gap_mean <= GAP
+        return near and self.bf16_speedup >= SLOWDOWN
+
+
+_FIGURES = tuple(field.name for field in fields(Precision))
+
+
+class Trial:
+    """How a run's steps compute, chosen by its first rows: whether they share prefixes, and whether in bfloat16.
+
+    `autocast` is the setting `training.autocast`. The trial is made once in a run: `state` is saved with its adapters,
+    so that a resumed run goes on as it began.
+    """
+
+    def __init__(self, forward: Forward, autocast: str) -> None:
+        self.forward, self.autocast = forward, autocast
+        self.measures = autocast == "auto" and cpu_has_bf16(forward.model)
+        self.state: dict[str, Any] = {}
+
+    def choose(self, parameters: Iterable[Tensor], rows: Sequence[Row], supervised: bool) -> dict[str, float]:
+        """Set the forward pass for a step on these rows. Returns the figures of the trial if they are the first."""
+        figures: dict[str, float] = {}
+        if not self.state:
+            few = sample(rows)
+            if self.forward.shares:
+                figures["sharing_gap"] = self.forward.try_sharing(few)
+            if self.measures:
+                work = partial(measure, self.forward, list(parameters), few)
+                figures |= asdict(in_smaller_bins(self.forward, few, work))
+            self.state = {"shares": self.forward.shares} | figures
+        self.forward.shares = self.state["shares"]
+        suits = self.measures and Precision(**{name: self.state[name] for name in _FIGURES}).suits(supervised)
+        self.forward.bf16 = self.autocast == "bf16" or suits
+        return figures
+
+
+def cpu_has_bf16(model: Any) -> bool:
+    """Whether the model computes in float32 on a CPU that has instructions for bfloat16; without them it is slower."""
+    capabilities = torch.cpu.get_capabilities()
+    native = capabilities.get("avx512_bf16") or capabilities.get("amx_bf16")
+    return bool(native) and model.device.type == "cpu" and model.dtype == torch.float32
+
+
+def sample(rows: Sequence[Row]) -> list[Row]:
+    """A few of a step's rows that share what rows of the step share."""
+    longest = max(len(row.ids) for row in rows)
+    indices = trie.bins([row.ids for row in rows], 2 * longest)[0]
+    return [rows[i] for i in indices[:ROWS]]
+
+
+def measure(forward: Forward, parameters: Iterable[Tensor], rows: Sequence[Row]) -> Precision:
+    """Compute the rows and the gradient of their mean log-probability in float32 and in bfloat16, twice in turn."""
+    trained, runs = list(parameters), dict[bool, list[tuple[Tensor, Tensor, float]]]()
+    before = forward.bf16
+    try:
+        for bf16 in (False, True, False, True):
+            forward.bf16 = bf16
+            runs.setdefault(bf16, []).append(_run(forward, trained, rows))
+    finally:
+        forward.bf16 = before
+    (logprobs, gradient, _), (rough, rough_gradient, _) = runs[False][0], runs[True][0]
+    apart = (rough - logprobs).abs()
+    slow, fast = (min(seconds for _, _, seconds in runs[bf16]) for bf16 in (False, True))
+    error = float((rough_gradient - gradient).norm() / gradient.norm().clamp(min=1e-30))
+    return Precision(float(apart.mean()), float(apart.max()), error, slow / fast)
+
+
+def _run(
+    forward: Forward, parameters: Sequence[Tensor], rows: Sequence[Row]
+) -> tuple[Float[Tensor, " T"], Float[Tensor, " P"], float]:
+    """The rows' log-probabilities in the bins' order, the gradient of their mean, and the seconds that both took."""
+    began, parts = time.process_time(), list[Tensor]()  # of the processor: other processes do not count
+    for part in forward.bins(rows):
+        logprobs = torch.cat(part.logprobs_B)
+        logprobs.sum().backward()
+        parts.append(logprobs.detach())
+    gradients = [torch.zeros_like(p) if p.grad is None else p.grad for p in parameters]
+    flat = torch.cat([gradient.flatten() for gradient in gradients])
+    for parameter in parameters:
+        parameter.grad = None
+    return torch.cat(parts), flat, time.process_time() - began
