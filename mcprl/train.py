@@ -95,7 +95,7 @@ async def _run(config: Config, journal: Journal, server: Server, model: LoadedMo
     try:
         async with open_engine(config, model, journal.folder / "vllm.log", record) as engine:
             sampler = Sampler(config, server, engine, journal, record)
-            scoring = Scoring(config, server.tools, journal, PolicyLlm(engine))
+            scoring = Scoring(config, server.tools, journal, PolicyLlm(engine), record)
             await _train(Run(config, journal, server, model, engine, sampler, scoring, trackers, record))
         finished = report.write(journal.folder)
         proof = json.loads((journal.folder / "report.json").read_text())

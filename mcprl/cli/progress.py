@@ -134,6 +134,11 @@ class TrainingProgress(Progress):
         left = fmean(self._seconds) * (event.steps - event.step)
         speed = metrics["sampled_tokens"] / metrics["rollout_s"]
         judge = f"  judge ${metrics['judge_cost']:.2f}" if metrics.get("judge_cost") else ""
+        judge += "".join(
+            f"  judge's {name} {metrics[key]:+.2f}"
+            for name, key in (("order", "judge_order"), ("kappa", "judge_kappa"))
+            if key in metrics
+        )
         judge += f"  unjudged {metrics['judge_failures']}" if metrics["judge_failures"] else ""
         self._line(
             f"step {event.step:>3}/{event.steps:<3} score {metrics['score']:.2f}  success {metrics['success']:4.0%}  "

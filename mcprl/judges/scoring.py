@@ -7,16 +7,20 @@ task ("base"), or the best trajectory of the task so far ("best").
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from statistics import fmean
 
 import anyio
 
 from mcprl.config import Config
 from mcprl.errors import BudgetError, JudgeError
+from mcprl.events import Emit, Note, ignore
 from mcprl.judges import Judge, open_judge
+from mcprl.judges.mixed import MixedScore
 from mcprl.judges.verifier import Verifier
 from mcprl.llm import LanguageModel
+from mcprl.runs import agreement
+from mcprl.runs.agreement import GroupAgreement
 from mcprl.runs.journal import Journal
 from mcprl.types import Group, Score, Tool, Trajectory
 
@@ -36,28 +40,41 @@ async def score_held_out(group: Group, verifier: Verifier, judge: Judge) -> list
     return [replace(score, success=score.value >= JUDGED_SUCCESS) for score in await judge.score(group)]
 
 
-_GroupScores = tuple[list[Score], dict[str, float]]
-"""A group's scores, and how far their mean is above each anchor's."""
+_UNFIT = "this judge cannot judge: "
+
+
+@dataclass(frozen=True)
+class _GroupScores:
+    """A group's scores, how far their mean is above each anchor's, and how the judge agrees with the task's checks."""
+
+    scores: list[Score]
+    over: dict[str, float]
+    agreement: GroupAgreement | None
 
 
 @dataclass(frozen=True)
 class Judged:
     """A step's scores. `scores_P[p]` is empty if the judge failed at group p; `failures` counts those groups.
     `over_anchors` has, as `over_KIND`, the mean margin of the groups' mean scores over their anchors of that kind.
+    `agreements` compares a judge that reads with the checks, for each group that has some.
     """
 
     scores_P: list[list[Score]]
     failures: int
     over_anchors: dict[str, float]
+    agreements: list[GroupAgreement] = field(default_factory=list[GroupAgreement])
 
     def metrics(self) -> dict[str, float]:
-        """The step's mean score and success, the failures of the judge, and the distance to the anchors."""
+        """The step's mean score and success, the failures of the judge, the distance to the anchors, and the judge's
+        agreement with the checks (`agreement.kappa`, `agreement.order`) as far as the step shows it."""
+        agreed = {"judge_kappa": agreement.kappa(self.agreements), "judge_order": agreement.order(self.agreements)}
         scores = [score for scores in self.scores_P for score in scores]
         return {
             "score": fmean(score.value for score in scores) if scores else 0.0,
             "success": fmean(bool(score.success) for score in scores) if scores else 0.0,
             "judge_failures": self.failures,
             **self.over_anchors,
+            **{name: value for name, value in agreed.items() if value is not None},
         }
 
 
@@ -70,8 +87,9 @@ class Scoring:
         tools: tuple[Tool, ...],
         journal: Journal,
         policy: LanguageModel,
+        emit: Emit = ignore,
     ) -> None:
-        self.config, self.journal = config, journal
+        self.config, self.journal, self.emit = config, journal, emit
         self.judge = open_judge(config.judge, tools, config.seed, policy)
         self.verifier = Verifier(tools)
         self._best: dict[str, tuple[float, Trajectory]] = {}  # scenario id -> highest score so far, its trajectory
@@ -98,17 +116,18 @@ class Scoring:
         anchors_P, recorded = self._anchors(groups_P, base_P), self._recorded("train", step, groups_P)
         scores_P: list[list[Score]] = [[] for _ in groups_P]
         margins: defaultdict[str, list[float]] = defaultdict(list)
+        agreements_P: list[GroupAgreement | None] = [None for _ in groups_P]
         failures: list[JudgeError | BudgetError] = []
 
         async def score_group(p: int) -> None:
             try:
-                scores_P[p], over = recorded.get(groups_P[p].scenario.id) or await self._score_beside(
-                    step, groups_P[p], anchors_P[p]
-                )
+                known = recorded.get(groups_P[p].scenario.id)
+                judged = known or await self._score_beside(step, groups_P[p], anchors_P[p])
             except (JudgeError, BudgetError) as error:
                 failures.append(error)
                 return
-            for kind, margin in over.items():
+            scores_P[p], agreements_P[p] = judged.scores, judged.agreement
+            for kind, margin in judged.over.items():
                 margins[kind].append(margin)
 
         async with anyio.create_task_group() as tasks:
@@ -118,16 +137,19 @@ class Scoring:
             if isinstance(error, BudgetError):
                 raise error
         if len(failures) > len(groups_P) / 2:
-            raise JudgeError(f"the judge failed at {len(failures)} of {len(groups_P)} groups; the last: {failures[-1]}")
+            failed = f"the judge failed at {len(failures)} of {len(groups_P)} groups; the last: {failures[-1]}"
+            raise JudgeError(f"{failed}; another --judge-model may judge, and --judge verifier needs none")
         for group, scores in zip(groups_P, scores_P, strict=True):
             self._remember_best(group.trajectories, scores)
-        return Judged(scores_P, len(failures), {kind: fmean(values) for kind, values in margins.items()})
+        self._emit_if_unfit()
+        over_anchors = {kind: fmean(values) for kind, values in margins.items()}
+        return Judged(scores_P, len(failures), over_anchors, [each for each in agreements_P if each])
 
     async def held_out(self, phase: str, step: int, group: Group) -> list[Score]:
         """The scores of a group that is not trained on: those that the journal holds, else as `score_held_out` gives
         them."""
         if recorded := self._recorded(phase, step, [group]):
-            return recorded[group.scenario.id][0]
+            return recorded[group.scenario.id].scores
         scores = await score_held_out(group, self.verifier, self.judge)
         self.journal.write_scores(phase, step, scores)
         return scores
@@ -140,8 +162,8 @@ class Scoring:
         return values
 
     async def _score_beside(self, step: int, group: Group, anchors: Mapping[str, Trajectory]) -> _GroupScores:
-        """The scores of a training group, judged together with its anchors and written to the journal, and as
-        `over_KIND` how far their mean is above each anchor's score."""
+        """The scores of a training group, judged together with its anchors and written to the journal. `over` has, as
+        `over_KIND`, how far their mean is above each anchor's score."""
         scores = await self.judge.score(Group(group.scenario, (*group.trajectories, *anchors.values())))
         by_id = {score.trajectory_id: score for score in scores}
         own = [by_id[trajectory.id] for trajectory in group.trajectories if trajectory.id in by_id]
@@ -149,22 +171,40 @@ class Scoring:
         if own:
             mean = fmean(score.value for score in own)
             over = {f"over_{kind}": mean - by_id[each.id].value for kind, each in anchors.items() if each.id in by_id}
+        read = [(score.read, bool(score.success)) for score in own if isinstance(score, MixedScore)]
+        agreed = agreement.compare_group(group.scenario.id, read, JUDGED_SUCCESS) if read else None
         with self.journal.db.transaction():
             self.journal.write_scores("train", step, own)
             if model := self.judge.model:
                 spent = {"calls": model.calls, "cost": model.cost}
-                self.journal.write_event("judged", step=step, scenario=group.scenario.id, over=over, **spent)
-        return own, over
+                counts = asdict(agreed) if agreed else None
+                self.journal.write_event(
+                    "judged", step=step, scenario=group.scenario.id, over=over, agreement=counts, **spent
+                )
+        return _GroupScores(own, over, agreed)
+
+    def _emit_if_unfit(self) -> None:
+        """Emit a note, once in a run, if the newest groups show that the judge cannot judge."""
+        if not self.judge.model or any(note.data["text"].startswith(_UNFIT) for note in self.journal.events("note")):
+            return
+        found = agreement.newest(self.journal)
+        if agreement.is_unfit(found):
+            measured = f"{self.config.judge.model} beside the tasks' checks, {agreement.described(found)}"
+            advice = "Name another --judge-model, or let the checks alone decide with --judge verifier"
+            self.emit(Note(f"{_UNFIT}{measured}. {advice}"))
 
     def _recorded(self, phase: str, step: int, groups: Sequence[Group]) -> dict[str, _GroupScores]:
         """By scenario id, what the journal holds of the groups that were scored before the run was stopped."""
         by_id = {score.trajectory_id: score for score in self.journal.scores(phase, step)}
         judged = self.journal.events("judged") if phase == "train" and self.judge.model else []
-        over = {event.data["scenario"]: event.data["over"] for event in judged if event.data["step"] == step}
+        of_group = {event.data["scenario"]: event.data for event in judged if event.data["step"] == step}
         recorded: dict[str, _GroupScores] = {}
         for group in groups:
             if scores := [by_id[trajectory.id] for trajectory in group.trajectories if trajectory.id in by_id]:
-                recorded[group.scenario.id] = scores, over.get(group.scenario.id, {})
+                known = of_group.get(group.scenario.id, {})
+                counts = known.get("agreement")
+                agreed = GroupAgreement(**counts) if counts else None
+                recorded[group.scenario.id] = _GroupScores(scores, known.get("over", {}), agreed)
         return recorded
 
     def _anchors(self, groups_P: Sequence[Group], base_P: Sequence[Group] | None) -> list[dict[str, Trajectory]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
+from mcprl.runs.agreement import described, is_unfit
 from mcprl.runs.comparison import MODELS, Comparison, Gain, Interval, Rate
 from mcprl.runs.overlap import SuiteOverlap
 from mcprl.runs.proof import Proof, Report
@@ -170,6 +171,8 @@ def doubts(proof: Proof) -> Iterator[str]:
         yield "No task is in an unused form or in a person's words: the gain may hold for known forms only."
     if proof.suites and proof.test.forms < 2:
         yield "The tasks do not differ in form, as far as is known, so no interval accounts for forms."
+    if isinstance(proof, Report) and proof.judge and is_unfit(proof.judge):
+        yield f"The judge cannot judge: beside the checks of the training tasks, {described(proof.judge)}."
     if isinstance(proof, Report) and proof.overlap:
         yield from shared(proof.overlap)
     yield from _counted(proof.suites)
@@ -207,6 +210,8 @@ def certificate(report: Report) -> Iterator[str]:
         yield "the model that RL began from was tested, since no later step was better on the validation tasks"
     if report.exact_tokens is not None:
         yield f"{100 * report.exact_tokens:g} % of the trained tokens in exactly the context they were sampled in"
+    if report.judge:
+        yield f"the judge beside the checks: {described(report.judge)}"
     if report.groups:
         yield f"{report.dropped_groups} of {report.groups} groups dropped for lack of a signal"
 

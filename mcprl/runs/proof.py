@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from mcprl.errors import JournalError
 from mcprl.runs import intervals
+from mcprl.runs.agreement import Agreement, agreement, recorded
 from mcprl.runs.clusters import tools_of
 from mcprl.runs.comparison import (
     MODELS,
@@ -89,7 +90,7 @@ class Curve:
 @dataclass(frozen=True, kw_only=True)
 class Report(Proof):
     """What a run proves, with what a reader needs to judge it and to repeat it. `overlap` is `None` until the run has
-    ended.
+    ended. `judge` is how a judge that reads agrees with the checks, `None` without such a judge.
     """
 
     tools: list[str]
@@ -107,6 +108,7 @@ class Report(Proof):
     examples: list[ExampleTask]
     versions: dict[str, str]
     date: str
+    judge: Agreement | None = None
     unscored: list[Unscored] = field(default_factory=list[Unscored])
 
 
@@ -142,6 +144,7 @@ def build(folder: str | Path) -> Report:
             examples=pick_examples(journal, tested.tasks, tested.start),
             versions=journal.fact("versions", {}),
             date=datetime.fromtimestamp(journal.events("opened")[0].at, UTC).isoformat(timespec="seconds"),
+            judge=agreement(judged) if (judged := recorded(journal)) else None,
             unscored=unscored(journal, journal.scenarios("test"), tested.outcomes),
         )
 
