@@ -10,6 +10,7 @@ from typing import Any
 
 from huggingface_hub import HfApi, get_token
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError
+from torch import Tensor
 
 from mcprl import __version__
 from mcprl.chat.families import dialect
@@ -44,13 +45,14 @@ def export(run: Path, out: Path, merged: bool, command: str) -> Path:
             tokenizer = read_info(config).tokenizer
             tokenizer.save_pretrained(str(draft))
             parser = dialect(tokenizer).vllm
+            lost = None
             if merged:
-                _write_merged(config, adapter, draft)
+                lost = write_merged(config, adapter, draft)
             else:
                 _write_adapter(config, adapter, draft)
-            about = _about(config, adapter, proof, merged, parser, command)
+            about = _about(config, adapter, proof, lost, parser, command)
             (draft / ABOUT).write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n")
-            (draft / "README.md").write_text(card(config, proof, merged, parser, command))
+            (draft / "README.md").write_text(card(config, proof, lost, parser, command))
     except OSError as error:
         raise ModelError(f"the export cannot be written to {out}: {error.strerror or error}") from error
     return out
@@ -95,12 +97,27 @@ def _write_adapter(config: ModelConfig, adapter: Adapter, folder: Path) -> None:
     (folder / "adapter_config.json").write_text(json.dumps(settings, indent=2, sort_keys=True) + "\n")
 
 
-def _write_merged(config: ModelConfig, adapter: Adapter, folder: Path) -> None:
-    """Write the weights that were sampled from in the test. A quantized base is written dequantized."""
+def write_merged(config: ModelConfig, adapter: Adapter, folder: Path) -> float:
+    """Write the tested model in float32, a quantized base dequantized. Returns the share of the update that rounding it
+    to bfloat16 would lose."""
     base = load_base(config.model_copy(update={"device": "cpu", "loader": "transformers"})).model
     if config.quantization != "none":
         base = base.dequantize()
-    merged_model(base, adapter.path).save_pretrained(str(folder))
+    merged = merged_model(base.float(), adapter.path)
+    merged.save_pretrained(str(folder))
+    return _lost_by_rounding(dict(base.named_parameters()), dict(merged.named_parameters()))
+
+
+def _lost_by_rounding(base: dict[str, Tensor], merged: dict[str, Tensor]) -> float:
+    """The norm of what is lost if both sets of weights are rounded to bfloat16, over the norm of the update."""
+    lost = update = 0.0
+    for name, weight in base.items():
+        if merged[name] is not weight:
+            change = merged[name] - weight.detach()
+            rounded = merged[name].bfloat16().float() - weight.detach().bfloat16().float()
+            update += float(change.norm() ** 2)
+            lost += float((rounded - change).norm() ** 2)
+    return min(1.0, (lost / update) ** 0.5) if update else 0.0
 
 
 def _public_name(config: ModelConfig) -> str:
@@ -113,13 +130,14 @@ def _on_hub(config: ModelConfig) -> bool:
 
 
 def _about(
-    config: ModelConfig, adapter: Adapter, proof: Report, merged: bool, parser: str, command: str
+    config: ModelConfig, adapter: Adapter, proof: Report, lost: float | None, parser: str, command: str
 ) -> dict[str, Any]:
     """The content of `mcprl.json`: the export's origin and its test results, for programs."""
     rates = {"base": proof.test.base, "warm": proof.test.warm, "trained": proof.test.trained}
     return {
         "mcprl": __version__,
-        "form": "merged" if merged else "adapter",
+        "form": "adapter" if lost is None else "merged",
+        "lost_in_bfloat16": lost,
         "base_model": _public_name(config),
         "tool_parser": parser,
         "server": proof.server,
@@ -140,9 +158,12 @@ def _about(
     }
 
 
-def card(config: ModelConfig, proof: Report, merged: bool, parser: str, command: str) -> str:
-    """The README.md of an export: the model, its test results, how to load and serve it, and how it was made."""
-    base = _public_name(config)
+def card(config: ModelConfig, proof: Report, lost: float | None, parser: str, command: str) -> str:
+    """The README.md of an export: the model, its test results, how to load and serve it, and how it was made.
+
+    `lost` is the share of a merged model's update that rounding to bfloat16 would lose, `None` for an adapter.
+    """
+    base, merged = _public_name(config), lost is not None
     head = ["---", f"library_name: {'transformers' if merged else 'peft'}", "pipeline_tag: text-generation"]
     head += [f"base_model: {base}"] if _on_hub(config) else []
     head += ["tags: [mcprl, mcp, tool-use, grpo, lora]", "---"]
@@ -162,17 +183,21 @@ def card(config: ModelConfig, proof: Report, merged: bool, parser: str, command:
         report.grid(result_rows),
         "The models were tested on the same held-out tasks. None of these tasks was used in training.",
         "\n".join(f"- {fact}" for fact in facts),
-        "## Use\n\n" + report.fenced("\n".join(_usage(base, config, merged, parser)), "sh"),
+        "## Use\n\n" + report.fenced("\n".join(_usage(base, config, lost, parser)), "sh"),
         "## How it was made\n\n" + report.fenced(command, "sh"),
     )
     return "\n\n".join(parts) + "\n"
 
 
-def _usage(base: str, config: ModelConfig, merged: bool, parser: str) -> list[str]:
+def _usage(base: str, config: ModelConfig, lost: float | None, parser: str) -> list[str]:
     """The lines of shell that serve the model with vLLM, and as comments the Python that loads it."""
     serve = f"--enable-auto-tool-choice --tool-call-parser {parser}"
-    if merged:
-        return [f"vllm serve . {serve}", "# or: transformers.AutoModelForCausalLM.from_pretrained('.')"]
+    if lost is not None:
+        return [
+            f"# rounding these float32 weights to bfloat16 would lose {100 * lost:.0f} % of what training changed",
+            f"vllm serve . --dtype float32 {serve}",
+            "# or: transformers.AutoModelForCausalLM.from_pretrained('.')",
+        ]
     load = f"# or: peft.PeftModel.from_pretrained(base, '.'), where base is {base} loaded in {config.dtype}"
     if locate(config.name) != config.name:
         where = f"its folder is mcprl.models.load.locate({base!r})"

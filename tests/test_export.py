@@ -103,6 +103,27 @@ def test_the_merged_model_gives_them_in_transformers_without_the_base_or_peft(
     assert {path.suffix for path in out.iterdir()} == {".json", ".jinja", ".md", ".safetensors"}
 
 
+def test_a_merged_model_over_a_bfloat16_base_keeps_the_whole_update_and_says_what_rounding_would_lose(
+    run: Path, tmp_path: Path
+) -> None:
+    with Journal.open(run) as journal:
+        adapter = exporting.tested(journal)
+    config = ModelConfig(dtype="bfloat16", lora_rank=4)
+    lost = exporting.write_merged(config, adapter, tmp_path)
+    loaded = load_model(config)
+    load_adapter_weights(loaded, adapter.path)
+    merged = AutoModelForCausalLM.from_pretrained(tmp_path)
+    assert merged.dtype == torch.float32
+    assert (logits(merged) - logits(loaded.model.float())).abs().max() < 1e-4
+    rounded = logits(AutoModelForCausalLM.from_pretrained(tmp_path, dtype=torch.bfloat16))
+    assert (rounded - logits(merged)).abs().max() > 1e-3
+    assert 0.02 < lost < 1
+    out = export(run, "--merged")
+    share = json.loads((out / "mcprl.json").read_text())["lost_in_bfloat16"]
+    assert f"would lose {100 * share:.0f} % of what training changed" in (out / "README.md").read_text()
+    assert "vllm serve . --dtype float32" in (out / "README.md").read_text()
+
+
 def test_the_tokenizer_shows_tools_as_in_training(run: Path) -> None:
     tools = [Tool("get_order", "Look an order up.", {"type": "object", "properties": {"id": {"type": "integer"}}})]
     said = [{"role": "user", "content": "Which order?"}]
@@ -238,6 +259,6 @@ def test_a_quantized_base_is_merged_as_what_its_codes_stand_for(run: Path, tmp_p
     loaded = load_model(config)
     load_adapter_weights(loaded, adapter.path)
     tmp_path.joinpath("out").mkdir()
-    exporting._write_merged(config, adapter, tmp_path / "out")
+    exporting.write_merged(config, adapter, tmp_path / "out")
     model = AutoModelForCausalLM.from_pretrained(tmp_path / "out")
     assert (logits(model) - logits(loaded.model)).abs().max() < 1e-3

@@ -20,6 +20,7 @@ from transformers import LlamaForCausalLM
 from mcprl.chat import hermes, prompts
 from mcprl.config import ModelConfig
 from mcprl.engines.embedded.engine import EmbeddedEngine
+from mcprl.engines.embedded.weights import bare_model, merged_model
 from mcprl.errors import EngineError
 from mcprl.models.adapters import load_adapter_weights, save_adapter
 from mcprl.models.load import LoadedModel, load_model
@@ -178,6 +179,28 @@ async def test_variants_of_lora_are_merged_as_peft_computes_them(
         await engine.load_adapter(adapter)
         (tuned,) = await complete_all(engine, [ask("which order?", max_tokens=16, adapter=adapter.name)])
     assert_exact(trained.model, tuned)
+
+
+@pytest.mark.parametrize("variant", [{}, {"rslora": True}, {"dora": True}])
+def test_a_small_update_of_bfloat16_weights_is_sampled_with_as_it_is_trained(
+    tiny_model: Path, tmp_path: Path, variant: dict[str, Any]
+) -> None:
+    trained = load_model(ModelConfig(name=str(tiny_model), lora_rank=4, dtype="bfloat16", **variant))
+    base = bare_model(trained.model)
+    for name, weight in trained.model.named_parameters():
+        if ".lora_B." in name:
+            torch.nn.init.normal_(weight, std=1e-2)
+    folder = save_adapter(trained, tmp_path / "step-1")
+    expected = _logits(trained.model)
+    update = (expected - _logits(base)).abs().mean()
+    apart = (_logits(merged_model(base, str(folder))) - expected).abs().mean()
+    assert apart < 0.05 * update
+
+
+def _logits(model: Any) -> torch.Tensor:
+    model.config._attn_implementation = "eager"
+    with torch.no_grad():
+        return model(input_ids=torch.arange(3 * 64).reshape(3, 64) % 370).logits.float()
 
 
 async def converse(engine: EmbeddedEngine, text: str, seed: int, turns: int = 3) -> Trajectory:

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from mcprl.engines.embedded.attention import ATTENTION
 from mcprl.engines.embedded.decoder import SHORTEST_TRUNK, Decoder, is_tiny
+from mcprl.engines.embedded.linear import Adapted
 from mcprl.engines.embedded.streams import Stream
 from mcprl.errors import EngineError
 
@@ -41,7 +42,8 @@ def merged_model(base: Any, folder: str) -> Any:
     """A copy of `base` with the adapter in `folder` merged into the weights that it changes; all others are shared.
 
     A merged weight is W + scale * B A (LoRA, arXiv 2106.09685, eq. 3), its rows then scaled to the adapter's magnitudes
-    if it has any (DoRA, arXiv 2402.09353, eq. 5). A quantized weight is not merged: the LoRA is computed beside it.
+    if it has any (DoRA, arXiv 2402.09353, eq. 5). Only float32 weights are merged: rounding to a lower precision would
+    lose most of the update, so there the LoRA is computed beside the weight.
 
     Raises `EngineError` if there is no LoRA in `folder`, or it does not fit.
     """
@@ -54,22 +56,29 @@ def merged_model(base: Any, folder: str) -> Any:
     scale = config["lora_alpha"] / (math.sqrt(config["r"]) if config.get("use_rslora") else config["r"])
     for key in sorted(key for key in weights if key.endswith(".lora_A.weight")):
         name = key.removeprefix("base_model.model.").removesuffix(".lora_A.weight")
-        up, down = weights.pop(key.replace(".lora_A.", ".lora_B.")).float(), weights.pop(key).float()
+        up, down = scale * weights.pop(key.replace(".lora_A.", ".lora_B.")).float(), weights.pop(key).float()
+        magnitude = weights.pop(f"base_model.model.{name}.lora_magnitude_vector", None)
         try:
-            module = merged.get_submodule(name)
-            if not module.weight.is_floating_point():
-                merged.set_submodule(name, _Adapted(module, up, down, scale))
-                continue
-            weight = module.weight.float() + scale * (up @ down).to(module.weight.device)
-            magnitude = weights.pop(f"base_model.model.{name}.lora_magnitude_vector", None)
-            if magnitude is not None:
-                weight = weight * (magnitude.to(weight.device) / weight.norm(dim=1))[:, None]
-            module.weight = nn.Parameter(weight.to(module.weight.dtype), False)
+            merged.set_submodule(name, _with_lora(merged.get_submodule(name), up, down, magnitude))
         except (AttributeError, RuntimeError) as error:
             raise EngineError(f"the adapter in {folder} does not fit the model at {name}: {error}") from error
     if weights:
         raise EngineError(f"the adapter in {folder} holds {min(weights)}, which is not a plain LoRA weight")
     return merged
+
+
+def _with_lora(layer: Any, up: Tensor, down: Tensor, magnitude: Tensor | None) -> nn.Module:
+    """The layer with its weight W + `up` `down`, the rows then scaled to norms of `magnitude` if there is one."""
+    device = layer.weight.device
+    up, down = up.to(device), down.to(device)
+    rows = None
+    if magnitude is not None:
+        rows = magnitude.to(device) / (layer.weight.float() + up @ down).norm(dim=1)
+    if layer.weight.dtype != torch.float32:
+        return Adapted(layer, up, down, rows)
+    weight = layer.weight + up @ down
+    layer.weight = nn.Parameter(weight if rows is None else weight * rows[:, None], False)
+    return layer
 
 
 def _check(model: Any) -> None:
@@ -106,20 +115,6 @@ def _by_columns(model: Any) -> None:
     for module in model.modules():
         if type(module) is nn.Linear and module.weight is not embedding:
             module.weight = nn.Parameter(module.weight.detach().mT.contiguous().mT, False)
-
-
-class _Adapted(nn.Module):
-    """A quantized layer and the LoRA beside it, computed as the trainer computes them."""
-
-    def __init__(self, base: nn.Module, up: Tensor, down: Tensor, scale: float) -> None:
-        super().__init__()
-        self.base, self.scale = base, scale
-        device = next(base.parameters()).device
-        self.up, self.down = nn.Parameter(up.to(device), False), nn.Parameter(down.to(device), False)
-
-    def forward(self, hidden: Tensor) -> Tensor:
-        out = self.base(hidden)
-        return out + (hidden.float() @ self.down.mT @ self.up.mT * self.scale).to(out.dtype)
 
 
 def _shared_weights(model: Any) -> dict[int, Tensor]:
