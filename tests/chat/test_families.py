@@ -148,8 +148,8 @@ SCHEMA: dict[str, Any] = {
     "required": ["colour"],
 }
 SIGNATURE = (
-    'paint(colour: "red"|"blue" (Which colour), some?: ["red"|"blue"], tree?: {name?: str, next?: {name?: str, '
-    'next?: object}}, size?: int, key?: str|int, share?: num, other?: "red"|"blue", rest?: any) Paint it'
+    'paint(colour: "red"|"blue" (Which colour), some?: ["red"|"blue"], tree?: {name?: str, '
+    'next?: object}, size?: int, key?: str|int, share?: num, other?: "red"|"blue", rest?: any) Paint it'
 )
 
 
