@@ -192,8 +192,7 @@ class ScenarioConfig(Section):
 
 class ModelConfig(Section):
     name: str = NANO
-    """`nano` (ships with mcprl), `smollm2` (after `mcprl setup model smollm2`), a folder, a GGUF file or a Hugging
-    Face id."""
+    """`nano`, `smollm2` (after `mcprl setup model smollm2`), a folder, a GGUF file, or a Hugging Face id."""
     dtype: Annotated[Literal["float32", "bfloat16"], BY_MODEL] = "float32"
     """The type of the base weights in memory."""
     quantization: Literal["none", "int8", "nf4"] = "none"

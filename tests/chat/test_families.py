@@ -4,6 +4,7 @@ The templates are TRL's copies of the published ones, read by path, and two of t
 `tests/support/templates`.
 """
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,11 +12,12 @@ from support.taught import CASES, CONTROL, TOOL, Case, check, converse, family_m
 from transformers import AutoTokenizer
 
 from mcprl.chat import families, prompts
+from mcprl.config import ModelConfig
 from mcprl.engines.embedded.engine import EmbeddedEngine
 from mcprl.errors import ModelError
-from mcprl.models.load import NANO, LoadedModel
+from mcprl.models.load import NANO, LoadedModel, read_info
 from mcprl.training.rows import certificate, training_rows
-from mcprl.types import Completion, CompletionRequest, Message, Trajectory
+from mcprl.types import Completion, CompletionRequest, Message, Tool, Trajectory
 
 
 @pytest.fixture(scope="module", params=CASES, ids=lambda case: case.name)
@@ -123,3 +125,77 @@ def test_every_family_names_a_parser_of_the_table_and_a_template_that_is_there()
     assert {family.parser for family in known} <= set(parsers)
     assert [family.name for family in known if family.template and not family.chat_template] == []
     assert len({family.pattern for family in known}) == len(known)
+
+
+# --- our own templates ------------------------------------------------------------------------------------------------
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "$defs": {
+        "Colour": {"enum": ["red", "blue"], "type": "string"},
+        "Node": {"type": "object", "properties": {"name": {"type": "string"}, "next": {"$ref": "#/$defs/Node"}}},
+    },
+    "properties": {
+        "colour": {"$ref": "#/$defs/Colour", "description": "Which colour. Only these exist."},
+        "some": {"type": "array", "items": {"$ref": "#/$defs/Colour"}},
+        "tree": {"$ref": "#/$defs/Node"},
+        "size": {"anyOf": [{"type": "null"}, {"type": "integer"}]},
+        "key": {"anyOf": [{"type": "string"}, {"type": "integer"}, {"type": "null"}]},
+        "share": {"type": ["null", "number"]},
+        "other": {"allOf": [{"$ref": "#/$defs/Colour"}]},
+        "rest": {},
+    },
+    "required": ["colour"],
+}
+SIGNATURE = (
+    'paint(colour: "red"|"blue" (Which colour), some?: ["red"|"blue"], tree?: {name?: str, '
+    'next?: object}, size?: int, key?: str|int, share?: num, other?: "red"|"blue", rest?: any) Paint it'
+)
+
+
+@pytest.mark.parametrize("name", ["nano", "SmolLM2"])
+def test_a_signature_shows_enumerations_unions_and_definitions_in_few_words(name: str) -> None:
+    tokenizer: Any = AutoTokenizer.from_pretrained(NANO)
+    known = families.family(name)
+    assert known is not None
+    tokenizer.chat_template = known.chat_template or tokenizer.chat_template
+    again = Tool("other", "", {"properties": {"colour": {"$ref": "#/$defs/Colour"}}})  # not the first one's colours
+    text = prompts.render(tokenizer, [{"role": "user", "content": "Go"}], [Tool("paint", "Paint it.", SCHEMA), again])
+    assert SIGNATURE in text.splitlines()
+    assert "other(colour?: any)<|im_end|>" in text.splitlines()
+
+
+def test_a_long_description_is_cut_between_words() -> None:
+    tokenizer: Any = AutoTokenizer.from_pretrained(NANO)
+    described = {"type": "string", "description": "The identifier under which the warehouse has stored the article"}
+    tool = Tool("find", "", {"properties": {"key": described}})
+    text = prompts.render(tokenizer, [{"role": "user", "content": "Go"}], [tool])
+    assert "find(key?: str (The identifier under which the warehouse has stored the))" in text
+
+
+def test_smollm2_is_told_how_to_call_and_keeps_its_own_system_message_without_tools() -> None:
+    tokenizer: Any = AutoTokenizer.from_pretrained(NANO)
+    known = families.family("HuggingFaceTB/SmolLM2-135M-Instruct", "llama")
+    assert known is not None
+    assert known.name == "SmolLM2"
+    tokenizer.chat_template = known.chat_template
+    talk = prompts.opening_messages("Where is order 17?", "Orders before customers.")
+    system, user, answer = prompts.render(tokenizer, talk, [TOOL]).split("<|im_end|>\n")
+    head, instructions, form, *signatures = system.splitlines()
+    assert (head, instructions) == ("<|im_start|>system", "Orders before customers.")
+    assert '<tool_call>{"name": NAME, "arguments": {...}}</tool_call>' in form
+    assert signatures == ["get_order(order_id?: str, count?: int) Look an order up"]
+    assert (user, answer) == ("<|im_start|>user\nWhere is order 17?", "<|im_start|>assistant\n")
+    plain = prompts.render(tokenizer, talk[1:])
+    assert plain.startswith(
+        "<|im_start|>system\nYou are a helpful AI assistant named SmolLM, trained by Hugging Face<|"
+    )
+
+
+def test_a_models_own_template_is_kept_if_it_shows_tools(tmp_path: Path) -> None:
+    case = next(case for case in CASES if case.name == "SmolLM2")
+    folder = Path(family_model(case, tmp_path).path)
+    assert read_info(ModelConfig(name=str(folder))).tokenizer.chat_template == families.family("smollm2").chat_template  # pyright: ignore[reportOptionalMemberAccess]
+    own = template("qwen2_5").read_text()
+    (folder / "chat_template.jinja").write_text(own)
+    assert read_info(ModelConfig(name=str(folder))).tokenizer.chat_template == own

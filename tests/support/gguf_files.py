@@ -93,7 +93,7 @@ def _head_size(config: Any) -> int:
 
 
 def _write_tokenizer(writer: GGUFWriter, splits: str, template: str) -> None:
-    tokenizer = byte_level_tokenizer()
+    tokenizer: Any = byte_level_tokenizer()
     by_id = sorted(tokenizer.get_vocab(), key=tokenizer.get_vocab().__getitem__)
     added = tokenizer.get_added_vocab()
     merges: list[list[str]] = json.loads(tokenizer.backend_tokenizer.to_str())["model"]["merges"]

@@ -42,7 +42,8 @@ CONTROL = (
 
 @dataclass(frozen=True)
 class Case:
-    """A family's template; `thought` is what its policy is taught to think, `breaks` says that turns start new rows."""
+    """A family's template, ours if empty. `thought` is what its policy is taught to think, `breaks` says that turns
+    start new rows."""
 
     name: str
     template: str
@@ -61,6 +62,7 @@ CASES = [
     Case("Llama-3.1", "llama3_1", "llama3_json", parallel=False),
     Case("Hermes-3", "qwen2_5", "hermes"),
     Case("gemma-3", "", "hermes"),
+    Case("SmolLM2", "", "hermes"),
     Case("gpt-oss", "gptoss", "openai", parallel=False, thought="Let me see."),
     Case("Mistral", "mistral", "mistral"),
     Case("Kimi-K2", "kimi", "kimi_k2"),
@@ -97,6 +99,8 @@ def family_model(case: Case, folder: Path) -> LoadedModel:
     )
     if case.template:
         copy(template(case.template), folder / "chat_template.jinja")
+    else:  # the family's own is used
+        (folder / "chat_template.jinja").unlink()
     return load_model(ModelConfig(name=str(folder), lora_rank=64, lora_alpha=128, template_options=dict(case.options)))
 
 
