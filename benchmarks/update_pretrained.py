@@ -13,25 +13,22 @@ after another in each round; figures are medians of the rounds' ratios.
 """
 
 import argparse
-import json
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import date
 from pathlib import Path
 from statistics import median
 
 import torch
 from torch import Tensor
 
-from mcprl.config import ModelConfig
-from mcprl.models.load import NANO, LoadedModel, load_model
+from mcprl.config import NANO, ModelConfig
+from mcprl.models.load import LoadedModel, load_model
 from mcprl.training.forward import Forward
 from mcprl.training.precision import measure
 from mcprl.types import Row
 
 ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "benchmarks" / "results" / "update_pretrained.json"
 
 
 def rows_of_text(loaded: LoadedModel, count: int, prompt: int, completion: int) -> list[Row]:
@@ -97,7 +94,6 @@ def main() -> None:
         found[f"bf16 in {kind} steps"] = float(measured.suits(supervised))
     for name, value in found.items():
         print(f"{name}: {value:.4g}")
-    RESULTS.write_text(json.dumps({"date": date.today().isoformat(), "model": given.model, "figures": found}) + "\n")
 
 
 if __name__ == "__main__":

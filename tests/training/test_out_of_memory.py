@@ -78,9 +78,10 @@ def test_the_reference_and_the_warm_start_run_in_smaller_bins_too() -> None:
 
 def test_a_trial_that_runs_out_of_memory_takes_nothing_from_the_step() -> None:
     trainer = tiny_trainer()
+    batch = sampled_batch(trainer)
     Memory(trainer, "forward", {1}, "cpu")
     trainer._trial.state = {}
-    metrics = trainer.update(sampled_batch(trainer))
+    metrics = trainer.update(batch)
     assert (metrics["shares"], metrics["halvings"], metrics["skipped"]) == (1, 0, 0)
     assert "sharing_gap" not in metrics
 
