@@ -68,6 +68,7 @@ lint: .venv/.test
 bench: .venv/.bench
 	@python benchmarks/decode.py
 	@python benchmarks/update.py --trl
+	@python benchmarks/update_pretrained.py $(if $(MODEL),--model $(MODEL))
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "error: no Python 3.11 or later found; install one, or say PYTHON=/path/to/python"; exit 2; }

@@ -7,6 +7,7 @@
     python benchmarks/servers.py --variants learning-rate-0 shuffled-rewards    controls on the shop: must show nothing
     python benchmarks/servers.py --variants short short-unshared short-vllm     30 steps, with prefixes shared, without,
                                                           and sampled by vLLM: must be alike
+    python benchmarks/servers.py --variants scale-mean scale-none     what dividing advantages by the mean score brings
 
 Every run is the command that a user would type; it is printed. The table is made of the runs' report.json, and is kept
 with the machine and the date in benchmarks/results/servers.json.
@@ -60,6 +61,8 @@ VARIANTS = {
     "short": ("--steps", "30"),
     "short-unshared": ("--steps", "30", "--no-share-prefixes"),
     "short-vllm": ("--steps", "30", "--engine", "vllm"),
+    "scale-mean": ("--advantage-scale", "mean"),
+    "scale-none": ("--advantage-scale", "none"),
 }
 
 

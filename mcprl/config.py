@@ -312,8 +312,7 @@ class TrainingConfig(Section):
     """How far above 1 the importance ratio may rise before it is clipped; 0 is the loss's own (CISPO 2, PPO 0.28, GSPO
     4e-4)."""
     normalization: Literal["token", "sequence", "constant"] = "token"
-    """The weight of a token: equal for all tokens (DAPO), for all rows (GRPO, and always GSPO), or by a constant length
-    (Dr. GRPO)."""
+    """The weight of a token: equal for all tokens (DAPO), for all rows (GRPO; always GSPO), or constant (Dr. GRPO)."""
     minibatches: Annotated[int, Field(ge=1)] = 1
     """Optimizer steps that share a step's rows."""
     epochs: Annotated[int, Field(ge=1)] = 1

@@ -10,7 +10,6 @@ models compute whole rows, padded. `model` is untyped because of that.
 """
 
 import inspect
-import math
 from bisect import bisect_left
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -72,7 +71,12 @@ class Forward:
         self.halvings = 0
         self.shares, self.note = share, ""
         if share:
-            self.try_sharing(self._examples())
+            try:
+                self.try_sharing(self._examples())
+            except (AttributeError, TypeError, ValueError, RuntimeError, NotImplementedError) as error:
+                name = type(_causal(model)).__name__
+                why = f"{name} cannot be computed as a trie ({str(error).splitlines()[0]})"
+                self.shares, self.note = False, f"prefixes are not shared: {why}"
 
     def bins(self, rows: Sequence[Row], temperature: float = 1.0, entropy: bool = False) -> Iterator[Bin]:
         """The rows, bin after bin. To bound memory the caller runs backward on one bin before it takes the next.
@@ -178,23 +182,19 @@ class Forward:
     def try_sharing(self, rows: Sequence[Row]) -> float:
         """Compute these rows whole and as a trie, without autocast, and share no prefixes if the results differ.
 
-        Returns the largest difference in nats, infinite if the model cannot be computed as a trie. Raises `ModelError`
-        if it cannot be computed at all.
+        Returns the largest difference in nats. Raises `ModelError` if the model cannot be computed at all, and what
+        its layers raise if it cannot be computed as a trie.
         """
-        name, gap, why = type(_causal(self.model)).__name__, math.inf, ""
         bf16, self.bf16 = self.bf16, False
         try:
             whole = self._whole(rows)
-            try:
-                apart = (torch.cat(self._as_trie(rows, 1.0)[0]) - whole).abs()
-                gap = float(apart.max())
-                if not (gap <= SHARING_GAP or float(apart.mean()) <= ROUNDING * self._rounding(rows, whole)):
-                    why = f"as a trie {name} is {gap:.2g} nats off its own log-probabilities"
-            except _CANNOT as error:
-                why = f"{name} cannot be computed as a trie ({str(error).splitlines()[0]})"
+            apart = (torch.cat(self._as_trie(rows, 1.0)[0]) - whole).abs()
+            gap = float(apart.max())
+            self.shares = gap <= SHARING_GAP or float(apart.mean()) <= ROUNDING * self._rounding(rows, whole)
         finally:
             self.bf16 = bf16
-        self.shares, self.note = not why, f"prefixes are not shared: {why}" if why else ""
+        off = f"as a trie {type(_causal(self.model)).__name__} is {gap:.2g} nats off its own log-probabilities"
+        self.note = "" if self.shares else f"prefixes are not shared: {off}"
         return gap
 
     def _whole(self, rows: Sequence[Row]) -> Tensor:
@@ -213,10 +213,6 @@ class Forward:
     def _keeps_logits(self) -> bool:
         """Whether the model can be asked for the logits of some places only."""
         return "logits_to_keep" in inspect.signature(_causal(self.model).forward).parameters
-
-
-_CANNOT = (AttributeError, TypeError, ValueError, RuntimeError, NotImplementedError)
-"""What a model raises that cannot be computed as a trie."""
 
 
 def _not_a_language_model(model: Any, error: Exception) -> ModelError:

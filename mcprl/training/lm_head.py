@@ -67,7 +67,7 @@ class _FrozenHead(Function):
         logprobs: list[Tensor] = []
         gradients: list[Tensor] = []
         for h, target in zip(hidden.split(chunk), targets.split(chunk), strict=True):
-            logprob_V = (functional.linear(h, weight).float() / temperature).log_softmax(-1)
+            logprob_V = functional.linear(h, weight).float().div_(temperature).log_softmax(-1)
             logprobs.append(logprob_V.gather(1, target[:, None])[:, 0])
             if ctx.needs_input_grad[0]:
                 expected = functional.linear(logprob_V.exp_().to(weight.dtype), weight.mT)

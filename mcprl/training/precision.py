@@ -18,7 +18,7 @@ from torch import Tensor
 
 from mcprl.training import trie
 from mcprl.training.forward import Forward
-from mcprl.training.out_of_memory import in_smaller_bins
+from mcprl.training.out_of_memory import in_smaller_bins, is_out_of_memory
 from mcprl.types import Row
 
 GAP = 0.005
@@ -67,7 +67,7 @@ class Trial:
         if not self.state:
             few = sample(rows)
             if self.forward.shares:
-                figures["sharing_gap"] = self.forward.try_sharing(few)
+                figures |= self._try_sharing(few)
             if self.measures:
                 work = partial(measure, self.forward, list(parameters), few)
                 figures |= asdict(in_smaller_bins(self.forward, few, work))
@@ -76,6 +76,15 @@ class Trial:
         suits = self.measures and Precision(**{name: self.state[name] for name in _FIGURES}).suits(supervised)
         self.forward.bf16 = self.autocast == "bf16" or suits
         return figures
+
+    def _try_sharing(self, rows: Sequence[Row]) -> dict[str, float]:
+        """What the rows show of sharing: nothing if they do not fit into memory, which the step itself will cure."""
+        try:
+            return {"sharing_gap": self.forward.try_sharing(rows)}
+        except (RuntimeError, MemoryError) as error:
+            if not is_out_of_memory(error):
+                raise
+            return {}
 
 
 def cpu_has_bf16(model: Any) -> bool:

@@ -91,7 +91,7 @@ def _out_of_memory(steps: Steps) -> str:
     return f"the update ran out of memory and goes on in bins of {bins} tokens; --bin-tokens {bins} begins with them"
 
 
-def _tried_bf16(steps: Steps) -> bool:
+def _has_measured_bf16(steps: Steps) -> bool:
     return "bf16_gap_mean" in steps[-1]
 
 
@@ -233,7 +233,7 @@ SYMPTOMS = (
     Symptom(_is_skipped, _skipped, quiet=1),
     Symptom(_ran_out_of_memory, _out_of_memory, quiet=1),
     Symptom(_shares_nothing, _no_sharing, quiet=1),
-    Symptom(_tried_bf16, _bf16, quiet=1),
+    Symptom(_has_measured_bf16, _bf16, quiet=1),
     Symptom(_lacks_signal, _no_signal, quiet=1),
     Symptom(_has_collapsed, _collapse),
     Symptom(_drifts, _drift),

@@ -95,11 +95,11 @@ class Trainer:
             raise TrainingError("no row has a sampled token to train on; check the step's rollouts in the journal")
         rows = [(row, informative_fraction * advantage) for row, advantage in rows]
         steps, halvings = list[dict[str, float]](), self.forward.halvings
-        tried = self._choose([row for row, _ in rows], supervised=False)
+        figures = self._choose([row for row, _ in rows], supervised=False)
         for minibatch in self._minibatches(rows):
             steps.append(self._policy_step(minibatch, temperature))
             self._check_gap(steps[0]["sampler_gap_mean"])  # later minibatches also differ by what the first trained
-        metrics = combined(steps) | self._bin_metrics(halvings) | tried
+        metrics = combined(steps) | self._bin_metrics(halvings) | figures
         if certificate:
             metrics["exact_tokens"] = certificate.exactness
         return metrics
@@ -157,14 +157,14 @@ class Trainer:
 
     def supervise(self, rows: Sequence[Row], learning_rate: float) -> dict[str, float]:
         """One step of cross-entropy on the rows' trained tokens: the warm start on verified plans."""
-        halvings, tried = self.forward.halvings, self._choose(rows, supervised=True)
+        halvings, figures = self.forward.halvings, self._choose(rows, supervised=True)
         metrics = self._optimizer_step(
             rows, lambda part: (-torch.cat(part.logprobs_B), {}), 1.0, learning_rate, "token"
         )[0]
-        return metrics | self._bin_metrics(halvings) | tried
+        return metrics | self._bin_metrics(halvings) | figures
 
     def _choose(self, rows: Sequence[Row], supervised: bool) -> dict[str, float]:
-        """Choose how the step computes; the first one tries it and returns the figures."""
+        """Choose how the step computes; the first one returns the figures that it chose by."""
         torch.set_num_threads(self._cores)  # the embedded engine sets one thread for the process that it samples in
         return self._trial.choose(self._parameters.values(), rows, supervised)
 

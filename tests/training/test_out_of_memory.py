@@ -30,6 +30,7 @@ class Memory:
 
     def __init__(self, trainer: Trainer, where: str, fails: set[int], error: str) -> None:
         self.calls, self._fails, self._error = 0, fails, error
+        trainer._trial.state = {"shares": trainer.forward.shares}  # as after a first step, whose trial is not counted
         layer: Any = trainer.model.get_base_model().get_submodule("model.layers.0")
         if where == "forward":
             layer.register_forward_pre_hook(self._count)
@@ -73,6 +74,16 @@ def test_the_reference_and_the_warm_start_run_in_smaller_bins_too() -> None:
     other = tiny_trainer(bin_tokens=40)
     Memory(other, "backward", {1}, "cpu")
     assert other.supervise([row for row, _ in batch], 1e-3)["halvings"] == 1
+
+
+def test_a_trial_that_runs_out_of_memory_takes_nothing_from_the_step() -> None:
+    trainer = tiny_trainer()
+    batch = sampled_batch(trainer)
+    Memory(trainer, "forward", {1}, "cpu")
+    trainer._trial.state = {}
+    metrics = trainer.update(batch)
+    assert (metrics["shares"], metrics["halvings"], metrics["skipped"]) == (1, 0, 0)
+    assert "sharing_gap" not in metrics
 
 
 def test_if_no_single_rollout_fits_the_error_says_so_in_one_line_and_the_weights_stay() -> None:
