@@ -3,7 +3,7 @@
 The two kinds of steps want different things. A policy gradient step compares its log-probabilities with the sampler's,
 so every nat that bfloat16 adds is off-policy noise in the importance ratios. A supervised step has no sampler to agree
 with: it needs the direction of the gradient, which differs far more between two rows (1.2 to 1.4 of its length on
-SmolLM2-135M) than between bfloat16 and float32 (0.03).
+nano) than between bfloat16 and float32 (0.03).
 """
 
 import time
