@@ -35,8 +35,8 @@ class Adapted(nn.Module):
 class Packed(nn.Module):
     """A linear layer whose weight oneDNN has packed into the blocks that it multiplies, on a CPU.
 
-    On an AMD EPYC with AVX-512, one thread, matrices of 576 x 1,536: 1.2 to 2 times as fast as torch's own product with 4
-    to 64 rows in float32, 1.2 to 3 times in bfloat16 (2026-11-22, beside other work).
+    On an AMD EPYC with AVX-512, one thread, matrices of 576 x 1,536: 1.2 to 2 times as fast as torch's own product with
+    4 to 64 rows in float32, 1.2 to 3 times in bfloat16 (2026-11-22, beside other work).
     """
 
     def __init__(self, linear: nn.Linear) -> None:
