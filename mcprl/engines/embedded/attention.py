@@ -30,12 +30,16 @@ class Span:
 
 @dataclass
 class DecodeStep:
-    """What attention needs to know about a step of N flat tokens: one of each decoding row, then the spans."""
+    """What attention needs to know about a step of N flat tokens: R of the decoding rows, then the spans.
+
+    If rows have guesses, they have up to W tokens each: token n of row b has place b * W + n of a grid.
+    """
 
     kv: Tensor  # (layer, k/v, row, head, C, D)
-    rows: Tensor  # (B,) the decoding rows
-    at: Tensor  # (B,) the place in each row for its new token
-    mask: Tensor  # (B, 1, 1, C) 0 for the places that a row has filled, -inf for the others
+    rows: Tensor  # (R,) the decoding row of each token
+    at: Tensor  # (R,) the token's place in its row
+    mask: Tensor  # (B, 1, W, C) 0 for the places that a token attends to, -inf for the others
+    grid: Tensor | None  # (R,) each token's place in the grid; None if each row has one token
     longest: int  # the most places that a row has filled
     trunks: list[tuple[Tensor, Tensor | None]]  # each trunk's kv and which tokens attend to it, None for all
     spans: list[Span]
@@ -61,16 +65,23 @@ class DecodeStep:
         return out
 
     def _decode(self, layer: int, query: Tensor, key: Tensor, value: Tensor, scale: float) -> tuple[Tensor, Tensor]:
-        """Attention of the decoding rows over their own suffixes (B, H, D), and its log-sum-exp (B, H)."""
-        B, KVH = len(self.rows), key.shape[0]
+        """Attention of the decoding rows' tokens over their own suffixes (R, H, D), and its log-sum-exp."""
+        tokens, KVH = len(self.rows), key.shape[0]
         H, _, D = query.shape
         keys, values = self.kv[layer, 0], self.kv[layer, 1]  # (row, KVH, C, D)
-        keys[self.rows, :, self.at] = key[:, :B].transpose(0, 1)
-        values[self.rows, :, self.at] = value[:, :B].transpose(0, 1)
-        grouped = query[:, :B].view(KVH, H // KVH, B, D).permute(2, 0, 1, 3)
+        keys[self.rows, :, self.at] = key[:, :tokens].transpose(0, 1)
+        values[self.rows, :, self.at] = value[:, :tokens].transpose(0, 1)
+        B, _, W, _ = self.mask.shape
+        query = query[:, :tokens]
+        if self.grid is not None:
+            query = query.new_zeros(H, B * W, D).index_copy_(1, self.grid, query)
+        grouped = query.view(KVH, H // KVH, B, W, D).permute(2, 0, 1, 3, 4).reshape(B, KVH, -1, D)
         filled = slice(0, self.longest)
-        out, lse = attention(grouped, keys[:B, :, filled], values[:B, :, filled], scale, self.mask[:B, :, :, filled])
-        return out.reshape(B, H, D), lse.reshape(B, H)
+        mask = self.mask[..., filled].repeat(1, 1, H // KVH if W > 1 else 1, 1)
+        out, lse = attention(grouped, keys[:B, :, filled], values[:B, :, filled], scale, mask)
+        out = out.reshape(B, H, W, D).transpose(1, 2).reshape(B * W, H, D)
+        lse = lse.reshape(B, H, W).transpose(1, 2).reshape(B * W, H)
+        return (out, lse) if self.grid is None else (out[self.grid], lse[self.grid])
 
 
 def _span(span: Span, layer: int, query: Tensor, key: Tensor, value: Tensor, scale: float) -> tuple[Tensor, Tensor]:

@@ -4,16 +4,18 @@ A prompt is a trunk, whose keys and values are stored once and attended to by al
 values of finished turns are kept, so that a conversation's next turn, or another rollout of the same task, computes
 only its new tokens.
 
-A step takes one token of each running stream and all new tokens of those that join, flat in one row, (1, N): nothing is
-padded outside attention. What a stream samples depends on its own seed alone, up to float rounding. A matrix product
-over more rows may round its last bits differently (about 1e-6 in a log-probability), so a draw that falls within that
-distance of the boundary between two tokens can depend on which other streams are in the batch.
+A step takes one token of each running stream with what it is guessed to say next, and all new tokens of those that
+join, flat in one row, (1, N): nothing is padded outside attention. What a stream samples depends on its own seed alone,
+up to float rounding. A matrix product over more rows may round its last bits differently (about 1e-6 in a
+log-probability), so a draw that falls within that distance of the boundary between two tokens can depend on which other
+streams are in the batch.
 """
 
 import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import torch
@@ -21,6 +23,9 @@ from torch import Tensor
 
 from mcprl.engines.embedded.attention import DecodeStep, Span, causal_mask
 from mcprl.engines.embedded.kv_cache import KVCache
+from mcprl.engines.embedded.linear import is_tiny
+from mcprl.engines.embedded.sampling import sample
+from mcprl.engines.embedded.speculation import Guesses
 from mcprl.engines.embedded.streams import Stream, Trunk, will_compute
 from mcprl.errors import EngineError
 from mcprl.text import common_prefix
@@ -28,7 +33,6 @@ from mcprl.text import common_prefix
 PREFILL_TOKENS = 4096  # once a step has this many new tokens, further streams wait for the next
 WORTH_WAITING = 16  # a stream waits one step if another is about to compute this many of its tokens
 SHORTEST_TRUNK = 32
-TINY = 2**20  # elements of the largest matrix; see `benchmarks/decode.py`
 MANY = 512  # from this many tokens on, a step of a tiny model is faster on all cores
 
 
@@ -47,11 +51,14 @@ class Decoder:
     """Decodes streams with one model (any transformers decoder whose attention goes through `AttentionInterface`).
 
     `max_rows` streams run at once; `memory` bytes are for keys and values, see `KVCache`. Without `reuse` every prompt
-    is computed whole. Not thread-safe: one thread owns it.
+    is computed whole; without `speculate` a step samples one token of each stream. Not thread-safe: one thread owns it.
     """
 
-    def __init__(self, model: Any, end_ids: Sequence[int], max_rows: int, memory: int, reuse: bool = True) -> None:
-        self.model, self.end_ids, self.max_rows, self.reuse = model, frozenset(end_ids), max_rows, reuse
+    def __init__(
+        self, model: Any, end_ids: Sequence[int], max_rows: int, memory: int, reuse: bool = True, speculate: bool = True
+    ) -> None:
+        self.model, self.end_ids, self.max_rows = model, frozenset(end_ids), max_rows
+        self.reuse, self.speculate = reuse, speculate
         weight = model.get_input_embeddings().weight
         self._zeros, self._device = weight.new_zeros, weight.device
         self._tiny = is_tiny(model)
@@ -66,7 +73,8 @@ class Decoder:
         return bool(self.waiting or self.rows)
 
     def step(self) -> list[Stream]:
-        """Let waiting streams join, sample one token of each stream, and return the streams that are done.
+        """Let waiting streams join, sample each stream's next token and those after it that were guessed. Returns the
+        streams that are done.
 
         Raises `EngineError` if the logits are not numbers.
         """
@@ -84,21 +92,27 @@ class Decoder:
         joined = self._join()
         if not self.rows:
             return []
-        picked = self._sample(self._forward(self._plan(joined)))
+        running = self.rows[: len(self.rows) - len(joined)]
+        guesses = [self._guess(stream) for stream in running]
+        logits = self._forward(self._plan(joined, guesses))
         for stream in joined:
             stream.cached = len(stream.suffix)
             if self.reuse and stream.suffix not in stream.trunk.sources:
                 stream.trunk.add(stream.suffix, stream)
-        for stream in self.rows[: len(self.rows) - len(joined)]:
-            stream.cached += 1
-        done: list[Stream] = []
-        for stream, token in zip(self.rows, picked, strict=True):
-            stream.ids.append(token)
-            if token in self.end_ids or len(stream.ids) == stream.max_new:
-                done.append(stream)
+        for stream in running:
+            stream.cached += 1  # its last token, of which the pass has computed keys and values
+        done = self._sample(logits, [*guesses, *((),) * len(joined)])
         for stream in done:
             self._leave(stream)
         return done
+
+    def _guess(self, stream: Stream) -> tuple[int, ...]:
+        most = stream.max_new - len(stream.ids) - 1
+        if not self.speculate or most < 1:
+            return ()
+        if stream.guesses is None:
+            stream.guesses = Guesses((*stream.prompt, *stream.ids))
+        return stream.guesses.next(len(self.rows), most, self._device.type)
 
     # --- joining and leaving --------------------------------------------------------------------------------------
 
@@ -159,15 +173,12 @@ class Decoder:
             return self._cache.root
         kv = self._cache.new_kv(len(ids))
         none = self._long([])
-        step = DecodeStep(self._cache.rows, none, none, self._no_mask, 0, [], [Span(0, len(ids), 0, kv, None)])
+        step = DecodeStep(self._cache.rows, none, none, self._no_mask, None, 0, [], [Span(0, len(ids), 0, kv, None)])
         self._forward(_Plan(step, self._long(ids), self._range(0, len(ids)), 1))
         return self._cache.add_trunk(ids, kv)
 
     def _long(self, values: Sequence[int]) -> Tensor:
         return torch.tensor(values, dtype=torch.long, device=self._device)
-
-    def _column(self, values: Sequence[float], dtype: torch.dtype = torch.float32) -> Tensor:
-        return torch.tensor(values, dtype=dtype, device=self._device)[:, None]
 
     def _range(self, start: int, end: int) -> Tensor:
         return torch.arange(start, end, device=self._device)
@@ -190,24 +201,35 @@ class Decoder:
         finally:
             torch.set_num_threads(threads)
 
-    def _plan(self, joined: list[Stream]) -> _Plan:
-        """The next forward pass: one token of each running stream, then the new tokens of those that joined."""
-        running = self.rows[: len(self.rows) - len(joined)]
-        if joined or self._rows_changed:
-            self._rows_changed = bool(joined)
-            self._describe(running)
+    def _plan(self, joined: list[Stream], guesses: list[tuple[int, ...]]) -> _Plan:
+        """The next forward pass: the last token and the guess of each running stream, then the new tokens of those that
+        joined."""
+        running = self.rows[: len(guesses)]
+        if joined or self._rows_changed or any(guesses):
+            self._rows_changed = bool(joined) or any(guesses)
+            self._describe(running, guesses)
         else:
             self._at += 1
             self._positions += 1
             self._mask[self._row_ids, 0, 0, self._at] = 0.0
-        longest = 1 + max((stream.cached for stream in running), default=0)
-        step = DecodeStep(self._cache.rows, self._row_ids, self._at, self._mask, longest, self._row_trunks, [])
+        ends = [stream.cached + 1 + len(guess) for stream, guess in zip(running, guesses, strict=True)]
+        step = DecodeStep(
+            self._cache.rows,
+            self._row_ids,
+            self._at,
+            self._mask,
+            self._grid,
+            max(ends, default=0),
+            self._row_trunks,
+            [],
+        )
         if not joined:
             return _Plan(step, self._tokens, self._positions, 0)
         tokens = [self._tokens]
         positions = [self._positions]
-        places = [(stream, row, row + 1) for row, stream in enumerate(running)]
-        start = len(running)
+        places = _places(running, guesses)
+        start = len(self._tokens)
+        kept = [*range(start)]
         for stream in joined:
             new = stream.suffix[stream.cached :]
             end = start + len(new)
@@ -216,20 +238,26 @@ class Decoder:
             tokens.append(self._long(new))
             positions.append(self._range(stream.cached, len(stream.suffix)) + len(stream.trunk.ids))
             places.append((stream, start, end))
+            kept.append(end - 1)
             start = end
         step.trunks = self._by_trunk(places)
-        return _Plan(step, torch.cat(tokens), torch.cat(positions), self._long([end - 1 for _, _, end in places]))
+        return _Plan(step, torch.cat(tokens), torch.cat(positions), self._long(kept))
 
-    def _describe(self, running: list[Stream]) -> None:
-        """Make the tensors that describe the rows; they stay valid, advanced by one, until a row joins or leaves."""
-        self._row_ids = self._range(0, len(running))
-        self._at = self._long([stream.cached for stream in running])
-        self._positions = self._long([len(stream.trunk.ids) + stream.cached for stream in running])
-        self._tokens = self._long([stream.ids[-1] for stream in running])
-        hidden = self._range(0, self._cache.rows.shape[4]) > self._at[:, None]
-        self._mask = self._zeros(hidden.shape).masked_fill_(hidden, -torch.inf)[:, None, None]
-        self._row_trunks = self._by_trunk([(stream, row, row + 1) for row, stream in enumerate(running)])
-        self._temperature = self._column([stream.temperature or 1.0 for stream in self.rows])
+    def _describe(self, running: list[Stream], guesses: list[tuple[int, ...]]) -> None:
+        """Make the tensors that describe the rows; without guesses they stay valid, advanced by one, until a row joins
+        or leaves."""
+        pairs = [(stream, n) for stream, guess in zip(running, guesses, strict=True) for n in range(1 + len(guess))]
+        width = 1 + max(map(len, guesses), default=0)
+        self._row_ids = self._long([stream.row for stream, _ in pairs])
+        self._at = self._long([stream.cached + n for stream, n in pairs])
+        self._positions = self._long([len(stream.trunk.ids) + stream.cached + n for stream, n in pairs])
+        said = ((stream.ids[-1], *guess) for stream, guess in zip(running, guesses, strict=True))
+        self._tokens = self._long([token for tokens in said for token in tokens])
+        self._grid = self._long([stream.row * width + n for stream, n in pairs]) if width > 1 else None
+        last = self._long([stream.cached for stream in running])[:, None] + self._range(0, width)  # (B, width)
+        hidden = self._range(0, self._cache.rows.shape[4]) > last[..., None]  # (B, width, C)
+        self._mask = self._zeros(hidden.shape).masked_fill_(hidden, -torch.inf)[:, None]
+        self._row_trunks = self._by_trunk(_places(running, guesses))
 
     def _by_trunk(self, places: list[tuple[Stream, int, int]]) -> list[tuple[Tensor, Tensor | None]]:
         """Each trunk's keys and values, and the indices of the tokens that attend to them; `None` means all tokens.
@@ -241,32 +269,29 @@ class Decoder:
         count = places[-1][2] if places else 0
         return [(kv, None if len(tokens) == count else self._long(tokens)) for kv, tokens in groups.values()]
 
-    def _sample(self, logits: Tensor) -> list[int]:
-        """Draw each row's token from softmax(logits / temperature) over the whole vocabulary, by inverting the
-        cumulative distribution (in double) at the stream's own next uniform number. Greedy rows take the likeliest
-        token. Raises `EngineError` if the logits are not numbers."""
-        logits = logits.float()
-        logprobs = (logits / self._temperature).log_softmax(-1)  # (B, V)
-        greedy = [stream.temperature == 0 for stream in self.rows]
-        if all(greedy):
-            picked = logprobs.argmax(-1)
-        else:
-            cumulative = logprobs.exp().cumsum(-1, dtype=torch.float64)
-            draws = self._column([stream.draws[len(stream.ids)] for stream in self.rows], torch.float64)
-            picked = torch.searchsorted(cumulative, draws * cumulative[:, -1:], right=True)[:, 0]
-            picked.clamp_(max=logits.shape[1] - 1)  # NaN lies beyond the last token; it is refused below
-            if any(greedy):
-                picked = torch.where(torch.tensor(greedy, device=self._device), logprobs.argmax(-1), picked)
-        self._tokens = picked
-        picked_logprobs: list[float] = logprobs.gather(1, picked[:, None])[:, 0].tolist()
-        if any(map(math.isnan, picked_logprobs)):
+    def _sample(self, logits: Tensor, guesses: list[tuple[int, ...]]) -> list[Stream]:
+        """Sample each row's next token, and those after it as long as they were guessed. Returns the streams that are
+        done. Raises `EngineError` if the logits are not numbers."""
+        places = [
+            (stream, len(stream.ids) + n)
+            for stream, guess in zip(self.rows, guesses, strict=True)
+            for n in range(1 + len(guess))
+        ]
+        draws = [stream.draws[place] for stream, place in places]
+        self._tokens, logprobs = sample(logits, [stream.temperature for stream, _ in places], draws)
+        picked: list[tuple[int, float]] = list(zip(self._tokens.tolist(), logprobs.tolist(), strict=True))
+        if any(math.isnan(logprob) for _, logprob in picked):
             raise EngineError("the policy's logits are not finite; the adapter's weights have diverged")
-        for stream, logprob in zip(self.rows, picked_logprobs, strict=True):
-            stream.logprobs.append(logprob)
-        return picked.tolist()
+        done: list[Stream] = []
+        start = 0
+        for stream, guess in zip(self.rows, guesses, strict=True):
+            if stream.take(picked[start : start + 1 + len(guess)], guess, self.end_ids):
+                done.append(stream)
+            start += 1 + len(guess)
+        return done
 
 
-def is_tiny(model: Any) -> bool:
-    """Whether a step's matrix products take less time than what surrounds them."""
-    embedding = model.get_input_embeddings().weight
-    return max(p.numel() for p in model.parameters() if p.dim() == 2 and p is not embedding) < TINY
+def _places(running: list[Stream], guesses: list[tuple[int, ...]]) -> list[tuple[Stream, int, int]]:
+    """The running streams with the start and end of their tokens in a step."""
+    ends = list(accumulate((1 + len(guess) for guess in guesses), initial=0))
+    return list(zip(running, ends, ends[1:], strict=False))

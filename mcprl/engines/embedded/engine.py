@@ -20,7 +20,7 @@ from mcprl.chat import families, prompts
 from mcprl.engines import Policy
 from mcprl.engines.embedded.decoder import Decoder
 from mcprl.engines.embedded.streams import Stream
-from mcprl.engines.embedded.weights import bare_model, merged_model
+from mcprl.engines.embedded.weights import bare_model, merged_model, packed
 from mcprl.errors import EngineError
 from mcprl.types import Adapter, Completion, CompletionRequest
 
@@ -55,7 +55,7 @@ class EmbeddedEngine:
         self._base = bare_model(loaded.model)
         self._options = (self._end_ids, max_batch, memory, prefix_cache)
         self._limit = int(getattr(self._base.config, "max_position_embeddings", 2**31))
-        self._decoders: dict[str | None, Decoder] = {None: Decoder(self._base, *self._options)}
+        self._decoders: dict[str | None, Decoder] = {}
         self._steps: dict[str | None, int] = {None: 0}
         self._adapter: str | None = None
         self._loaded_version: tuple[Adapter, int] | None = None
@@ -166,6 +166,8 @@ class EmbeddedEngine:
 
     def _begin(self, turn: _Turn) -> None:
         request = turn.request
+        if request.adapter is None and None not in self._decoders:
+            self._decoders[None] = Decoder(packed(self._base), *self._options)
         decoder = self._decoders.get(request.adapter) if request.adapter in (None, self._adapter) else None
         if decoder is None:
             raise EngineError(
@@ -222,16 +224,19 @@ class EmbeddedEngine:
         version = (adapter, _written_at(adapter))
         if version == self._loaded_version:
             return
-        self._decoders[adapter.name] = Decoder(merged_model(self._base, adapter.path), *self._options)
+        self._decoders[adapter.name] = Decoder(packed(merged_model(self._base, adapter.path)), *self._options)
         self._steps[adapter.name] = adapter.step
         self._adapter = adapter.name
         self._loaded_version = version
 
     def _retire(self) -> None:
-        """Drop the decoders of replaced adapters once their turns are done."""
-        for name in [name for name, decoder in self._decoders.items() if not decoder.busy]:
-            if name not in (None, self._adapter):
-                del self._decoders[name]
+        """Drop the decoders of replaced adapters once their turns are done, and with them the base's, whose packed
+        weights and cache would take memory in every step; its next turn makes it again."""
+        idle = [name for name, decoder in self._decoders.items() if not decoder.busy]
+        if any(name not in {None, self._adapter} for name in idle):
+            for name in idle:
+                if name != self._adapter:
+                    del self._decoders[name]
 
 
 def _written_at(adapter: Adapter) -> int:

@@ -5,11 +5,13 @@ after it, which are the conversation's own.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from torch import Tensor
 
+from mcprl.engines.embedded.speculation import Guesses
 from mcprl.text import common_prefix
 
 
@@ -69,8 +71,24 @@ class Stream:
     draws: list[float] = field(default_factory=list[float])  # uniform numbers, one for each new token
     trunk: Trunk = field(default_factory=lambda: Trunk(()))
     suffix: tuple[int, ...] = ()
+    guesses: Guesses | None = None
     row: int = -1
     cached: int = 0  # tokens after the trunk whose keys and values are in the row
+
+    def take(self, picked: list[tuple[int, float]], guess: tuple[int, ...], ends: Container[int]) -> bool:
+        """Append the tokens and log-probabilities that were sampled after the stream's end and after each token of its
+        guess, up to the first that was not guessed. Returns whether the stream is done."""
+        before, done = len(self.ids), False
+        for (token, logprob), guessed in zip_longest(picked, guess):
+            self.ids.append(token)
+            self.logprobs.append(logprob)
+            done = token in ends or len(self.ids) == self.max_new
+            if done or token != guessed:
+                break
+            self.cached += 1
+        if self.guesses:
+            self.guesses.sampled(self.ids[before:], guess)
+        return done
 
 
 def will_compute(other: Stream, stream: Stream, length: int) -> bool:

@@ -12,8 +12,8 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from mcprl.engines.embedded.attention import ATTENTION
-from mcprl.engines.embedded.decoder import SHORTEST_TRUNK, Decoder, is_tiny
-from mcprl.engines.embedded.linear import Adapted
+from mcprl.engines.embedded.decoder import SHORTEST_TRUNK, Decoder
+from mcprl.engines.embedded.linear import PACKABLE, Adapted, Packed, is_tiny
 from mcprl.engines.embedded.streams import Stream
 from mcprl.errors import EngineError
 
@@ -106,6 +106,18 @@ def _check(model: Any) -> None:
     exact = model.dtype == torch.float32 and not hasattr(model, "quantization_method")
     if not worst < (1e-2 if exact else 0.5):
         raise EngineError(f"the embedded engine cannot decode a {name}: log-probabilities are off by {worst:.2g} nats")
+
+
+def packed(model: Any) -> Any:
+    """A copy of the model that has its linear layers packed if they are on a CPU and shares all else. A tiny model is
+    returned as it is."""
+    if is_tiny(model):
+        return model
+    copied = copy.deepcopy(model, _shared_weights(model))
+    for name, layer in list(copied.named_modules()):
+        if type(layer) is nn.Linear and layer.weight.device.type == "cpu" and layer.weight.dtype in PACKABLE:
+            copied.set_submodule(name, Packed(layer))
+    return copied
 
 
 def _by_columns(model: Any) -> None:
