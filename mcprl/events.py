@@ -120,6 +120,16 @@ class StepComplete(Event):
 
 
 @dataclass(frozen=True)
+class Sampled(Event):
+    """Of the `total` rollouts of a phase and step, `done` are complete."""
+
+    kind = "sampled"
+    phase: str
+    done: int
+    total: int
+
+
+@dataclass(frozen=True)
 class Evaluated(Event):
     """Held-out tasks were tested under `phase`: `success` is the mean success rate of `n` tasks."""
 

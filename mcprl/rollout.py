@@ -17,7 +17,7 @@ from mcprl.chat.prompts import opening_messages
 from mcprl.config import Config, EvalConfig, RolloutConfig
 from mcprl.engines import Engine
 from mcprl.errors import EngineError, ServerError
-from mcprl.events import Emit, Note, ignore
+from mcprl.events import Emit, Note, Sampled, ignore
 from mcprl.runs.journal import Journal
 from mcprl.runs.ledger import discard
 from mcprl.servers.effects import writes
@@ -75,6 +75,7 @@ class Sampler:
                 trajectories[p, g] = recorded.get(name) or await self._sample(
                     server, scenarios[p], name, phase, step, adapter, temperature
                 )
+            self.emit(Sampled(phase, len(trajectories), group_size * len(scenarios)))
 
         async with anyio.create_task_group() as tasks:
             for p in range(len(scenarios)):
@@ -82,10 +83,8 @@ class Sampler:
                     tasks.start_soon(sample, p, g)
         if note := check_finished(list(trajectories.values()), self.config.rollout):
             self.emit(Note(note))
-        return [
-            Group(scenario, tuple(trajectories[p, g] for g in range(group_size)))
-            for p, scenario in enumerate(scenarios)
-        ]
+        members = ((scenario, range(group_size)) for scenario in scenarios)
+        return [Group(scenario, tuple(trajectories[p, g] for g in G)) for p, (scenario, G) in enumerate(members)]
 
     async def load(self, adapter: Adapter) -> None:
         """Have the engine take the adapter. Raises `EngineError` if it does not within the deadline of a rollout."""

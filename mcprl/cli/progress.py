@@ -1,5 +1,6 @@
 """What a command prints while it works: plain lines, and on a terminal a status line with what goes on."""
 
+import time
 from collections import deque
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -20,12 +21,15 @@ from mcprl.events import (
     Note,
     Probing,
     QualityMeasured,
+    Sampled,
     StepComplete,
     TasksReady,
     WarmStartBegan,
     WarmStartEnded,
     WarmStartStep,
 )
+
+TELL_EVERY_S = 60.0
 
 
 class Progress:
@@ -37,6 +41,7 @@ class Progress:
     def __init__(self, status: str = "", screen: Console | None = None) -> None:
         self.screen = screen or console()
         self._status = self.screen.status(status, refresh_per_second=4)
+        self._told = time.monotonic()
 
     def __enter__(self) -> Self:
         self._status.start()
@@ -65,12 +70,22 @@ class Progress:
             case Probing():
                 calls = f"{event.done} of at most {event.total} calls"
                 self._status.update(f"probing the server: {calls}, {event.working} of {event.tools} tools work")
+            case Sampled():
+                self._sampled(event)
             case InstallStep(name=name, seconds=0.0):
                 self._line(name, name)
             case InstallStep():
                 self._status.update(f"{event.name} ({event.seconds:.0f} s)")
             case _:
                 pass
+
+    def _sampled(self, event: Sampled) -> None:
+        """On a terminal the count of rollouts is the status, elsewhere a line a minute."""
+        text = f"{event.phase}: {event.done} of {event.total} rollouts"
+        self._status.update(text)
+        if not self.screen.is_terminal and time.monotonic() - self._told > TELL_EVERY_S:
+            self._told = time.monotonic()
+            self.screen.print(text, markup=False)
 
     def _line(self, line: str, status: str) -> None:
         """Print a line; from now on the status line shows `status`."""
