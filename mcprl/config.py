@@ -296,7 +296,7 @@ class TrainingConfig(Section):
     `auto` leaves out `sft` if the base model solves half of the validation tasks; else RL computes as few tokens."""
     steps: Annotated[int, Field(ge=0)] = 80
     """Optimizer steps of RL at most."""
-    scenarios_per_step: Annotated[int, Field(ge=1)] = 8
+    scenarios_per_step: Annotated[int, Field(ge=1), BY_MODEL] = 8
     """Scenarios in one step (P)."""
     group_size: Annotated[int, Field(ge=2)] = 8
     """Rollouts of each scenario in one step (G)."""
@@ -349,7 +349,7 @@ class TrainingConfig(Section):
     pipeline: Literal["auto", "on", "off"] = "auto"
     """Sample and judge the next step during this step's update, with the adapter of the step before: one step off
     policy, which the importance ratios correct. `auto` is on if vLLM and the trainer have different devices."""
-    eval_every: Annotated[int, Field(ge=1)] = 10
+    eval_every: Annotated[int, Field(ge=1), BY_MODEL] = 10
     """Steps between validations, supervised ones too."""
     patience: Annotated[int, Field(ge=1)] = 4
     """Validations without a better score that end a phase of training. A control takes all its steps of RL."""

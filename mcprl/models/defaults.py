@@ -57,11 +57,13 @@ RULES: dict[str, tuple[Callable[[Facts], Any], str]] = {
     ),
     "training.warm_start_learning_rate": (_supervised_rate, "LoRA Without Regret: by width and family"),
     "training.warm_start_steps": (
-        lambda facts: 20 if facts.calls_tools else 100,
+        lambda facts: 20 if facts.calls_tools else 200,
         "a model that knows no tools has more to learn from plans",
     ),
+    "training.scenarios_per_step": (lambda facts: 8 if facts.gpu else 4, "half an hour of a CPU should be many steps"),
+    "training.eval_every": (lambda facts: 10 if facts.gpu else 25, "a validation takes as long as some steps"),
     "training.bin_tokens": (
-        lambda facts: 8_192 if facts.gpu else 2_048,
+        lambda facts: 8_192 if facts.gpu else 3_072,
         "on a CPU larger bins are no faster and take memory",
     ),
 }

@@ -224,19 +224,23 @@ class EmbeddedEngine:
         version = (adapter, _written_at(adapter))
         if version == self._loaded_version:
             return
-        self._decoders[adapter.name] = Decoder(packed(merged_model(self._base, adapter.path)), *self._options)
+        merged = merged_model(self._base, adapter.path)
+        self._drop_idle()  # before the new one takes as much memory
+        self._decoders[adapter.name] = Decoder(packed(merged), *self._options)
         self._steps[adapter.name] = adapter.step
         self._adapter = adapter.name
         self._loaded_version = version
 
+    def _drop_idle(self) -> None:
+        """Drop the packed weights and caches of all decoders without a turn. The base's next turn makes them again."""
+        for name in [name for name, decoder in self._decoders.items() if not decoder.busy]:
+            del self._decoders[name]
+
     def _retire(self) -> None:
-        """Drop the decoders of replaced adapters once their turns are done, and with them the base's, whose packed
-        weights and cache would take memory in every step; its next turn makes it again."""
-        idle = [name for name, decoder in self._decoders.items() if not decoder.busy]
-        if any(name not in {None, self._adapter} for name in idle):
-            for name in idle:
-                if name != self._adapter:
-                    del self._decoders[name]
+        """Drop the decoders of replaced adapters once their turns are done."""
+        for name in [name for name, decoder in self._decoders.items() if not decoder.busy]:
+            if name not in {None, self._adapter}:
+                del self._decoders[name]
 
 
 def _written_at(adapter: Adapter) -> int:
