@@ -1,0 +1,149 @@
+"""The supervised phase: which adapter it ends with, when it ends, and that a stopped one goes on."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+import torch
+from support.configs import small
+
+from mcprl.config import Config
+from mcprl.errors import ServerError
+from mcprl.events import Event, Note, WarmStartEnded, WarmStartStep
+from mcprl.models.load import LoadedModel, load_model
+from mcprl.runs.journal import Journal
+from mcprl.training.demonstrations import Demonstrations
+from mcprl.training.warm_start import WarmStart, rl_is_spent
+from mcprl.types import Adapter, Row
+
+LENGTH = 8
+SHOWN = Row("shown", tuple(range(10, 10 + LENGTH)), (False,) * 4 + (True,) * 4, (0.0,) * LENGTH)
+
+
+@dataclass
+class Shown:
+    """Demonstrations of one row. From the step `until` on the server is gone."""
+
+    until: int = 1_000
+    asked: list[int] = field(default_factory=list[int])
+
+    async def rows(self, step: int) -> list[Row]:
+        self.asked.append(step)
+        if step >= self.until:
+            raise ServerError("gone")
+        return [SHOWN]
+
+
+@dataclass
+class Phase:
+    """A warm start with scripted validation scores, by step."""
+
+    config: Config
+    journal: Journal
+    scores: Mapping[int, float]
+    events: list[Event] = field(default_factory=list[Event])
+    validated: list[int] = field(default_factory=list[int])
+
+    def __post_init__(self) -> None:
+        self.loaded: LoadedModel = load_model(self.config.model)
+
+    async def run(self, shown: Shown) -> Adapter | None:
+        async def validate(step: int, adapter: Adapter | None) -> float:
+            assert (adapter is None) == (step == 0)
+            self.validated.append(step)
+            return self.scores[step]
+
+        phase = WarmStart(self.config, self.journal, self.loaded, validate, self.events.append)
+        return await phase.run(cast(Demonstrations, shown))
+
+    @property
+    def weights(self) -> torch.Tensor:
+        parts = [p.detach().flatten().clone() for name, p in self.loaded.model.named_parameters() if "lora_" in name]
+        return torch.cat(parts)
+
+
+Begin = Callable[..., Phase]
+
+
+@pytest.fixture
+def begin(tiny_model: Path, tmp_path: Path) -> Begin:
+    """Begins a warm start of six steps, validated after every second, in a run folder of this name."""
+
+    def _begin(scores: Mapping[int, float], name: str = "run", **training: Any) -> Phase:
+        settings = {"warm_start_steps": 6, "eval_every": 2, "warm_start_learning_rate": 1e-2} | training
+        config = small(tiny_model, tmp_path, training=settings)
+        folder = tmp_path / name
+        exists = folder.exists()
+        return Phase(config, Journal.open(folder, write=True) if exists else Journal.create(folder, config), scores)
+
+    return _begin
+
+
+async def test_the_steps_end_with_the_adapter_that_validated_best(begin: Begin) -> None:
+    phase = begin({0: 0.0, 2: 0.2, 4: 0.5, 6: 0.3})
+    adapter = await phase.run(Shown())
+    assert adapter == Adapter(str(phase.journal.folder / "adapters" / "warm"), 0)
+    assert [event.step for event in phase.events if isinstance(event, WarmStartEnded)] == [4]
+    assert [event.step for event in phase.events if isinstance(event, WarmStartStep)] == [1, 2, 3, 4, 5, 6]
+    assert [path.name for path in (phase.journal.folder / "adapters").iterdir()] == ["warm"]
+    shorter = begin({0: 0.0, 2: 0.2, 4: 0.5}, "shorter", warm_start_steps=4)
+    await shorter.run(Shown())
+    assert torch.equal(phase.weights, shorter.weights)
+
+
+async def test_validation_that_no_longer_rises_ends_them(begin: Begin) -> None:
+    phase = begin({0: 0.1, 2: 0.5, 4: 0.4, 6: 0.4}, patience=1)
+    assert await phase.run(Shown())
+    assert phase.validated == [0, 2, 4]
+
+
+async def test_a_model_that_only_gets_worse_stays_the_base_model(begin: Begin) -> None:
+    phase = begin({0: 0.3, 2: 0.2, 4: 0.1, 6: 0.2})
+    fresh = phase.weights
+    assert await phase.run(Shown()) is None
+    assert torch.equal(phase.weights, fresh)
+    assert not phase.journal.adapters("warm")
+
+
+async def test_auto_leaves_out_what_the_base_model_needs_not(begin: Begin) -> None:
+    phase = begin({0: 0.5}, recipe="auto")
+    assert await phase.run(Shown()) is None
+    assert [event.text for event in phase.events if isinstance(event, Note)] == [
+        "no warm start: the base model scores 0.50 in validation"
+    ]
+
+
+async def test_a_stopped_one_goes_on_from_its_last_validation_and_ends_as_if_it_had_not_been(begin: Begin) -> None:
+    scores = {0: 0.0, 2: 0.2, 4: 0.3, 6: 0.4}
+    whole = begin(scores, "whole")
+    await whole.run(Shown())
+    stopped = begin(scores, "stopped")
+    with pytest.raises(ServerError):
+        await stopped.run(Shown(until=5))
+    stopped.journal.close()
+    resumed, shown = begin(scores, "stopped"), Shown()
+    await resumed.run(shown)
+    assert shown.asked[0] == 3
+    assert torch.equal(resumed.weights, whole.weights)
+    assert resumed.journal.fact("warm_start_tokens") == whole.journal.fact("warm_start_tokens")
+    again = begin(scores, "stopped", warm_start_steps=6)
+    assert await again.run(Shown(until=0))
+    assert again.validated == []
+    assert torch.equal(again.weights, whole.weights)
+
+
+async def test_in_auto_rl_computes_no_more_tokens_than_the_warm_start_did(begin: Begin) -> None:
+    phase = begin({0: 0.0, 2: 0.2, 4: 0.3, 6: 0.4}, recipe="auto")
+    assert not rl_is_spent(phase.config, phase.journal)  # no warm start yet
+    await phase.run(Shown())
+    tokens = float(phase.journal.fact("warm_start_tokens"))
+    assert tokens == 6 * (LENGTH - 1)
+    assert not rl_is_spent(phase.config, phase.journal)
+    phase.journal.write_step(1, {"sampled_tokens": tokens - 1}, None, {})
+    assert not rl_is_spent(phase.config, phase.journal)
+    phase.journal.write_step(2, {"sampled_tokens": 0, "forwarded_tokens": 1}, None, {})
+    assert rl_is_spent(phase.config, phase.journal)
+    control = phase.config.model_copy(update={"control": "shuffle-rewards"})
+    assert not rl_is_spent(control, phase.journal)
