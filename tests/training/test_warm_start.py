@@ -72,8 +72,8 @@ def begin(tiny_model: Path, tmp_path: Path) -> Begin:
     """Begins a warm start of six steps, validated after every second, in a run folder of this name."""
 
     def _begin(scores: Mapping[int, float], name: str = "run", **training: Any) -> Phase:
-        settings = {"warm_start_steps": 6, "eval_every": 2, "warm_start_learning_rate": 1e-2} | training
-        config = small(tiny_model, tmp_path, training=settings)
+        settings = {"warm_start_steps": 6, "eval_every": 2, "warm_start_learning_rate": 1e-2, "autocast": "off"}
+        config = small(tiny_model, tmp_path, training=settings | training)
         folder = tmp_path / name
         exists = folder.exists()
         return Phase(config, Journal.open(folder, write=True) if exists else Journal.create(folder, config), scores)
