@@ -162,7 +162,7 @@ class ScenarioConfig(Section):
     """An embedding model by litellm's name, to compare tasks by meaning; if empty, they are compared by words."""
     open_tasks: bool = False
     """Keep a language model's training tasks that have no check; they need a judge that reads."""
-    train: Annotated[int, Field(ge=1)] = 640
+    train: Annotated[int, Field(ge=1), BY_MODEL] = 640
     """Training tasks to generate: as many as the steps take, since a task that is repeated often is memorized."""
     val: Annotated[int, Field(ge=1)] = 48
     """Validation tasks to generate. They choose the best adapter."""

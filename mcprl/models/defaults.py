@@ -40,6 +40,10 @@ def _rounded(value: float) -> float:
 
 RULES: dict[str, tuple[Callable[[Facts], Any], str]] = {
     "tools.max_instruction_bytes": (lambda _: 2_000, "it reads English"),
+    "scenarios.train": (
+        lambda facts: 640 if facts.calls_tools else 1_600,
+        "as many as its steps show: one that is repeated is memorized",
+    ),
     "model.dtype": (lambda facts: "bfloat16" if facts.gpu else "float32", "half the memory on a GPU, exact on a CPU"),
     "rollout.max_tokens": (
         lambda facts: 2_048 if facts.thinks else 256 if facts.calls_tools else 96,
