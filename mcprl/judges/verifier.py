@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from mcprl.judges.checks import asks_for, declines, leaves, same_arguments, says_missing, shows
+from mcprl.judges.checks import asks_for, declines, is_empty, leaves, same_arguments, says_missing, shows
 from mcprl.judges.conduct import Conduct
 from mcprl.judges.results import Evidence
 from mcprl.judges.rivals import Asked
@@ -90,9 +90,7 @@ class Verifier:
                 why = self._objection(scenario, trajectory, check, evidence)
                 return not why, f"{check.name or 'fact'} {check.value!r}: {why or 'in the answer'}"
             case CallMade():
-                passed = any(
-                    self._same(record, check) and record.result.is_error <= check.failed for record in trajectory.calls
-                )
+                passed = any(self._meets(record, check) for record in trajectory.calls)
                 return passed, f"{check.tool} {'called' if passed else 'not called'} as asked"
             case StateHolds():
                 return _changed(check, next(looks, None))
@@ -140,6 +138,14 @@ class Verifier:
 
     def _current(self, fact: Fact, scenario: Scenario, trajectory: Trajectory) -> list[Fact]:
         return current(fact, scenario, trajectory.calls, self._schemas) if fact.live else [fact]
+
+    def _meets(self, record: CallRecord, wanted: CallMade) -> bool:
+        """Whether a call is the wanted one. What does not exist may be looked for with another tool, given the same
+        values by the same names."""
+        if wanted.failed and record.tool != wanted.tool:
+            given = record.arguments is not None and {*leaves(wanted.arguments)} <= {*leaves(record.arguments)}
+            return given and (record.result.is_error or is_empty(record.result.structured, record.result.text))
+        return self._same(record, wanted) and record.result.is_error <= wanted.failed
 
     def _same(self, record: CallRecord, wanted: CallMade | Call) -> bool:
         return record.tool == wanted.tool and same_arguments(

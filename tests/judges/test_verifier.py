@@ -122,6 +122,16 @@ def test_a_task_about_something_missing_wants_the_failed_call_and_the_word() -> 
     assert not Verifier().verify(scenario, tried("I could not find order O-9.")).success
     assert not Verifier().verify(scenario, tried("Its status is paid.", failed)).success
 
+    def success(tool: str, text: str, is_error: bool = False, **arguments: object) -> bool | None:
+        record = called(tool, ToolResult(text, is_error=is_error), **arguments)
+        return Verifier().verify(scenario, tried("There is no order O-9.", record)).success
+
+    assert success("get_invoice", "No order O-9", is_error=True, order_id="O-9")
+    assert success("list_lines", "[]", order_id="O-9", limit=5)
+    assert not success("list_lines", '[{"sku": "S-1"}]', order_id="O-9")
+    assert not success("get_invoice", "No order O-8", is_error=True, order_id="O-8")
+    assert not success("get_customer", "No customer O-9", is_error=True, customer_id="O-9")
+
 
 def test_a_write_counts_when_the_state_reads_back_not_when_the_answer_says_so() -> None:
     scenario = Scenario(
