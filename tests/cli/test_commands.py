@@ -361,7 +361,7 @@ def test_a_runs_name_holds_no_secret_of_its_servers_command() -> None:
     assert _run_name(scrub("https://user:sk-verysecret@shop.example/mcp?key=sk-1")).startswith("shop")
 
 
-def test_a_servers_instructions_are_left_out_for_nano_unless_asked_for() -> None:
+def test_a_servers_instructions_are_left_out_for_nano_unless_asked_for(tiny_model: Path) -> None:
     assert effective("train")["tools"]["max_instruction_bytes"] == 0
     assert effective("train", "--max-instruction-bytes", "500")["tools"]["max_instruction_bytes"] == 500
-    assert effective("train", "--model", "Qwen/Qwen3-0.6B")["tools"]["max_instruction_bytes"] == 2_000
+    assert effective("train", "--model", str(tiny_model))["tools"]["max_instruction_bytes"] == 2_000
