@@ -15,7 +15,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 from support.models import save_random_model
-from transformers import LlamaForCausalLM
+from transformers import Gemma2ForCausalLM, LlamaForCausalLM
 
 from mcprl.chat import hermes, prompts
 from mcprl.config import ModelConfig
@@ -272,11 +272,26 @@ async def test_a_llama_decodes_exactly_too(loaded: LoadedModel, tmp_path: Path) 
                 assert_exact(llama.model, turn)
 
 
+async def test_a_model_with_sliding_windows_decodes_conversations_exactly(loaded: LoadedModel, tmp_path: Path) -> None:
+    window = {"use_sliding_window": True, "sliding_window": 50, "max_window_layers": 1, "initializer_range": 0.3}
+    save_random_model(tmp_path, loaded.tokenizer, **window)
+    sliding = load_model(ModelConfig(name=str(tmp_path), lora_rank=4))
+    async with running(sliding) as engine:
+        for trajectory in await converse_all(engine):
+            for turn in trajectory.turns:
+                assert_exact(sliding.model, turn)
+
+
 async def test_a_model_that_cannot_be_decoded_exactly_is_refused(loaded: LoadedModel, tmp_path: Path) -> None:
-    sliding = {"use_sliding_window": True, "sliding_window": 8, "max_window_layers": 1}
-    save_random_model(tmp_path, loaded.tokenizer, **sliding)
-    with pytest.raises(EngineError, match="full attention only, Qwen3ForCausalLM has other layers"):
+    save_random_model(tmp_path, loaded.tokenizer, Gemma2ForCausalLM)
+    with pytest.raises(EngineError, match=r"cannot decode a Gemma2ForCausalLM: .*capped scores"):
         EmbeddedEngine(load_model(ModelConfig(name=str(tmp_path))))
+    loaded.model.config.layer_types[1] = "linear_attention"
+    try:
+        with pytest.raises(EngineError, match="cannot decode a Qwen3ForCausalLM: it has linear_attention layers"):
+            EmbeddedEngine(loaded)
+    finally:
+        loaded.model.config.layer_types[1] = "full_attention"
 
 
 async def test_bfloat16_decodes_close_to_its_own_forward(tiny_model: Path) -> None:

@@ -21,7 +21,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from mcprl.engines.embedded.attention import DecodeStep, Span, causal_mask
+from mcprl.engines.embedded.attention import DecodeStep, Span, TrunkPart, causal_mask
 from mcprl.engines.embedded.kv_cache import KVCache
 from mcprl.engines.embedded.linear import is_tiny
 from mcprl.engines.embedded.sampling import sample
@@ -38,12 +38,11 @@ MANY = 512  # from this many tokens on, a step of a tiny model is faster on all 
 
 @dataclass(frozen=True)
 class _Plan:
-    """One forward pass: flat `tokens` (N,) at `positions` (N,). `kept`: the indices of the tokens whose logits are
-    needed, or how many of the last ones; 0 means all."""
+    """One forward pass over flat `tokens` (N,). `kept`: the indices of the tokens whose logits are needed, or how many
+    of the last ones; 0 means all."""
 
     step: DecodeStep
     tokens: Tensor
-    positions: Tensor
     kept: Tensor | int
 
 
@@ -173,8 +172,9 @@ class Decoder:
             return self._cache.root
         kv = self._cache.new_kv(len(ids))
         none = self._long([])
-        step = DecodeStep(self._cache.rows, none, none, self._no_mask, None, 0, [], [Span(0, len(ids), 0, kv, None)])
-        self._forward(_Plan(step, self._long(ids), self._range(0, len(ids)), 1))
+        positions, span = self._range(0, len(ids)), Span(0, len(ids), 0, kv, None)
+        step = DecodeStep(self._cache.rows, none, none, self._no_mask, None, slice(0), positions, [], [span])
+        self._forward(_Plan(step, self._long(ids), 1))
         return self._cache.add_trunk(ids, kv)
 
     def _long(self, values: Sequence[int]) -> Tensor:
@@ -192,7 +192,7 @@ class Decoder:
         try:
             return self.model(
                 input_ids=plan.tokens[None],
-                position_ids=plan.positions[None],
+                position_ids=plan.step.positions[None],
                 attention_mask=self._no_mask,
                 use_cache=False,
                 logits_to_keep=plan.kept,
@@ -219,12 +219,13 @@ class Decoder:
             self._at,
             self._mask,
             self._grid,
-            max(ends, default=0),
+            slice(0, max(ends, default=0)),
+            self._positions,
             self._row_trunks,
             [],
         )
         if not joined:
-            return _Plan(step, self._tokens, self._positions, 0)
+            return _Plan(step, self._tokens, 0)
         tokens = [self._tokens]
         positions = [self._positions]
         places = _places(running, guesses)
@@ -240,8 +241,8 @@ class Decoder:
             places.append((stream, start, end))
             kept.append(end - 1)
             start = end
-        step.trunks = self._by_trunk(places)
-        return _Plan(step, torch.cat(tokens), torch.cat(positions), self._long(kept))
+        step.trunks, step.positions = self._by_trunk(places), torch.cat(positions)
+        return _Plan(step, torch.cat(tokens), self._long(kept))
 
     def _describe(self, running: list[Stream], guesses: list[tuple[int, ...]]) -> None:
         """Make the tensors that describe the rows; without guesses they stay valid, advanced by one, until a row joins
@@ -259,15 +260,15 @@ class Decoder:
         self._mask = self._zeros(hidden.shape).masked_fill_(hidden, -torch.inf)[:, None]
         self._row_trunks = self._by_trunk(_places(running, guesses))
 
-    def _by_trunk(self, places: list[tuple[Stream, int, int]]) -> list[tuple[Tensor, Tensor | None]]:
-        """Each trunk's keys and values, and the indices of the tokens that attend to them; `None` means all tokens.
-        `places` are the streams with the start and end of their tokens."""
+    def _by_trunk(self, places: list[tuple[Stream, int, int]]) -> list[TrunkPart]:
+        """Each trunk and the tokens that attend to it. `places` are the streams with the start and end of their
+        tokens."""
         groups: dict[int, tuple[Tensor, list[int]]] = {}
         for stream, start, end in places:
             if stream.trunk.kv is not None:
                 groups.setdefault(id(stream.trunk), (stream.trunk.kv, []))[1].extend(range(start, end))
         count = places[-1][2] if places else 0
-        return [(kv, None if len(tokens) == count else self._long(tokens)) for kv, tokens in groups.values()]
+        return [TrunkPart(kv, None if len(tokens) == count else self._long(tokens)) for kv, tokens in groups.values()]
 
     def _sample(self, logits: Tensor, guesses: list[tuple[int, ...]]) -> list[Stream]:
         """Sample each row's next token, and those after it as long as they were guessed. Returns the streams that are

@@ -54,7 +54,7 @@ class EmbeddedEngine:
         self._tokenizer, self._end_ids = loaded.tokenizer, loaded.end_ids
         self._base = bare_model(loaded.model)
         self._options = (self._end_ids, max_batch, memory, prefix_cache)
-        self._limit = int(getattr(self._base.config, "max_position_embeddings", 2**31))
+        self._limit = int(getattr(self._base.config.get_text_config(), "max_position_embeddings", 2**31))
         self._decoders: dict[str | None, Decoder] = {}
         self._steps: dict[str | None, int] = {None: 0}
         self._adapter: str | None = None

@@ -20,7 +20,7 @@ class KVCache:
     """
 
     def __init__(self, model: Any, memory: int) -> None:
-        config = model.config
+        config = model.config.get_text_config()
         heads = config.num_key_value_heads
         width = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
         weight = model.get_input_embeddings().weight

@@ -3,6 +3,8 @@
 import copy
 import json
 import math
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,9 @@ from mcprl.engines.embedded.linear import PACKABLE, Adapted, Packed, is_tiny
 from mcprl.engines.embedded.streams import Stream
 from mcprl.errors import EngineError
 
+LAYERS = {"full_attention", "sliding_attention"}
+SMALL_WINDOW = 6
+
 
 def bare_model(model: Any) -> Any:
     """A model without LoRA for `Decoder`, with its attention. It shares its weights with `model`, except a tiny model's
@@ -29,8 +34,9 @@ def bare_model(model: Any) -> Any:
     for name, module in list(bare.named_modules()):
         if hasattr(module, "lora_A") and hasattr(module, "base_layer"):
             bare.set_submodule(name, module.base_layer)
-    if any(kind != "full_attention" for kind in getattr(bare.config, "layer_types", None) or ()):
-        raise EngineError(f"the embedded engine decodes full attention only, {type(base).__name__} has other layers")
+    others = {*(getattr(bare.config.get_text_config(), "layer_types", None) or ())} - LAYERS
+    if others:
+        raise EngineError(f"the embedded engine cannot decode a {type(base).__name__}: it has {min(others)} layers")
     if is_tiny(bare):
         _by_columns(bare)
     bare.config._attn_implementation = ATTENTION
@@ -89,23 +95,45 @@ def _check(model: Any) -> None:
     prompt = tuple(n % vocabulary for n in range(1, 1 + SHORTEST_TRUNK + 8))
     stream = Stream(prompt, lambda: prompt[:SHORTEST_TRUNK], 4, 0.0, 0)
     try:
-        decoder = Decoder(model, (), 1, 2**26)
-        decoder.waiting.append(stream)
-        while decoder.busy:
-            decoder.step()
-        model.config._attn_implementation = "sdpa"
-        ids = torch.tensor([[*prompt, *stream.ids]], device=model.device)
-        with torch.inference_mode():
-            logits = model(input_ids=ids, use_cache=False).logits[0, len(prompt) - 1 : -1].float()
+        with _small_windows(model):
+            expected = _decoded(model, stream)
     except (AttributeError, RuntimeError, TypeError, KeyError, ValueError) as error:
         raise EngineError(f"the embedded engine cannot decode a {name}: {error!r}") from error
-    finally:
-        model.config._attn_implementation = ATTENTION
-    expected = logits.log_softmax(-1).gather(1, ids[0, len(prompt) :, None])[:, 0].tolist()
     worst = max(abs(decoded - own) for decoded, own in zip(stream.logprobs, expected, strict=True))
     exact = model.dtype == torch.float32 and not hasattr(model, "quantization_method")
     if not worst < (1e-2 if exact else 0.5):
         raise EngineError(f"the embedded engine cannot decode a {name}: log-probabilities are off by {worst:.2g} nats")
+
+
+def _decoded(model: Any, stream: Stream) -> list[float]:
+    """Decode a stream. Returns the log-probabilities that the model's own attention gives to its tokens."""
+    decoder = Decoder(model, (), 1, 2**26)
+    decoder.waiting.append(stream)
+    while decoder.busy:
+        decoder.step()
+    ids = torch.tensor([[*stream.prompt, *stream.ids]], device=model.device)
+    start = len(stream.prompt)
+    model.config._attn_implementation = "eager"
+    try:
+        with torch.inference_mode():
+            logits = model(input_ids=ids, use_cache=False).logits[0, start - 1 : -1].float()
+    finally:
+        model.config._attn_implementation = ATTENTION
+    return logits.log_softmax(-1).gather(1, ids[0, start:, None])[:, 0].tolist()
+
+
+@contextmanager
+def _small_windows(model: Any) -> Generator[None]:
+    """Make the model's sliding windows so small that the prompt of `_check` reaches beyond them."""
+    owners: list[Any] = [owner for module in model.modules() for owner in (module, getattr(module, "config", None))]
+    windows = {id(owner): (owner, owner.sliding_window) for owner in owners if getattr(owner, "sliding_window", None)}
+    for owner, window in windows.values():
+        owner.sliding_window = min(window, SMALL_WINDOW)
+    try:
+        yield
+    finally:
+        for owner, window in windows.values():
+            owner.sliding_window = window
 
 
 def packed(model: Any) -> Any:
