@@ -1,11 +1,13 @@
 """How fast the embedded engine decodes beside transformers' `generate`: same weights, same prompts, runs interleaved.
 
-    python benchmarks/decode.py [--runs 5] [--sequences 16] [--prompt 1000] [--new 64]
+    python benchmarks/decode.py [--model FOLDER] [--runs 5] [--sequences 16] [--prompt 1000] [--new 64]
+        [--conversations 64]
 
-A random Qwen3 of the nano policy's shape (4 layers, 192 wide, 2,048 tokens). Both sample at temperature 1 and may not
-stop early. The first line is one turn of concurrent sequences whose prompts share all but the question; the engine
-starts each run without anything kept. The second is what a training step asks of the engine: 64 conversations, eight to
-a question, of three turns with tool results between. Medians; tokens are sampled tokens.
+A random Qwen3 of the nano policy's shape (4 layers, 192 wide, 2,048 tokens), or the model of `--model`. Both sample at
+temperature 1 and may not stop early. The first line is one turn of concurrent sequences whose prompts share all but the
+question; the engine starts each run without anything kept. The second is what a training step asks of the engine:
+conversations, eight to a question, of three turns with tool results between. Medians, also of each run's ratio; tokens
+are sampled tokens.
 """
 
 import argparse
@@ -25,8 +27,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from support.models import random_model
 
 from mcprl.chat import prompts
+from mcprl.config import ModelConfig
 from mcprl.engines.embedded.engine import EmbeddedEngine
-from mcprl.models.load import NANO
+from mcprl.models.load import NANO, load_base
 from mcprl.types import Completion, CompletionRequest, Message
 
 
@@ -48,6 +51,11 @@ def random_policy(tokenizer: PreTrainedTokenizerFast) -> Policy:
         tie_word_embeddings=True,
     )
     return Policy(model.eval(), tokenizer)
+
+
+def pretrained(name: str) -> Policy:
+    base = load_base(ModelConfig(name=name))
+    return Policy(base.model.eval(), base.info.tokenizer)
 
 
 def conversation(tokenizer: Any, length: int, question: int) -> list[Message]:
@@ -81,8 +89,22 @@ def with_generate(policy: Policy, requests: list[CompletionRequest]) -> float:
     return time.perf_counter() - began
 
 
-async def a_training_step(policy: Policy) -> tuple[float, int]:
-    """Seconds and sampled tokens of 64 conversations of three turns."""
+def against_generate(policy: Policy, requests: list[CompletionRequest], runs: int) -> str:
+    """The two measured in turn, once more than `runs`, since the first run warms up."""
+    pairs = [(with_generate(policy, requests), anyio.run(with_engine, policy, requests)) for _ in range(runs + 1)][1:]
+    generate, engine = (statistics.median(seconds) for seconds in zip(*pairs, strict=True))
+    ratios = sorted(theirs / ours for theirs, ours in pairs)
+    prompt, new = len(prompts.prompt_ids(policy.tokenizer, requests[0].messages)), requests[0].max_tokens
+    count = len(requests) * new
+    return (
+        f"{len(requests)} sequences, prompts of {prompt} tokens, {new} new tokens each:\n"
+        f"  engine {count / engine:,.0f} tokens/s, generate {count / generate:,.0f} tokens/s: "
+        f"{statistics.median(ratios):.1f} times ({ratios[0]:.1f} to {ratios[-1]:.1f})"
+    )
+
+
+async def a_training_step(policy: Policy, conversations: int) -> tuple[float, int]:
+    """Seconds and sampled tokens of conversations of three turns."""
     engine = EmbeddedEngine(policy)
     sampled: list[int] = []
 
@@ -100,7 +122,7 @@ async def a_training_step(policy: Policy) -> tuple[float, int]:
     try:
         began = time.perf_counter()
         async with anyio.create_task_group() as tasks:
-            for n in range(64):
+            for n in range(conversations):
                 tasks.start_soon(converse, n)
         return time.perf_counter() - began, sum(sampled)
     finally:
@@ -109,29 +131,23 @@ async def a_training_step(policy: Policy) -> tuple[float, int]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, value in (("runs", 5), ("sequences", 16), ("prompt", 1000), ("new", 64)):
+    for name, value in (("runs", 5), ("sequences", 16), ("prompt", 1000), ("new", 64), ("conversations", 64)):
         parser.add_argument(f"--{name}", type=int, default=value)
+    parser.add_argument("--model")
     options = parser.parse_args()
-    policy = random_policy(AutoTokenizer.from_pretrained(NANO))
+    policy = pretrained(options.model) if options.model else random_policy(AutoTokenizer.from_pretrained(NANO))
     requests = [
         CompletionRequest(
             tuple(conversation(policy.tokenizer, options.prompt, n)), max_tokens=options.new, temperature=1.0, seed=n
         )
         for n in range(options.sequences)
     ]
-    seconds: dict[str, list[float]] = {"engine": [], "generate": []}
-    for _ in range(options.runs + 1):
-        seconds["generate"].append(with_generate(policy, requests))
-        seconds["engine"].append(anyio.run(with_engine, policy, requests))
-    count = options.sequences * options.new
-    rates = {name: count / statistics.median(values[1:]) for name, values in seconds.items()}  # the first run warms up
-    prompt = len(prompts.prompt_ids(policy.tokenizer, requests[0].messages))
-    faster = rates["engine"] / rates["generate"]
-    print(f"{options.sequences} sequences, prompts of {prompt} tokens, {options.new} new tokens each:")
-    print(f"  engine {rates['engine']:,.0f} tokens/s, generate {rates['generate']:,.0f} tokens/s: {faster:.1f} times")
-    steps = [anyio.run(a_training_step, policy) for _ in range(options.runs)]
-    spent = statistics.median(taken for taken, _ in steps)
-    print(f"64 conversations of three turns: engine {spent:.2f} s, {steps[0][1] / spent:,.0f} tokens/s")
+    print(against_generate(policy, requests, options.runs))
+    if options.conversations:
+        steps = [anyio.run(a_training_step, policy, options.conversations) for _ in range(options.runs)]
+        spent = statistics.median(taken for taken, _ in steps)
+        rate = steps[0][1] / spent
+        print(f"{options.conversations} conversations of three turns: engine {spent:.2f} s, {rate:,.0f} tokens/s")
 
 
 if __name__ == "__main__":
