@@ -128,9 +128,9 @@ class ToolPolicy(Section):
     sessions that have not written: for slow or paid servers whose data stands still."""
     max_result_bytes: Annotated[int, Field(ge=200)] = 4_000
     """Bytes of one tool result that the model reads; the rest is cut, with a marker that says how much."""
-    max_instruction_bytes: Annotated[int, Field(ge=0), BY_MODEL] = 0
+    max_instruction_bytes: Annotated[int, Field(ge=0)] = 2_000
     """Bytes of each server's own instructions that the model reads before every task, about four bytes a token; 0
-    leaves them out."""
+    leaves them out, which is the default with nano: it reads no English, and they only confuse it."""
 
 
 class ScenarioConfig(Section):

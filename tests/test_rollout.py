@@ -289,7 +289,7 @@ async def test_rollouts_whose_failure_stopped_the_run_are_sampled_anew_when_it_i
     [
         (["answered"] * 9 + ["error"], 1, ""),
         (["answered"] * 9 + ["deadline"], 1, ""),
-        (["answered"] * 8 + ["deadline"] * 2, 1, r"2 of 10 rollouts ran out of time .* --deadline-s"),
+        (["answered"] * 8 + ["deadline"] * 2, 1, r"2 of 10 rollouts ran out of time: .* --deadline-s"),
         (["deadline"] * 10, 1, r"10 of 10 rollouts ran out of time"),
         (
             ["deadline"] * 10,

@@ -84,10 +84,6 @@ class ConfigCommand(click.Command):
 
 def _by_model(config: "Config") -> "Config":
     """The configuration with the settings that follow from its model, or with a warning if that cannot be read here."""
-    from mcprl.config import NANO
-
-    if config.model.name == NANO:
-        return config
     from mcprl.errors import ModelError
     from mcprl.models.defaults import with_defaults
 

@@ -19,6 +19,7 @@ from pydantic.fields import FieldInfo
 
 from mcprl.config import BY_MODEL, Config, ServerConfig
 from mcprl.errors import ConfigError
+from mcprl.models.defaults import with_defaults
 from mcprl.runs.settings import parse, redacted
 from mcprl.text import shortened
 
@@ -142,7 +143,7 @@ def command(config: Config) -> str:
     """The command line of such a run: the settings that differ from the defaults, without secrets and without this
     machine's folders."""
     words = ["mcprl", "train"]
-    tree, default = redacted(config), redacted(Config())
+    tree, default = redacted(config), redacted(with_defaults(Config()))
     for flag, leaf in flags().items():
         for value in _changed_values(leaf, tree, default):
             words += _words(flag, value)

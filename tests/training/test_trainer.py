@@ -24,7 +24,6 @@ from mcprl.errors import ModelError, TrainingError
 from mcprl.training import precision
 from mcprl.training.advantages import advantages
 from mcprl.training.forward import Forward
-from mcprl.training.precision import Precision
 from mcprl.training.rows import certificate, training_rows
 from mcprl.training.symptoms import notes
 from mcprl.training.trie import unique_tokens
@@ -258,7 +257,6 @@ def test_multiplied_in_bfloat16_it_learns_as_well_and_weights_and_moments_stay_i
 @pytest.fixture
 def bf16_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"amx_bf16": True})
-    monkeypatch.setattr(precision, "SLOWDOWN", 0.0)  # what is tested is the choice by accuracy
 
 
 @pytest.mark.usefixtures("bf16_cpu")
@@ -285,12 +283,6 @@ def test_bfloat16_is_never_chosen_where_the_cpu_has_no_instructions_for_it(monke
     metrics = trainer.supervise([row for row, _ in sampled_batch(trainer)], 1e-3)
     assert metrics["bf16"] == 0
     assert "bf16_gap_mean" not in metrics
-
-
-def test_bfloat16_is_not_chosen_where_it_is_slower():
-    figures = Precision(0.0, 0.0, 0.0, bf16_speedup=0.5)
-    assert not figures.suits(supervised=True)
-    assert not figures.suits(supervised=False)
 
 
 @pytest.mark.usefixtures("bf16_cpu")
