@@ -37,7 +37,7 @@ from support.paths import ROOT, TESTS
 _CONTEXT = multiprocessing.get_context("forkserver")
 _CONTEXT.set_forkserver_preload(["support.killable", "mcprl.runs.curve"])
 
-_TIMED = re.compile(r"_s$|wall|^at$|latency|seconds|date|per_s|versions|version|name|run_id|folder")
+_TIMED = re.compile(r"_s$|wall|^at$|latency|seconds|speedup|date|per_s|versions|version|name|run_id|folder")
 """Names of what differs between two runs that are otherwise the same."""
 
 
