@@ -88,7 +88,7 @@ def main() -> None:
     rows = rows_of_text(loaded, given.rows, given.prompt, given.completion)
     found = figures(loaded, rows, given.rounds)
     trained = [parameter for parameter in loaded.model.parameters() if parameter.requires_grad]
-    measured = measure(Forward(loaded.model), trained, rows[:4])
+    measured, found["bf16_speedup"] = measure(Forward(loaded.model), trained, rows[:4])
     found |= asdict(measured)
     for supervised, kind in ((True, "supervised"), (False, "policy gradient")):
         found[f"bf16 in {kind} steps"] = float(measured.suits(supervised))
