@@ -30,24 +30,18 @@ unexport PYTHONDONTWRITEBYTECODE
 .DELETE_ON_ERROR:
 
 help:
-	@sed -n 's/^# \{0,1\}//p' Makefile
+	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
-# The bundled shop is served over HTTP, where a session of its own costs a rollout nothing; on stdio it is a process.
 train: .venv/.train
 	@if [ -n "$$MODEL" ]; then mcprl setup model "$$MODEL" || exit; set -- --model "$$MODEL"; fi; \
-	if [ -n "$$SERVER" ]; then exec mcprl train --server "$$SERVER" "$$@" $(ARGS); fi; \
-	port=$$(python -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'); \
-	echo "== serving examples/servers/shop.py at http://127.0.0.1:$$port/mcp"; \
-	python examples/servers/shop.py --http $$port >/dev/null 2>&1 & shop=$$!; trap 'kill $$shop 2>/dev/null' EXIT; \
-	for _ in $$(seq 150); do python -c "import socket; socket.create_connection(('127.0.0.1', $$port))" 2>/dev/null && break; sleep 0.2; done; \
-	mcprl train --server "http://127.0.0.1:$$port/mcp" --name "shop-$$(date +%Y%m%d-%H%M%S)" "$$@" $(ARGS)
+	if [ -n "$$SERVER" ]; then exec mcprl train --server "$$SERVER" "$$@" $(ARGS); else exec mcprl demo "$$@" $(ARGS); fi
 
 test: lint node_modules/.installed
 	@echo "== tests"
 	@pytest --nbmake -n logical --maxprocesses 4 --dist worksteal -m 'not vllm and not unsloth and not torture' tests $(wildcard examples/*.ipynb) $(ARGS)
 
 test-vllm: .venv/.test .venv/.vllm
-	@pytest tests -m vllm $(ARGS)
+	@pytest tests --timeout 900 -m vllm $(ARGS)
 
 # Others' warnings are no errors here: what comes with unsloth gives some at import.
 test-unsloth: .venv-unsloth/.installed
@@ -56,7 +50,7 @@ test-unsloth: .venv-unsloth/.installed
 		tests/training/test_memory.py tests/engines/test_embedded.py $(ARGS)
 
 torture: .venv/.test
-	@pytest -n logical --maxprocesses 2 --dist worksteal -m torture tests $(ARGS)
+	@pytest -n logical --maxprocesses 2 --dist worksteal --timeout 1800 -m torture tests $(ARGS)
 
 lint: .venv/.test
 	@echo "== ruff, import-linter, pyright"
@@ -81,7 +75,7 @@ bench: .venv/.bench
 
 .venv/.test: pyproject.toml constraints.txt | .venv/bin/python
 	@echo "== installing mcprl with all extras and the test tools into .venv (once, a few minutes)"
-	@$(INSTALL) '.[train,gguf,llm,quant,vllm,notebook,wandb,servers,dev]'
+	@$(INSTALL) '.[train,gguf,llm,quant,serve,vllm,notebook,wandb,trackio,tensorboard,otel,view,servers,docs,dev]'
 	@touch .venv/.train $@
 
 .venv/.bench: pyproject.toml constraints.txt | .venv/.train

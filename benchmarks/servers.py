@@ -148,6 +148,8 @@ def keep() -> None:
 
 
 def interval(test: dict[str, Any], name: str) -> str:
+    if not test[f"{name}_ci95"]:
+        return "-"
     low, high = test[f"{name}_ci95"]
     return f"{test[name]:+.2f} ({low:+.2f} to {high:+.2f})"
 

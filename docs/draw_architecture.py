@@ -22,9 +22,9 @@ PICTURE = Path(__file__).parent / "images" / "architecture.svg"
 BEGIN, END = "<!-- files: begin -->\n", "<!-- files: end -->\n"
 VOCABULARY_LAYERS = 5
 COLUMNS = {
-    "cli": 2.4, "export": 0.5, "train": 2.0, "evaluate": 3.15, "art": 1.6, "scenarios": 4.65,
-    "judges": 1.25, "llm": 1.6, "rollout": 2.75, "training": 4.05, "engines": 2.75, "models": 3.5, "runs": 0.4,
-    "chat": 3.5, "servers": 4.7,
+    "cli": 2.0, "export": 0.4, "train": 1.5, "benches": 2.6, "evaluate": 3.6, "viewing": 4.7, "art": 1.3,
+    "scenarios": 4.65, "judges": 1.0, "llm": 1.2, "serving": 2.3, "rollout": 4.1, "training": 4.05, "engines": 2.75,
+    "models": 3.5, "runs": 0.4, "chat": 3.5, "servers": 4.7,
 }  # fmt: skip
 """Where a box stands, from left to right, chosen so that arrows pass beside boxes; the contract gives its row."""
 
@@ -33,11 +33,14 @@ CAPTIONS = {
     "train": "the loop: read this first",
     "evaluate": "a model on a pack",
     "export": "a result to take away",
+    "benches": "tasks and verdicts\nmade by others",
+    "viewing": "a run in a browser",
     "art": "ART's names in Python",
     "scenarios": "probe, compose, prove,\nword, split",
     "judges": "verifier, RULER, checks",
     "llm": "language models that\njudge and write",
     "rollout": "policy x live server",
+    "serving": "OpenAI's API over\na model, training too",
     "training": "rows, trie, GRPO, LoRA",
     "engines": "sampling: embedded, vLLM",
     "models": "load, adapters, unsloth",
@@ -46,8 +49,10 @@ CAPTIONS = {
     "runs": "journal, proof, report,\ntrackers",
 }
 COLOURS = {
-    "cli": "#d9d9d9", "train": "#f6c8a4", "evaluate": "#f6c8a4", "export": "#f6c8a4", "art": "#d9d9d9",
-    "scenarios": "#bfe0c5", "judges": "#f3e2a0", "llm": "#f3e2a0", "rollout": "#f6c8a4", "training": "#b9d6ee",
+    "cli": "#d9d9d9", "train": "#f6c8a4", "evaluate": "#f6c8a4", "export": "#f6c8a4", "benches": "#f3e2a0",
+    "viewing": "#f6c8a4", "art": "#d9d9d9",
+    "scenarios": "#bfe0c5", "judges": "#f3e2a0", "llm": "#f3e2a0", "serving": "#d9d9d9",
+    "rollout": "#f6c8a4", "training": "#b9d6ee",
     "engines": "#b9d6ee", "models": "#b9d6ee", "servers": "#bfe0c5", "chat": "#b9d6ee", "runs": "#dccbe8",
 }  # fmt: skip
 

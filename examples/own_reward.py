@@ -25,9 +25,11 @@ async def rollout(model: TrainableModel, server: Any, question: str) -> Trajecto
     worked = sampled = 0
     async with server.session() as session:
         for _ in range(3):
-            messages = Trajectory(messages_and_choices=items).messages()
-            completion = await client.chat.completions.create(messages=messages, tools=tools, max_tokens=96)
-            choice = completion.choices[0]
+            messages: list[Any] = Trajectory(messages_and_choices=items).messages()
+            completion = await client.chat.completions.create(
+                model="latest", messages=messages, tools=tools, max_tokens=96
+            )
+            choice: Any = completion.choices[0]
             items.append(choice)
             sampled += len(choice.token_ids)
             for call in choice.message.tool_calls or ():

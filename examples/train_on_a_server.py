@@ -33,7 +33,9 @@ def main() -> None:
             probe_calls=200,
             floor=asked.tasks >= 60,
         ),
-        training=TrainingConfig(steps=asked.steps, scenarios_per_step=4, group_size=4, warm_start_steps=2),
+        training=TrainingConfig(
+            steps=asked.steps, scenarios_per_step=4, group_size=4, warm_start_steps=2, warm_start_plans=8
+        ),
         eval=EvalConfig(rollouts=1),
     )
     report = anyio.run(train_adapter, config)

@@ -12,13 +12,18 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from mcprl.art.backends import LocalBackend as LocalBackend
+    from mcprl.art.backends import RemoteBackend as RemoteBackend
+    from mcprl.art.gathering import gather_trajectories as gather_trajectories
+    from mcprl.art.gathering import gather_trajectory_groups as gather_trajectory_groups
+    from mcprl.art.groups import History as History
     from mcprl.art.groups import Trajectory as Trajectory
     from mcprl.art.groups import TrajectoryGroup as TrajectoryGroup
-    from mcprl.art.groups import gather_trajectory_groups as gather_trajectory_groups
     from mcprl.art.groups import ruler as ruler
     from mcprl.art.groups import ruler_score_group as ruler_score_group
     from mcprl.art.model import TrainableModel as TrainableModel
     from mcprl.config import Config as Config
+    from mcprl.config import TrainingConfig as TrainingConfig
     from mcprl.errors import McprlError as McprlError
     from mcprl.scenarios.generate import generate as generate
     from mcprl.scenarios.generate import generate_scenarios as generate_scenarios

@@ -72,9 +72,9 @@ class Section(BaseModel):
 
 class ServerConfig(Section):
     target: Annotated[str, AfterValidator(_as_target)]
-    """A URL (streamable HTTP; SSE if it ends in /sse), a command that speaks MCP on stdio, or `replay:RUN`, which
-    repeats what a run recorded (`--record`). `{scratch}` in the command or its environment becomes a fresh folder for
-    each session, `{scratch:DIR}` a fresh copy of DIR; `{rollout}` says the same."""
+    """A URL (streamable HTTP; SSE if it ends in /sse), a command that speaks MCP on stdio, `demo:shop`, the bundled
+    example, or `replay:RUN`, which repeats what a run recorded (`--record`). `{scratch}` (or `{rollout}`) in a command
+    or its environment becomes a fresh folder for each session, `{scratch:DIR}` a fresh copy of DIR."""
     name: str = ""
     """The prefix of its tools if there are several servers; if empty, it is made from the target."""
     headers: dict[str, Annotated[str, AfterValidator(_as_reference)]] = {}
@@ -301,8 +301,7 @@ class TrainingConfig(Section):
     group_size: Annotated[int, Field(ge=2)] = 8
     """Rollouts of each scenario in one step (G)."""
     learning_rate: Annotated[float, Field(ge=0), BY_MODEL] = 1.5e-3
-    """AdamW's learning rate in RL, after ten steps of linear warm-up. 0 trains nothing, and is a control like
-    `control`."""
+    """AdamW's learning rate in RL, after ten steps of linear warm-up. 0 trains nothing, and is a control."""
     loss: Literal["cispo", "ppo", "gspo"] = "cispo"
     """The policy gradient: CISPO (MiniMax-M1, eq. 4), PPO's clip, or GSPO's clip of whole rows."""
     clip_low: Annotated[float, Field(ge=0)] = 0.0
@@ -341,7 +340,9 @@ class TrainingConfig(Section):
     max_grad_norm: Annotated[float, Field(gt=0)] = 1.0
     """The norm to which the gradient is clipped."""
     warm_start_steps: Annotated[int, Field(ge=0), BY_MODEL] = 10
-    """Supervised steps at most, on the verified plans of twice `scenarios_per_step` tasks each."""
+    """Supervised steps at most."""
+    warm_start_plans: Annotated[int, Field(ge=1), BY_MODEL] = 16
+    """Tasks whose verified plans one supervised step trains on."""
     warm_start_learning_rate: Annotated[float, Field(ge=0), BY_MODEL] = 4.5e-3
     """The learning rate of the supervised steps, after ten of warm-up; in the last quarter it falls to 0."""
     measure: Annotated[int, Field(ge=0)] = 0
@@ -382,7 +383,7 @@ class Config(Section):
     """Keep what the servers list and answer in the run's folder (exchanges.sqlite), so that `--server replay:RUN` can
     repeat it without them."""
     trackers: tuple[str, ...] = ()
-    """Trackers that log besides the run folder: `wandb`."""
+    """Trackers that log besides the run folder: `wandb`, `trackio`, `tensorboard`, `otel`."""
     servers: tuple[ServerConfig, ...] = ()
     tools: ToolPolicy = ToolPolicy()
     scenarios: ScenarioConfig = ScenarioConfig()

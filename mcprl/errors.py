@@ -36,6 +36,14 @@ class EngineError(McprlError):
     """The inference engine failed or cannot serve a request."""
 
 
+class EngineLost(EngineError):
+    """The engine's server died or gave no answer while it sampled. It is started again; a new turn may work."""
+
+
+class PromptTooLong(EngineError):
+    """A prompt has more tokens than the model reads."""
+
+
 class ModelError(McprlError):
     """A model, tokenizer or adapter cannot be loaded or saved."""
 
@@ -50,6 +58,10 @@ class LlmError(McprlError):
 
 class BudgetError(LlmError):
     """The next call of a language model could exceed the cost limit."""
+
+
+class BenchError(McprlError):
+    """A benchmark's package is not on this machine, or has no such tasks."""
 
 
 class TrainingError(McprlError):

@@ -5,7 +5,7 @@ journal keeps those that are `recorded`, under their `kind`.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import ClassVar
 
 
@@ -50,6 +50,15 @@ class Probing(Event):
     total: int
     working: int
     tools: int
+
+
+@dataclass(frozen=True)
+class Composing(Event):
+    """Up to `count` tasks of the split are made and proved by execution."""
+
+    kind = "composing"
+    split: str
+    count: int
 
 
 @dataclass(frozen=True)
@@ -111,12 +120,18 @@ class WarmStartEnded(Event):
 
 @dataclass(frozen=True)
 class StepComplete(Event):
-    """A step of RL is complete and in the journal; `steps` is their number at most."""
+    """A step of RL is complete and in the journal; `steps` is their number at most.
+
+    `by_tool` has, of each tool that its tasks need, the successful rollouts and all; `no_signal` counts the groups that
+    taught nothing, by the reason.
+    """
 
     kind = "step"
     step: int
     steps: int
     metrics: Mapping[str, float]
+    by_tool: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    no_signal: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 @dataclass(frozen=True)

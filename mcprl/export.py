@@ -16,11 +16,12 @@ from mcprl import __version__
 from mcprl.chat.families import dialect
 from mcprl.config import ModelConfig
 from mcprl.engines.embedded.weights import merged_model
-from mcprl.errors import ConfigError, JournalError, ModelError
+from mcprl.errors import ConfigError, ModelError
 from mcprl.files import whole_folder
 from mcprl.models.load import load_base, locate, read_info
 from mcprl.runs import report
 from mcprl.runs.journal import Journal
+from mcprl.runs.proof import chosen_adapter
 from mcprl.runs.report import Report
 from mcprl.types import Adapter
 
@@ -36,7 +37,7 @@ def export(run: Path, out: Path, merged: bool, command: str) -> Path:
     """
     with Journal.open(run) as journal:
         config = journal.config.model
-        adapter = tested(journal)
+        adapter = chosen_adapter(journal)
     proof = report.read(run)
     if out.exists() and any(out.iterdir()) and not (out / ABOUT).is_file():
         raise ConfigError(f"{out} is not empty and is not an earlier export; choose another folder with --out")
@@ -56,20 +57,6 @@ def export(run: Path, out: Path, merged: bool, command: str) -> Path:
     except OSError as error:
         raise ModelError(f"the export cannot be written to {out}: {error.strerror or error}") from error
     return out
-
-
-def tested(journal: Journal) -> Adapter:
-    """The adapter that was tested as the trained model: the best by validation, which may be the warm start's.
-
-    Raises `JournalError` if the run is not finished, or if no adapter was better than the base model.
-    """
-    choices = journal.events("best")
-    if not choices:
-        raise JournalError(f"{journal.folder} is not finished; go on with: mcprl train --resume {journal.folder.name}")
-    adapters = journal.adapters("best" if choices[-1].data["step"] else "warm")
-    if not adapters:
-        raise JournalError(f"{journal.folder} has nothing to export: no step was better than the base model")
-    return adapters[-1].adapter
 
 
 def push(folder: Path, repo: str) -> str:
@@ -166,19 +153,23 @@ def card(config: ModelConfig, proof: Report, lost: float | None, parser: str, co
     base, merged = _public_name(config), lost is not None
     head = ["---", f"library_name: {'transformers' if merged else 'peft'}", "pipeline_tag: text-generation"]
     head += [f"base_model: {base}"] if _on_hub(config) else []
-    head += ["tags: [mcprl, mcp, tool-use, grpo, lora]", "---"]
+    head += [f"tags: [mcprl, mcp, tool-use, {'grpo' if proof.steps else 'sft'}, lora]", "---"]
+    how, steps = "with supervised steps on verified plans", "supervised; those that validated best were kept"
+    if proof.steps:
+        how = "with reinforcement learning (GRPO)"
+        steps = f"{proof.steps} of RL; step {proof.best_step or 0} had the best validation score"
     tools = ", ".join(f"`{report.code(name)}`" for name in proof.tools)
     form = f"{base} with a LoRA adapter merged in" if merged else f"A LoRA adapter for {base}"
     result_rows = [(report.suite_name(proof.lead), *report.RESULT_COLUMNS), *report.results(proof.test)]
     facts = (
         f"server: {report.inline(proof.server)}",
         f"tools: {tools} (hash {proof.tool_hash})",
-        f"training steps: {proof.steps}; step {proof.best_step or 0} had the best validation score",
+        f"training steps: {steps}",
     )
     parts = (
         "\n".join(head),
         f"# {base} for {report.inline(proof.server)}",
-        f"{form}, trained by mcprl {__version__} with reinforcement learning (GRPO) on a live MCP server.",
+        f"{form}, trained by mcprl {__version__} {how} on a live MCP server.",
         f"**{report.inline(report.headline(proof))}**",
         report.grid(result_rows),
         "The models were tested on the same held-out tasks. None of these tasks was used in training.",

@@ -1,6 +1,5 @@
 """Files and folders that are written whole or not at all, the user's cache, and the data bundled with the package."""
 
-import fcntl
 import os
 import shutil
 import tempfile
@@ -12,6 +11,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
+from filelock import FileLock
+from platformdirs import user_cache_path, user_state_path
+
 from mcprl.errors import ConfigError
 from mcprl.text import shortened
 
@@ -20,13 +22,13 @@ AUTO = "auto"
 
 
 def cache_folder() -> Path:
-    """This user's folder for what can be made again: `$XDG_CACHE_HOME/mcprl`, by default `~/.cache/mcprl`."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mcprl"
+    """This user's folder for what can be made again: on Linux `$XDG_CACHE_HOME/mcprl`, by default `~/.cache/mcprl`."""
+    return user_cache_path("mcprl", appauthor=False)
 
 
 def state_folder() -> Path:
-    """This user's folder for what was decided: `$XDG_STATE_HOME/mcprl`, by default `~/.local/state/mcprl`."""
-    return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "mcprl"
+    """This user's folder for what was decided: on Linux `$XDG_STATE_HOME/mcprl`, by default `~/.local/state/mcprl`."""
+    return user_state_path("mcprl", appauthor=False)
 
 
 def find_cache(setting: str, name: str) -> Path | None:
@@ -112,8 +114,7 @@ def whole_folder(path: Path) -> Generator[Path]:
 @contextmanager
 def locked(folder: Path) -> Generator[None]:
     """Wait until no other process is in such a block for `folder`, which exists."""
-    with (folder / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # released when the file is closed, however this process ends
+    with FileLock(folder / ".lock"):  # the system releases it however this process ends
         yield
 
 
@@ -145,7 +146,7 @@ def _sync(path: Path) -> None:
         os.close(handle)
 
 
-Kind = Literal["judges", "scenarios", "presets"]
+Kind = Literal["judges", "scenarios", "presets", "examples/servers"]
 
 
 def bundled_folder(kind: Kind) -> Path:

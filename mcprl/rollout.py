@@ -1,22 +1,18 @@
-"""Rollouts: the policy works on scenarios on the live server, many at once, each turn with the ids that were sampled.
-
-A bad tool call is not an error: the policy reads what went wrong and goes on.
-"""
+"""Rollouts: the policy works on scenarios on the live server, many at once."""
 
 import hashlib
-import json
 import time
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any
 
 import anyio
 
 from mcprl.chat.prompts import opening_messages
 from mcprl.config import Config, EvalConfig, RolloutConfig
 from mcprl.engines import Engine
-from mcprl.errors import EngineError, ServerError
+from mcprl.engines.conversation import Conversation
+from mcprl.errors import EngineError, EngineLost, ServerError
 from mcprl.events import Emit, Note, Sampled, ignore
 from mcprl.runs.journal import Journal
 from mcprl.runs.ledger import discard
@@ -24,9 +20,6 @@ from mcprl.servers.effects import writes
 from mcprl.types import (
     Adapter,
     CachesReads,
-    CallRecord,
-    Completion,
-    CompletionRequest,
     Group,
     Scenario,
     Session,
@@ -37,6 +30,10 @@ from mcprl.types import (
     ToolServer,
     Trajectory,
 )
+
+LOSSES = 3
+"""How often a rollout that lost the engine is repeated beyond its retries: a dying server takes all turns with it, and
+no rollout is to blame. `engine.restarts` says how often it is started again."""
 
 
 @dataclass(frozen=True)
@@ -180,47 +177,38 @@ async def rollout(
     temperature: float | None = None,
 ) -> Trajectory:
     """One rollout of a scenario. What the server, the engine or the policy does wrong is data: a rollout that broke is
-    repeated in a fresh session, and has `stop == "error"` if it breaks again. Raises `EngineError` only if the
-    engine failed for good."""
-    attempt = 0
+    repeated in a fresh session (`retries`, `LOSSES`), and has `stop == "error"` if it breaks again.
+
+    Raises `EngineError` only if the engine failed for good."""
+    temperature = config.temperature if temperature is None else temperature
+    attempt = losses = 0
     while True:
         await engine.ready()  # the wait for an engine that starts does not count towards the deadline
         seed_of_attempt = _seed(seed, name, attempt)
         # The wait for a turn on a shared state does not count towards the deadline either.
         turn = server.turn(writes(scenario, server.tools)) if isinstance(server, TakesTurns) else nullcontext()
-        conversation = _Conversation(scenario, server, engine, config, seed_of_attempt, adapter, temperature)
+        messages = opening_messages(scenario.request, server.instructions)
+        conversation = Conversation(engine, config, server.tools, messages, seed_of_attempt, adapter, temperature)
+        attempted = _Rollout(scenario, server, conversation)
         began, error = time.perf_counter(), ""
         try:
             async with turn:
                 began = time.perf_counter()
                 with anyio.move_on_after(config.deadline_s):
-                    await conversation.run()
+                    await attempted.run()
         except (ServerError, EngineError) as failure:
-            error, conversation.stop = f"{type(failure).__name__}: {failure}", "error"
-        if conversation.stop != "error" or attempt == config.retries:
-            return conversation.trajectory(name, time.perf_counter() - began, error)
+            error, attempted.stop = f"{type(failure).__name__}: {failure}", "error"
+            losses += isinstance(failure, EngineLost)
+        if attempted.stop != "error" or attempt >= config.retries + min(losses, LOSSES):
+            return attempted.trajectory(name, time.perf_counter() - began, error)
         attempt += 1
 
 
-class _Conversation:
+class _Rollout:
     """One rollout while it runs. If a deadline ends it, what it has so far is the trajectory."""
 
-    def __init__(
-        self,
-        scenario: Scenario,
-        server: ToolServer,
-        engine: Engine,
-        config: RolloutConfig,
-        seed: int,
-        adapter: str | None,
-        temperature: float | None,
-    ) -> None:
-        self.scenario, self.server, self.engine, self.config = scenario, server, engine, config
-        self.seed, self.adapter = seed, adapter
-        self.temperature = config.temperature if temperature is None else temperature
-        self.messages = opening_messages(scenario.request, server.instructions)
-        self.turns: list[Completion] = []
-        self.calls: list[CallRecord] = []
+    def __init__(self, scenario: Scenario, server: ToolServer, conversation: Conversation) -> None:
+        self.scenario, self.server, self.conversation = scenario, server, conversation
         self.before: list[ToolResult] = []
         self.state: list[ToolResult] = []
         self.stop: StopReason = "deadline"
@@ -228,7 +216,7 @@ class _Conversation:
     async def run(self) -> None:
         async with self.server.session(self.scenario.setup) as session:
             await self._look(session, self.before)
-            stop = await self._converse(session)
+            stop = await self.conversation.answer(session)
             await self._look(session, self.state)
             self.stop = stop
 
@@ -238,51 +226,13 @@ class _Conversation:
             if isinstance(check, StateHolds):
                 results.append(await session.call(check.tool, check.arguments))
 
-    async def _converse(self, session: Session) -> StopReason:
-        for turn in range(self.config.max_turns):
-            context = (*self.turns[-1].prompt_ids, *self.turns[-1].completion_ids) if self.turns else ()
-            if len(context) >= self.config.max_total_tokens:
-                return "max_tokens"
-            completion = await self.engine.complete(
-                CompletionRequest(
-                    tuple(self.messages),
-                    tuple(self.server.tools),
-                    context,
-                    min(self.config.max_tokens, self.config.max_total_tokens - len(context)),
-                    self.temperature,
-                    self.seed + turn,
-                    self.adapter,
-                )
-            )
-            self.turns.append(completion)
-            self.messages.append(completion.message)
-            if completion.finish_reason == "length":
-                return "max_tokens"
-            if not await self._answer_calls(session, turn, completion):
-                return "answered"
-        return "max_turns"
-
-    async def _answer_calls(self, session: Session, turn: int, completion: Completion) -> bool:
-        """Make the calls of a turn and append their results; false if it made none and so is the answer."""
-        requested: list[dict[str, Any]] = completion.message.get("tool_calls") or []
-        for call in requested:
-            arguments = json.loads(call["function"]["arguments"])
-            result = await session.call(call["function"]["name"], arguments)
-            self.calls.append(CallRecord(turn, call["function"]["name"], arguments, result))
-            self.messages.append({"role": "tool", "tool_call_id": call["id"], "content": result.text})
-        for problem in completion.malformed:
-            self.calls.append(CallRecord(turn, "", None, ToolResult(problem, is_error=True)))
-        if completion.malformed:
-            self.messages.append({"role": "user", "content": "Error: " + "; ".join(completion.malformed)})
-        return bool(requested or completion.malformed)
-
     def trajectory(self, name: str, seconds: float, error: str) -> Trajectory:
         return Trajectory(
             name,
             self.scenario.id,
-            tuple(self.messages),
-            tuple(self.turns),
-            tuple(self.calls),
+            tuple(self.conversation.messages),
+            tuple(self.conversation.turns),
+            tuple(self.conversation.calls),
             tuple(self.state),
             self.stop,
             error,

@@ -89,6 +89,12 @@ def learn(servers: Sequence[ServerConfig] = ()) -> None:
     _KNOWN.add(value for config in servers for value in _values(config))
 
 
+def learn_variable(name: str, value: str) -> None:
+    """Hide a variable's value from now on, if its name says that it is secret or it looks so."""
+    if _is_told(name, value) or re.search(_TELLING, name, re.IGNORECASE):
+        _KNOWN.add([value])
+
+
 def learn_values(values: Iterable[str]) -> None:
     """Hide these values from now on: tokens that a login gave."""
     _KNOWN.add(values)

@@ -26,7 +26,7 @@ import anyio
 import anyio.to_thread
 
 from mcprl.config import Config
-from mcprl.engines import Engine, open_engine, placement, server_device
+from mcprl.engines import Engine, open_engine, placement, require_client, server_device
 from mcprl.engines.machine import resolve
 from mcprl.errors import BudgetError
 from mcprl.events import BestChosen, Emit, Evaluated, Note, RunComplete, StepComplete, ignore, recording
@@ -41,7 +41,7 @@ from mcprl.runs.learning import rl_minutes
 from mcprl.runs.ledger import end_training, fates, rewind_to_whole
 from mcprl.runs.proof import record_overlap
 from mcprl.runs.records import rollout_metrics, success_by_task
-from mcprl.runs.trackers import Trackers, open_trackers, require_known
+from mcprl.runs.trackers import Trackers, open_trackers, require_trackers
 from mcprl.runs.watchdog import watching
 from mcprl.scenarios.prepare import accept_tools, prepare_pack, require_tasks
 from mcprl.servers.log import logging_to
@@ -52,6 +52,7 @@ from mcprl.training.demonstrations import Demonstrations
 from mcprl.training.pipeline import concurrently
 from mcprl.training.selection import best_step, has_stalled, prune_adapters
 from mcprl.training.step import RewardedGroup, make_batch, update
+from mcprl.training.thread import in_update_thread
 from mcprl.training.trainer import Trainer
 from mcprl.training.warm_start import WarmStart, rl_is_spent
 from mcprl.types import Adapter, Group, Scenario
@@ -67,23 +68,21 @@ async def train_adapter(
     """
     with ExitStack() as stack:
         journal = stack.enter_context(Journal.open(resume, write=True)) if resume else None
-        if journal:
-            config = resuming.configuration(journal, config)
-        else:
-            config = await anyio.to_thread.run_sync(_checked, config, emit)
+        config = resuming.configuration(journal, config) if journal else config
+        await anyio.to_thread.run_sync(require_judge, config.judge)
+        if not journal:
+            config = await anyio.to_thread.run_sync(checked, config, emit)
         async with connect(config.servers, config.tools, emit=emit) as server:
             if not (journal and journal.scenarios()):
                 require_tasks(config.scenarios, server.tools)
             elif accept_tool_changes:
                 accept_tools(journal, server.tools, emit)
-            require_judge(config.judge)
             model = load_model(config.model)
             # Only now, so that what is wrong with the settings leaves no run behind.
             journal = journal or stack.enter_context(Journal.create(Path(config.runs_dir) / config.name, config))
             stack.enter_context(server.recorded(journal.folder if config.record else None))
             stack.enter_context(logging_to(journal.folder / "server.log"))
-            record, after_s = recording(journal.write_event, emit), 60 * config.training.stall_minutes
-            with watching(journal, after_s, record) as record:
+            with watching(journal, 60 * config.training.stall_minutes, recording(journal.write_event, emit)) as record:
                 return await _run(config, journal, server, model, record)
 
 
@@ -132,18 +131,18 @@ async def _train(run: Run) -> None:
     if warning := equal_rollouts(run.config.eval):
         run.emit(Note(warning))
     await evaluate(run, "test:base", pack.test, 0, None)
-    await measure_difficulty(run, pack.test, 2)
-    training = pack.train
-    if run.config.training.measure:
-        training = await measure_difficulty(run, training, run.config.training.measure)
-
+    if any(success_by_task(run.journal.outcomes("test:base", 0)).values()):  # else there is nothing to forget
+        await measure_difficulty(run, pack.test, 2)
+    measured = run.config.training.measure
+    training = await measure_difficulty(run, pack.train, measured) if measured else pack.train
     demonstrations = Demonstrations(run.config, run.journal, run.server, run.model.tokenizer, training, run.emit)
     validate = partial(evaluate, run, "val:warm", pack.val)
-    start = await WarmStart(run.config, run.journal, run.model, validate, run.emit).run(demonstrations)
-    if start:
-        await evaluate(run, "test:warm", pack.test, 0, start)
-    step, adapter = await reinforce(run, training, pack.val, start)
-
+    warm_start = WarmStart(run.config, run.journal, run.model, validate, run.engine.paused, run.emit)
+    step, adapter = 0, await warm_start.run(demonstrations)
+    if run.config.training.steps:
+        if adapter:
+            await evaluate(run, "test:warm", pack.test, 0, adapter)
+        step, adapter = await reinforce(run, training, pack.val, adapter)
     await evaluate(run, "test:trained", pack.test, step, adapter)
     record_overlap(run.journal)
     run.emit(RunComplete())
@@ -158,7 +157,7 @@ async def reinforce(
     """GRPO from the adapter `start` (or the base model); returns the step that is tested and its adapter."""
     config = run.config.training
     trainer = Trainer(run.model, config)
-    if trainer.forward.note:
+    if trainer.forward.note and not start:
         run.emit(Note(trainer.forward.note))
     last = run.journal.last_step() or 0
     if forecast := await run.scoring.forecast(config.steps - last):
@@ -168,7 +167,6 @@ async def reinforce(
 
     known = [0, *filter(run.validates, range(1, last + 1))]
     scores = {step: await evaluate(run, "val", val, step, run.adapter(step) if step else start) for step in known}
-
     ahead: StepRollouts | None = None
     for step in range(last + 1, config.steps + 1):
         patience = config.steps if run.config.is_control else config.patience
@@ -243,7 +241,7 @@ async def update_adapter(run: Run, trainer: Trainer, sampled: StepRollouts) -> N
     metrics: dict[str, float] = {}
     if batch.rows_B:
         async with run.engine.paused():
-            metrics = await anyio.to_thread.run_sync(update, trainer, batch, run.config.rollout.temperature)
+            metrics = await in_update_thread(partial(update, trainer, batch, run.config.rollout.temperature))
     adapter = run.adapter(step)
     trainer.save(adapter.path)
 
@@ -254,7 +252,8 @@ async def update_adapter(run: Run, trainer: Trainer, sampled: StepRollouts) -> N
     trained = {trajectory.id for trajectory in batch.trajectories}
     became = fates(sampled.groups_P, scored, trained, taken=metrics.get("skipped", 0.0) < 1)
     run.journal.write_step(step, metrics, adapter, became)
-    run.emit(StepComplete(step, run.config.training.steps, metrics))
+    no_signal = judged.no_signal(run.config.training.signal_tolerance)
+    run.emit(StepComplete(step, run.config.training.steps, metrics, judged.by_tool(sampled.groups_P), no_signal))
     symptoms.emit_notes(run.journal, run.emit)
 
 
@@ -287,12 +286,13 @@ async def measure_difficulty(run: Run, scenarios: Sequence[Scenario], group_size
     return tuple(measured)
 
 
-def _checked(config: Config, emit: Emit) -> Config:
+def checked(config: Config, emit: Emit) -> Config:
     """A new run's configuration with this machine's choices. Raises what is wrong with it, before there is a folder."""
     config = config.model_copy(update={"name": config.name or f"{datetime.now():%Y%m%d-%H%M%S}"})
     Journal.require_new(Path(config.runs_dir) / config.name)
-    require_known(config.trackers)
+    require_trackers(config.trackers)
     require_tasks(config.scenarios)
+    require_client(config)
     config = resolve(config)
     emit(Note(memory.check(config, placement(config, find_device(config.model.device)), server_device())))
     if config.model.loader == "unsloth":

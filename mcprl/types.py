@@ -5,7 +5,7 @@ Axis suffixes used on names everywhere: `_P` scenario, `_G` member of a group, `
 journal and back.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -235,8 +235,7 @@ class AsksBack:
 @dataclass(frozen=True)
 class Declines:
     """No tool serves the request, or the policy forbids it: the answer must say that it cannot be done, and no tool
-    that may write was called.
-    """
+    that may write was called."""
 
     kind: Literal["declines"] = "declines"
 
@@ -280,9 +279,9 @@ class CompletionRequest:
     """One model turn to sample.
 
     `context_ids` are the token ids of the conversation so far (last prompt + last completion), which the next prompt
-    extends. `adapter` names a loaded adapter; `None` is the base model. Engines that can, constrain the reply to the
-    JSON `schema`.
-    """
+    extends. `adapter` names a loaded adapter; `None` is the base model. `top_p` keeps the likeliest tokens that make up
+    so much probability. Engines that can, constrain the reply to the JSON `schema`, and give `on_tokens` new ids and
+    log-probabilities as they are sampled, from a thread of theirs."""
 
     messages: tuple[Message, ...]
     tools: tuple[Tool, ...] = ()
@@ -292,6 +291,8 @@ class CompletionRequest:
     seed: int = 0
     adapter: str | None = None
     schema: dict[str, Any] | None = None
+    top_p: float = 1.0
+    on_tokens: Callable[[Sequence[int], Sequence[float]], None] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -331,8 +332,7 @@ class Trajectory:
 
     `before` and `state` hold the results of the scenario's `StateHolds` reads before the first turn and after the last,
     in the order of its checks. `error` is set if the rollout broke through no fault of the policy (`stop == "error"`);
-    such a trajectory is never scored.
-    """
+    such a trajectory is never scored."""
 
     id: str
     scenario_id: str

@@ -26,12 +26,9 @@ PAGES = sorted(
 )  # not what tools write into folders of their own
 OTHERS = {  # options of programs that others wrote
     "--local-timezone", "--repository", "--enable-lora", "--generation-config", "--tensor-parallel-size",
+    "--index-url", "--from", "--rm", "--logdir", "--log-dir", "--task",
 }  # fmt: skip
-OF_COMMANDS = {  # the last two are how config.md names any flag
-    "--config", "--preset", "--print-config", "--resume", "--adapter", "--merged", "--push", "--out", "--help",
-    "--flag", "--no-flag", "--small-pack", "--expect", "--calls", "--state", "--missing", "--asks", "--declines",
-    "--kind", "--split", "--forget", "--plan-calls", "--check-sessions", "--accept-tool-changes",
-}  # fmt: skip
+HOW_ANY_FLAG_IS_NAMED = {"--flag", "--no-flag", "--help"}
 NOT_OURS = re.compile(r"^```python.*?^```$|`(?:make|pip|python|git|ruff|pytest) [^`]*`", re.MULTILINE | re.DOTALL)
 FOLDERS = r"(?:mcprl|docs|examples|recipes|benchmarks|judges|presets|scenarios|tests|\.github|\.ci)"
 PREAMBLE = """
@@ -152,7 +149,15 @@ def test_each_option_that_is_named_exists(page: Path) -> None:
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*[a-z0-9]\b(?!-)", text)) - OTHERS
     for script in [*ROOT.glob("benchmarks/*.py"), *ROOT.glob("recipes/*/*.py"), *ROOT.glob("docs/*.py")]:
         named -= set(re.findall(r"--[a-z][a-z0-9-]*", script.read_text()))
-    assert named - {f"--{no}{flag}" for flag in options.flags() for no in ("", "no-")} - OF_COMMANDS == set()
+    assert named - {*own_options(cli)} - HOW_ANY_FLAG_IS_NAMED == set()
+
+
+def own_options(command: click.Command) -> Iterator[str]:
+    """The options of a command and of those below it."""
+    for parameter in command.get_params(click.Context(command)):
+        yield from (*parameter.opts, *parameter.secondary_opts)
+    for below in command.commands.values() if isinstance(command, click.Group) else ():
+        yield from own_options(below)
 
 
 @pytest.mark.parametrize(

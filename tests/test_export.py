@@ -23,12 +23,14 @@ from mcprl import export as exporting
 from mcprl.chat.prompts import render
 from mcprl.cli import options
 from mcprl.config import Config, ModelConfig
+from mcprl.errors import JournalError
 from mcprl.models.adapters import load_adapter_weights
 from mcprl.models.load import NANO, load_model
 from mcprl.runs.journal import Journal
+from mcprl.runs.proof import chosen_adapter
 from mcprl.runs.settings import parse, redacted
 from mcprl.train import train_adapter
-from mcprl.types import Tool
+from mcprl.types import Adapter, Tool
 
 pytestmark = [
     pytest.mark.slow,
@@ -70,7 +72,7 @@ def logits(model: Any) -> torch.Tensor:
 def expected(run: Path) -> torch.Tensor:
     """The logits of the model that the run tested, and that they are not the base model's."""
     with Journal.open(run) as journal:
-        loaded, adapter = load_model(journal.config.model), exporting.tested(journal)
+        loaded, adapter = load_model(journal.config.model), chosen_adapter(journal)
     base = logits(loaded.model)
     load_adapter_weights(loaded, adapter.path)
     found = logits(loaded.model)
@@ -107,7 +109,7 @@ def test_a_merged_model_over_a_bfloat16_base_keeps_the_whole_update_and_says_wha
     run: Path, tmp_path: Path
 ) -> None:
     with Journal.open(run) as journal:
-        adapter = exporting.tested(journal)
+        adapter = chosen_adapter(journal)
     config = ModelConfig(dtype="bfloat16", lora_rank=4)
     lost = exporting.write_merged(config, adapter, tmp_path)
     loaded = load_model(config)
@@ -240,7 +242,7 @@ def test_a_run_that_has_nothing_to_export_says_what_to_do(tmp_path: Path, run: P
     Journal.create(tmp_path / "begun", Config()).close()
     with Journal.create(tmp_path / "idle", Config()) as journal:
         journal.write_event("best", step=0, score=0.0)
-    for name, hint in (("begun", "go on with: mcprl train --resume begun"), ("idle", "nothing to export")):
+    for name, hint in (("begun", "go on with: mcprl train --resume begun"), ("idle", "no trained adapter")):
         done = mcprl("export", name, "--runs-dir", str(tmp_path))
         assert (done.code, done.err.count("\n")) == (2, 1)
         assert hint in done.err
@@ -251,11 +253,25 @@ def test_a_run_that_has_nothing_to_export_says_what_to_do(tmp_path: Path, run: P
     assert "thesis" in "".join(path.name for path in (tmp_path / "full").iterdir())
 
 
+def test_a_run_of_supervised_steps_alone_exports_the_best_of_them(tmp_path: Path) -> None:
+    config = small(Path("nano"), tmp_path, training={"steps": 0})
+    with Journal.create(tmp_path / "supervised", config) as journal:
+        with pytest.raises(JournalError, match="is not finished"):
+            chosen_adapter(journal)
+        journal.write_event("warmed", step=0, score=0.1)
+        with pytest.raises(JournalError, match="no trained adapter"):
+            chosen_adapter(journal)
+        warm = Adapter(str(tmp_path / "supervised" / "adapters" / "warm"), 0)
+        Path(warm.path).mkdir(parents=True)
+        journal.write_adapter(warm, kind="warm")
+        assert chosen_adapter(journal) == warm
+
+
 def test_a_quantized_base_is_merged_as_what_its_codes_stand_for(run: Path, tmp_path: Path) -> None:
     pytest.importorskip("bitsandbytes")
     config = ModelConfig(quantization="nf4", lora_rank=4)
     with Journal.open(run) as journal:
-        adapter = exporting.tested(journal)
+        adapter = chosen_adapter(journal)
     loaded = load_model(config)
     load_adapter_weights(loaded, adapter.path)
     tmp_path.joinpath("out").mkdir()

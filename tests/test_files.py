@@ -1,14 +1,17 @@
 """Files and folders that are whole or not there, and the one root of all caches."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from filelock import FileLock, Timeout
 
 from mcprl import judges
 from mcprl.config import JudgeConfig, ScenarioConfig
 from mcprl.engines.vllm.environment import VERSION, default_folder
-from mcprl.files import find_cache, whole_folder, write_whole
+from mcprl.files import find_cache, locked, whole_folder, write_whole
 from mcprl.llm.litellm import ChatModel
 from mcprl.scenarios import generate as generating
 
@@ -85,3 +88,19 @@ def test_a_judges_and_a_writers_replies_are_kept_there(tmp_path: Path, monkeypat
     assert isinstance(judge, ChatModel)
     assert isinstance(writer, ChatModel)
     assert (judge.cache, writer.cache) == (tmp_path / "mcprl" / "judge", tmp_path / "mcprl" / "generator")
+
+
+def test_a_lock_keeps_other_processes_out_and_ends_with_the_process_that_holds_it(tmp_path: Path) -> None:
+    holder = "import sys; from pathlib import Path; from mcprl.files import locked\n"
+    holder += "with locked(Path(sys.argv[1])): print('locked', flush=True); sys.stdin.read()"
+    with subprocess.Popen(
+        [sys.executable, "-c", holder, tmp_path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout
+        assert process.stdout.readline() == b"locked\n"
+        with pytest.raises(Timeout):
+            FileLock(tmp_path / ".lock").acquire(timeout=0)
+        process.kill()
+        process.wait()
+    with locked(tmp_path):
+        assert (tmp_path / ".lock").exists()

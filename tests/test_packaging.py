@@ -49,7 +49,9 @@ def install(what: Path, environment: Path, *options: str) -> None:
 
 def test_the_wheel_holds_the_data_that_the_repository_has(built: Path) -> None:
     names = set(zipfile.ZipFile(next(built.glob("*.whl"))).namelist())
-    tracked = run("git", "ls-files", "mcprl", "judges", "presets", "scenarios", cwd=ROOT).split()
+    tracked = run(
+        "git", "ls-files", "mcprl", "judges", "presets", "scenarios", "examples/servers/shop.py", cwd=ROOT
+    ).split()
     wanted = {
         name if name.startswith("mcprl/") else f"mcprl/_data/{name}"
         for name in tracked
@@ -69,6 +71,7 @@ def test_the_wheel_runs_without_torch_and_says_what_training_needs(built: Path, 
     install(next(built.glob("*.whl")), empty)
     mcprl = empty / "bin" / "mcprl"
     assert "inspect" in run(mcprl, "--help", cwd=empty)
+    assert "8 of 8 tools may be called" in run(mcprl, "inspect", "demo:shop", cwd=empty)
     assert "1 of 2 tools may be called" in run(
         mcprl,
         "inspect",

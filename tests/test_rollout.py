@@ -17,10 +17,10 @@ from support.paths import ODD, SERVERS, SHOP
 from mcprl.chat.hermes import as_message, parse_reply
 from mcprl.config import ModelConfig, RolloutConfig, ServerConfig, ToolPolicy
 from mcprl.engines.embedded.engine import EmbeddedEngine
-from mcprl.errors import EngineError, McprlError, ServerError
+from mcprl.errors import EngineError, EngineLost, McprlError, ServerError
 from mcprl.judges.verifier import Verifier
 from mcprl.models.load import load_model
-from mcprl.rollout import Sampler, check_finished, rollout
+from mcprl.rollout import LOSSES, Sampler, check_finished, rollout
 from mcprl.runs.journal import Journal
 from mcprl.runs.ledger import ledger
 from mcprl.runs.settings import parse
@@ -345,6 +345,20 @@ async def test_a_broken_engine_is_tried_again_and_then_is_data() -> None:
     [[tried]] = await tries(engine, scenario(), retries=2)
     assert len(engine.requests) == 3
     assert (tried.stop, tried.error) == ("error", "EngineError: the worker died")
+
+
+@pytest.mark.parametrize(("losses", "stop", "asked"), [(LOSSES + 1, "answered", LOSSES + 2), (99, "error", LOSSES + 2)])
+async def test_a_rollout_that_lost_its_engine_keeps_its_own_retries(losses: int, stop: str, asked: int) -> None:
+    left = iter(range(losses))
+
+    def dies(request: CompletionRequest) -> str:
+        if next(left, None) is not None:
+            raise EngineLost("vLLM failed: Connection error.")
+        return "I do not know."
+
+    engine = Scripted(dies)
+    [[tried]] = await tries(engine, scenario(), retries=1)
+    assert (tried.stop, len(engine.requests)) == (stop, asked)
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -6,7 +6,8 @@ Needs litellm (`pip install 'mcprl[llm]'`), no torch.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Sequence
+import time
+from collections.abc import Awaitable, Generator, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -20,24 +21,37 @@ from mcprl.types import Message, Tool
 DEFAULT_JUDGE = "openai/o4-mini"
 
 
-class ArtTrajectory(BaseModel):
-    """One rollout: OpenAI messages, with the `Choice` objects of OpenAI's client for the model's own."""
+class History(BaseModel):
+    """A conversation: OpenAI messages, with the `Choice` objects of OpenAI's client for the model's own."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
     messages_and_choices: list[Any] = []
     tools: list[dict[str, Any]] | None = None
-    reward: float = 0.0
-    metrics: dict[str, float | int | bool] = {}
-    metadata: dict[str, float | int | str | bool | None] = {}
-    logs: list[str] = []
 
     def messages(self) -> list[Message]:
         """All items as messages: a `Choice` as its assistant message."""
         return [as_message(item) for item in self.messages_and_choices]
 
+
+class ArtTrajectory(History):
+    """One rollout with its reward. `additional_histories` are further conversations of it (a sub-agent's, say), which
+    share its reward."""
+
+    additional_histories: list[History] = Field(default=[])
+    reward: float = 0.0
+    metrics: dict[str, float | int | bool] = Field(default={})
+    metadata: dict[str, float | int | str | bool | None] = Field(default={})
+    logs: list[str] = Field(default=[])
+    _began: float = PrivateAttr(default_factory=time.monotonic)
+
     def log(self, text: str) -> None:
         self.logs.append(text)
+
+    def finish(self) -> Self:
+        """Put the seconds since the trajectory was made into `metrics["duration"]`."""
+        self.metrics["duration"] = time.monotonic() - self._began
+        return self
 
 
 Trajectory = ArtTrajectory
@@ -151,45 +165,6 @@ async def ruler_score_group(
         trajectory.reward = score.score
         trajectory.log(f"RULER explanation: {score.explanation}")
     return TrajectoryGroup(copies, exceptions=group.exceptions)
-
-
-async def gather_trajectory_groups(
-    groups: Iterable[Awaitable[TrajectoryGroup]],
-    *,
-    after_each: Callable[[TrajectoryGroup], Awaitable[TrajectoryGroup | None]] | None = None,
-    max_exceptions: int = 0,
-) -> list[TrajectoryGroup]:
-    """All groups, awaited at the same time. `after_each` may replace a finished group, or drop it with `None`.
-
-    Up to `max_exceptions` groups or rollouts may fail and are left out. One more failure is raised, and the other
-    groups are cancelled.
-    """
-
-    async def finished(group: Awaitable[TrajectoryGroup]) -> TrajectoryGroup | None:
-        done = await group
-        failed.extend(done.exceptions)
-        check()
-        return await after_each(done) if after_each else done
-
-    def check() -> None:
-        if len(failed) > max_exceptions:
-            raise failed[-1]
-
-    failed: list[BaseException] = []
-    tasks = [asyncio.ensure_future(finished(group)) for group in groups]
-    try:
-        for done in asyncio.as_completed(tasks):
-            try:
-                await done
-            except Exception as error:
-                if error not in failed:
-                    failed.append(error)
-                check()
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-    return [group for task in tasks if not task.exception() and (group := task.result()) is not None]
 
 
 def as_message(item: Any) -> Message:

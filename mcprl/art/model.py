@@ -1,4 +1,4 @@
-"""A model that is sampled through an interface like OpenAI's client, and trained on exactly what was sampled.
+"""A model that is sampled with OpenAI's client, and trained on exactly what was sampled.
 
     async with TrainableModel("shop", base_model="nano") as model, connect([ServerConfig(target=URL)]) as server:
         group = await TrajectoryGroup(model.rollout(scenario, server) for _ in range(8))
@@ -6,54 +6,61 @@
         await model.train([judged])
 
 Every `Choice` has the token ids that the engine saw and sampled, with their log-probabilities. Training uses those
-alone. Needs the extras `train` and `llm`.
+alone. Needs the extras `train`, `llm` and `serve`.
 """
 
-import math
+import io
+import json
 import random
-import time
-from collections import OrderedDict
-from collections.abc import Iterable, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import replace
+import tarfile
+import warnings
+from collections.abc import Iterable
 from pathlib import Path
-from types import SimpleNamespace, TracebackType
-from typing import Any, Self
+from statistics import fmean
+from types import TracebackType
+from typing import Self
+from uuid import uuid4
 
 import anyio
 import anyio.to_thread
+import httpx
 
-from mcprl.art.choices import as_choice, as_trajectory, conversation_key, temperatures
-from mcprl.art.groups import ArtTrajectory, TrajectoryGroup, as_message, as_tool
+from mcprl.art.backends import LocalBackend, ModelBackend, ModelConnection
+from mcprl.art.bodies import as_body, as_record
+from mcprl.art.choices import as_choice
+from mcprl.art.groups import ArtTrajectory, TrajectoryGroup
+from mcprl.art.policy import ServedPolicy, ServedTransport
 from mcprl.config import Config, RolloutConfig, ServerConfig, TrainingConfig, as_folder_name
-from mcprl.engines.embedded.engine import EmbeddedEngine
 from mcprl.errors import ConfigError, MissingExtra, ServerError, TrainingError
 from mcprl.events import ignore
 from mcprl.judges.verifier import Verifier
 from mcprl.llm.policy import PolicyLlm
-from mcprl.models.defaults import with_defaults
-from mcprl.models.load import LoadedModel, load_model
 from mcprl.rollout import rollout
 from mcprl.servers.server import connect
+from mcprl.serving.groups import UPDATE_SETTINGS
+from mcprl.serving.model import BASE, LATEST
+from mcprl.serving.sampling import EXACT
 from mcprl.text import shortened
-from mcprl.training.step import RewardedGroup, make_batch, update
-from mcprl.training.trainer import Trainer
-from mcprl.types import Adapter, Completion, CompletionRequest, Group, Scenario, ToolServer
+from mcprl.types import Group, Scenario, ToolServer
 
 try:
-    from openai.types.chat import ChatCompletion
+    from openai import AsyncOpenAI
 except ImportError:
     raise MissingExtra("openai", "llm") from None
 
-_REMEMBERED = 8_192
-"""Conversations whose ids are kept, so that their next turn extends them."""
+_IN_PROCESS = "http://in-process/v1"
+
+
+class NothingTrained(UserWarning):
+    """A call of `train` changed nothing; the text says why."""
 
 
 class TrainableModel:
     """A policy with a LoRA of its own, kept in `runs_dir/project/name`: a model of the same name continues from there.
 
-    `config` holds the settings of the model, engine and training; `base_model` wins over its `model.name`. Close it, or
-    use it as a context manager. Raises `ModelError` on first use if the base model cannot be loaded.
+    `backend` is where it is sampled and trained, this process by default. `config` holds the settings of the model,
+    engine and training; `base_model` wins over its `model.name`. At a `RemoteBackend` those are the server's. Close it,
+    or use it as a context manager. Raises `ModelError` on first use if the base model cannot be loaded.
     """
 
     def __init__(
@@ -61,18 +68,26 @@ class TrainableModel:
         name: str,
         project: str = "",
         base_model: str = "nano",
+        backend: ModelBackend | None = None,
         *,
         config: Config | None = None,
         runs_dir: str | Path = "runs",
     ) -> None:
         self.name, self.project, self.base_model = name, project, base_model
+        self.backend: ModelBackend = backend or LocalBackend()
         config = config or Config()
         self.config = config.model_copy(update={"model": config.model.model_copy(update={"name": base_model})})
-        self.folder = Path(runs_dir) / _folder_name(project) / _folder_name(name)
-        self._ready: tuple[LoadedModel, EmbeddedEngine, Trainer] | None = None
+        self._runs_dir = Path(runs_dir)
+        _folder_name(project)
+        _folder_name(name)
+        self._connection: ModelConnection | None = None
         self._opening = anyio.Lock()
-        self._adapter: Adapter | None = None
-        self._contexts: OrderedDict[str, tuple[int, ...]] = OrderedDict()
+
+    @property
+    def folder(self) -> Path:
+        """Where adapters and logs are kept on this machine."""
+        path = self.backend.path if isinstance(self.backend, LocalBackend) else None
+        return (path or self._runs_dir) / self.project / self.name
 
     async def __aenter__(self) -> Self:
         return self
@@ -82,37 +97,55 @@ class TrainableModel:
     ) -> None:
         await self.close()
 
+    async def register(self, backend: ModelBackend) -> None:
+        """Take this backend, and connect to it. Raises `ConfigError` if the model is in use at another."""
+        if self._connection and backend is not self.backend:
+            raise ConfigError(f"the model {self.name!r} is in use at another backend; close() it first")
+        self.backend = backend
+        await self._open()
+
     async def close(self) -> None:
         """Free the engine. Adapters stay in `folder`."""
-        if self._ready:
-            await self._ready[1].close()
-            self._ready = None
+        if self._connection:
+            await self._connection.close()
+            self._connection = None
 
     async def get_step(self) -> int:
         """The number of training steps so far."""
-        await self._open()
-        return self._adapter.step if self._adapter else 0
+        return (await (await self._open()).get("/_checkpoints"))["latest"]
 
-    def get_inference_name(self) -> str:
-        """The `model` argument for the client, which samples this model whatever it is given."""
-        return self.name
+    def get_inference_name(self, step: int | None = None) -> str:
+        """The `model` argument for the client: the newest adapter, or the kept one of that step."""
+        name = self._connection.name if self._connection else self.name
+        return LATEST if step is None else f"{name}@{step}"
 
-    def openai_client(self) -> Any:
-        """An object with `chat.completions.create(...)` as OpenAI's asynchronous client has it, in this process.
+    def openai_client(self) -> AsyncOpenAI:
+        """OpenAI's own asynchronous client. Its choices carry token ids and log-probabilities.
 
-        It takes `messages`, `tools`, `temperature`, `max_tokens` or `max_completion_tokens`, and `seed`.
+        It speaks to the app that `mcprl serve` runs, whose refusals it gets: docs/python.md lists what is supported.
         """
-        return SimpleNamespace(chat=SimpleNamespace(completions=SimpleNamespace(create=self._create)))
+        transport = httpx.AsyncClient(transport=ServedTransport(self._open))
+        return AsyncOpenAI(
+            base_url=_IN_PROCESS,
+            api_key="in-process",
+            http_client=transport,
+            max_retries=0,
+            default_headers={EXACT: "true"},
+        )
 
-    async def sample(self, request: CompletionRequest, base: bool = False) -> Completion:
-        """Sample one turn from the newest adapter, or from the base model."""
-        engine = (await self._open())[1]
-        named = self._adapter.name if self._adapter and not base else None
-        return await engine.complete(replace(request, adapter=named))
+    @property
+    def inference_base_url(self) -> str:
+        """The address for clients of your own. Raises `ConfigError` for a model in this process, which has none."""
+        return self._at_an_address().address
+
+    @property
+    def inference_api_key(self) -> str:
+        """The key for clients of your own. Raises `ConfigError` for a model in this process."""
+        return self._at_an_address().key
 
     def judge(self) -> PolicyLlm:
         """The base model, its adapter off, as a judge: `ruler_score_group(group, model.judge())`."""
-        return PolicyLlm(_Engine(self, base=True))
+        return PolicyLlm(ServedPolicy(self._open, BASE))
 
     async def rollout(
         self,
@@ -131,12 +164,13 @@ class TrainableModel:
         if isinstance(server, str):
             async with connect([ServerConfig(target=server)], emit=ignore) as connected:
                 return await self.rollout(scenario, connected, config=config, seed=seed)
-        await self._open()
-        config = config or self.config.rollout
+        learner = (await self._open()).learner
+        config = config or (learner.model.rollout if learner else self.config.rollout)
         seed = random.getrandbits(48) if seed is None else seed
-        trajectory = await rollout(scenario, server, _Engine(self), config, name=scenario.id, seed=seed, adapter=None)
+        policy = ServedPolicy(self._open, LATEST, uuid4().hex)
+        trajectory = await rollout(scenario, server, policy, config, name=scenario.id, seed=seed, adapter=None)
         if trajectory.stop == "error":
-            raise ServerError(f"a rollout of {scenario.request!r} broke: {trajectory.error}")
+            raise ServerError(trajectory.error)
         (score,) = await Verifier(tuple(server.tools)).score(Group(scenario, (trajectory,)))
         turns = iter(trajectory.turns)
         messages = [
@@ -157,116 +191,93 @@ class TrainableModel:
     ) -> dict[str, float]:
         """One step of GRPO on the groups' rewards, after which the new adapter is sampled. Returns the step's metrics.
 
-        `config` replaces the model's training settings from this step on. `None` stands for a group whose judge failed.
-        Groups without a difference in rewards are counted as `dropped_groups`; if there are no others, the weights stay
-        as they are. Raises `ConfigError` for a `Choice` without token ids, `TrainingError` if the update fails.
+        `config` has the settings of this update. `None` stands for a group whose judge failed. Groups without a
+        difference in rewards are counted as `dropped_groups`; if there are no others, the weights stay as they are, and
+        the warning `NothingTrained` says why. Raises `ConfigError` for a `Choice` that was not sampled here, with its
+        place, and `TrainingError` if the update fails.
         """
-        _, engine, trainer = await self._open()
-        # The rollouts may be old. How far the policy has moved since they were sampled is the caller's to judge.
-        trainer.configure((config or self.config.training).model_copy(update={"max_sampler_gap": math.inf}))
         judged = [group for group in groups if group is not None]
-        rewarded = [
-            RewardedGroup([as_trajectory(each, f"{p}/{g}") for g, each in enumerate(group)], _rewards(group))
-            for p, group in enumerate(judged)
-        ]
-        batch = make_batch(rewarded, trainer.config)
-        metrics = {"groups": float(len(judged)), "dropped_groups": float(batch.dropped_groups)}
-        if not batch.rows_B:
+        metrics = {"groups": float(len(judged)), "dropped_groups": 0.0}
+        if not any(map(len, judged)):
+            warnings.warn("train() changed nothing: it was given no trajectory", NothingTrained, stacklevel=2)
             return metrics
-        sampled_at = {temperature for group in judged for each in group for temperature in temperatures(each)}
-        if len(sampled_at) > 1 or not all(sampled_at):
-            raise TrainingError(f"the groups were sampled at temperatures {sorted(sampled_at)}; expected one above 0")
-        metrics |= await anyio.to_thread.run_sync(update, trainer, batch, min(sampled_at))
-        step = await self.get_step() + 1
-        adapter = Adapter(str(self.folder / "adapters" / f"step-{step}"), step)
-        await anyio.to_thread.run_sync(trainer.save, adapter.path)
-        await engine.load_adapter(adapter)
-        self._adapter = adapter
+        settings = config.model_dump(include=set(UPDATE_SETTINGS)) if config else {}
+        body = {"groups": [{"trajectories": list(map(as_body, group))} for group in judged], "config": settings}
+        async for event in (await self._open()).lines(body, uuid4().hex):
+            match event["type"]:
+                case "job":
+                    metrics["dropped_groups"] = float(event["dropped_groups"])
+                case "adapter":
+                    metrics |= event["metrics"]
+                case "unchanged":
+                    warnings.warn(f"train() changed nothing: {event['why']}", NothingTrained, stacklevel=2)
+                case "error":
+                    raise TrainingError(event["error"]["message"])
+                case _:
+                    pass
         return metrics
 
-    async def _open(self) -> tuple[LoadedModel, EmbeddedEngine, Trainer]:
+    async def log(
+        self, trajectories: Iterable[ArtTrajectory | TrajectoryGroup], split: str = "val"
+    ) -> dict[str, float]:
+        """Append trajectories, or the groups that hold them, to `folder/log/SPLIT.jsonl`, with the training step.
+        Returns the mean reward and the mean of each metric, named `SPLIT/reward`."""
+        flat = [one for each in trajectories for one in (each if isinstance(each, TrajectoryGroup) else [each])]
+        step, path = await self.get_step(), anyio.Path(self.folder / "log" / f"{_folder_name(split)}.jsonl")
+        await path.parent.mkdir(parents=True, exist_ok=True)
+        async with await path.open("a") as file:
+            for each in flat:
+                await file.write(json.dumps({"step": step} | as_record(each)) + "\n")
+        measured: dict[str, list[float]] = {}
+        for each in flat:
+            for name, value in ({"reward": each.reward} | each.metrics).items():
+                measured.setdefault(f"{split}/{name}", []).append(float(value))
+        return {name: fmean(values) for name, values in measured.items()}
+
+    async def delete_checkpoints(self, keep: Iterable[int] = ()) -> list[int]:
+        """Delete the adapters of all training steps but the newest and those to `keep`. Returns the deleted steps."""
+        connection = await self._open()
+        known = await connection.get("/_checkpoints")
+        deleted = [step for step in known["trained_here"] if step != known["latest"] and step not in {*keep}]
+        for step in deleted:
+            await connection.delete(f"/_checkpoints/{step}")
+        return deleted
+
+    async def fork(self, name: str, backend: LocalBackend | None = None) -> "TrainableModel":
+        """A new model on this machine that goes on from the newest adapter of this one. Raises `ConfigError` if there
+        is one of that name, or if this one has no adapter yet."""
+        other = TrainableModel(
+            name, self.project, self.base_model, backend, config=self.config, runs_dir=self._runs_dir
+        )
+        if any(other.folder.glob("adapters/step-*")):
+            raise ConfigError(f"{other.folder} holds a model already; fork to another name")
+        connection = await self._open()
+        step = (await connection.get("/_checkpoints"))["latest"]
+        if not step:
+            raise ConfigError(f"the model {self.name!r} has no adapter yet; train it before you fork it")
+        packed = await connection.download(f"/_checkpoints/{step}")
+        await anyio.to_thread.run_sync(_unpack, packed, other.folder / "adapters" / f"step-{step}")
+        return other
+
+    async def _open(self) -> ModelConnection:
         async with self._opening:
-            if self._ready is None:
-                self._ready = await anyio.to_thread.run_sync(self._load)
-                if self._adapter:
-                    await self._ready[1].load_adapter(self._adapter)
-        return self._ready
+            if self._connection is None:
+                self._connection = await self.backend.connect(self.name, self.config, self.folder)
+        return self._connection
 
-    def _load(self) -> tuple[LoadedModel, EmbeddedEngine, Trainer]:
-        self.config = with_defaults(self.config)
-        loaded = load_model(self.config.model)
-        engine = EmbeddedEngine(loaded, max_batch=self.config.engine.max_batch)
-        trainer = Trainer(loaded, self.config.training)
-        steps = [int(path.name.partition("-")[2]) for path in self.folder.glob("adapters/step-*")]
-        if steps:
-            self._adapter = Adapter(str(self.folder / "adapters" / f"step-{max(steps)}"), max(steps))
-            trainer.load(self._adapter.path)
-        (self.folder / "adapters").mkdir(parents=True, exist_ok=True)
-        return loaded, engine, trainer
-
-    async def _create(
-        self,
-        *,
-        messages: Sequence[Any],
-        tools: Sequence[dict[str, Any]] | None = None,
-        temperature: float = 1.0,
-        max_tokens: int | None = None,
-        max_completion_tokens: int | None = None,
-        seed: int | None = None,
-        model: str = "",
-    ) -> ChatCompletion:
-        conversation = [as_message(item) for item in messages]
-        answered = max((n for n, message in enumerate(conversation) if message["role"] == "assistant"), default=-1) + 1
-        request = CompletionRequest(
-            tuple(conversation),
-            tuple(as_tool(tool) for tool in tools or ()),
-            self._contexts.get(conversation_key(conversation[:answered], tools), ()) if answered else (),
-            max_completion_tokens or max_tokens or self.config.rollout.max_tokens,
-            temperature,
-            random.getrandbits(48) if seed is None else seed,
-        )
-        completion = await self.sample(request)
-        context = completion.prompt_ids + completion.completion_ids
-        self._contexts[conversation_key([*conversation, completion.message], tools)] = context
-        while len(self._contexts) > _REMEMBERED:
-            self._contexts.popitem(last=False)
-        choice = as_choice(completion, temperature)
-        return ChatCompletion(
-            id=f"chatcmpl-{random.getrandbits(64):016x}",
-            object="chat.completion",
-            created=int(time.time()),
-            model=self.name,
-            choices=[choice],
-        )
+    def _at_an_address(self) -> ModelConnection:
+        if not self._connection or not self._connection.address:
+            raise ConfigError(
+                f"the model {self.name!r} has no address; register a RemoteBackend(url, key) of an `mcprl serve`, or "
+                "use openai_client()"
+            )
+        return self._connection
 
 
-class _Engine:
-    """A model as the engine of a rollout: its newest adapter, or its base."""
-
-    def __init__(self, model: TrainableModel, base: bool = False) -> None:
-        self._model, self._base = model, base
-
-    async def complete(self, request: CompletionRequest) -> Completion:
-        return await self._model.sample(request, self._base)
-
-    async def ready(self) -> None:
-        """Return at once: the model opens its engine when it is first sampled."""
-
-    def paused(self) -> AbstractAsyncContextManager[None]:
-        return nullcontext()
-
-    async def load_adapter(self, adapter: Adapter) -> None:
-        raise NotImplementedError("a TrainableModel loads its own adapters")
-
-    async def close(self) -> None:
-        """Do nothing: the owner of the model closes it."""
-
-
-def _rewards(group: TrajectoryGroup) -> list[float]:
-    rewards = [trajectory.reward for trajectory in group]
-    if not all(map(math.isfinite, rewards)):
-        raise ConfigError(f"rewards must be finite numbers, got {rewards}")
-    return rewards
+def _unpack(packed: bytes, folder: Path) -> None:
+    folder.mkdir(parents=True)
+    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+        archive.extractall(folder, filter="data")
 
 
 def _folder_name(name: str) -> str:

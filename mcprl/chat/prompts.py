@@ -35,8 +35,12 @@ def opening_messages(request: str, instructions: str = "") -> list[Message]:
 
     Without instructions there is no system message: an empty one would change the prompt.
     """
-    system = [{"role": "system", "content": instructions}] if instructions else []
-    return [*system, {"role": "user", "content": request}]
+    return [*system_messages(instructions), {"role": "user", "content": request}]
+
+
+def system_messages(instructions: str) -> list[Message]:
+    """The servers' instructions as a system message, none without instructions."""
+    return [{"role": "system", "content": instructions}] if instructions else []
 
 
 def render(
@@ -75,12 +79,15 @@ def encode(tokenizer: Tokenizer, text: str) -> tuple[int, ...]:
 def prompt_ids(
     tokenizer: Tokenizer, messages: Sequence[Message], tools: Sequence[Tool] = (), context_ids: Sequence[int] = ()
 ) -> tuple[int, ...]:
-    """The ids of the next prompt. With `context_ids` (the last prompt and its completion) they extend it.
+    """The ids of the next prompt. With `context_ids` (the last prompt and its completion) they extend it; without
+    messages they are the prompt.
 
     Only the messages after the last assistant message are tokenized. They begin right behind that message's end-of-turn
     token, so the template's separator is kept (TRL 5317). If the template rewrites history (some strip `<think>`), the
     whole conversation is rendered instead and the trainer starts a new row.
     """
+    if not messages:
+        return tuple(context_ids)
     text = render(tokenizer, messages, tools)
     extension = _extension(tokenizer, text, messages, tools, context_ids) if context_ids else None
     if extension is None:

@@ -30,9 +30,10 @@ class Terminal:
     async def ask(self, target: str, status: "ToolStatus") -> bool:
         told = visible(status.tool.description.strip())[:200] if status.tool else ""
         with without_status():
+            forget_typed()
             click.echo(f"\nMay {visible(status.name)} be called ({status.marked})? {told}", err=True)
             click.echo(f"{_QUESTION} ", err=True, nl=False)
-            answer = (await _line()).strip().lower()
+            answer = (await typed_line()).strip().lower()
         if answer in ("a", "always") and status.tool:
             memory = Answers()
             memory.approve(Undecided(target, status.name, status.tool))
@@ -40,7 +41,19 @@ class Terminal:
         return answer in ("y", "yes", "a", "always")
 
 
-async def _line() -> str:
+def forget_typed() -> None:
+    """Forget what was typed before a question was asked: it is no answer to it."""
+    import termios  # not on Windows
+
+    termios.tcflush(sys.stdin, termios.TCIFLUSH)
+
+
+async def typed_line() -> str:
     """The next line that is typed; empty at the end of the input. Other tasks go on meanwhile."""
-    await anyio.wait_readable(sys.stdin)
-    return os.read(sys.stdin.fileno(), 1_000).decode(errors="replace")
+    typed = b""
+    while not typed.endswith(b"\n"):
+        await anyio.wait_readable(sys.stdin)
+        if not (more := os.read(sys.stdin.fileno(), 4_096)):
+            break
+        typed += more
+    return typed.decode(errors="replace")

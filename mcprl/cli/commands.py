@@ -3,11 +3,9 @@
 Each command imports the heavy parts that it needs, so that `mcprl --help` loads none.
 """
 
-import difflib
-import re
 import sys
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,19 +13,23 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mcprl import __version__
-from mcprl.cli.config_command import ConfigCommand, config_options
+from mcprl.cli.bench_command import bench, setup_bench
+from mcprl.cli.compare_command import compare
+from mcprl.cli.config_command import ConfigCommand, config_options, server_argument
 from mcprl.cli.extras import with_torch
 from mcprl.cli.outcome import UnfitMachine, exit_code, run_async
+from mcprl.cli.output import output_options, present, progress_console
+from mcprl.cli.run_names import complete_run, run_folder
 from mcprl.cli.scenario_commands import scenarios
-from mcprl.errors import ConfigError, JournalError
-from mcprl.events import Note
+from mcprl.cli.serve_command import serve
+from mcprl.cli.train_commands import SECTIONS, demo, train
+from mcprl.cli.view_command import view
 from mcprl.files import require_writable
 
 if TYPE_CHECKING:
     from mcprl.config import Config
     from mcprl.engines.vllm.environment import Build
 
-_RUN = ("name", "runs_dir", "seed", "control", "record", "trackers")
 _SERVER = ("servers", "tools")
 _RUNS_DIR = click.option("--runs-dir", default="runs", show_default=True, help="The folder that holds the runs.")
 
@@ -41,69 +43,40 @@ def _command(*sections: str, name: str | None = None) -> Callable[[Callable[...,
     return decorate
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+_EPILOG = """Start with: mcprl demo, or mcprl inspect URL-or-command, which calls no tool.
+
+Exit codes: 0 done; 2 an error that the message says how to cure; 130 Ctrl-C; 1 a bug, or a machine that is unfit.
+"""
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}, epilog=_EPILOG)
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def cli() -> None:
     """Make an open model good at your MCP server, and prove it on tasks it never trained on."""
 
 
 cli.add_command(scenarios)
-
-
-@_command(*_RUN, *_SERVER, "scenarios", "model", "engine", "rollout", "judge", "training", "eval")
-@click.option(
-    "--resume",
-    metavar="RUN",
-    help="Go on with a run that was stopped (its name, or its folder), with its own settings.",
-)
-@click.option("--accept-tool-changes", is_flag=True, help="With --resume: go on though the server's tools changed.")
-def train(config: "Config", resume: str | None, accept_tool_changes: bool) -> None:
-    """Train an adapter for a server and prove what it gained."""
-    from mcprl.cli import resuming, tables
-    from mcprl.cli.consent import permitted
-    from mcprl.cli.progress import TrainingProgress
-    from mcprl.secrets import scrub
-
-    if not resume and not config.servers:
-        raise ConfigError("no MCP server given; name one with --server URL-or-command")
-    if not resume and not config.name:
-        config = config.model_copy(update={"name": _run_name(scrub(config.servers[0].target))})
-    config = config if resume else permitted(config)
-    folder = _run_folder(resume, config.runs_dir) if resume else Path(config.runs_dir) / config.name
-
-    async def work() -> None:
-        with TrainingProgress(folder) as progress:
-            if resume and (sentence := resuming.not_taken(folder, config)):
-                progress(Note(sentence))
-            train_adapter = with_torch("mcprl.train").train_adapter  # the import takes seconds
-            report = await train_adapter(config, folder if resume else None, progress, accept_tool_changes)
-        tables.show_report(tables.console(), report)
-
-    run_async(work, folder / "run.log", partial(resuming.stopped, folder, config.runs_dir))
-
-
-def _run_name(target: str) -> str:
-    """A run's name from its server and the time: `shop-20261121-0312`."""
-    words = [Path(word).stem for word in re.split(r"[\s/:?&=]+", target)]
-    common = r"|\*+|https?|python[\d.]*|npx|uvx|run|mcp|sse|-.*|\d[\d.]*"
-    telling = [word for word in words if not re.fullmatch(common, word)]
-    slug = re.sub(r"[^a-z0-9]+", "-", (telling or ["run"])[0].lower()).strip("-")[:32]
-    return f"{slug or 'run'}-{datetime.now():%Y%m%d-%H%M%S}"
+cli.add_command(train)
+cli.add_command(demo)
+cli.add_command(bench)
+cli.add_command(view)
+cli.add_command(serve)
 
 
 @_command(*_SERVER)
+@server_argument
+@output_options
 @click.option("--forget", is_flag=True, help="Forget what was answered about these servers, or all.")
 @click.option(
     "--check-sessions", is_flag=True, help="Call tools to see whether a session starts from another's writes."
 )
 def inspect(config: "Config", forget: bool, check_sessions: bool) -> None:
-    """Show what a server offers, what may be called and as what, what it costs.
+    """Show what SERVER offers, what may be called and as what, what it costs.
 
     Calls no tool, unless --check-sessions asks for it.
     """
-    from mcprl.cli import consent
+    from mcprl.cli import consent, json_results
     from mcprl.cli.server_tables import show_server
-    from mcprl.cli.tables import console
     from mcprl.servers.server import connect
 
     if forget:
@@ -114,7 +87,7 @@ def inspect(config: "Config", forget: bool, check_sessions: bool) -> None:
 
     async def work() -> None:
         async with connect(config.servers, consent.assuming(config, answers).tools) as connected:
-            show_server(console(), connected, answers)
+            present(lambda screen: show_server(screen, connected, answers), lambda: json_results.of_server(connected))
 
     run_async(work)
     if check_sessions:
@@ -137,13 +110,15 @@ def _check_sessions(config: "Config") -> None:
 
 
 @_command("seed", *_SERVER, "scenarios", "model", "engine", "rollout", "judge", "eval", name="eval")
+@server_argument
+@output_options
 @click.option("--adapter", metavar="FOLDER", help="A trained adapter to put on the model: runs/NAME/adapters/step-N.")
 @click.option(
     "--split", type=click.Choice(["train", "val", "test"]), default="test", help="Which tasks of the pack. [test]"
 )
 def evaluate(config: "Config", adapter: str | None, split: str) -> None:
     """Test a model or an adapter on a pack's tasks, without training."""
-    from mcprl.cli import tables
+    from mcprl.cli import json_results, tables
     from mcprl.cli.consent import permitted
     from mcprl.cli.progress import Progress
 
@@ -153,49 +128,74 @@ def evaluate(config: "Config", adapter: str | None, split: str) -> None:
         with Progress("sampling rollouts of the tasks") as emit:
             evaluate_pack = with_torch("mcprl.evaluate").evaluate_pack
             evaluation = await evaluate_pack(config, Path(adapter) if adapter else None, split, emit)
-        tables.show_evaluation(emit.screen, evaluation)
+        present(
+            lambda screen: tables.show_evaluation(screen, evaluation), lambda: json_results.of_evaluation(evaluation)
+        )
 
     run_async(work)
 
 
+@_command("runs_dir", "servers")
+@click.argument("run", shell_complete=complete_run)
+@click.option("--once", metavar="QUESTION", help="Ask this alone, and print nothing but the answer on standard output.")
+@click.option("--compare", is_flag=True, help="Ask the base model the same.")
+@click.option("--yes", is_flag=True, help="Do not ask before calls that may write.")
+def chat(config: "Config", run: str, once: str | None, compare: bool, yes: bool) -> None:
+    """Talk to what RUN trained, on its live server or on --server. Calls of tools that may write are asked for."""
+    from mcprl.cli import chatting
+
+    run_async(partial(chatting.chat, run_folder(run, config.runs_dir), config, once, compare, yes))
+
+
 @cli.command()
-@click.argument("run")
+@click.argument("run", shell_complete=complete_run)
 @click.option("--merged", is_flag=True, help="The whole model with the adapter merged in, instead of the adapter.")
 @click.option("--out", metavar="FOLDER", help="Where to write it. [RUN/export/adapter or RUN/export/merged]")
 @click.option("--push", metavar="USER/REPO", help="Upload it to the Hugging Face hub, with the token of HF_TOKEN.")
+@click.option("--inspect", "logs", metavar="FOLDER", help="Instead, write the test as logs of inspect_ai there.")
 @_RUNS_DIR
-def export(run: str, merged: bool, out: str | None, push: str | None, runs_dir: str) -> None:
+def export(run: str, merged: bool, out: str | None, push: str | None, logs: str | None, runs_dir: str) -> None:
     """Write what RUN trained as a folder that transformers, peft and vLLM load, with a card."""
     from mcprl.cli import options
+    from mcprl.cli.progress import Progress
     from mcprl.runs.journal import Journal
 
-    folder = _run_folder(run, runs_dir)
+    folder = run_folder(run, runs_dir)
+    if logs:
+        from mcprl.runs.inspect_logs import write_logs
+
+        click.echo("\n".join(f"written to {path}" for path in write_logs(folder, Path(logs))))
+        return
     if out:
         require_writable(Path(out), "--out")
     with Journal.open(folder) as journal:
         command = options.command(journal.config)
-    exporting = with_torch("mcprl.export")
     target = Path(out) if out else folder / "export" / ("merged" if merged else "adapter")
-    click.echo(f"written to {exporting.export(folder, target, merged, command)}")
-    if push:
-        click.echo(f"pushed to {exporting.push(target, push)}")
+    with Progress(f"writing {target}"):
+        exporting = with_torch("mcprl.export")
+        click.echo(f"written to {exporting.export(folder, target, merged, command)}")
+        if push:
+            click.echo(f"pushed to {exporting.push(target, push)}")
 
 
-@_command("runs_dir", "model", "engine", "rollout")
+@_command(*SECTIONS)
+@server_argument
 def doctor(config: "Config") -> None:
-    """Check whether this machine can do it: versions, GPU, vLLM, disk, the model's template and tool calls."""
-    from mcprl.cli import tables
+    """Check whether this machine can do what `mcprl train` with the same options would: versions, GPU, vLLM, disk,
+    memory, the model's template and tool calls, the SERVER and its tools, the judge (by one tiny question)."""
     from mcprl.cli.doctor import examine
+    from mcprl.cli.tables import show_findings
 
-    with tables.console().status("looking", refresh_per_second=4):
-        failed = tables.show_findings(tables.console(), examine(config))
-    if failed:
+    if failed := show_findings(progress_console(), examine(config)):
         raise UnfitMachine(f"{failed} to be put right: what to do stands behind each")
 
 
 @cli.group()
 def setup() -> None:
     """Fetch what some models and engines need beside mcprl."""
+
+
+setup.add_command(setup_bench)
 
 
 @setup.command("model")
@@ -236,47 +236,47 @@ def runs() -> None:
 
 @runs.command("list")
 @_RUNS_DIR
+@output_options
 def list_runs(runs_dir: str) -> None:
     """List the runs, the newest last."""
-    from mcprl.cli import tables
+    from mcprl.cli.run_tables import run_lines, show_runs
 
-    tables.show_runs(tables.console(), Path(runs_dir))
+    lines = run_lines(Path(runs_dir))
+    present(lambda screen: show_runs(screen, lines, Path(runs_dir)), lambda: {"runs": [asdict(line) for line in lines]})
+
+
+runs.add_command(compare)
 
 
 @runs.command("show")
-@click.argument("run")
+@click.argument("run", shell_complete=complete_run)
 @_RUNS_DIR
+@output_options
 def show_run(run: str, runs_dir: str) -> None:
     """Show RUN (a name, or a folder): settings, last steps, adapters, report."""
-    from mcprl.cli import tables
+    from mcprl.cli import json_results, run_tables
     from mcprl.runs.journal import Journal
 
-    with Journal.open(_run_folder(run, runs_dir)) as journal:
-        tables.show_run(tables.console(), journal)
+    with Journal.open(run_folder(run, runs_dir)) as journal:
+        present(lambda screen: run_tables.show_run(screen, journal), lambda: json_results.of_run(journal))
 
 
 @cli.command()
-@click.argument("run", nargs=-1, required=True)
-@click.option("--out", metavar="FOLDER", help="Where to write report.md and report.json. [one RUN: its own folder]")
+@click.argument("run", nargs=-1, required=True, shell_complete=complete_run)
+@click.option("--out", metavar="FOLDER", help="Where to write the report. [one RUN: its own folder]")
 @_RUNS_DIR
+@output_options
 def report(run: tuple[str, ...], out: str | None, runs_dir: str) -> None:
     """Show what RUN proved; of several RUNs (seeds, say), what they prove together."""
-    from mcprl.cli import tables
+    from mcprl.cli import json_results
+    from mcprl.cli.run_tables import prove, show_report
 
     if out:
         require_writable(Path(out), "--out")
-    tables.show_proof(tables.console(), [_run_folder(name, runs_dir) for name in run], out)
-
-
-def _run_folder(run: str, runs_dir: str) -> Path:
-    """The folder of a run that was named, or given as a path."""
-    for folder in (Path(runs_dir) / run, Path(run)):
-        if folder.is_dir():
-            return folder
-    known = [path.name for path in Path(runs_dir).glob("*") if path.is_dir()]
-    near = difflib.get_close_matches(run, known, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else "`mcprl runs list` shows those there are"
-    raise JournalError(f"no run {run!r} in {runs_dir}; {hint}")
+    proof = prove([run_folder(name, runs_dir) for name in run], out)
+    present(lambda screen: show_report(screen, proof), lambda: json_results.of_proof(proof))
+    if out:
+        progress_console().print(f"written to {out}", markup=False)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

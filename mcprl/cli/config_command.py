@@ -1,5 +1,6 @@
 """A command whose flags are settings: it is called with the configuration instead of a hundred values."""
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,21 @@ if TYPE_CHECKING:
 def config_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options of every command that takes settings: where they come from, and printing them."""
     options = (
+        click.option(
+            "--help-all",
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_show_all,
+            help="Show every option: each setting has one.",
+        ),
+        click.option(
+            "--set",
+            "given",
+            metavar="KEY=VALUE",
+            multiple=True,
+            help="Any setting by its key in the configuration file: training.group_size=4. Wins over flags.",
+        ),
         click.option("--print-config", is_flag=True, help="Print the effective settings as TOML and stop."),
         click.option("--config", metavar="FILE", help="Settings from a TOML file; flags win over it."),
         click.option(
@@ -28,6 +44,45 @@ def config_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+def _show_all(context: click.Context, _parameter: click.Parameter, given: bool) -> None:
+    if given:
+        context.meta[_ALL] = True
+        click.echo(context.get_help())
+        context.exit()
+
+
+_ALL = "mcprl.help_all"
+_PANELS = {
+    "Server": ("mcp_config", "only", "servers__headers", "tools__read_only", "tools__allow"),
+    "Tasks": ("scenarios__pack", "scenarios__test_pack", "split", "out", "plan_calls"),
+    "Model and training": ("model__name", "adapter", "training__recipe", "training__steps", "engine__kind"),
+    "Judge": ("judge__name", "judge__model"),
+}
+"""What the help shows of the settings, by panel, as parameters. It shows everything else that is no setting, too."""
+_REST = {"print_config", "preset", "accept_tool_changes"}
+"""What is no setting and is shown with all options alone."""
+server_argument = click.argument("server", nargs=-1)
+"""A command's servers without --server before each."""
+
+
+def _client_options() -> list[click.Parameter]:
+    return [
+        click.Option(
+            ["--mcp-config"],
+            metavar="FILE",
+            help="The servers of another MCP client: its file, or claude, claude-code, cursor, vscode, windsurf.",
+        ),
+        click.Option(["--only"], metavar="NAME", multiple=True, help="Of --mcp-config, the servers with these names."),
+    ]
+
+
+def _first_sentence(text: str) -> str:
+    """The first sentence of a setting's help, with its default."""
+    default = re.search(r" \[[^\]]*\]\Z", text)
+    end = default[0] if default else ""
+    return re.split(r"(?<=[^.])\. (?=\W*[A-Z])", text.removesuffix(end), maxsplit=1)[0] + end
+
+
 class ConfigCommand(click.Command):
     """A command with a flag for each setting under `sections`. The flags are made on first use: listing is cheap."""
 
@@ -39,23 +94,46 @@ class ConfigCommand(click.Command):
         if self._sections is not None:
             from mcprl.cli.options import options
 
+            if "servers" in self._sections:
+                self.params += _client_options()
             self.params += options(self._sections)
             self._sections = None
         return super().get_params(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The help, with a heading for each section of the configuration file."""
+        """The options that most need, in panels; with --help-all every one, under the sections of the configuration
+        file."""
         from mcprl.cli.options import leaves
 
         section = {leaf.parameter: leaf.section for leaf in leaves()}
-        groups: dict[str, list[tuple[str, str]]] = {"": []}
+        panel = {name: title for title, names in _PANELS.items() for name in names}
+        everything = ctx.meta.get(_ALL)
+        groups: dict[str, list[tuple[str, str]]] = {} if everything else {title: [] for title in _PANELS}
+        left = 0
         for parameter in self.get_params(ctx):
             record = None if isinstance(parameter, click.Argument) else parameter.get_help_record(ctx)
-            if record is not None:
-                groups.setdefault(section.get(parameter.name or "", ""), []).append(record)
-        for name, records in groups.items():
-            with formatter.section(f"[{name}]" if name else "Options"):
-                formatter.write_dl(records)
+            if record is None:
+                continue
+            name = parameter.name or ""
+            if everything:
+                title = f"[{section[name]}]" if section.get(name) else "Options"
+            elif name in panel or name == "name":
+                title = panel.get(name, "Options")
+            elif name in section or name in _REST:
+                left += 1
+                continue
+            else:
+                title = "Options"
+            if name in section and not everything:
+                record = (record[0], _first_sentence(record[1]))
+            groups.setdefault(title, []).append(record)
+        for title, records in groups.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+        if left:
+            formatter.write_paragraph()
+            formatter.write_text(f"{left} more options: --help-all shows them.")
 
     def invoke(self, ctx: click.Context) -> Any:
         """Hand the command its configuration instead of a hundred flags, or print it."""
@@ -72,6 +150,8 @@ class ConfigCommand(click.Command):
                 given = read_toml(Path(path))
                 parse(given, str(path))
                 tree = merge(tree, given)
+        ctx.params |= options.given(ctx.params.pop("given"), self.get_params(ctx), ctx)
+        _take_servers(tree, ctx.params)
         effective = options.config(tree, ctx.params)
         if ctx.params.pop("print_config"):
             click.echo(dump_config(_by_model(effective)), nl=False)
@@ -80,6 +160,23 @@ class ConfigCommand(click.Command):
         known = {leaf.parameter for leaf in options.leaves()}
         ctx.params = {"config": effective} | {name: value for name, value in ctx.params.items() if name not in known}
         return super().invoke(ctx)
+
+
+def _take_servers(tree: dict[str, Any], values: dict[str, Any]) -> None:
+    """Of a command's values take those that name servers: another client's into the tree, the others as if each had
+    its flag."""
+    from mcprl.servers.clients import read_servers
+
+    named = (*values.pop("server", ()), *(values.get("servers__target") or ()))
+    client, only = values.pop("mcp_config", None), values.pop("only", ())
+    if client and named:
+        raise click.UsageError(f"{named[0]!r} and --mcp-config both name servers; give one of them")
+    if only and not client:
+        raise click.UsageError("--only chooses among the servers of --mcp-config, which is not given")
+    if client:
+        tree["servers"] = read_servers(client, only)
+    if named:
+        values["servers__target"] = named
 
 
 def _by_model(config: "Config") -> "Config":
@@ -95,7 +192,15 @@ def _by_model(config: "Config") -> "Config":
 
 
 class ConfigGroup(ConfigCommand, click.Group):
-    """A command with settings as flags that has further commands below it."""
+    """A command with settings as flags that has further commands below it. Words that name none of them are servers."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if any(word in self.commands for word in args):
+            return super().parse_args(ctx, args)
+        ctx.allow_interspersed_args = True
+        ctx.params["server"] = tuple(click.Command.parse_args(self, ctx, args))
+        ctx.args = []
+        return ctx.args
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_options(ctx, formatter)

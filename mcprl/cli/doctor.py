@@ -5,6 +5,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
@@ -15,11 +16,17 @@ from typing import Literal
 from urllib.error import URLError
 from urllib.request import Request, urlopen
 
+import anyio
 from packaging.requirements import Requirement
 
-from mcprl.config import Config
+from mcprl import engines
+from mcprl.cli.extras import with_torch
+from mcprl.config import POLICY, Config
 from mcprl.engines.vllm import environment as vllm_environment
 from mcprl.errors import McprlError
+from mcprl.judges import open_judge
+from mcprl.servers.server import connect
+from mcprl.text import visible
 
 NEWEST_PYTHON = (3, 14)
 CUDA_DRIVER = 580  # the first that runs CUDA 13, for which torch 2.13 is built
@@ -45,7 +52,10 @@ def examine(config: Config) -> Iterator[Finding]:
         ("disk", _disk),
         ("sockets", _sockets),
         ("model", _model),
+        ("memory", _memory),
         ("vllm", _vllm),
+        ("server", _server),
+        ("judge", _judge),
     ]
     for name, check in checks:
         try:
@@ -72,6 +82,10 @@ def _packages(config: Config) -> Iterator[Finding]:
         extras.append("vllm")
     if config.model.loader == "unsloth" or (config.model.loader == "auto" and find_spec("unsloth")):
         extras.append("unsloth")
+    if config.judge.model not in ("", POLICY) or config.scenarios.generator.startswith("llm:"):
+        extras.append("llm")
+    if config.model.quantization != "none":
+        extras.append("quant")
     versions: dict[str, str] = {}
     problems: list[str] = []
     for requirement in map(Requirement, metadata.requires("mcprl") or ()):
@@ -156,6 +170,47 @@ def _model(config: Config) -> Iterator[Finding]:
         yield Finding("tokens", "warn", text)
     else:
         yield Finding("tokens", "ok", f"the model reads {limit} tokens, a rollout has at most {longest}")
+
+
+def _memory(config: Config) -> Iterator[Finding]:
+    """Whether a run fits, by the same estimate as at its beginning."""
+    resolved = with_torch("mcprl.engines.machine").resolve(config)
+    device = with_torch("mcprl.models.load").find_device(resolved.model.device)
+    memory = with_torch("mcprl.training.memory")
+    line = memory.check(resolved, engines.placement(resolved, device), engines.server_device())
+    yield Finding("memory", "warn" if "may run out" in line else "ok", line)
+
+
+def _server(config: Config) -> Iterator[Finding]:
+    """Whether each server can be connected to, and which tools may be called. Calls none."""
+    if not config.servers:
+        return
+
+    async def listed() -> tuple[int, list[str]]:
+        async with connect(config.servers, config.tools) as server:
+            return len(server.listing), [tool.name for tool in server.tools]
+
+    count, allowed = anyio.run(listed)
+    about = f"{len(allowed)} of {count} tools may be called"
+    if allowed:
+        yield Finding("server", "ok", f"{about}: {', '.join(visible(name) for name in allowed)}")
+    else:
+        yield Finding("server", "fail", f"{about}; mcprl inspect says why, and what allows them")
+
+
+def _judge(config: Config) -> Iterator[Finding]:
+    """Whether the judge that reads answers one tiny question."""
+    if config.judge.model == POLICY:
+        yield Finding("judge", "ok", "the run's own model")
+        return
+    judge = open_judge(config.judge.model_copy(update={"cache": "", "retries": 0}), ())
+    if (model := judge.model) is None:
+        yield Finding("judge", "ok", "the verifier, which asks no language model")
+        return
+    model.require()
+    began = time.monotonic()
+    anyio.run(model.reply, [{"role": "user", "content": "Answer with the word ok."}])
+    yield Finding("judge", "ok", f"{model.name} answers, in {time.monotonic() - began:.1f} s")
 
 
 def _vllm(config: Config) -> Iterator[Finding]:

@@ -4,6 +4,7 @@ There is no second list of settings. A setting's flag is its own name (`training
 share that name, the section goes first (`--eval-temperature`). `_ALIASES` has names that are easier to read.
 """
 
+import difflib
 import re
 import shlex
 from collections import Counter
@@ -50,6 +51,8 @@ _OFF = {"floor": "small-pack"}
 """The flags that switch a setting off, where it is not `--no-` and its name."""
 _LOCAL_KEYS = {"name", "runs_dir", "trackers"}  # where a run is kept and logged, not what it does
 _FOLDERS = re.compile(r"(?<![\w:/}])[.~]?/(?:[^\s/]+/)*(?=[^\s/])")  # the folders of a path, not of a URL
+_NO_LIMIT = 1e9
+"""A default that stands for no limit."""
 _WITHOUT_FLAG = {"servers.name"}  # one flag for all servers cannot give each its own name; the file can
 
 
@@ -102,6 +105,31 @@ def flags() -> Mapping[str, Leaf]:
 def options(sections: Sequence[str]) -> list[click.Parameter]:
     """The options of a command that needs the settings under `sections` (section names or whole keys)."""
     return [_option(flag, leaf) for flag, leaf in flags().items() if _under(leaf.key, sections)]
+
+
+def given(settings: Sequence[str], parameters: Sequence[click.Parameter], ctx: click.Context) -> dict[str, Any]:
+    """The values of `--set KEY=VALUE`, by the parameters of a command's flags: each is read as its flag reads it.
+
+    Raises `ConfigError` if the command has no such setting.
+    """
+    by_key = {leaf.key: leaf for leaf in flags().values()}
+    by_name = {parameter.name: parameter for parameter in parameters}
+    texts: dict[str, list[str]] = {}
+    for setting in settings:
+        key, equals, text = setting.partition("=")
+        leaf = by_key.get(key.strip())
+        if leaf is None or leaf.parameter not in by_name or not equals:
+            known = [key for key, leaf in by_key.items() if leaf.parameter in by_name]
+            near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
+            hint = f"did you mean {near[0]}?" if near else "--print-config shows them all"
+            what = "is no setting of this command" if equals else "is not of the form KEY=VALUE"
+            raise ConfigError(f"--set {shortened(setting, 100)}: {what}; {hint}")
+        texts.setdefault(leaf.parameter, []).append(text)
+    values: dict[str, Any] = {}
+    for name, words in texts.items():
+        parameter = by_name[name]
+        values[name] = parameter.type_cast_value(ctx, words if parameter.multiple else words[-1])
+    return values
 
 
 def _under(key: str, sections: Sequence[str]) -> bool:
@@ -196,6 +224,8 @@ def _option(flag: str, leaf: Leaf) -> click.Option:
 def _default_text(info: FieldInfo) -> str:
     if info.is_required() or isinstance(info.default, bool) or info.default in ("", (), {}):
         return ""
+    if isinstance(info.default, float) and info.default >= _NO_LIMIT:
+        return " [no limit]"
     default = f"{info.default:g}" if isinstance(info.default, float) else f"{info.default}"
     return f" [by model; nano: {default}]" if BY_MODEL in info.metadata else f" [{default}]"
 

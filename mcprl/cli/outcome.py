@@ -19,8 +19,9 @@ from typing import Any, TypeVar
 
 import click
 
+from mcprl.cli.output import VERBOSE
 from mcprl.errors import ConfigError, McprlError
-from mcprl.text import shortened
+from mcprl.text import shortened, visible
 
 T = TypeVar("T")
 _MOST_SHOWN, _MOST_LOGGED = 2_000, 100_000
@@ -56,12 +57,15 @@ def run_async(work: Callable[[], Awaitable[T]], log: Path | None = None, kept: C
     try:
         return anyio.run(_interruptible, work, kept)
     except KeyboardInterrupt:
+        before = signal.SIG_IGN  # the process ends, and a further Ctrl-C must not change what it ends with
         raise Stopped(kept()) from None
     except McprlError:
         _keep_traceback(log)
         raise
     except BaseExceptionGroup as group:
         cause, path = _cause(group), _keep_traceback(log)
+        if isinstance(cause, SystemExit):  # rich ends the process if whoever read its output is gone
+            raise cause from None
         error = cause if isinstance(cause, McprlError) else _bug(cause, path)
         raise error from group
     except Exception as error:
@@ -126,8 +130,11 @@ def _presentable(text: str, most: int) -> str:
 
 def exit_code(command: Callable[[], Any]) -> int:
     """Run a command and print its error, if it has one. Returns the process's exit code."""
+    VERBOSE.set(False)
     try:
         command()
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.ctx.get_help() if error.ctx else "")
     except click.ClickException as error:
         return _fail(error.format_message(), error.exit_code)
     except click.Abort:
@@ -141,10 +148,10 @@ def exit_code(command: Callable[[], Any]) -> int:
 
 
 def _fail(text: str, code: int) -> int:
-    if os.environ.get("MCPRL_DEBUG") == "1":
+    if VERBOSE.get() or os.environ.get("MCPRL_DEBUG") == "1":
         click.echo(_presentable(traceback.format_exc(), _MOST_LOGGED), err=True)
     prefix = "error: "
     if code == 130:
         prefix = "\n" if sys.stderr.isatty() else ""  # a terminal shows ^C before it
-    click.echo(prefix + " ".join(_presentable(text, _MOST_SHOWN).split()), err=True)
+    click.echo(prefix + visible(" ".join(_presentable(text, _MOST_SHOWN).split())), err=True)
     return code

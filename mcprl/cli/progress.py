@@ -1,18 +1,24 @@
-"""What a command prints while it works: plain lines, and on a terminal a status line with what goes on."""
+"""What a command prints while it works: plain lines, and on a terminal what goes on now below them.
 
+Where there is no terminal, what goes on is said as soon as nothing was printed for five seconds.
+"""
+
+import threading
 import time
-from collections import deque
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from statistics import fmean
 from typing import ClassVar, Self
 
-from rich.console import Console
+from rich.console import Console, RenderableType
+from rich.live import Live
+from rich.spinner import Spinner
 
-from mcprl.cli.tables import console
+from mcprl.cli.output import VERBOSE, progress_console
+from mcprl.cli.panel import Panel, clock
 from mcprl.events import (
     BestChosen,
+    Composing,
     EngineStarting,
     Evaluated,
     Event,
@@ -29,68 +35,97 @@ from mcprl.events import (
     WarmStartStep,
 )
 
-TELL_EVERY_S = 60.0
+SILENT_S = 5.0
+"""The longest that nothing is printed."""
 
 
 class Progress:
     """Prints events; a context manager, whose instances are called with each event. `status` is shown at first."""
 
     shown: "ClassVar[Progress | None]" = None
-    """The one whose status line is on the terminal now."""
+    """The one whose status is on the terminal now."""
 
     def __init__(self, status: str = "", screen: Console | None = None) -> None:
-        self.screen = screen or console()
-        self._status = self.screen.status(status, refresh_per_second=4)
-        self._told = time.monotonic()
+        self.screen = screen or progress_console()
+        self._status, self._began = status, time.monotonic()
+        self._printed = self._began
+        self._spinner = Spinner("dots", status)
+        self._live = Live(get_renderable=self.view, console=self.screen, refresh_per_second=4, transient=True)
+        self._over = threading.Event()
 
     def __enter__(self) -> Self:
-        self._status.start()
+        if self.screen.is_terminal:
+            self._live.start()
+        else:
+            threading.Thread(target=self._speak_up, daemon=True).start()
         Progress.shown = self
         return self
 
     def __exit__(self, *error: object) -> None:
         Progress.shown = None
-        self._status.stop()
+        self._over.set()
+        self._live.stop()
 
     @contextmanager
     def hidden(self) -> Generator[None]:
-        """Take the status line off the terminal meanwhile."""
-        self._status.stop()
+        """Take the status off the terminal meanwhile."""
+        self._live.stop()
         try:
             yield
         finally:
-            self._status.start()
+            if self.screen.is_terminal:
+                self._live.start()
+
+    def view(self) -> RenderableType:
+        """What stands below the lines on a terminal."""
+        return self._spinner
+
+    def _speak_up(self) -> None:
+        while not self._over.wait(0.5):
+            self.break_silence()
+
+    def break_silence(self) -> None:
+        """Print what goes on, and for how long, if nothing was printed for `SILENT_S`."""
+        now = time.monotonic()
+        if now - self._printed >= SILENT_S and self._status:
+            self.say(f"{self._status} ({clock(now - self._began)})")
+
+    def say(self, line: str, markup: bool = False) -> None:
+        """Print a line."""
+        self._printed = time.monotonic()
+        self.screen.print(line, markup=markup, soft_wrap=not self.screen.is_terminal)
+
+    def now(self, status: str) -> None:
+        """What goes on from now on."""
+        if status.partition(":")[0] != self._status.partition(":")[0]:
+            self._began = time.monotonic()
+        self._status = status
+        self._spinner.update(text=status)
 
     def __call__(self, event: Event) -> None:
         match event:
             case Note():
-                self.screen.print(event.text, markup=False)
+                self.say(event.text)
             case EngineStarting():
-                self._status.update(f"vLLM is starting: {event.seconds:.0f} s")
+                self.now(f"vLLM is starting: {event.seconds:.0f} s")
             case Probing():
                 calls = f"{event.done} of at most {event.total} calls"
-                self._status.update(f"probing the server: {calls}, {event.working} of {event.tools} tools work")
+                self.now(f"probing the server: {calls}, {event.working} of {event.tools} tools work")
+            case Composing():
+                self.now(f"writing and proving up to {event.count} tasks for {event.split}")
             case Sampled():
-                self._sampled(event)
+                self.now(f"{event.phase}: {event.done} of {event.total} rollouts")
             case InstallStep(name=name, seconds=0.0):
-                self._line(name, name)
+                self.line(name, name)
             case InstallStep():
-                self._status.update(f"{event.name} ({event.seconds:.0f} s)")
+                self.now(f"{event.name} ({event.seconds:.0f} s)")
             case _:
                 pass
 
-    def _sampled(self, event: Sampled) -> None:
-        """On a terminal the count of rollouts is the status, elsewhere a line a minute."""
-        text = f"{event.phase}: {event.done} of {event.total} rollouts"
-        self._status.update(text)
-        if not self.screen.is_terminal and time.monotonic() - self._told > TELL_EVERY_S:
-            self._told = time.monotonic()
-            self.screen.print(text, markup=False)
-
-    def _line(self, line: str, status: str) -> None:
-        """Print a line; from now on the status line shows `status`."""
-        self.screen.print(line, markup=False)
-        self._status.update(status)
+    def line(self, line: str, status: str) -> None:
+        """Print a line; from now on `status` goes on."""
+        self.say(line)
+        self.now(status)
 
 
 @contextmanager
@@ -104,49 +139,51 @@ def without_status() -> Generator[None]:
 
 
 class TrainingProgress(Progress):
-    """Prints a line for each step, test and note of a run in `folder`."""
+    """Prints a line for each step, test and note of a run in `folder`; on a terminal its panel stands below."""
 
     def __init__(self, folder: Path) -> None:
+        self._folder, self.panel = folder, Panel(folder.name)
         super().__init__("loading the model and connecting")
-        self._folder = folder
-        self._seconds: deque[float] = deque(maxlen=10)  # of the last steps
+
+    def view(self) -> RenderableType:
+        return self.panel.render(self._status) or super().view()
 
     def __call__(self, event: Event) -> None:
+        self.panel.take(event)
         match event:
             case Note():
-                self.screen.print(f"note         {event.text}", markup=False)
+                self.say(f"note         {event.text}")
             case GeneratingTasks():
-                self._status.update("probing the server and generating tasks")
+                self.now("probing the server and generating tasks")
             case QualityMeasured():
-                self.screen.print(event.table, markup=False)
+                self.say(event.table)
             case TasksReady():
                 counts = f"{event.train} train, {event.val} val, {event.test} test"
-                self._line(f"tasks        {counts}; the run is {self._folder}", "testing the base model")
+                self.line(f"tasks        {counts}; the run is {self._folder}", "testing the base model")
             case Evaluated():
                 step = f" after step {event.step}" if event.step else ""
                 result = f"success {event.success:.1%} of {event.n} tasks{step}  {event.seconds:.1f} s"
-                self._line(f"{event.phase:<12} {result}", "training")
+                self.line(f"{event.phase:<12} {result}", "training")
             case WarmStartBegan():
-                self._status.update("warm start")
+                self.now("warm start")
             case WarmStartStep():
                 loss, speed = event.metrics["loss"], event.metrics["tokens_per_s"]
-                line = f"warm start {event.step:>3}/{event.steps:<3} loss {loss:.3f}  {speed:.0f} tok/s"
-                self._line(line, f"warm start: step {event.step}")
+                place = f"warm start {event.step:>3}/{event.steps:<3}"
+                line = f"{place} loss {loss:.3f}  {speed:4.0f} tok/s  ETA {clock(self.panel.left_s)}"
+                self.line(line, f"warm start: step {event.step} of {event.steps} is done")
             case WarmStartEnded():
-                self._line(f"warm start   step {event.step}, validation score {event.score:.3f}", "testing")
+                self.line(f"warm start   step {event.step}, validation score {event.score:.3f}", "testing")
             case StepComplete():
                 self._step(event)
             case BestChosen():
                 line = f"best         step {event.step}, validation score {event.score:.3f}"
-                self._line(line, "testing the best adapter")
+                self.line(line, "testing the best adapter")
             case _:
                 super().__call__(event)
 
     def _step(self, event: StepComplete) -> None:
         metrics = event.metrics
         seconds = metrics["rollout_s"] + metrics["judge_s"] + metrics["train_s"]
-        self._seconds.append(seconds)
-        left = fmean(self._seconds) * (event.steps - event.step)
         speed = metrics["sampled_tokens"] / metrics["rollout_s"]
         judge = f"  judge ${metrics['judge_cost']:.2f}" if metrics.get("judge_cost") else ""
         judge += "".join(
@@ -155,9 +192,11 @@ class TrainingProgress(Progress):
             if key in metrics
         )
         judge += f"  unjudged {metrics['judge_failures']}" if metrics["judge_failures"] else ""
-        self._line(
-            f"step {event.step:>3}/{event.steps:<3} score {metrics['score']:.2f}  success {metrics['success']:4.0%}  "
-            f"dropped {metrics['dropped_groups']}/{metrics['groups']}  {speed:5.0f} tok/s  "
-            f"{seconds:4.1f} s  ETA {left // 60:.0f}:{left % 60:02.0f}{judge}",
-            f"step {event.step + 1}",
+        self.line(
+            f"step {event.step:>3}/{event.steps:<3} score {metrics['score']:.2f} success {metrics['success']:4.0%} "
+            f"dropped {metrics['dropped_groups']}/{metrics['groups']} {speed:5.0f} tok/s {seconds:5.1f} s "
+            f"ETA {clock(self.panel.left_s)}{judge}",
+            f"step {event.step + 1} of {event.steps}" if event.step < event.steps else "the last validation",
         )
+        if VERBOSE.get():
+            self.say("  " + "  ".join(f"{name} {value:.4g}" for name, value in sorted(metrics.items())))

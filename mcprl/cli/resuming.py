@@ -7,6 +7,7 @@ from mcprl.config import Config
 from mcprl.errors import JournalError
 from mcprl.runs import resuming
 from mcprl.runs.journal import FILE, Journal
+from mcprl.runs.learning import taken
 
 
 def not_taken(folder: Path, config: Config) -> str:
@@ -27,8 +28,8 @@ def stopped(folder: Path, runs_dir: str) -> str:
         return "stopped"
     try:
         with Journal.open(folder) as journal:
-            steps = journal.last_step() or 0
+            steps = taken(journal)
     except JournalError as error:
         return f"stopped; {error}"
     again = f"mcprl train --resume {folder if runs_dir != 'runs' else folder.name}"
-    return f"stopped; {steps} steps and all rollouts are kept in {folder}; go on with: {again}"
+    return f"stopped; {steps} and all rollouts are kept in {folder}; go on with: {again}"

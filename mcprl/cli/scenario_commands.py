@@ -11,6 +11,7 @@ import click
 from mcprl.cli.config_command import ConfigCommand, ConfigGroup, config_options
 from mcprl.cli.extras import with_torch
 from mcprl.cli.outcome import run_async
+from mcprl.cli.output import console, output_options, present, progress_console
 from mcprl.errors import ConfigError
 from mcprl.files import require_writable
 
@@ -57,9 +58,10 @@ _ADD_EPILOG = """\b
     cls=ConfigGroup,
     sections=("seed", "servers", "tools", "scenarios", "model", "engine"),
     invoke_without_command=True,
-    subcommand_metavar="[COMMAND]",
+    subcommand_metavar="[SERVER]... | COMMAND",
 )
 @config_options
+@output_options
 @click.option("--out", metavar="FOLDER", help="Where to save the pack, for a person to read and edit.")
 @click.option("--plan-calls", is_flag=True, help="Show what probing would call, call nothing, and stop.")
 def scenarios(config: "Config", out: str | None, plan_calls: bool) -> None:
@@ -69,7 +71,7 @@ def scenarios(config: "Config", out: str | None, plan_calls: bool) -> None:
     """
     if click.get_current_context().invoked_subcommand:
         return
-    from mcprl.cli import tables
+    from mcprl.cli import json_results, tables
     from mcprl.cli.consent import permitted
     from mcprl.scenarios.packs.quality import as_table, quality, saved_quality
 
@@ -85,9 +87,14 @@ def scenarios(config: "Config", out: str | None, plan_calls: bool) -> None:
         measured = quality(pack, tools) if tools is not None else saved_quality(pack)
         if out:
             replace(pack, quality=measured.as_toml() if measured else {}).save(out)
-        tables.show_pack(tables.console(), pack, as_table(measured) if measured else "")
+        present(
+            lambda screen: tables.show_pack(screen, pack, as_table(measured) if measured else ""),
+            lambda: json_results.of_pack(pack, measured, out),
+        )
         if out:
-            click.echo(f"saved in {out}; train on it with: mcprl train --pack {out} --server ...")
+            progress_console().print(
+                f"saved in {out}; train on it with: mcprl train --pack {out} --server ...", markup=False
+            )
 
     run_async(work)
 
@@ -95,7 +102,6 @@ def scenarios(config: "Config", out: str | None, plan_calls: bool) -> None:
 async def _show_planned(config: "Config") -> None:
     """Print the calls that probing would make, tool by tool."""
     from mcprl.cli.server_tables import show_planned
-    from mcprl.cli.tables import console
     from mcprl.scenarios.probing.hints import read_hints
     from mcprl.scenarios.probing.rehearsal import rehearse
     from mcprl.servers.server import connect
@@ -182,7 +188,7 @@ def import_file(config: "Config", file: str, out: str, split: Any) -> None:
         async with _server(config) as server:
             imported = await import_tasks(Path(file), server, config.seed, split, config.scenarios.repeat_after_s)
         imported.pack.save(out)
-        screen = tables.console()
+        screen = console()
         for place, reason in imported.left_out:
             screen.print(f"left out: {place} {reason}", style="yellow", markup=False, soft_wrap=True)
         tables.show_tasks(screen, imported.pack.scenarios)
@@ -222,7 +228,7 @@ def add(config: "Config", pack: str, request: str, split: "Split", **written: An
     async def work() -> None:
         async with _server(config) as server:
             scenario = await add_task(Path(pack), tree, server, split, config.scenarios.repeat_after_s)
-        tables.show_tasks(tables.console(), [scenario])
+        tables.show_tasks(console(), [scenario])
         click.echo(f"added to {pack}; test on it with: mcprl eval --pack {pack} --server ...")
 
     run_async(work)

@@ -1,19 +1,14 @@
-"""The tables and lines that commands print: packs, findings, evaluations and runs."""
+"""The tables and lines that commands print: packs, findings and evaluations."""
 
-import json
 from collections.abc import Iterable, Sequence
-from datetime import datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from mcprl.errors import McprlError
-from mcprl.runs import report
-from mcprl.runs.journal import FILE, Journal
+from mcprl.cli.progress import Progress
 from mcprl.runs.overlap import wording_overlap
 from mcprl.types import Call, Scenario
 
@@ -23,14 +18,6 @@ if TYPE_CHECKING:  # listing runs needs no server
     from mcprl.scenarios.packs.pack import Pack
 
 _MOST_EXAMPLES = 6
-_MOST_STEPS = 10
-_METRICS = ("score", "success", "dropped_groups", "errors", "turns", "loss", "grad_norm", "sampler_gap_max")
-
-
-def console() -> Console:
-    """Standard output: styled on a terminal; elsewhere plain, 160 columns wide."""
-    screen = Console(highlight=False, soft_wrap=False)
-    return screen if screen.is_terminal else Console(highlight=False, width=160)
 
 
 def sheet(*columns: str, right: Sequence[str] = ()) -> Table:
@@ -98,10 +85,11 @@ def spelled(call: Call) -> str:
 def show_findings(screen: Console, findings: "Iterable[Finding]") -> int:
     """Print each finding as soon as its check is done. Returns the number of failed checks."""
     failed = 0
-    for finding in findings:
-        colour = {"ok": "green", "warn": "yellow", "fail": "red"}[finding.state]
-        screen.print(f"[{colour}]{finding.state:<5}[/]{finding.name:<9} {escape(finding.text)}")
-        failed += finding.state == "fail"
+    with Progress("checking this machine", screen) as progress:
+        for finding in findings:
+            colour = {"ok": "green", "warn": "yellow", "fail": "red"}[finding.state]
+            progress.say(f"[{colour}]{finding.state:<5}[/]{finding.name:<9} {escape(finding.text)}", markup=True)
+            failed += finding.state == "fail"
     return failed
 
 
@@ -131,101 +119,3 @@ def show_evaluation(screen: Console, evaluation: "Evaluation") -> None:
     broken = f"; {evaluation.broken} rollouts broke and count as failures" if evaluation.broken else ""
     unjudged = f"; {evaluation.unjudged} rollouts were not judged and count neither way" if evaluation.unjudged else ""
     screen.print(f"\n{escape(evaluation.model)}{broken}{unjudged}")
-
-
-# --- runs -------------------------------------------------------------------------------------------------------------
-
-
-def show_runs(screen: Console, folder: Path) -> None:
-    """A row for each run in `folder`, the newest last. The row of a run that cannot be read holds the error."""
-    numeric = ("steps", "base", "trained", "gain")
-    table = sheet("run", "begun", "model", *numeric, right=numeric)
-    for path in sorted(folder.glob(f"*/{FILE}"), key=lambda path: path.stat().st_mtime):
-        try:
-            with Journal.open(path.parent) as journal:
-                table.add_row(*_run_line(journal))
-        except McprlError as error:
-            table.add_row(Text(path.parent.name), Text(str(error), "red"))
-    if not table.row_count:
-        screen.print(f"no runs in {escape(str(folder))}; start one with: mcprl train --server URL-or-command")
-        return
-    screen.print(table)
-
-
-def _run_line(journal: Journal) -> list[str | Text]:
-    begun = next((event.at for event in journal.events("opened")), 0.0)
-    test = (_report(journal.folder) or {}).get("test") or {}
-    success = [(test.get(name) or {}).get("success") for name in ("base", "trained")]
-    return [
-        Text(journal.folder.name),
-        datetime.fromtimestamp(begun).strftime("%Y-%m-%d %H:%M"),
-        Text(journal.config.model.name),
-        str(journal.last_step() or 0),
-        *("-" if value is None else f"{value:.0%}" for value in success),
-        "-" if test.get("gain") is None else f"{100 * test['gain']:+.0f} pt",
-    ]
-
-
-def show_run(screen: Console, journal: Journal) -> None:
-    """A run's server and model, its kept adapters, the metrics of its last steps, and its report so far."""
-    config = journal.config
-    steps = journal.steps()
-    targets = ", ".join(server.target for server in config.servers)
-    screen.print(f"[bold]{escape(journal.folder.name)}[/]  [dim]{escape(str(journal.folder))}[/]")
-    screen.print(f"  server: {escape(targets)}", soft_wrap=True)
-    screen.print(f"  model: {escape(str(journal.fact('model', config.model.name)))}", soft_wrap=True)
-    screen.print(
-        f"  {len(steps)} of at most {config.training.steps} steps, {journal.wall_s() / 60:.1f} minutes of work"
-    )
-    for name, reason in journal.fact("left_out", {}).items():
-        screen.print(f"  [yellow]left out: {escape(name)} ({escape(reason)})[/]", soft_wrap=True)
-    for kind in ("warm", "best"):
-        for saved in journal.adapters(kind)[-1:]:
-            screen.print(f"  {kind} adapter: step {saved.adapter.step}, {escape(saved.adapter.path)}", soft_wrap=True)
-    if steps:
-        screen.print()
-        columns = [name for name in _METRICS if name in steps[-1].metrics]
-        titles = ["step", *(name.replace("_", " ") for name in columns)]
-        table = sheet(*titles, right=titles)
-        for step in steps[-_MOST_STEPS:]:
-            table.add_row(str(step.step), *(_number(step.metrics.get(name)) for name in columns))
-        screen.print(table)
-    screen.print()
-    proof = report.build(journal.folder)
-    show_report(screen, proof)
-    if not proof.finished:
-        screen.print(f"\ngo on with: mcprl train --resume {escape(journal.folder.name)}")
-
-
-def show_report(screen: Console, proof: report.Proof) -> None:
-    """The report's result: success on held-out tasks before and after training."""
-    screen.print(report.table(proof), markup=False, soft_wrap=not screen.is_terminal)
-
-
-def show_proof(screen: Console, folders: Sequence[Path], out: str | None) -> None:
-    """The result of one run, written into its folder again, or of several pooled, written to `out` if it is given.
-
-    Raises `JournalError` if a folder holds no run, and if the runs are not of one server, model and control.
-    """
-    if len(folders) == 1 and not out:
-        show_report(screen, report.write(folders[0]))
-        return
-    pooled = report.pool(folders)
-    show_report(screen, pooled)
-    if out:
-        report.write_pooled(pooled, out)
-        screen.print(f"\nwritten to {escape(out)}")
-
-
-def _report(folder: Path) -> dict[str, Any] | None:
-    """The run's report.json, `None` if it is missing or cannot be parsed."""
-    try:
-        return json.loads((folder / "report.json").read_text())
-    except (OSError, ValueError):
-        return None
-
-
-def _number(value: object) -> str:
-    if isinstance(value, float):
-        return f"{value:.3g}"
-    return "" if value is None else str(value)

@@ -5,16 +5,22 @@ The libraries of an engine are imported when it is opened.
 
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mcprl.config import Config
 from mcprl.engines.vllm import environment
+from mcprl.errors import MissingExtra
 from mcprl.events import Emit, ignore
 from mcprl.types import Adapter, Completion, CompletionRequest, Placement
 
 if TYPE_CHECKING:
     from mcprl.models.load import LoadedModel
+
+
+ADAPTERS = 2
+"""Adapters that an engine has at once: the newest, and the one before, on which turns may still run."""
 
 
 class Engine(Protocol):
@@ -29,11 +35,13 @@ class Engine(Protocol):
         ...
 
     async def load_adapter(self, adapter: Adapter) -> None:
-        """Accept requests that name this adapter. It replaces the one before; the base model stays available."""
+        """Accept requests that name this adapter, besides the last `ADAPTERS` - 1 others and the base model. An adapter
+        that is loaded again counts as the newest."""
         ...
 
     def paused(self) -> AbstractAsyncContextManager[None]:
-        """A context in which nothing is sampled, so that an update can use the engine's GPU memory if so configured."""
+        """A context in which an update can use the engine's memory: that of a GPU if so configured, and what the
+        embedded engine keeps."""
         ...
 
     async def close(self) -> None:
@@ -59,6 +67,12 @@ def uses_vllm(config: Config) -> bool:
     if engine.kind == "auto":
         return bool(engine.base_url or (environment.gpus() and environment.find(engine.environment)))
     return engine.kind == "vllm"
+
+
+def require_client(config: Config) -> None:
+    """Raise `MissingExtra` if the engine is vLLM and the client of its server is not installed."""
+    if uses_vllm(config) and find_spec("openai") is None:
+        raise MissingExtra("openai", "vllm")
 
 
 def server_device() -> str:

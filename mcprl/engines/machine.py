@@ -2,6 +2,7 @@
 
 from mcprl.config import Config
 from mcprl.engines import placement
+from mcprl.errors import ConfigError
 from mcprl.models import unsloth
 from mcprl.models.defaults import with_defaults
 from mcprl.models.load import find_device
@@ -9,7 +10,7 @@ from mcprl.models.load import find_device
 
 def resolve(config: Config) -> Config:
     """The configuration with what suits its model, and with this machine's choices for `auto`, written out, so that a
-    run resumes alike on another. Raises `ModelError`."""
+    run resumes alike on another. Raises `ModelError`, and `ConfigError` for a control that could not show anything."""
     config = with_defaults(config)
     device, model, training = find_device(config.model.device), config.model, config.training
     model = model.model_copy(update={"loader": "unsloth" if unsloth.wanted(model, device) else "transformers"})
@@ -20,4 +21,6 @@ def resolve(config: Config) -> Config:
         training = training.model_copy(update={"steps": 0})
     if training.recipe == "rl":
         training = training.model_copy(update={"warm_start_steps": 0})
+    if config.is_control and not training.steps:
+        raise ConfigError("a control needs steps of RL, and this run takes none; give it --recipe sft+rl and --steps")
     return config.model_copy(update={"model": model, "training": training})

@@ -60,9 +60,12 @@ def open_judge(
 
 
 def require_judge(config: JudgeConfig) -> None:
-    """Raise `ConfigError` if the configured judge cannot be opened in a run."""
+    """Raise what would keep the configured judge from judging a run: `ConfigError`, `MissingExtra` or `LlmError`. Asks
+    it nothing; the import of litellm may take seconds."""
     if config.model != POLICY:  # the run's own model is there only later
-        open_judge(config, ())
+        judge = open_judge(config, ())
+        if judge.model:
+            judge.model.require()
 
 
 def _model(config: JudgeConfig, policy: LanguageModel | None) -> LanguageModel:

@@ -5,7 +5,7 @@ task ("base"), or the best trajectory of the task so far ("best").
 """
 
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from statistics import fmean
@@ -21,6 +21,7 @@ from mcprl.judges.verifier import Verifier
 from mcprl.llm import LanguageModel
 from mcprl.runs import agreement
 from mcprl.runs.agreement import GroupAgreement
+from mcprl.runs.clusters import tools_of
 from mcprl.runs.journal import Journal
 from mcprl.types import Group, Score, Tool, Trajectory
 
@@ -76,6 +77,27 @@ class Judged:
             **self.over_anchors,
             **{name: value for name, value in agreed.items() if value is not None},
         }
+
+    def by_tool(self, groups_P: Sequence[Group]) -> dict[str, tuple[int, int]]:
+        """Of each tool that the tasks need, the successful rollouts and all that were scored."""
+        counts: defaultdict[str, Counter[bool]] = defaultdict(Counter)
+        for group, scores in zip(groups_P, self.scores_P, strict=True):
+            for tool in tools_of(group.scenario):
+                counts[tool].update(bool(score.success) for score in scores)
+        return {tool: (count[True], count.total()) for tool, count in sorted(counts.items()) if count.total()}
+
+    def no_signal(self, tolerance: float) -> dict[str, int]:
+        """The number of groups whose scores differ by no more than `tolerance`, by the reason."""
+        reasons: Counter[str] = Counter()
+        for scores in self.scores_P:
+            values = [score.value for score in scores]
+            if not values:
+                reasons["not judged"] += 1
+            elif max(values) - min(values) <= tolerance:
+                solved = [bool(score.success) for score in scores]
+                alike = "scored alike" if any(solved) else "never solved"
+                reasons["always solved" if all(solved) else alike] += 1
+        return dict(reasons)
 
 
 class Scoring:

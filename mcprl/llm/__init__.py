@@ -24,6 +24,10 @@ class LanguageModel(Protocol):
         """
         ...
 
+    def require(self) -> None:
+        """Raise what would keep every call from being made, such as a key that is not set. Asks nothing."""
+        ...
+
     async def price(self, messages: Chat, calls: int) -> str:
         """The cost of so many calls like this one, in words that can follow "it will be asked"."""
         ...

@@ -55,6 +55,15 @@ class ChatModel:
         self._reserved = 0.0
         self._limiter = anyio.CapacityLimiter(self.concurrency)
 
+    def require(self) -> None:
+        """Raise what would keep every call from being made: `MissingExtra` without litellm, `LlmError` if its key is
+        not set. Sends nothing."""
+        litellm = _load()
+        if self.base_url or "api_key" in self.extra:
+            return
+        if missing := litellm.validate_environment(self.name)["missing_keys"]:
+            raise LlmError(f"{self.name} needs a key in ${' or $'.join(missing)}, which is not set; export it first")
+
     async def reply(self, messages: Chat, schema: dict[str, Any] | None = None) -> str:
         """The model's reply to the messages: JSON of `schema`, if the model can be held to one.
 
@@ -152,23 +161,20 @@ class ChatModel:
 
 
 async def _litellm() -> Any:
-    """litellm, imported in a thread, since that takes seconds, and kept from fetching a price map from the network.
+    """litellm, imported in a thread, since that takes seconds. Raises `MissingExtra`."""
+    return await anyio.to_thread.run_sync(_load)
 
-    Raises `MissingExtra`.
-    """
 
-    def load() -> Any:
-        os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-        import litellm
-
-        litellm.suppress_debug_info = True
-        logging.getLogger("LiteLLM").setLevel(logging.ERROR)
-        return litellm
-
+def _load() -> Any:
+    """litellm, kept from fetching a price map from the network. Raises `MissingExtra`."""
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     try:
-        return await anyio.to_thread.run_sync(load)
+        import litellm
     except ImportError:
         raise MissingExtra("litellm", "llm") from None
+    litellm.suppress_debug_info = True
+    logging.getLogger("LiteLLM").setLevel(logging.ERROR)
+    return litellm
 
 
 def _wait(error: Exception, attempt: int) -> float:

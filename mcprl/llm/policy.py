@@ -45,6 +45,9 @@ class PolicyLlm:
         except EngineError as error:
             raise LlmError(f"{POLICY}, the run's own model: {error}") from error
 
+    def require(self) -> None:
+        """Nothing is needed but the engine."""
+
     async def price(self, messages: Chat, calls: int) -> str:
         return "at no cost but its time"
 

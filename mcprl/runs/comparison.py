@@ -69,10 +69,10 @@ class Gain:
 class Comparison:
     """The models on the same `n` tasks, `None` if there is nothing to compare yet.
 
-    `gain` is trained minus base. `rl_gain`, the part that is due to RL, is trained minus warm, or minus base without a
-    warm start; `over_base` and `over_start` have the same with their details. `warm_over_base` is the warm start's
-    part. `forms` counts the tasks' forms, and `clusters` the clusters of each clustering that the intervals were made
-    with.
+    `gain` is trained minus base. `rl_gain`, the part that is due to RL, is trained minus warm, `None` if there was but
+    one of warm start and RL. `over_base` has the gain with its details, `over_start` that over the model after the warm
+    start (or the base model). `warm_over_base` is the warm start's part. `forms` counts the tasks' forms, and
+    `clusters` the clusters of each clustering that the intervals were made with.
     """
 
     n: int
@@ -120,7 +120,7 @@ def compare(tasks: Sequence[TaskResult], seed: int, resamples: int = 10_000) -> 
         return _gain(tasks, before, after, clusters, seed, resamples) if {before, after} <= rates.keys() else None
 
     over_base = gain("base", "trained")
-    over_start = gain("warm", "trained") if "warm" in rates else over_base
+    due_to_rl = gain("warm", "trained")
     return Comparison(
         n=len(tasks),
         base=rates.get("base"),
@@ -128,10 +128,10 @@ def compare(tasks: Sequence[TaskResult], seed: int, resamples: int = 10_000) -> 
         trained=rates.get("trained"),
         gain=over_base.mean if over_base else None,
         gain_ci95=over_base.ci95 if over_base else None,
-        rl_gain=over_start.mean if over_start else None,
-        rl_gain_ci95=over_start.ci95 if over_start else None,
+        rl_gain=due_to_rl.mean if due_to_rl else None,
+        rl_gain_ci95=due_to_rl.ci95 if due_to_rl else None,
         over_base=over_base,
-        over_start=over_start,
+        over_start=due_to_rl or over_base,
         warm_over_base=gain("base", "warm"),
         forms=len({scenario.form for scenario in scenarios if scenario.form}),
         clusters={name: len(set(labels)) for name, labels in clusters.items()},

@@ -173,6 +173,9 @@ def _in_memory(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection
     return copy
 
 
+_BUSY = "another process is writing to it"
+
+
 def _lock(path: Path) -> sqlite3.Connection:
     """An exclusive transaction on an empty database beside the file. It keeps other writers out until it is closed.
 
@@ -184,9 +187,20 @@ def _lock(path: Path) -> sqlite3.Connection:
         lock.execute("begin exclusive")
     except sqlite3.OperationalError as error:
         lock.close()
-        why = "another process is writing to it" if "locked" in str(error) else str(error)
+        why = _BUSY if "locked" in str(error) else str(error)
         raise JournalError(f"{path.parent} cannot be written: {why}") from None
     return lock
+
+
+def is_written(path: Path) -> bool:
+    """Whether another process has the database open for writing, as far as this one may see it."""
+    if not path.with_suffix(".lock").is_file():
+        return False
+    try:
+        _lock(path).close()
+    except JournalError as error:
+        return _BUSY in str(error)
+    return False
 
 
 def _damaged(path: Path, why: object) -> JournalError:

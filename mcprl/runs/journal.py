@@ -192,11 +192,11 @@ class Journal:
 
     def outcomes(self, phase: str, step: int | None = None) -> list[Outcome]:
         """How a phase's trajectories ended and what they scored, read without their tokens."""
-        query = """select t.step, t.id, t.scenario_id, t.stop, s.value, s.success from trajectory t
+        query = """select t.step, t.id, t.scenario_id, t.stop, s.value, s.success, t.at from trajectory t
             left join score s on s.phase = t.phase and s.step = t.step and s.trajectory_id = t.id
             where t.phase = ? and t.step = ifnull(?, t.step) order by t.step, t.rowid"""
         rows = self.db.read(query, phase, step)
-        return [Outcome(*fields, success=_truth(success)) for *fields, success in rows]
+        return [Outcome(*fields, success=_truth(success), at=at) for *fields, success, at in rows]
 
     # --- steps, adapters, events, facts -------------------------------------------------------------------------------
 

@@ -1,13 +1,13 @@
-"""A proof as a Markdown page: the result, what speaks against it, the lost tasks, and then the rest."""
+"""A proof as a Markdown page: the result, the lost tasks, what else speaks against it, and then the rest."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from mcprl.runs.examples import ExampleTask, Loss, Verdict
+from mcprl.runs.learning import Part
 from mcprl.runs.phrases import (
     LEARNING_COLUMNS,
-    PART_COLUMNS,
     RESULT_COLUMNS,
     certificate,
     clustering,
@@ -15,6 +15,7 @@ from mcprl.runs.phrases import (
     doubts,
     headline,
     learning,
+    minutes,
     parts,
     results,
     retention,
@@ -25,6 +26,8 @@ from mcprl.runs.unscored import Unscored
 
 CURVE: Final = "curve.png"
 _MOST_LOSSES: Final = 40
+_SUMMED: Final = ("seconds", "rollouts", "read", "sampled")
+_OWN_ADDRESS: Final = re.compile(r"https?://(localhost|127\.|\[::1\])")
 _LONGEST_CELL: Final = 200
 _VERDICTS: Final[dict[Verdict, str]] = {
     "lost": "Lost in training",
@@ -44,24 +47,27 @@ def _page(proof: Proof, curve: bool) -> Iterator[str]:
     if proof.is_control:
         yield f"> This run is a control ({control_name(proof)}): trained must be no better than the model it began as."
     yield grid([(suite_name(proof.lead), *RESULT_COLUMNS), *results(proof.test)])
-    yield f"The models were tested on the same {proof.test.n} tasks, and trained on none of them. " + clustering(
-        proof.test
-    )
-    if rows := list(learning(proof)):
-        yield grid([("learning", *LEARNING_COLUMNS), *rows])
+    if len(proof.suites) > 1:
+        yield grid(parts("suite", {suite_name(s): part for s, part in proof.suites.items()}))
     if kept := retention(proof):
         yield inline(kept)
-    if len(proof.suites) > 1:
-        yield grid([("suite", *PART_COLUMNS), *parts({suite_name(s): part for s, part in proof.suites.items()})])
-    if isinstance(proof, Pooled):
-        yield "## By run"
-        yield grid([("run", *PART_COLUMNS), *parts(proof.runs)])
+    yield from _lost_section(proof.losses)
     if against := [f"- {inline(doubt)}" for doubt in doubts(proof)]:
         yield "## What speaks against it"
         yield "\n".join(against)
-    yield from _lost_section(proof.losses)
+    if isinstance(proof, Pooled):
+        yield "## By run"
+        yield grid(parts("run", proof.runs))
     if curve and isinstance(proof, Report):
-        yield f"## Learning curve\n\n![success on the validation tasks and mean training score by step]({CURVE})"
+        yield f"## Learning curve\n\n![success on the validation tasks by step, and in the test]({CURVE})"
+    if rows := list(learning(proof)):
+        yield grid([("learning", *LEARNING_COLUMNS), *rows])
+    if isinstance(proof, Report):
+        yield from _spent_section(proof.spent)
+    yield "## What the intervals are"
+    yield f"The models were tested on the same {proof.test.n} tasks, and trained on none of them. " + clustering(
+        proof.test
+    )
     yield from _part_sections(proof)
     if isinstance(proof, Report):
         yield from _run_sections(proof)
@@ -72,12 +78,24 @@ def _lost_section(losses: Sequence[Loss]) -> Iterator[str]:
         return
     yield "## Lost tasks"
     rows = [
-        (_cut(loss.request), loss.suite, _cut(loss.before), _cut(loss.after), _cut(loss.why))
+        (_cut(loss.request), _cut(loss.before), _cut(loss.after), _cut(loss.why), loss.suite)
         for loss in losses[:_MOST_LOSSES]
     ]
-    yield grid([("request", "suite", "before training", "after", "judged"), *rows], right=False)
+    yield grid([("request", "before training", "after training", "judged", "suite"), *rows], right=False)
     if len(losses) > _MOST_LOSSES:
         yield f"{len(losses) - _MOST_LOSSES} more are in report.json."
+
+
+def _spent_section(spent: Sequence[Part]) -> Iterator[str]:
+    """Time and tokens. What a judge or a writer of tasks costs is its provider's to say."""
+    if spent:
+        yield "## Time and tokens"
+        total = Part("together", *(sum(getattr(part, name) for part in spent) for name in _SUMMED))
+        rows = [
+            (part.name, minutes(part.seconds), *(f"{number:,}" for number in (part.rollouts, part.read, part.sampled)))
+            for part in (*spent, total)
+        ]
+        yield grid([("part", "time", "rollouts", "tokens read", "tokens sampled"), *rows])
 
 
 def _part_sections(proof: Proof) -> Iterator[str]:
@@ -91,7 +109,7 @@ def _part_sections(proof: Proof) -> Iterator[str]:
         yield f"## By tool, kind, form and difficulty\n\nOf the suite {suite_name(proof.lead)}."
     for title, comparisons in tables.items():
         if comparisons:
-            yield grid([(title, *PART_COLUMNS), *parts(comparisons)])
+            yield grid(parts(title, comparisons))
     if any("in this test" in name for name in proof.per_difficulty):
         yield (
             "Difficulty is the base model's failure rate on these very rollouts. The base column follows from it, and "
@@ -140,11 +158,19 @@ def _stops(stops: Mapping[str, Mapping[str, int]]) -> str:
 
 
 def _reproduce(report: Report) -> str:
+    """The command, with a server where the run's own may have gone: an address of this machine ends with its
+    process."""
+    moved = any(_OWN_ADDRESS.search(target) for target in report.targets)
+    command = "mcprl train --config config.toml --name again" + (" --server URL-or-command" if moved else "")
+    servers = ", ".join(f"`{code(target)}`" for target in report.targets) or "not recorded"
+    where = f"The server was {servers}" + (
+        ", which was started for this run: name where it is now. " if moved else ". "
+    )
     versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
     return (
-        f"{fenced('mcprl train --config config.toml --name again', 'sh')}\n\n"
-        f"in this folder, with the same server. Seed {report.seed}, tool hash {report.tool_hash or 'not recorded'}, "
-        f"begun {report.date}, {versions}. "
+        f"{fenced(command, 'sh')}\n\n"
+        f"in this folder, with the same server. {where}Seed {report.seed}, "
+        f"tool hash {report.tool_hash or 'not recorded'}, begun {report.date}, {versions}. "
         "The tasks are in `scenarios/`, every rollout with its token ids is in `journal.sqlite`."
     )
 
@@ -161,7 +187,7 @@ def grid(rows: Sequence[tuple[str, ...]], *, right: bool = True) -> str:
 
 def inline(text: str) -> str:
     """Text of a server or a model on one line, with the characters escaped that Markdown or HTML would interpret."""
-    return re.sub(r"([\\`*_\[\]<>#])", r"\\\1", " ".join(text.split()))
+    return re.sub(r"([\\`*_\[\]<>#&])", r"\\\1", " ".join(text.split()))
 
 
 def code(text: str) -> str:

@@ -15,7 +15,6 @@ from mcprl.types import Suite
 
 RESULT_COLUMNS: Final = ("success", "95 % interval", "mean over forms")
 LEARNING_COLUMNS: Final = ("took", "success after it", "over the model before it (95 %)")
-PART_COLUMNS: Final = ("tasks", "base", "warm", "trained", "gain (95 %)", "due to RL (95 %)", "lost", "won")
 
 _MODELS: Final = {"base": "base model", "warm": "after the warm start", "trained": "trained model"}
 _SUITES: Final[dict[Suite, str]] = {
@@ -73,24 +72,30 @@ def learning(proof: Proof) -> Iterator[tuple[str, str, str, str]]:
     yield "base model", "-", percent(test.base.success), "-"
     if test.warm and (gain := test.warm_over_base):
         yield "warm start", minutes(spent.warm_s), percent(test.warm.success), _with_interval(gain.mean, gain.ci95)
+    last = _with_interval(test.over_start.mean, test.over_start.ci95)
     if spent.rl_steps:
-        part = _with_interval(test.rl_gain, test.rl_gain_ci95)
-        yield f"RL ({spent.rl_steps:g} steps)", minutes(spent.rl_s), percent(test.trained.success), part
+        yield f"RL ({spent.rl_steps:g} steps)", minutes(spent.rl_s), percent(test.trained.success), last
+    elif spent.warm_s and not test.warm:
+        yield "supervised steps", minutes(spent.warm_s), percent(test.trained.success), last
 
 
-def parts(comparisons: Mapping[str, Comparison]) -> list[tuple[str, ...]]:
-    """A row for each part, in `PART_COLUMNS` behind the part's name."""
-    return [
-        (
-            name,
-            str(part.n),
-            *(percent(rate.success if rate else None) for rate in (part.base, part.warm, part.trained)),
-            _with_interval(part.gain, part.gain_ci95),
-            _with_interval(part.rl_gain, part.rl_gain_ci95),
-            *((str(part.over_base.lost), str(part.over_base.won)) if part.over_base else ("-", "-")),
-        )
-        for name, part in comparisons.items()
-    ]
+def parts(title: str, comparisons: Mapping[str, Comparison]) -> list[tuple[str, ...]]:
+    """A table with a row for each part under a header that begins with `title`; empty without parts. Runs without both
+    a warm start and RL have no columns that tell these apart."""
+    if not comparisons:
+        return []
+    both = any(part.warm for part in comparisons.values())
+    header = (title, "tasks", "base", *(["warm"] * both), "trained", "gain (95 %)", *(["due to RL (95 %)"] * both))
+    return [(*header, "lost", "won"), *(_part(name, part, both) for name, part in comparisons.items())]
+
+
+def _part(name: str, part: Comparison, both: bool) -> tuple[str, ...]:
+    base, warm, trained = (percent(rate.success if rate else None) for rate in (part.base, part.warm, part.trained))
+    gain = _with_interval(part.gain, part.gain_ci95)
+    due_to_rl = _with_interval(part.rl_gain, part.rl_gain_ci95)
+    counts = (str(part.over_base.lost), str(part.over_base.won)) if part.over_base else ("-", "-")
+    rates = (base, warm, trained, gain, due_to_rl) if both else (base, trained, gain)
+    return (name, str(part.n), *rates, *counts)
 
 
 def _with_interval(gain: float | None, interval: Interval | None) -> str:
@@ -128,6 +133,8 @@ def retention(proof: Proof) -> str:
     kept, change = proof.retained, proof.retained.over_base
     if not proof.test.over_base:
         return ""
+    if not proof.measured and not any(part.base and part.base.success for part in proof.suites.values()):
+        return "There is nothing to forget: the base model solved no task of the test."
     if not proof.measured:
         return "Whether anything was forgotten is not known: no task was measured with the base model before the test."
     if not (kept.base and kept.trained and change):
@@ -205,7 +212,8 @@ def certificate(report: Report) -> Iterator[str]:
     """How the run was trained, in phrases."""
     why = "the last, as in any control" if report.is_control else "the best on the validation tasks"
     tested = f" (step {report.best_step} was tested, {why})" if report.best_step is not None else ""
-    yield f"{report.steps} steps{tested} in {minutes(report.wall_s)}"
+    steps = f"{report.steps} steps of RL{tested}" if report.steps else "no step of RL"
+    yield f"{steps}; the run took {minutes(report.wall_s)}"
     if report.steps and report.best_step is None and report.finished:
         yield "the model that RL began from was tested, since no later step was better on the validation tasks"
     if report.exact_tokens is not None:

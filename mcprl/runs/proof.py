@@ -4,17 +4,15 @@
 pages. A test has up to three suites, which are compared apart. The suite that is hardest to have tuned to leads.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
-from statistics import fmean
 from typing import Any, Final
 
 from mcprl.errors import JournalError
-from mcprl.runs import intervals
 from mcprl.runs.agreement import Agreement, agreement, recorded
 from mcprl.runs.clusters import tools_of
 from mcprl.runs.comparison import (
@@ -31,11 +29,11 @@ from mcprl.runs.comparison import (
 )
 from mcprl.runs.examples import ExampleTask, Loss, losses, pick_examples
 from mcprl.runs.journal import Journal
-from mcprl.runs.learning import Learning, measure
+from mcprl.runs.learning import Curve, Learning, Part, learning_curve, measure, parts_of, taken
 from mcprl.runs.overlap import SuiteOverlap, overlap
-from mcprl.runs.records import Outcome, StepRecord, success_by_task
+from mcprl.runs.records import Outcome, StepRecord
 from mcprl.runs.unscored import Unscored, unscored
-from mcprl.types import Scenario, Suite
+from mcprl.types import Adapter, Scenario, Suite
 
 SUITES: Final[tuple[Suite, ...]] = ("forms", "people", "entities")
 """The suites in the order in which they lead."""
@@ -77,20 +75,11 @@ class Proof:
         return self.control != "none" or self.learning_rate == 0
 
 
-@dataclass(frozen=True)
-class Curve:
-    """Learning by step. `val` has (step, success on the validation tasks, low, high) with the 95 % interval, `train`
-    (step, mean score of the training rollouts).
-    """
-
-    val: list[tuple[int, float, float, float]]
-    train: list[tuple[int, float]]
-
-
 @dataclass(frozen=True, kw_only=True)
 class Report(Proof):
     """What a run proves, with what a reader needs to judge it and to repeat it. `overlap` is `None` until the run has
-    ended. `judge` is how a judge that reads agrees with the checks, `None` without such a judge.
+    ended. `judge` is how a judge that reads agrees with the checks, `None` without such a judge. `spent` is what each
+    part of the run took; `targets` are the servers' addresses or commands, without secrets.
     """
 
     tools: list[str]
@@ -110,6 +99,8 @@ class Report(Proof):
     date: str
     judge: Agreement | None = None
     unscored: list[Unscored] = field(default_factory=list[Unscored])
+    spent: list[Part] = field(default_factory=list[Part])
+    targets: list[str] = field(default_factory=list[str])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,7 +113,7 @@ class Pooled(Proof):
 def build(folder: str | Path) -> Report:
     """The report of the run in `folder`, as far as the run has come. Raises `JournalError` if there is no run."""
     with Journal.open(folder) as journal:
-        tested = _Tested(journal)
+        tested = Tested(journal)
         config, steps, best = journal.config, journal.steps(), journal.adapters("best")
         shared = journal.fact("overlap")
         return Report(
@@ -139,13 +130,15 @@ def build(folder: str | Path) -> Report:
             groups=int(sum(_metric(steps, "groups"))),
             dropped_groups=int(sum(_metric(steps, "dropped_groups"))),
             overlap=None if shared is None else {suite: SuiteOverlap(**counts) for suite, counts in shared.items()},
-            curve=_curve(journal),
+            curve=learning_curve(journal),
             stops=_stops(journal, tested.outcomes),
             examples=pick_examples(journal, tested.tasks, tested.start),
             versions=journal.fact("versions", {}),
             date=datetime.fromtimestamp(journal.events("opened")[0].at, UTC).isoformat(timespec="seconds"),
             judge=agreement(judged) if (judged := recorded(journal)) else None,
             unscored=unscored(journal, journal.scenarios("test"), tested.outcomes),
+            spent=parts_of(journal),
+            targets=[server.target for server in config.servers],
         )
 
 
@@ -160,7 +153,7 @@ def pool(folders: Sequence[str | Path]) -> Pooled:
     heads: list[dict[str, Any]] = []
     for folder in folders:
         with Journal.open(folder) as journal:
-            tested = _Tested(journal)
+            tested = Tested(journal)
             lost += losses(tested.name, journal, tested.tasks, tested.start)
         tasks += tested.tasks
         runs[tested.name] = tested.tasks
@@ -188,6 +181,21 @@ def pool(folders: Sequence[str | Path]) -> Pooled:
 _ALIKE: Final = {"tool_hash": "the server's tools", "model": "the model", "control": "the control"}
 
 
+def chosen_adapter(journal: Journal) -> Adapter:
+    """The adapter that was tested as the trained model: the best by validation, which may be the warm start's.
+
+    Raises `JournalError` if the run is not finished, or if no adapter was better than the base model.
+    """
+    has_rl = journal.config.training.steps > 0
+    choices = journal.events("best" if has_rl else "warmed")
+    if not (choices or journal.events("done")):
+        raise JournalError(f"{journal.folder} is not finished; go on with: mcprl train --resume {journal.folder.name}")
+    adapters = journal.adapters("best" if has_rl and choices and choices[-1].data["step"] else "warm")
+    if not adapters:
+        raise JournalError(f"{journal.folder} has no trained adapter: no step was better than the base model")
+    return adapters[-1].adapter
+
+
 def record_overlap(journal: Journal) -> None:
     """Compute what the test shares with training, and keep it in the journal as the fact "overlap"."""
     seen = chain(journal.conversations("demonstration"), journal.conversations("train"))
@@ -195,7 +203,7 @@ def record_overlap(journal: Journal) -> None:
     journal.write_fact("overlap", {suite: asdict(counts) for suite, counts in shared.items()})
 
 
-class _Tested:
+class Tested:
     """What a journal says about its test: the outcomes of each model, the tasks to compare and the run's description.
 
     `start` is the model that gains are measured from: the warm-started one for a control that has it, else the base.
@@ -209,7 +217,7 @@ class _Tested:
         self.tasks = sorted(task_results(self.outcomes, scenarios.values()), key=lambda t: order[t.scenario.suite])
         self.start: Model = "warm" if config.is_control and "warm" in self.outcomes else "base"
         self.name = journal.folder.absolute().name
-        finished, status = _status(scenarios, self.outcomes, len(journal.steps()))
+        finished, status = _status(scenarios, self.outcomes, taken(journal))
         self.head: dict[str, Any] = {
             "name": self.name,
             "status": status,
@@ -253,7 +261,7 @@ def _test_outcomes(journal: Journal) -> dict[Model, list[Outcome]]:
     return tested
 
 
-def _status(scenarios: Mapping[str, Scenario], outcomes: Outcomes, steps: int) -> tuple[bool, str]:
+def _status(scenarios: Mapping[str, Scenario], outcomes: Outcomes, steps: str) -> tuple[bool, str]:
     """Whether the run is finished, and its status in words. The test of the warm-started model may be missing."""
     for model in MODELS:
         tested = {outcome.scenario_id for outcome in outcomes.get(model, ())}
@@ -261,7 +269,7 @@ def _status(scenarios: Mapping[str, Scenario], outcomes: Outcomes, steps: int) -
             continue
         if not scenarios or scenarios.keys() - tested:
             done = f"{len(tested)} of {len(scenarios)}" if scenarios else "none"
-            return False, f"unfinished: {steps} steps are done, {done} test tasks by the {model} model"
+            return False, f"unfinished: {steps} are done, {done} test tasks by the {model} model"
     return True, "finished"
 
 
@@ -269,26 +277,6 @@ def _metric(steps: Iterable[StepRecord], name: str) -> list[float]:
     """A metric's values, of the steps that recorded one."""
     values = [step.metrics.get(name) for step in steps]
     return [float(value) for value in values if value is not None]
-
-
-def _curve(journal: Journal) -> Curve:
-    val: list[tuple[int, float, float, float]] = []
-    for step, outcomes in _by_step(journal.outcomes("val")).items():
-        if rates := success_by_task(outcomes):
-            total = sum(rates.values())
-            val.append((step, total / len(rates), *intervals.wilson(total, len(rates))))
-    train: list[tuple[int, float]] = []
-    for step, outcomes in _by_step(journal.outcomes("train")).items():
-        if values := [outcome.value for outcome in outcomes if outcome.value is not None]:
-            train.append((step, fmean(values)))
-    return Curve(val, train)
-
-
-def _by_step(outcomes: Iterable[Outcome]) -> dict[int, list[Outcome]]:
-    steps: defaultdict[int, list[Outcome]] = defaultdict(list)
-    for outcome in outcomes:
-        steps[outcome.step].append(outcome)
-    return dict(sorted(steps.items()))
 
 
 def _stops(journal: Journal, outcomes: Outcomes) -> dict[str, dict[str, int]]:

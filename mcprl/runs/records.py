@@ -63,7 +63,10 @@ class SavedAdapter:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one trajectory ended, without its tokens. `value` and `success` are `None` if no judge has scored it."""
+    """How one trajectory ended, without its tokens. `value` and `success` are `None` if no judge has scored it.
+
+    `at` is when it was written, in seconds since 1970.
+    """
 
     step: int
     trajectory_id: str
@@ -71,6 +74,7 @@ class Outcome:
     stop: StopReason
     value: float | None
     success: bool | None
+    at: float = field(default=0.0, compare=False)
 
     @property
     def counts_as(self) -> bool | None:

@@ -1,4 +1,4 @@
-"""A run's proof as report.json, report.md and curve.png in the run folder, and as a table for a terminal."""
+"""A run's proof as report.json, report.md, report.html and curve.png in its folder, and as a table for a terminal."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -9,10 +9,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from mcprl.errors import JournalError
 from mcprl.files import write_whole
+from mcprl.runs.html import document
 from mcprl.runs.page import CURVE, code, fenced, grid, inline, markdown
 from mcprl.runs.phrases import (
     LEARNING_COLUMNS,
-    PART_COLUMNS,
     RESULT_COLUMNS,
     certificate,
     clustering,
@@ -48,13 +48,15 @@ __all__ = [
 ]
 
 _log = logging.getLogger(__name__)
+_WIDE = 160
+"""Columns of a terminal that is none."""
 _adapter: TypeAdapter[Report] = TypeAdapter(Report)
 _pooled: TypeAdapter[Pooled] = TypeAdapter(Pooled)
 _MOST_LOSSES = 5
 
 
 def write(folder: str | Path) -> Report:
-    """Write the three files for the run in `folder`, as far as the run has come; no curve without matplotlib."""
+    """Write the files for the run in `folder`, as far as the run has come; no curve without matplotlib."""
     folder = Path(folder)
     report = build(folder)
     try:
@@ -67,17 +69,22 @@ def write(folder: str | Path) -> Report:
         )
         (folder / CURVE).unlink(missing_ok=True)
     write_whole(folder / "report.json", _adapter.dump_json(report, indent=2) + b"\n")
-    page = markdown(report, curve=(folder / CURVE).is_file())
-    write_whole(folder / "report.md", page.encode(errors="replace"))
+    pictures = {CURVE: (folder / CURVE).read_bytes()} if (folder / CURVE).is_file() else {}
+    _write_page(folder, markdown(report, curve=bool(pictures)), report.name, pictures)
     return report
 
 
 def write_pooled(proof: Pooled, folder: str | Path) -> None:
-    """Write report.json and report.md of several runs into `folder`, which is made if missing."""
+    """Write report.json, report.md and report.html of several runs into `folder`, which is made if missing."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / "report.json", _pooled.dump_json(proof, indent=2) + b"\n")
-    write_whole(folder / "report.md", markdown(proof).encode(errors="replace"))
+    _write_page(folder, markdown(proof), proof.name, {})
+
+
+def _write_page(folder: Path, page: str, title: str, pictures: Mapping[str, bytes]) -> None:
+    write_whole(folder / "report.md", page.encode(errors="replace"))
+    write_whole(folder / "report.html", document(page, title, pictures).encode(errors="replace"))
 
 
 def read(folder: str | Path) -> Report:
@@ -91,8 +98,8 @@ def read(folder: str | Path) -> Report:
         raise JournalError(f"{path} is of another version ({error.error_count()} fields differ)") from None
 
 
-def table(report: Proof | Mapping[str, Any]) -> str:
-    """The proof as plain text for a terminal, from a report or from the content of report.json.
+def table(report: Proof | Mapping[str, Any], width: int = _WIDE) -> str:
+    """The proof as plain text for a terminal of `width` columns, from a report or from the content of report.json.
 
     Raises `JournalError` if another version wrote that content.
     """
@@ -101,28 +108,38 @@ def table(report: Proof | Mapping[str, Any]) -> str:
             report = _adapter.validate_python(report)
         except ValidationError as error:
             raise JournalError(f"report.json is of another version ({error.error_count()} fields differ)") from None
-    test = report.test
-    blocks = [headline(report)]
-    blocks.append(_columns([(f"held-out tasks: {test.n} ({report.lead})", *RESULT_COLUMNS), *results(test)]))
+    blocks = [headline(report), _held_out(report, width)]
     if rows := list(learning(report)):
-        blocks.append(_columns([("learning", *LEARNING_COLUMNS), *rows]))
+        blocks.append(_columns([("learning", *LEARNING_COLUMNS), *rows], width))
     blocks.append(retention(report))
     if len(report.suites) > 1:
-        blocks.append(
-            _columns([("by suite", *PART_COLUMNS), *parts({str(suite): part for suite, part in report.suites.items()})])
-        )
+        blocks.append(_columns(parts("by suite", {str(suite): part for suite, part in report.suites.items()}), width))
     if isinstance(report, Pooled):
-        blocks.append(_columns([("by run", *PART_COLUMNS), *parts(report.runs)]))
-    if against := list(doubts(report)):
-        blocks.append("\n".join(["against it:", *(f"- {doubt}" for doubt in against)]))
+        blocks.append(_columns(parts("by run", report.runs), width))
+    blocks.append(_against(report))
     if report.losses:
         blocks.append(_lost(report))
-    if rows := parts(report.per_tool):
-        blocks.append(_columns([("by tool", *PART_COLUMNS), *rows]))
-    blocks.append(clustering(test))
+    if rows := parts("by tool", report.per_tool):
+        blocks.append(_columns(rows, width))
+    blocks.append(clustering(report.test))
     if isinstance(report, Report):
         blocks.append("; ".join(certificate(report)))
     return "\n\n".join(filter(None, blocks))
+
+
+def summary(report: Proof, width: int = _WIDE) -> str:
+    """The claim, the table that it rests on, and what speaks against it."""
+    return "\n\n".join(filter(None, (headline(report), _held_out(report, width), _against(report))))
+
+
+def _held_out(report: Proof, width: int) -> str:
+    title = f"held-out tasks: {report.test.n} ({report.lead})"
+    return _columns([(title, *RESULT_COLUMNS), *results(report.test)], width)
+
+
+def _against(report: Proof) -> str:
+    against = [f"- {doubt}" for doubt in doubts(report)]
+    return "\n".join(["against it:", *against]) if against else ""
 
 
 def _lost(report: Proof) -> str:
@@ -140,8 +157,14 @@ def _line(text: str, longest: int = 140) -> str:
     return flat if len(flat) <= longest else f"{flat[:longest]}..."
 
 
-def _columns(rows: Sequence[tuple[str, ...]]) -> str:
+def _columns(rows: Sequence[tuple[str, ...]], width: int) -> str:
+    """The rows in columns. If they are wider than the terminal, the last columns stand in a table of their own below,
+    beside the first column again."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    fitting = next((n for n in range(len(widths), 2, -1) if sum(widths[:n]) + 2 * (n - 1) <= width), 2)
+    if fitting < len(widths):
+        below = [(row[0], *row[fitting:]) for row in rows]
+        return f"{_columns([row[:fitting] for row in rows], width)}\n\n{_columns(below, width)}"
     return "\n".join(
         "  ".join(
             cell.rjust(width) if at else cell.ljust(width)

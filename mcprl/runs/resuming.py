@@ -24,15 +24,19 @@ CHANGEABLE: Final = {
 _TAKEN: Final = (
     "servers",
     "runs_dir",
+    "trackers",
     *(f"{section}.{name}" for section, names in CHANGEABLE.items() for name in names),
 )
 
 
 def configuration(journal: Journal, given: Config) -> Config:
-    """The run's own configuration, with the servers of `given` if it has some, and the `CHANGEABLE` settings that
-    `given` states. What changes is written to the journal and to config.toml. Raises `ConfigError` (`with_secrets`).
+    """The run's own configuration, with the servers of `given` if it has some, and its trackers and the `CHANGEABLE`
+    settings if `given` states them. What changes of the latter is written to the journal and to config.toml. Raises
+    `ConfigError` (`with_secrets`).
     """
     config = journal.config
+    if "trackers" in given.model_fields_set:  # one that cannot start need not keep the run from going on
+        config = config.model_copy(update={"trackers": given.trackers})
     changes: dict[str, dict[str, Any]] = {}
     for section, names in CHANGEABLE.items():
         own, other = getattr(config, section), getattr(given, section)

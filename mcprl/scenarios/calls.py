@@ -14,7 +14,7 @@ from mcprl.scenarios.addresses import as_period, as_person
 from mcprl.scenarios.catalog import Catalog
 from mcprl.scenarios.fields import UNNAMED, named_cells, record_of, rows_of, scalars, usable
 from mcprl.scenarios.intents import Value
-from mcprl.scenarios.packs.pack import held_out_form, split_of
+from mcprl.scenarios.packs.pack import held_out_form
 from mcprl.scenarios.parameters import is_complete, is_hash, is_paging, is_wait, shortened_hash
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.sharing import without_moments
@@ -73,7 +73,7 @@ class Calls:
 
     def allowed(self, value: Any) -> bool:
         """Whether the thing that a value names belongs to the split."""
-        return split_of(self.seed, self.catalog.thing(value)) == self.split
+        return self.catalog.split(self.seed, value) == self.split
 
     def allowed_form(self, form: str) -> bool:
         """Whether a construction belongs to the suite: those of the test on forms are used nowhere else."""

@@ -1,12 +1,12 @@
 """What a server is about, in people's terms: attributes of results, nouns of things, and what names one thing."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from mcprl.judges.checks import squash
 from mcprl.scenarios.fields import Keys, described, first_record, record_of, rows_of, scalars
+from mcprl.scenarios.identities import Identities
 from mcprl.scenarios.intents import Attribute
 from mcprl.scenarios.meaning import infer, refined
 from mcprl.scenarios.names import CONTAINERS, NAME_PARTS, NO_NOUNS, STATES, lists_things, noun
@@ -29,25 +29,22 @@ _OF_TEXT = ("identifier", "duration", "text", "name", "person", "place", "catego
 _KEYS = frozenset(("id", "key", "code", "number", "no", "uuid", "slug", "ref", "sku", "hash", "sha"))
 
 
-class Catalog:
+class Catalog(Identities):
     """Attributes, nouns and identities of one server's things. `known` is only read."""
 
-    def __init__(self, known: Knowledge) -> None:
+    def __init__(self, known: Knowledge, taken: Callable[[str], bool] = lambda _: False) -> None:
+        settings = [value for place, own in known.base.pool.items() if place[1] in CONFIGURED for value in own]
+        paths = [str(value).rstrip("/") for value in settings if str(value).startswith("/") and len(str(value)) > 1]
+        super().__init__(paths, taken)
         self.known = known
         self._attributes: dict[tuple[str, Keys], Attribute] = {}
         self._slots: dict[Slot, Attribute] = {}
-        self._things: dict[str, str] = {}
-        self._ambiguous: set[str] = set()
         self._listed: dict[str, str] = {}
         self.lists: set[str] = set()
         """The tools that have returned several rows."""
         self.yields = Yields()
         heads = Counter(words(name)[0] for name in known.tools if len(words(name)) > 1)
         self._prefix = next((head for head, n in heads.items() if n == len(known.tools) > 2), "")
-        settings = [value for place, own in known.base.pool.items() if place[1] in CONFIGURED for value in own]
-        self.roots = [
-            str(value).rstrip("/") for value in settings if str(value).startswith("/") and len(str(value)) > 1
-        ]
         self._first_records: dict[str, Mapping[str, Any]] = {}
         for name, examples in known.examples.items():
             found = [first_record(record_of(example.result)) for example in examples]
@@ -231,36 +228,13 @@ class Catalog:
             meanings = {path: self.attribute(tool, (*keys, *path), row).meaning for path in own}
             key = next((path for path in own if meanings[path] in NAMING), None)
             for value in (str(value) for value in own.values() if is_hash(value)):
-                self._unite(squash(shortened_hash(value)), squash(value))
+                self.unite(shortened_hash(value), value)
             # Another identifier is another thing's: the customer of an order.
             for path in own:
                 if key and path != key and meanings[path] in NAMING and meanings[path] != "identifier":
-                    self._unite(squash(str(own[path])), squash(str(own[key])))
-
-    def _unite(self, name: str, key: str) -> None:
-        if self._things.setdefault(name, key) != key:
-            self._ambiguous.add(name)
-
-    def thing(self, value: Scalar) -> str:
-        """The key of the thing that a value names, else the value itself."""
-        text = squash(str(self.from_root(value)))
-        for _ in range(3):
-            following = self._things.get(text, text)
-            if following == text or text in self._ambiguous:
-                break
-            text = following
-        return text
-
-    def from_root(self, value: Scalar) -> Scalar:
-        """A path as it is from a folder on the server's command line; other values as they are."""
-        for root in self.roots:
-            if isinstance(value, str) and value.startswith(f"{root}/") and len(value) > len(root) + 1:
-                return value.removeprefix(f"{root}/")
-        return value
-
-    def is_ambiguous(self, value: Scalar) -> bool:
-        """Whether several things have this name."""
-        return squash(str(value)) in self._ambiguous
+                    self.unite(str(own[path]), str(own[key]))
+                elif key and isinstance(own[path], str) and meanings[path] not in NAMING:
+                    self.share(str(own[path]), str(own[key]))
 
     # --- parameters ---------------------------------------------------------------------------------------------------
 

@@ -57,6 +57,10 @@ def is_of_today(value: Scalar) -> bool:
     if isinstance(value, bool):
         return False
     if isinstance(value, int | float):
+        if (
+            not 0 < value < 1e14
+        ):  # no time, in seconds or in milliseconds; an integer may have too many digits to divide
+            return False
         seconds = value / 1000 if value > 1e11 else value
         return abs(seconds - now.timestamp()) < 2 * 86_400
     if not any(ch.isdigit() for ch in value):

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import ConfigError, ScenarioError
-from mcprl.events import Emit, Event, Note, ignore
+from mcprl.events import Composing, Emit, Event, Note, ignore
 from mcprl.files import find_cache
 from mcprl.judges import adversaries
 from mcprl.judges.verifier import Verifier
@@ -28,7 +28,7 @@ from mcprl.scenarios.authoring.author import BATCH, Author
 from mcprl.scenarios.authoring.rewrite import open_rewriter
 from mcprl.scenarios.catalog import Catalog
 from mcprl.scenarios.compose import Composer, can_write
-from mcprl.scenarios.packs.exclusion import without
+from mcprl.scenarios.packs.exclusion import taken, without
 from mcprl.scenarios.packs.pack import Pack, tool_hash
 from mcprl.scenarios.packs.quality import quality
 from mcprl.scenarios.probing.bookkeeping import resets
@@ -72,7 +72,7 @@ async def generate(
         scenarios = await author.write(targets)
         thrown_out = dict(author.thrown_out.most_common())
     else:
-        scenarios = await _compose(server, known, config, seed)
+        scenarios = await _compose(server, known, config, seed, excluded, emit)
     scenarios = keep_apart(scenarios, excluded, emit)
     if not {"train", "test"} <= {scenario.split for scenario in scenarios}:
         raise ScenarioError(_why_none(server, known))
@@ -87,12 +87,14 @@ async def generate(
     return replace(pack, quality=quality(pack, server.tools, rates).as_toml())
 
 
-async def _compose(server: ToolServer, known: Knowledge, config: ScenarioConfig, seed: int) -> list[Scenario]:
+async def _compose(
+    server: ToolServer, known: Knowledge, config: ScenarioConfig, seed: int, excluded: frozenset[str], emit: Emit
+) -> list[Scenario]:
     """The grounded tasks of all splits, without those about fields that proved volatile in any of them.
 
     Nor is a task of the test on forms kept if its wording, values aside, stands in training.
     """
-    catalog = Catalog(known)
+    catalog = Catalog(known, taken(excluded))
     parts: list[tuple[Split, Suite, int]] = [
         ("test", "entities", config.test),
         ("test", "forms", config.test_forms),
@@ -101,6 +103,7 @@ async def _compose(server: ToolServer, known: Knowledge, config: ScenarioConfig,
     ]
     composed: list[Scenario] = []
     for split, suite, target in parts:
+        emit(Composing(split, target))
         composed += await Composer(server, catalog, split, suite, seed, config).compose(target)
     trained = {blanked(scenario) for scenario in composed if scenario.split == "train"}
     return [

@@ -67,7 +67,7 @@ class Planner(Filling):
         pairs = {(first.tool, second.tool) for first, second in pairwise(plan)}
         if self.suite != "forms" and pairs & self.catalog.held_out_pairs(self.seed):
             return None
-        if len(plan) > self.max_calls or not all(self.allowed(value) for value in entities):
+        if len(plan) > self.max_calls or not all(self.allowed(value) for value in self.catalog.about(entities)):
             return None
         grounded = Grounded(kind, intent, outcome, plan, checks, state, tuple(entities))
         # Without an entity, the question itself belongs to a split.
@@ -87,7 +87,8 @@ class Planner(Filling):
             pool = task.state.pool.values()
             worded, other = with_another(worded, task.entities, pool, self.rng, self.allowed, self.allowed_form)
         content = json.dumps([worded.request, [[call.tool, call.arguments] for call in task.plan]], sort_keys=True)
-        values = tuple(dict.fromkeys(str(value) for value in (*task.entities, *([other] if other else []))))
+        about = self.catalog.about(task.entities)
+        values = tuple(dict.fromkeys(str(value) for value in (*about, *([other] if other else []))))
         return Scenario(
             hashlib.sha256(content.encode()).hexdigest()[:12],
             worded.request,

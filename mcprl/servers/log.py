@@ -13,6 +13,8 @@ MAX_LOG_BYTES = 2**20
 _OUTPUT = logging.getLogger("mcprl.servers.output")
 _LOGGERS = (_OUTPUT, *map(logging.getLogger, ("mcp", "client", "httpx2")))
 _FIRST_BYTES, _LAST_LINES, _LINE_CHARACTERS = 2**16, 20, 2_000
+_LAST_WORDS = 6
+"""Lines that an error repeats: the last alone often says only where a log is."""
 
 for _logger in _LOGGERS:  # without a handler, logging's last resort prints the SDK's tracebacks on the screen
     _logger.addHandler(logging.NullHandler())
@@ -26,10 +28,16 @@ class Output:
         self._name, self._left = name, _FIRST_BYTES
         self._last: deque[bytes] = deque(maxlen=_LAST_LINES)
         self._dropped = 0
-        self.last_line = ""
+        self._words: deque[str] = deque(maxlen=_LAST_WORDS)
+
+    @property
+    def last_words(self) -> str:
+        """The last lines that were not empty, in one."""
+        return " | ".join(self._words)
 
     def write(self, line: bytes) -> None:
-        self.last_line = line.decode(errors="replace") if line.strip() else self.last_line
+        if text := line.decode(errors="replace").strip():
+            self._words.append(text)
         self._left -= len(line)
         if self._left > 0:
             self._log(line)

@@ -12,7 +12,7 @@ from mcp.shared.transport_context import TransportContext
 from pydantic import ValidationError
 
 from mcprl.secrets import hide_in_json
-from mcprl.text import compact
+from mcprl.text import compact, visible
 from mcprl.types import Json, Tool
 
 MAX_BLOCKS = 1_000
@@ -116,8 +116,8 @@ def block_text(block: mcp_types.ContentBlock) -> str:
 
 
 def one_line(text: str) -> str:
-    """The text on one line, cut to 300 characters, for an error."""
-    return " ".join(text.split())[:300]
+    """The text on one line, cut to 300 characters, for an error on a terminal."""
+    return visible(" ".join(text.split()))[:300]
 
 
 def first_problem(error: ValidationError) -> str:

@@ -17,18 +17,13 @@ from mcprl.secrets import learn
 from mcprl.servers.approval import Approvals
 from mcprl.servers.backend import Backend, ServerFacts, name_servers
 from mcprl.servers.connection import CLOSE_S
+from mcprl.servers.demo import demonstrated
 from mcprl.servers.digest import cap, digest
 from mcprl.servers.exchanges import Exchanges, RecordedSession
 from mcprl.servers.limits import limits
 from mcprl.servers.log import logging_to
 from mcprl.servers.nearness import spelled
-from mcprl.servers.permission import (
-    ToolStatus,
-    permission,
-    require_callable,
-    require_matches,
-    unmarked_note,
-)
+from mcprl.servers.permission import ToolStatus, permission, require_callable, require_matches, unmarked_note
 from mcprl.servers.protocol import Malformed
 from mcprl.servers.reads import ReadCache
 from mcprl.servers.replay import PREFIX, Replay, recorded_servers
@@ -234,10 +229,10 @@ async def connect(
     failure: Exception | None = None
     learn(servers)
     with logging_to(log):
-        async with anyio.create_task_group() as tasks:
+        async with demonstrated(servers) as given, anyio.create_task_group() as tasks:
             backends: list[Backend | Replay] = []
             try:
-                configs = [config for given in servers for config in recorded_servers(given)]
+                configs = [config for each in given for config in recorded_servers(each)]
                 for config, name in name_servers(configs):
                     replays = config.target.startswith(PREFIX)
                     backends.append(Replay(config, name, emit) if replays else Backend(config, name, tasks))

@@ -231,7 +231,7 @@ class Stdio(Transport):
         with anyio.move_on_after(0.5):
             await self._stderr_ended.wait()  # its last words say why
         cause = "closed its output" if status is None else f"exited with status {status}"
-        last = self.clean(self._stderr.last_line)
+        last = self.clean(self._stderr.last_words)
         raise SessionLost(f"{self._name} {cause}" + (f": {last}" if last else ""))
 
     async def _keep_stderr(self, process: Process) -> None:

@@ -68,9 +68,8 @@ class Demonstrations:
     _rows: dict[str, list[Row]] = field(default_factory=dict[str, list[Row]])
 
     async def rows(self, step: int) -> list[Row]:
-        """The rows of a step: those of twice as many tasks as a step of RL draws. Raises `ServerError` if none of their
-        plans can be executed."""
-        drawn = list(_drawn(self.scenarios, 2 * self.config.training.scenarios_per_step, self.config.seed, step))
+        """The rows of a step. Raises `ServerError` if none of its tasks' plans can be executed."""
+        drawn = list(_drawn(self.scenarios, self.config.training.warm_start_plans, self.config.seed, step))
         for scenario in drawn:
             if scenario.id not in self._rows:
                 self._rows[scenario.id] = await self._executed(scenario, step)

@@ -2,7 +2,8 @@
 
     base weights + LoRA (weight, gradient, two moments) + what backward keeps of one bin of tokens + what sampling takes
 
-An estimate: what backward keeps is good to about a tenth (tested against what torch keeps). A bin counts as full.
+An engine that forgets keys and values before an update needs but the larger of the last two. What backward keeps is
+good to about a tenth (tested against what torch keeps). A bin counts as full.
 """
 
 import math
@@ -38,8 +39,8 @@ HEAD = 3 * 4 * 2**23
 """Bytes of one chunk of the output layer (`lm_head`)."""
 CACHE = 2 * GIB
 """The most bytes of keys and values that the embedded engine keeps, for the base model and for the adapter each."""
-CONTEXT = GIB // 2
-"""Bytes that a process takes of a GPU before it does anything."""
+PROCESS = GIB // 2
+"""Bytes that a process takes, of a GPU or of the memory, before it does anything."""
 SERVER = 2 * GIB
 """Bytes that a vLLM server takes besides weights, keys and values: its process, its graphs, its working memory."""
 _CGROUP = Path("/sys/fs/cgroup")
@@ -63,10 +64,9 @@ class Size:
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of a configuration that memory depends on, by their names there, and `gpu`: whether a GPU trains.
-
-    `place`: sampling by the embedded engine; or by a vLLM server on the same GPU that is paused during updates
-    (`paused`) or is not (`awake`), or on a device of its own (`apart`).
+    """The settings of a configuration that memory depends on, by their names there. `pipelined`: the embedded engine
+    samples during updates; `gpu`: a GPU trains. `place`: sampling by the embedded engine; or by a vLLM server on the
+    same GPU that is paused during updates (`paused`) or is not (`awake`), or on a device of its own (`apart`).
     """
 
     dtype: str = "float32"
@@ -77,6 +77,7 @@ class Settings:
     max_total_tokens: int = 4096
     max_batch: int = 64
     place: Placement = "embedded"
+    pipelined: bool = False
     gpu: bool = False
 
 
@@ -96,12 +97,13 @@ class Need:
 def need(size: Size, settings: Settings) -> Need:
     """The memory that a run needs."""
     lora = LORA * size.lora * settings.lora_rank
-    always = base_weights(size, settings) + lora + (CONTEXT if settings.gpu else 0)
+    always = PROCESS + base_weights(size, settings) + lora
     update = HEAD + activations(size, settings)
     if settings.place == "embedded":
-        copies = merged_copies(size, settings)
-        cached = 2 * min(CACHE, cache(size, settings))
-        return Need(always + update + copies + cached, 0, always + copies / 2)
+        copy = merged_copy(size, settings)
+        sampling = 2 * (copy + min(CACHE, cache(size, settings)))  # the next adapter is loaded beside the last one
+        peak = update + sampling if settings.pipelined else max(update, sampling)
+        return Need(always + peak, 0, always + copy)
     weights = BYTES[settings.dtype] * size.parameters
     # Half a cache: a sequence reaches its full length only at its end, and a server stores shared prefixes once.
     server = SERVER + weights + cache(size, settings) / 2
@@ -114,8 +116,7 @@ def need(size: Size, settings: Settings) -> Need:
 def base_weights(size: Size, settings: Settings) -> float:
     """Bytes of the base model: embeddings and norms are never quantized."""
     whole = BYTES[settings.dtype]
-    linear = QUANTIZED.get(settings.quantization, whole)
-    return linear * size.linear + whole * (size.parameters - size.linear)
+    return QUANTIZED.get(settings.quantization, whole) * size.linear + whole * (size.parameters - size.linear)
 
 
 def activations(size: Size, settings: Settings) -> float:
@@ -139,10 +140,9 @@ def cache(size: Size, settings: Settings) -> float:
     return token * settings.max_batch * settings.max_total_tokens
 
 
-def merged_copies(size: Size, settings: Settings) -> float:
-    """Bytes of the weights with the LoRA merged in: the adapter that samples, and the next one while it is loaded.
-    Quantized weights are not merged."""
-    return 0 if settings.quantization in QUANTIZED else 2 * BYTES[settings.dtype] * size.adapted
+def merged_copy(size: Size, settings: Settings) -> float:
+    """Bytes of the weights with the LoRA merged in, that sample. Quantized weights are not merged."""
+    return 0 if settings.quantization in QUANTIZED else BYTES[settings.dtype] * size.adapted
 
 
 # --- the size of a model ----------------------------------------------------------------------------------------------
@@ -253,6 +253,7 @@ def settings(config: Config, device: torch.device, place: Placement) -> Settings
         max_total_tokens=config.rollout.max_total_tokens,
         max_batch=config.engine.max_batch,
         place=place,
+        pipelined=training.pipeline == "on",
         gpu=device.type == "cuda",
     )
 

@@ -21,6 +21,11 @@ def training_rows(trajectory: Trajectory) -> list[Row]:
     return rows
 
 
+def trained_logprobs(row: Row) -> list[float]:
+    """The sampler's log-probabilities of a row's trained tokens (T_trained)."""
+    return [logprob for logprob, trained in zip(row.logprobs, row.mask, strict=True) if trained]
+
+
 @dataclass(frozen=True)
 class Certificate:
     """How many tokens are trained, and how many of them in exactly the context in which the engine sampled them.

@@ -3,7 +3,7 @@
 group -> rewards (G) -> advantages (G) -> rows of the sampled ids -> certificate -> Trainer.update
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from mcprl.config import TrainingConfig
@@ -62,10 +62,18 @@ def make_batch(groups: Iterable[RewardedGroup], config: TrainingConfig) -> Batch
     return Batch(rows_B, trajectories, dropped, rewarded)
 
 
-def update(trainer: Trainer, batch: Batch, temperature: float) -> dict[str, float]:
-    """Update the LoRA on a batch that was sampled at `temperature`; returns the metrics of `Trainer.update`.
+def update(
+    trainer: Trainer,
+    batch: Batch,
+    temperature: float,
+    on_step: Callable[[dict[str, float]], None] = lambda metrics: None,
+) -> dict[str, float]:
+    """Update the LoRA on a batch that was sampled at `temperature`; returns the metrics of `Trainer.update`. `on_step`
+    receives those of each optimizer step.
 
-    Blocks: call it in a thread. Raises `TrainingError`, also for a batch without rows.
+    Blocks: call it `in_update_thread`. Raises `TrainingError`, also for a batch without rows.
     """
     exactness = certificate([row for row, _ in batch.rows_B], batch.trajectories)
-    return trainer.update(batch.rows_B, temperature, exactness, len(batch.trajectories) / batch.rewarded)
+    informative = len(batch.trajectories) / batch.rewarded
+    exact = {"exact_tokens": exactness.exactness}
+    return trainer.update(batch.rows_B, temperature, exactness, informative, lambda metrics: on_step(metrics | exact))

@@ -30,7 +30,7 @@ from mcprl.training.forward import Bin, Forward, checkpoint_layers
 from mcprl.training.metrics import combined, off_policy
 from mcprl.training.out_of_memory import in_smaller_bins
 from mcprl.training.precision import Trial
-from mcprl.training.rows import Certificate
+from mcprl.training.rows import Certificate, trained_logprobs
 from mcprl.types import Row
 
 WARM_UP_STEPS = 10
@@ -77,15 +77,17 @@ class Trainer:
         temperature: float = 1.0,
         certificate: Certificate | None = None,
         informative_fraction: float = 1.0,
+        on_step: Callable[[dict[str, float]], None] = lambda metrics: None,
     ) -> dict[str, float]:
         """One step of policy gradient on rows with their trajectory's advantage, sampled at `temperature`.
 
         `informative_fraction`: fraction of the step's rollouts that these rows come from. Dropped groups still count in
         the mean, so a step with little signal takes a small update.
 
-        Returns the step's metrics. Log-probabilities are in nats; `sampler_gap` is |trainer - sampler| per token before
-        the step. Raises `TrainingError` if no row has a trained token, the certificate is below 100 %, the gap exceeds
-        `max_sampler_gap`, or three optimizer steps in a row were not finite.
+        Returns the step's metrics; `on_step` receives those of each optimizer step. Log-probabilities are in nats;
+        `sampler_gap` is |trainer - sampler| per token before the step. Raises `TrainingError` if no row has a trained
+        token, the certificate is below 100 %, the gap exceeds `max_sampler_gap`, or three optimizer steps in a row were
+        not finite.
         """
         if certificate and certificate.mismatches:
             wrong = f"{certificate.mismatches} of {certificate.trained} tokens"
@@ -99,6 +101,7 @@ class Trainer:
         for minibatch in self._minibatches(rows):
             steps.append(self._policy_step(minibatch, temperature))
             self._check_gap(steps[0]["sampler_gap_mean"])  # later minibatches also differ by what the first trained
+            on_step(steps[-1])
         metrics = combined(steps) | self._bin_metrics(halvings) | figures
         if certificate:
             metrics["exact_tokens"] = certificate.exactness
@@ -125,7 +128,7 @@ class Trainer:
     def _policy_step(self, rows: Sequence[tuple[Row, float]], temperature: float) -> dict[str, float]:
         """One optimizer step of policy gradient, with its metrics."""
         rows_B = [row for row, _ in rows]
-        sampler_B = [self._tensor(_trained_logprobs(row)) for row in rows_B]
+        sampler_B = [self._tensor(trained_logprobs(row)) for row in rows_B]
         of_base = partial(self._reference, rows_B, temperature)
         reference_B = in_smaller_bins(self.forward, rows_B, of_base) if self.config.kl_coef else []
 
@@ -292,8 +295,3 @@ class Trainer:
 
     def _tensor(self, values: Sequence[float]) -> Tensor:
         return torch.tensor(values, dtype=torch.float32, device=self.model.device)
-
-
-def _trained_logprobs(row: Row) -> list[float]:
-    """The sampler's log-probabilities of a row's trained tokens (T_trained)."""
-    return [logprob for logprob, trained in zip(row.logprobs, row.mask, strict=True) if trained]

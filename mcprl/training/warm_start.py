@@ -2,11 +2,10 @@
 
 import shutil
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-
-import anyio
 
 from mcprl.config import Config
 from mcprl.events import Emit, Note, WarmStartBegan, WarmStartEnded, WarmStartStep
@@ -18,6 +17,7 @@ from mcprl.training.demonstrations import Demonstrations
 from mcprl.training.pipeline import concurrently
 from mcprl.training.selection import best_step, has_stalled
 from mcprl.training.symptoms import notes
+from mcprl.training.thread import in_update_thread
 from mcprl.training.trainer import Trainer
 from mcprl.types import Adapter
 
@@ -44,12 +44,16 @@ def rl_is_spent(config: Config, journal: Journal) -> bool:
 
 @dataclass
 class WarmStart:
-    """The supervised phase of a run. The report tests its end by itself, so that RL's part of the gain is known."""
+    """The supervised phase of a run. The report tests its end by itself, so that RL's part of the gain is known.
+
+    `paused` is the engine's: between validations the steps have its memory.
+    """
 
     config: Config
     journal: Journal
     loaded: LoadedModel
     validate: Validate
+    paused: Callable[[], AbstractAsyncContextManager[None]]
     emit: Emit
     _scores: dict[int, float] = field(default_factory=dict[int, float])
     _checkpoints: dict[int, Adapter] = field(default_factory=dict[int, Adapter])
@@ -65,6 +69,8 @@ class WarmStart:
             return None
         if done := self._done():
             return done
+        if (ended := self.journal.events("warmed")) and not ended[-1].data["step"]:
+            return None  # in an earlier session the base model validated best
         self._scores[0] = await self.validate(0, None)
         if training.recipe == "auto" and self._scores[0] >= SOLVES_ENOUGH:
             self.emit(Note(f"no warm start: the base model scores {self._scores[0]:.2f} in validation"))
@@ -76,25 +82,33 @@ class WarmStart:
         training = self.config.training
         self.emit(WarmStartBegan(training.warm_start_steps))
         trainer = Trainer(self.loaded, training)
+        if trainer.forward.note:
+            self.emit(Note(trainer.forward.note))
         self._checkpoints[0] = Adapter(f"{self._adapter.path}-0", 0)
         save_adapter(self.loaded, self._checkpoints[0].path)
         await self._load_checkpoints(trainer)
+        tokens = computed(self.journal) if max(self._checkpoints) else 0.0
         metrics: list[dict[str, float]] = []
-        tokens = computed(self.journal)
-        for step in range(max(self._scores) + 1, training.warm_start_steps + 1):
+        while (last := max(self._scores)) < training.warm_start_steps:
             if has_stalled(self._scores, training.patience):
                 break
-            rows_B = await demonstrations.rows(step)
-            following = partial(demonstrations.rows, step + 1) if step < training.warm_start_steps else None
-            async with concurrently(following):
-                metrics.append(await anyio.to_thread.run_sync(trainer.supervise, rows_B, self._rate(step)))
-            tokens += metrics[-1]["forwarded_tokens"]
-            for sentence in notes(metrics):
-                self.emit(Note(sentence))
-            self.emit(WarmStartStep(step, training.warm_start_steps, metrics[-1]))
-            if step % training.eval_every == 0 or step == training.warm_start_steps:
-                await self._validate(trainer, step)
-                self.journal.write_fact("warm_start_tokens", tokens)
+            validated = min(last - last % training.eval_every + training.eval_every, training.warm_start_steps)
+            async with self.paused():
+                for step in range(last + 1, validated + 1):
+                    metrics.append(await self._step(trainer, demonstrations, step))
+                    tokens += metrics[-1]["forwarded_tokens"]
+                    for sentence in notes(metrics):
+                        self.emit(Note(sentence))
+                    self.emit(WarmStartStep(step, training.warm_start_steps, metrics[-1]))
+            await self._validate(trainer, validated)
+            self.journal.write_fact("warm_start_tokens", tokens)
+
+    async def _step(self, trainer: Trainer, demonstrations: Demonstrations, step: int) -> dict[str, float]:
+        """One supervised step, while the plans of the next one are executed. Returns its metrics."""
+        rows_B = await demonstrations.rows(step)
+        following = partial(demonstrations.rows, step + 1) if step < self.config.training.warm_start_steps else None
+        async with concurrently(following):
+            return await in_update_thread(partial(trainer.supervise, rows_B, self._rate(step)))
 
     def _rate(self, step: int) -> float:
         """The learning rate of a step: constant, in the last quarter of the steps it falls to 0."""

@@ -9,7 +9,14 @@ from openai.types.chat.chat_completion import Choice
 from pydantic import ValidationError
 from support.fake_llm import Reply, Request, scored, serving, tries
 
-from mcprl import Trajectory, TrajectoryGroup, gather_trajectory_groups, ruler, ruler_score_group
+from mcprl import (
+    Trajectory,
+    TrajectoryGroup,
+    gather_trajectories,
+    gather_trajectory_groups,
+    ruler,
+    ruler_score_group,
+)
 from mcprl.errors import ConfigError, JudgeError
 
 pytestmark = [
@@ -81,6 +88,30 @@ async def test_groups_are_gathered_and_so_many_may_fail() -> None:
     assert len(await gather_trajectory_groups([good(), bad(), good()], max_exceptions=1)) == 2
     with pytest.raises(RuntimeError, match="no group"):
         await gather_trajectory_groups([good(), bad(), bad()], max_exceptions=1)
+
+
+async def test_a_fraction_of_the_groups_may_fail_and_trajectories_are_gathered_alike(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def good() -> Trajectory:
+        return trajectory("a")
+
+    async def bad() -> Trajectory:
+        raise RuntimeError("no trajectory")
+
+    assert len(await gather_trajectories([good(), bad(), good(), good()], max_exceptions=0.25)) == 3
+    with pytest.raises(RuntimeError, match="no trajectory"):
+        await gather_trajectories([good(), bad(), bad(), good()], max_exceptions=0.25)
+    with pytest.raises(ConfigError, match="max_exceptions is -1; expected"):
+        await gather_trajectories([], max_exceptions=-1)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    groups = [TrajectoryGroup([good(), bad()]) for _ in range(2)]
+    assert [len(group) for group in await gather_trajectory_groups(groups, pbar_desc="playing", max_exceptions=2)] == [
+        1,
+        1,
+    ]
+    assert "playing" in capsys.readouterr().err
 
 
 async def test_a_group_with_different_tools_or_odd_messages_is_refused() -> None:

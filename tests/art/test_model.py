@@ -1,19 +1,25 @@
 """ART's loop from Python: scenarios, tries, RULER, training on the embedded engine with what was sampled."""
 
+import json
 import math
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from openai import BadRequestError, InternalServerError
 from openai.types.chat import ChatCompletionMessage
 from openai.types.chat.chat_completion import Choice
 from support.fake_llm import serving
 from support.loopback import shop_over_http
 from support.reading_judge import judge
+from support.served import KEY, served_here
 
 from mcprl import (
     Config,
+    History,
+    LocalBackend,
+    RemoteBackend,
     TrainableModel,
     Trajectory,
     TrajectoryGroup,
@@ -21,8 +27,9 @@ from mcprl import (
     generate_scenarios,
     ruler_score_group,
 )
+from mcprl.art.model import NothingTrained
 from mcprl.config import RolloutConfig, ScenarioConfig, TrainingConfig
-from mcprl.errors import ConfigError, TrainingError
+from mcprl.errors import ConfigError, EngineError
 from mcprl.runs.settings import parse
 from mcprl.training.loss import BOUNDS
 
@@ -50,10 +57,10 @@ def tiny(model: Path, runs: Path, name: str = "tiny") -> TrainableModel:
 
 async def said(model: TrainableModel, text: str, seed: int = 0, **more: Any) -> tuple[list[Any], Any]:
     messages: list[Any] = [{"role": "user", "content": text}]
-    client = model.openai_client()
-    completion = await client.chat.completions.create(
-        model=model.get_inference_name(), messages=messages, seed=seed, max_tokens=12, **more
-    )
+    async with model.openai_client() as client:
+        completion = await client.chat.completions.create(
+            model=model.get_inference_name(), messages=messages, seed=seed, max_tokens=12, **more
+        )
     return messages, completion.choices[0]
 
 
@@ -117,12 +124,18 @@ async def test_a_model_of_the_same_name_goes_on_where_it_was(tiny_model: Path, t
 async def test_the_next_turn_of_a_conversation_extends_the_ids_of_the_last(tiny_model: Path, tmp_path: Path) -> None:
     async with tiny(tiny_model, tmp_path) as model:
         messages, first = await said(model, "Order 42?", tools=[TOOL])
-        client = model.openai_client()
-        more = [*messages, first.message.model_dump(exclude_none=True), {"role": "user", "content": "And 43?"}]
-        second = (await client.chat.completions.create(messages=more, tools=[TOOL], max_tokens=8)).choices[0]
+        more: list[Any] = [
+            *messages,
+            first.message.model_dump(exclude_none=True),
+            {"role": "user", "content": "And 43?"},
+        ]
+        async with model.openai_client() as client:
+            tools: list[Any] = [TOOL]
+            asked = client.chat.completions.create(model="latest", messages=more, tools=tools, max_tokens=8)
+            second: Any = (await asked).choices[0]
     before = first.prompt_token_ids + first.token_ids
     assert second.prompt_token_ids[: len(before)] == before
-    assert [entry.token for entry in second.logprobs.content] == [f"token_id:{i}" for i in second.token_ids]
+    assert len(second.logprobs.content) == len(second.token_ids)
     assert all(math.isfinite(entry.logprob) and entry.logprob <= 0 for entry in second.logprobs.content)
 
 
@@ -134,14 +147,16 @@ async def test_what_cannot_be_trained_on_as_it_was_sampled_is_refused(tiny_model
         return TrajectoryGroup([Trajectory(messages_and_choices=[user, *items], reward=float(n)) for n in range(2)])
 
     async with tiny(tiny_model, tmp_path) as model:
-        with pytest.raises(ConfigError, match=r"a Choice has no token ids.*model\.openai_client\(\)"):
+        with pytest.raises(ConfigError, match=r"messages_and_choices\[1\]: this Choice carries no token ids"):
             await model.train([group(foreign)])
-        with pytest.raises(ConfigError, match="holds no Choice"):
+        with pytest.raises(ConfigError, match="no Choice in it, so no turn that was sampled"):
             await model.train([group({"role": "assistant", "content": "42"})])
         with pytest.raises(ConfigError, match=r"rewards must be finite numbers, got .*nan"):
             await model.train([TrajectoryGroup([await tried(model, "Order 42?", math.nan, 0)])])
         greedy = [await tried(model, "Order 42?", float(n), n, temperature=0) for n in range(2)]
-        with pytest.raises(TrainingError, match=r"at temperatures \[0\.0\]; expected one above 0"):
+        with pytest.raises(
+            ConfigError, match=r"trajectories\[0\]\.messages_and_choices\[1\]\.temperature: .*greater than 0"
+        ):
             await model.train([TrajectoryGroup(greedy)])
 
 
@@ -150,7 +165,10 @@ async def test_a_group_without_a_difference_teaches_nothing_and_a_failed_judge_l
 ) -> None:
     async with tiny(tiny_model, tmp_path) as model:
         alike = TrajectoryGroup([await tried(model, "Order 42?", 0.5, n) for n in range(2)])
-        assert await model.train([alike, None]) == {"groups": 1.0, "dropped_groups": 1.0}
+        with pytest.warns(NothingTrained, match="no group has a signal: 1 of 1 groups have rewards that do not differ"):
+            assert await model.train([alike, None]) == {"groups": 1.0, "dropped_groups": 1.0}
+        with pytest.warns(NothingTrained, match="it was given no trajectory"):
+            assert await model.train([None]) == {"groups": 0.0, "dropped_groups": 0.0}
         assert await model.get_step() == 0
 
 
@@ -174,9 +192,103 @@ async def test_a_config_given_to_train_replaces_every_setting_of_the_updates(sho
             trajectory.reward = float(reward)
         given = TrainingConfig(loss="ppo", bin_tokens=512, share_prefixes=False, autocast="off", epochs=2)
         metrics = await model.train([group], given)
-        trainer = model._ready[2] if model._ready else None
+        connection = await model._open()
+        trainer = connection.learner._trainer if connection.learner else None
     assert trainer
     assert (trainer.clip_low, trainer.clip_high) == BOUNDS["ppo"]
     assert (trainer.forward.max_tokens, trainer.forward.shares, trainer.forward.bf16) == (512, False, False)
     assert trainer.step == 2
     assert metrics["exact_tokens"] == 1.0
+
+
+async def test_the_client_is_openais_own_and_is_refused_what_the_endpoint_refuses(
+    tiny_model: Path, tmp_path: Path
+) -> None:
+    hello: list[Any] = [{"role": "user", "content": "Order 42?"}]
+    async with tiny(tiny_model, tmp_path) as model, model.openai_client() as client:
+        asked: dict[str, Any] = {"model": model.get_inference_name(), "messages": hello, "max_tokens": 8}
+        several = await client.chat.completions.create(**asked, n=3, top_p=0.9, tool_choice="none", timeout=30)
+        assert len({tuple(choice.to_dict()["token_ids"]) for choice in several.choices}) == 3  # pyright: ignore[reportArgumentType]
+        whole = await client.chat.completions.create(**asked, seed=1)
+        stream = await client.chat.completions.create(**asked, seed=1, stream=True)
+        texts = [chunk.choices[0].delta.content or "" async for chunk in stream]
+        assert "".join(texts) == whole.choices[0].message.content
+        with pytest.raises(BadRequestError) as caught:
+            await client.chat.completions.create(**asked, response_format={"type": "json_object"})
+        assert caught.value.param == "response_format.type"
+        assert [each.id async for each in client.models.list()] == ["latest", "tiny", "base"]
+        with pytest.raises(ConfigError, match=r"has no address; register a RemoteBackend\(url, key\)"):
+            _ = model.inference_base_url
+
+
+async def test_a_model_that_cannot_be_loaded_says_so_to_the_client(tmp_path: Path) -> None:
+    async with (
+        TrainableModel("none", base_model="nothing", runs_dir=tmp_path) as model,
+        model.openai_client() as client,
+    ):
+        with pytest.raises(InternalServerError, match="model 'nothing' is none of"):
+            await client.models.list()
+
+
+async def test_additional_histories_share_the_reward_and_are_trained(tiny_model: Path, tmp_path: Path) -> None:
+    async with tiny(tiny_model, tmp_path) as model:
+        group: list[Trajectory] = []
+        sampled = 0
+        for n in range(2):
+            messages, choice = await said(model, "Order 42?", n)
+            more, other = await said(model, "Order 43?", n)
+            side = History(messages_and_choices=[*more, other])
+            main = Trajectory(messages_and_choices=[*messages, choice], additional_histories=[side], reward=n)
+            group.append(main.finish())
+            sampled += len(choice.token_ids) + len(other.token_ids)
+        assert all(each.metrics["duration"] > 0 for each in group)
+        metrics = await model.train([TrajectoryGroup(group)])
+        assert (metrics["trained_tokens"], metrics["exact_tokens"]) == (sampled, 1.0)
+
+
+async def test_checkpoints_are_kept_deleted_and_forked_and_trajectories_logged(
+    tiny_model: Path, tmp_path: Path
+) -> None:
+    backend = LocalBackend(tmp_path / "elsewhere")
+    async with tiny(tiny_model, tmp_path) as model:
+        await model.register(backend)
+        with pytest.raises(ConfigError, match="in use at another backend"):
+            await model.register(LocalBackend())
+        group = TrajectoryGroup([await tried(model, "Order 42?", float(n), n) for n in range(2)])
+        for _ in range(3):
+            await model.train([group])
+        logged = await model.log([group, *group], split="val")
+        assert logged == {"val/reward": 0.5}
+        lines = (model.folder / "log" / "val.jsonl").read_text().splitlines()
+        assert [json.loads(line)["step"] for line in lines] == [3] * 4
+        _, before = await said(model, "Order 43?", 5)
+        assert await model.delete_checkpoints(keep=[1]) == [2]
+        async with await model.fork("other", backend) as other:
+            assert await other.get_step() == 3
+            _, after = await said(other, "Order 43?", 5)
+            assert after.token_ids == before.token_ids
+            await other.train([group])
+            assert (await other.get_step(), await model.get_step()) == (4, 3)
+        with pytest.raises(ConfigError, match="holds a model already"):
+            await model.fork("other", backend)
+    left = sorted(path.name for path in (tmp_path / "elsewhere").glob("tests/tiny/adapters/*"))
+    assert left == ["step-0", "step-1", "step-3"]  # step 0 is the base model, to go back to
+
+
+async def test_the_same_code_trains_a_model_that_is_served_elsewhere(tiny_model: Path, tmp_path: Path) -> None:
+    with served_here(str(tiny_model), tmp_path / "there") as endpoint:
+        backend = RemoteBackend(endpoint.url, KEY)
+        async with TrainableModel("mine", "", str(tiny_model), backend, runs_dir=tmp_path / "here") as model:
+            group = TrajectoryGroup([await tried(model, "Hello", float(n), n) for n in range(3)])
+            assert model.inference_base_url == endpoint.url
+            metrics = await model.train([group], TrainingConfig(epochs=2))
+            assert metrics["exact_tokens"] == 1.0
+            assert (await model.get_step(), model.get_inference_name(1)) == (1, f"{tiny_model.name}@1")
+            _, choice = await said(model, "Hello", 7)
+            async with await model.fork("brought-home") as home:
+                _, same = await said(home, "Hello", 7)
+            assert (same.token_ids, same.policy_step) == (choice.token_ids, 1)
+        with pytest.raises(ConfigError, match="the key is missing or wrong"):
+            await TrainableModel("other", backend=RemoteBackend(endpoint.url, "wrong")).get_step()
+    with pytest.raises(EngineError, match="is mcprl serve running there"):
+        await TrainableModel("gone", backend=RemoteBackend(endpoint.url, KEY)).get_step()

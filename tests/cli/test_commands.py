@@ -19,7 +19,8 @@ from support.command_line import effective, mcprl
 from support.paths import NODE_BIN, ODD, SHOP
 
 from mcprl.cli import options
-from mcprl.cli.commands import _run_name, cli
+from mcprl.cli.commands import cli
+from mcprl.cli.run_names import run_name
 from mcprl.config import Config
 from mcprl.runs.journal import Journal
 from mcprl.runs.settings import dump_config, parse
@@ -33,7 +34,7 @@ TIME = "mcp-server-time --local-timezone UTC"
 
 
 def test_every_setting_is_a_flag_of_train_with_its_sentence_as_help() -> None:
-    text = " ".join(CliRunner(env={"COLUMNS": "200"}).invoke(cli, ["train", "--help"]).output.split())
+    text = " ".join(CliRunner(env={"COLUMNS": "200"}).invoke(cli, ["train", "--help-all"]).output.split())
     for flag, leaf in options.flags().items():
         sentence = " ".join((leaf.info.description or "").replace("`", "").split())
         assert f"--{flag} " in text, flag
@@ -57,6 +58,21 @@ def test_flags_win_over_the_file_and_the_file_over_the_defaults(tmp_path: Path) 
     assert tree["training"]["group_size"] == Config().training.group_size
     assert tree["tools"]["read_only"] is True
     assert [(server["target"], server["headers"]) for server in tree["servers"]] == [("from-file", {"X-Key": "$KEY"})]
+
+
+@pytest.mark.parametrize("command", ["train", "inspect", "eval", "scenarios", "doctor"])
+def test_servers_need_no_flag(command: str) -> None:
+    tree = effective(command, "http://one/mcp", "two --three", "--server", "four", "--timeout", "9")
+    assert [server["target"] for server in tree["servers"]] == ["http://one/mcp", "two --three", "four"]
+    assert {server["timeout_s"] for server in tree["servers"]} == {9}
+
+
+@pytest.mark.parametrize("arguments", [[], ["runs"], ["setup"]], ids=" ".join)
+def test_without_a_command_the_help_is_shown(arguments: list[str]) -> None:
+    done = mcprl(*arguments)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("Usage: mcprl ")
+    assert "\nCommands:\n" in done.out
 
 
 def test_what_is_said_about_servers_holds_for_each_of_them() -> None:
@@ -118,6 +134,10 @@ WRONG = {
     "a dead port": (["inspect", "--server", "http://127.0.0.1:9/mcp"], "127.0.0.1:9"),
     "a command that does not exist": (["inspect", "--server", "no-such-server"], "no-such-server"),
     "a command that exits at once": (["inspect", "--server", "false"], "false"),
+    "a command that says why before its last line": (
+        ["inspect", "--server", "sh -c 'echo no licence >&2; echo see the log >&2; exit 4'"],
+        "exited with status 4: no licence | see the log",
+    ),
     "a server without a usable tool": (["scenarios", "--server", TIME, "--deny-tool", "*"], "tool"),
     "a folder that is in use": (["scenarios", "--server", TIME, "--out", "."], "--out"),
     "a test pack that is not there": (["scenarios", "--pack", "pack", "--test-pack", "no.csv"], "no.csv"),
@@ -245,19 +265,31 @@ def test_requests_of_ones_own_are_imported_added_to_and_shown(tmp_path: Path, mo
 def test_the_help_of_import_and_add_teaches_by_example() -> None:
     assert "request,expect,calls,state,missing,asks" in mcprl("scenarios", "import", "--help").out
     assert 'mcprl scenarios add mine "Order two for me" --asks' in mcprl("scenarios", "add", "--help").out
-    told = mcprl("scenarios", "--help").out
+    told = mcprl("scenarios", "--help-all").out
     assert "--generator" in told
     assert re.search(r"Commands:\n +add .*\n +import ", told)
 
 
 def test_runs_are_listed_and_shown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
-    assert "yesterday" in mcprl("runs", "list").out
+    assert mcprl("runs", "list").out.splitlines()[1].split()[0:5:4] == ["yesterday", "stopped"]
+    with Journal.open(folder / "runs" / "yesterday", write=True) as journal:
+        assert " running " in mcprl("runs", "list").out
+        journal.write_event("done")
+    assert " finished " in mcprl("runs", "list").out
     assert "mcprl train --resume yesterday" in mcprl("runs", "show", "yesterday").out
     assert "Nothing is proved yet" in mcprl("report", "yesterday").out
     twice = mcprl("report", "yesterday", "yesterday")
     assert (twice.code, twice.err.count("\n")) == (2, 1)
     assert "a run is named twice" in twice.err
+
+
+def test_a_shell_completes_the_names_of_runs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    for words in ("mcprl runs show yes", "mcprl train --resume yes"):
+        wanted = {"_MCPRL_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+        done = subprocess.run([MCPRL], env=os.environ | wanted, capture_output=True, text=True, check=False)
+        assert done.stdout.split() == ["plain,yesterday"]
 
 
 def hear_interrupts() -> None:
@@ -294,11 +326,12 @@ def test_train_eval_and_runs_work_on_one_run_folder(
     assert done.code == 0, done.err
     assert [line[:9] for line in done.out.splitlines() if line.startswith("step ")] == ["step   1/", "step   2/"]
     assert "held-out tasks: 3" in done.out
+    assert done.out.splitlines()[-1] == "take     mcprl export small"
     assert "small" in mcprl("runs", "list").out
     assert "held-out tasks: 3" in mcprl("runs", "show", "small").out
     assert "verbatim, values aside" in mcprl("report", "small").out
     assert "written to both" in mcprl("report", "small", "--out", "both").out
-    assert (tmp_path / "both" / "report.md").exists()
+    assert {path.name for path in (tmp_path / "both").iterdir()} == {"report.json", "report.md", "report.html"}
     again = mcprl("train", *model, *SMALL, *STEPS)
     assert (again.code, again.err.count("\n")) == (2, 1)
     assert "--resume small" in again.err
@@ -315,7 +348,7 @@ def test_train_eval_and_runs_work_on_one_run_folder(
 @pytest.mark.slow
 def test_ctrl_c_in_training_says_what_is_kept_and_how_to_go_on(tmp_path: Path, tiny_model: Path) -> None:
     endless = ["--steps", "1000", "--patience", "1000"]
-    arguments = ["train", "--server", SHOP, "--model", str(tiny_model), *SMALL, *STEPS, *endless]
+    arguments = ["demo", "--model", str(tiny_model), *SMALL, *STEPS, *endless]
     pipe = subprocess.PIPE
     process = subprocess.Popen(
         [MCPRL, *arguments], cwd=tmp_path, stdout=pipe, stderr=pipe, text=True, preexec_fn=hear_interrupts
@@ -331,10 +364,9 @@ def test_ctrl_c_in_training_says_what_is_kept_and_how_to_go_on(tmp_path: Path, t
     assert process.returncode == 130, error
     assert error.count("\n") == 1, error
     assert "kept in runs/small; go on with: mcprl train --resume small" in error
-    resumed = ["train", "--resume", "small", "--server", SHOP]
+    resumed = error.rpartition("go on with: mcprl ")[2].split()
     with Journal.open(tmp_path / "runs" / "small") as journal:
         assert (journal.last_step() or 0) >= 1
-    assert effective(*resumed)["servers"][0]["target"] == SHOP
     process = subprocess.Popen(
         [MCPRL, *resumed], cwd=tmp_path, stdout=pipe, stderr=pipe, text=True, preexec_fn=hear_interrupts
     )
@@ -351,14 +383,14 @@ def test_ctrl_c_in_training_says_what_is_kept_and_how_to_go_on(tmp_path: Path, t
         process.kill()
     assert (process.returncode, error.count("\n")) == (130, 1), error
     assert "go on with: mcprl train --resume small" in error
-    assert time.monotonic() - began < 1.5
+    assert time.monotonic() - began < 5  # 2.5 with two busy cores
     with Journal.open(tmp_path / "runs" / "small", write=True) as journal:
         assert (journal.last_step() or 0) >= 2
 
 
 def test_a_runs_name_holds_no_secret_of_its_servers_command() -> None:
-    assert _run_name(scrub("uvx --token sk-verysecret mcp-server-git")).startswith("mcp-server-git-")
-    assert _run_name(scrub("https://user:sk-verysecret@shop.example/mcp?key=sk-1")).startswith("shop")
+    assert run_name(scrub("uvx --token sk-verysecret mcp-server-git")).startswith("mcp-server-git-")
+    assert run_name(scrub("https://user:sk-verysecret@shop.example/mcp?key=sk-1")).startswith("shop")
 
 
 def test_a_servers_instructions_are_left_out_for_nano_unless_asked_for(tiny_model: Path) -> None:

@@ -1,16 +1,13 @@
 """What a user allows of unmarked tools: asked on a terminal, remembered, shown, and taken back."""
 
 import json
-import os
-import pty
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.command_line import mcprl
 from support.listed import HOTEL, Listed, listed
+from support.terminal import answered
 
 from mcprl.cli.consent import Answers, Undecided
 from mcprl.scenarios.packs.pack import tool_hash
@@ -30,20 +27,8 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "state" / "mcprl" / "tools.json"
 
 
-def on_a_terminal(reply: str, *arguments: str) -> tuple[str, str, int]:
-    """What the program prints and what its terminal shows if that is answered, and its exit code."""
-    ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "mcprl", *arguments]
-    try:
-        os.write(ours, f"{reply}\n".encode())
-        with subprocess.Popen(command, stdin=theirs, stderr=theirs, stdout=subprocess.PIPE, text=True) as process:
-            printed, _ = process.communicate(timeout=60)
-        os.set_blocking(ours, False)
-        shown = os.read(ours, 100_000).decode()
-    finally:
-        os.close(ours)
-        os.close(theirs)
-    return printed, " ".join(shown.split()), process.returncode
+WHICH, MAY = "Which may be called?", "[a]lways:"
+"""How the questions end: which of the unmarked tools, and whether one tool."""
 
 
 def rows(printed: str) -> dict[str, str]:
@@ -53,7 +38,7 @@ def rows(printed: str) -> dict[str, str]:
 def test_the_answer_is_asked_for_once_remembered_shown_and_taken_back(tmp_path: Path, state: Path) -> None:
     server = Listed(tmp_path / "server", TOOLS)
     plan = ["scenarios", "--plan-calls", "--server", server.command]
-    printed, shown, code = on_a_terminal("p", *plan)
+    printed, shown, code = answered([(WHICH, "p")], *plan)
     assert code == 0, shown
     assert "does not mark what these 4 tools do" in shown
     assert "transfer_money dangerous" in shown
@@ -65,7 +50,7 @@ def test_the_answer_is_asked_for_once_remembered_shown_and_taken_back(tmp_path: 
         tool["name"] for tool in TOOLS
     }
 
-    again, shown, _ = on_a_terminal("p", *plan)
+    again, shown, _ = answered([], *plan)
     assert again == printed
     assert "Which may be called" not in shown
     inspected = rows(mcprl("inspect", "--server", server.command).out)
@@ -80,7 +65,7 @@ def test_the_answer_is_asked_for_once_remembered_shown_and_taken_back(tmp_path: 
 
 def test_a_tool_that_changed_is_another_one(tmp_path: Path) -> None:
     server = Listed(tmp_path / "server", [*HOTEL, *TOOLS])
-    on_a_terminal("r", "scenarios", "--plan-calls", "--server", server.command)
+    answered([(WHICH, "r")], "scenarios", "--plan-calls", "--server", server.command)
     plan = ["scenarios", "--plan-calls", "--server", server.command]
     assert "get_balance" in rows(mcprl(*plan).out)
     assert "add_note" not in rows(mcprl(*plan).out)
@@ -103,7 +88,7 @@ def test_without_a_terminal_a_line_names_the_flags_and_nothing_is_asked(tmp_path
 
 def test_no_is_an_answer_and_then_nothing_is_left_to_call(tmp_path: Path) -> None:
     runs = ["--runs-dir", str(tmp_path / "none")]
-    _, shown, code = on_a_terminal("n", "train", "--server", Listed(tmp_path, TOOLS).command, *runs)
+    _, shown, code = answered([(WHICH, "n")], "train", "--server", Listed(tmp_path, TOOLS).command, *runs)
     assert code == 2
     assert "no tool of the server may be called: 4 of 4 tools are not called" in shown
     assert not (tmp_path / "none").exists()
@@ -111,7 +96,7 @@ def test_no_is_an_answer_and_then_nothing_is_left_to_call(tmp_path: Path) -> Non
 
 def test_names_and_descriptions_cannot_write_on_the_terminal(tmp_path: Path) -> None:
     server = Listed(tmp_path, [listed("get_x\x1b[2J", "Reads\x1b[1A it. \u202egood\x07"), *HOTEL])
-    _, shown, _ = on_a_terminal("n", "scenarios", "--plan-calls", "--server", server.command)
+    _, shown, _ = answered([(WHICH, "n")], "scenarios", "--plan-calls", "--server", server.command)
     printed = mcprl("inspect", "--server", server.command).out
     for mark in ("\x1b[2J", "\x1b[1A", "\u202e", "\x07"):
         assert mark not in shown + printed
@@ -121,8 +106,8 @@ def test_names_and_descriptions_cannot_write_on_the_terminal(tmp_path: Path) -> 
 def test_a_name_that_is_a_glob_allows_itself_alone(tmp_path: Path) -> None:
     server = Listed(tmp_path, [listed("get_*", "Gets it"), listed("get_and_close", "Gets and closes it"), *HOTEL])
     plan = ["scenarios", "--plan-calls", "--server", server.command]
-    for _ in range(2):
-        printed, _, _ = on_a_terminal("r", *plan)
+    for answers in ([(WHICH, "r")], []):
+        printed, _, _ = answered(answers, *plan)
         assert "get_*" in rows(printed)
         assert "get_and_close" not in rows(printed)
 
@@ -142,7 +127,7 @@ def test_approval_is_asked_for_once_a_tool_and_always_is_remembered(tmp_path: Pa
         "--repeat-after-s",
         "0.1",
     ]
-    _, shown, code = on_a_terminal("a\nn", *make, *sizes)
+    _, shown, code = answered([(MAY, "a"), (MAY, "n")], *make, *sizes)
     assert code == 0, shown
     assert shown.count("be called (read-only)?") == 2
     assert "May list_rooms be called" in shown
@@ -154,7 +139,7 @@ def test_approval_is_asked_for_once_a_tool_and_always_is_remembered(tmp_path: Pa
     assert alone.err.count("\n") == 1
     assert mcprl(*make, *sizes, "--deny-tool", "get_room").code == 0
 
-    _, shown, code = on_a_terminal("y", *make, *sizes)
+    _, shown, code = answered([(MAY, "y")], *make, *sizes)
     assert code == 0, shown
     assert "May list_rooms" not in shown
     assert "get_room" in server.calls()

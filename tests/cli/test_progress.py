@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from mcprl.cli.panel import Panel
 from mcprl.cli.progress import Progress, TrainingProgress
-from mcprl.events import Event, Sampled, StepComplete, WarmStartStep
+from mcprl.events import Evaluated, Event, Sampled, StepComplete, WarmStartBegan, WarmStartStep
 
 METRICS: dict[str, Any] = {
     "rollout_s": 2.0,
@@ -36,6 +37,14 @@ def line(**judged: float) -> str:
     return printed(TrainingProgress(Path("runs/x")), StepComplete(2, 4, METRICS | judged))
 
 
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The time that progress and panel see."""
+    now = [100.0]
+    monkeypatch.setattr("mcprl.cli.progress.time.monotonic", lambda: now[0])
+    return now
+
+
 @pytest.mark.parametrize(
     ("judged", "end"),
     [
@@ -46,20 +55,77 @@ def line(**judged: float) -> str:
 )
 def test_a_steps_line_has_the_judges_agreement_as_far_as_the_step_shows_it(judged: dict[str, float], end: str) -> None:
     text = line(**judged)
-    assert text.startswith("step   2/4   score 0.50  success  25%  dropped 3/8")
+    assert text.startswith("step   2/4   score 0.50 success  25% dropped 3/8")
     assert text.endswith(end)
 
 
-def test_without_a_terminal_a_long_phase_says_each_minute_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = [0.0]
-    monkeypatch.setattr("mcprl.cli.progress.time.monotonic", lambda: clock[0])
-    progress, lines = Progress(), list[str]()
-    for done in range(1, 8):
-        clock[0] += 25.0
-        lines.append(printed(progress, Sampled("test:base", done, 98)))
-    assert [line for line in lines if line] == [f"test:base: {n} of 98 rollouts" for n in (3, 6)]
+def test_without_a_terminal_nothing_is_silent_for_more_than_five_seconds(clock: list[float]) -> None:
+    progress, lines = Progress("connecting"), list[str]()
+    progress.screen = Console(file=io.StringIO(), width=200)
+    for done in range(8):
+        clock[0] += 2.0
+        progress(Sampled("test:base", done, 98))
+        progress.break_silence()
+    lines = progress.screen.file.getvalue().splitlines()  # pyright: ignore[reportAttributeAccessIssue]
+    assert lines == ["test:base: 2 of 98 rollouts (0:04)", "test:base: 5 of 98 rollouts (0:10)"]
 
 
-def test_a_supervised_step_has_its_line() -> None:
+def test_a_supervised_step_has_its_line_with_the_time_that_is_left(clock: list[float]) -> None:
+    progress = TrainingProgress(Path("runs/x"))
+    printed(progress, WarmStartBegan(100))
+    clock[0] += 1.93
     step = WarmStartStep(7, 100, {"loss": 0.4321, "tokens_per_s": 250.4})
-    assert printed(TrainingProgress(Path("runs/x")), step) == "warm start   7/100 loss 0.432  250 tok/s"
+    assert printed(progress, step) == "warm start   7/100 loss 0.432   250 tok/s  ETA 2:59"
+    clock[0] += 1.94
+    assert printed(progress, WarmStartStep(69, 100, step.metrics)).endswith("ETA 1:00")  # 59.985 seconds
+
+
+def test_a_steps_line_fits_80_columns() -> None:
+    metrics = METRICS | {"score": -0.25, "success": 1.0, "dropped_groups": 4, "rollout_s": 80.0}
+    assert len(printed(TrainingProgress(Path("runs/x")), StepComplete(17, 120, metrics))) <= 80
+
+
+EVENTS = (
+    Evaluated("test:base", 0, 96, 0.07, 20.0),
+    Sampled("train", 34, 64),
+    *(Evaluated("val", step, 48, success, 5.0) for step, success in ((0, 0.1), (10, 0.3), (20, 0.2))),
+    StepComplete(
+        20,
+        40,
+        METRICS,
+        {"get_order": (6, 8), "list_orders": (1, 8), **{f"a_tool_with_a_long_name_{n}": (8, 8) for n in range(20)}},
+        {"never solved": 2, "always solved": 1},
+    ),
+)
+
+
+@pytest.mark.parametrize("columns", [80, 140])
+def test_the_panel_shows_how_the_run_goes_and_fits_the_terminal(columns: int) -> None:
+    panel = Panel("shop")
+    assert panel.render("connecting") is None
+    for event in EVENTS:
+        panel.take(event)
+    screen = Console(file=io.StringIO(), width=columns)
+    screen.print(panel.render("step 21 of 40"))
+    shown = screen.file.getvalue()  # pyright: ignore[reportAttributeAccessIssue]
+    assert max(map(len, shown.splitlines())) == columns
+    for part in (
+        "shop: step 21 of 40",
+        "rollouts ",
+        "time left ",
+        "and 10 more",
+        "34 of 64 (train)",
+        "▁█▅  20%, best 30%",
+        "400 tokens/s, 4.0 s a step",
+        "list_orders 12%  get_order 75%",
+        "3 of 8 groups: 2 never solved, 1 always solved",
+        "1:50 at most",
+    ):
+        assert part in shown, shown
+
+
+def test_the_time_that_is_left_counts_validations_and_the_test() -> None:
+    panel = Panel("shop")
+    for event in EVENTS:
+        panel.take(event)
+    assert panel.left_s == pytest.approx(20 * (4.0 + 2 / 20 * 5.0) + 20.0)

@@ -1,5 +1,6 @@
 """The embedded engine against transformers and peft themselves, on a tiny random model."""
 
+import gc
 import json
 import threading
 import time
@@ -20,6 +21,7 @@ from transformers import Gemma2ForCausalLM, LlamaForCausalLM
 from mcprl.chat import hermes, prompts
 from mcprl.config import ModelConfig
 from mcprl.engines.embedded.engine import EmbeddedEngine
+from mcprl.engines.embedded.kv_cache import KVCache
 from mcprl.engines.embedded.weights import bare_model, merged_model
 from mcprl.errors import EngineError
 from mcprl.models.adapters import load_adapter_weights, save_adapter
@@ -164,8 +166,38 @@ async def test_a_merged_adapter_equals_the_peft_forward_and_the_base_stays(loade
         await engine.load_adapter(randomized(loaded, tmp_path / "step-4", 4))
         (newer,) = await complete_all(engine, [replace(request, adapter="step-4")])
         assert newer.completion_ids != tuned.completion_ids
-        with pytest.raises(EngineError, match="'step-3' is not loaded; loaded: step-4"):
+        (again,) = await complete_all(engine, [replace(request, adapter="step-3")])
+        assert (again.completion_ids, again.policy_step) == (tuned.completion_ids, 3)
+        await engine.load_adapter(randomized(loaded, tmp_path / "step-5", 5))
+        with pytest.raises(EngineError, match="'step-3' is not loaded; loaded: step-4, step-5"):
             await engine.complete(replace(request, adapter="step-3"))
+
+
+async def test_a_nucleus_holds_the_likeliest_tokens_alone(loaded: LoadedModel) -> None:
+    with torch.no_grad():
+        ids = torch.tensor([prompts.prompt_ids(loaded.tokenizer, ask("which?").messages, TOOLS)])
+        probabilities, tokens = loaded.model(input_ids=ids).logits[0, -1].softmax(-1).sort(descending=True)
+    size = int((probabilities.cumsum(-1) < 0.6).sum()) + 1
+    mass = probabilities[:size].sum()
+    expected = {int(token): float((p / mass).log()) for token, p in zip(tokens[:size], probabilities, strict=False)}
+    requests = [replace(ask("which?", seed=n, max_tokens=1), top_p=0.6) for n in range(300)]
+    async with running(loaded) as engine:
+        completions = await complete_all(engine, requests)
+    found = {each.completion_ids[0]: each.logprobs[0] for each in completions}
+    assert found == {token: pytest.approx(expected[token], abs=1e-3) for token in found}
+    assert 3 < len(found) <= size
+
+
+async def test_tokens_are_given_away_as_they_are_sampled(loaded: LoadedModel) -> None:
+    pieces: list[tuple[list[int], list[float]]] = []
+    request = replace(
+        ask("which order?", max_tokens=12), on_tokens=lambda ids, logprobs: pieces.append((list(ids), list(logprobs)))
+    )
+    async with running(loaded) as engine:
+        (completion,) = await complete_all(engine, [request])
+    assert tuple(token for ids, _ in pieces for token in ids) == completion.completion_ids
+    assert tuple(logprob for _, logprobs in pieces for logprob in logprobs) == completion.logprobs
+    assert len(pieces) > 1
 
 
 @pytest.mark.parametrize("variant", [{"rslora": True}, {"dora": True}])
@@ -253,6 +285,43 @@ async def test_what_is_kept_of_earlier_turns_changes_no_result(loaded: LoadedMod
             assert ids_of(list(one.turns)) == ids_of(list(other.turns))
             for turn, same in zip(one.turns, other.turns, strict=True):
                 assert turn.logprobs == pytest.approx(same.logprobs, abs=1e-4)
+
+
+def kept_tokens() -> int:
+    """Tokens whose keys and values lie in the rows of any decoder."""
+    gc.collect()
+    return sum(cache.rows.shape[4] for cache in gc.get_objects() if type(cache) is KVCache)
+
+
+async def test_a_paused_engine_holds_no_keys_and_values_and_samples_the_same_afterwards(
+    loaded: LoadedModel, tmp_path: Path
+) -> None:
+    adapter = randomized(loaded, tmp_path / "adapter", 1)
+    requests = [ask(f"What is in order {n}?", max_tokens=8, seed=n, adapter=adapter.name) for n in range(3)]
+    requests += [replace(request, adapter=None) for request in requests]
+    async with running(loaded) as engine:
+        await engine.load_adapter(adapter)
+        before = await complete_all(engine, requests)
+        assert kept_tokens() > 0
+        async with engine.paused():
+            assert kept_tokens() == 0
+        assert ids_of(await complete_all(engine, requests)) == ids_of(before)
+
+
+async def test_turns_that_run_while_the_engine_is_paused_go_on(loaded: LoadedModel) -> None:
+    request = ask("Tell me everything.", max_tokens=200, temperature=1.0, seed=1)
+    done: list[Completion] = []
+    async with running(loaded) as engine, anyio.create_task_group() as tasks:
+
+        async def one() -> None:
+            done.append(await engine.complete(request))
+
+        tasks.start_soon(one)
+        while not kept_tokens():  # noqa: ASYNC110 - no event tells it
+            await anyio.sleep(0.001)
+        async with engine.paused():
+            assert kept_tokens() > 0 or done
+    assert_exact(loaded.model, done[0])
 
 
 async def test_different_tools_side_by_side_do_not_mix(loaded: LoadedModel) -> None:

@@ -39,6 +39,7 @@ QWEN3_4B = Facts(hidden=2_560, context=40_960, model_type="qwen3", thinks=True, 
         ("rollout.max_tokens", 96, 2_048),
         ("rollout.max_total_tokens", 4_096, 16_384),
         ("model.dtype", "float32", "bfloat16"),
+        ("training.recipe", "sft", "auto"),
     ],
 )
 def test_what_suits_a_small_model_on_a_cpu_and_a_thinking_one_on_a_gpu(key: str, small: object, large: object) -> None:

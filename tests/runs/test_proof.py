@@ -1,6 +1,7 @@
 """The proof of several suites and of several runs: what leads, what is lost, and what controls must show."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -107,9 +108,11 @@ def test_losses_are_counted_listed_and_shown_before_what_was_won(three):
     assert {(loss.before, loss.after) for loss in report.losses} == {("It is 12.50.", "It is 99.")}
     assert [example.verdict for example in report.examples] == ["lost"] * 3 + ["unsolved"] * 2 + ["solved"] * 3
     page = markdown(report)
-    titles = ["## What speaks against it", "## Lost tasks", "### Lost in training", "### Still failing", "### Solved"]
+    titles = ["## Lost tasks", "## What speaks against it", "### Lost in training", "### Still failing", "### Solved"]
     assert sorted(page.index(title) for title in titles) == [page.index(title) for title in titles]
-    assert "| What is the total of order 60? | people | It is 12.50. | It is 99. |" in page
+    assert re.search(
+        r"^\| What is the total of order 60\? \| It is 12\.50\. \| It is 99\. \| .* \| people \|$", page, re.MULTILINE
+    )
     assert "Tasks about new entities, in training's forms: 6 of 60 were lost against the base model." in page
     assert "Tasks in people's own words: no gain is shown: +0.0 points" in page
 

@@ -132,20 +132,28 @@ def test_text_of_servers_and_models_cannot_break_out_of_its_block(run):
     assert "![success" not in markdown(build(run), curve=False)
 
 
-def test_without_a_warm_start_the_whole_gain_is_due_to_rl(tmp_path):
+def test_the_html_page_says_the_same_and_holds_its_curve(run):
+    write(run)
+    html = (run / "report.html").read_text()
+    assert "success went from 30.0 % to 80.0 %" in html
+    assert html.count("<img ") == 1
+    assert len(html) > (run / "curve.png").stat().st_size
+
+
+def test_without_a_warm_start_nothing_tells_its_gain_from_that_of_rl(tmp_path):
     report = build(simulate(tmp_path / "run", warm=False))
-    assert report.test.warm is None
-    assert (report.test.rl_gain, report.test.rl_gain_ci95) == (report.test.gain, report.test.gain_ci95)
+    assert report.test.warm is report.test.rl_gain is report.test.rl_gain_ci95 is None
+    assert report.test.over_start == report.test.over_base
     assert "warm start" not in table(report)
+    assert "due to RL" not in table(report) + markdown(report)
 
 
 def test_an_unfinished_run_has_a_report_that_says_so(tmp_path):
     report = write(simulate(tmp_path / "run", warm=True, steps=7, finish=False))
     assert not report.finished
     assert report.test.trained is report.test.gain is None
-    assert "Nothing is proved yet (unfinished: 7 steps are done, 0 of 60 test tasks by the trained model)" in table(
-        report
-    )
+    nothing = "Nothing is proved yet (unfinished: 7 steps of RL are done, 0 of 60 test tasks by the trained model)"
+    assert nothing in table(report)
     assert (
         "The base model succeeds on 30.0 % of 60 held-out tasks of shop" in (tmp_path / "run" / "report.md").read_text()
     )
@@ -157,7 +165,7 @@ def test_a_run_that_was_stopped_during_its_last_test_is_compared_on_the_tasks_th
         played(journal, "test:trained", 5, journal.scenarios("test")[:20], lambda n, _: True)
     report = build(folder)
     assert (report.test.n, some(report.test.base).success, some(report.test.trained).success) == (20, 0.9, 1.0)
-    assert "The run is not finished (unfinished: 5 steps are done, 20 of 60" in table(report)
+    assert "The run is not finished (unfinished: 5 steps of RL are done, 20 of 60" in table(report)
 
 
 def test_a_run_that_has_only_begun_has_a_report_too(tmp_path):

@@ -119,3 +119,8 @@ def test_an_unfinished_run_says_nothing_about_forgetting(tmp_path):
         journal.write_scenarios(tests)
         played(journal, "test:base", 0, tests, lambda n, _: True)
     assert "forg" not in table(build(folder)).lower()
+
+
+def test_a_base_model_that_solves_nothing_is_not_measured_and_has_nothing_to_forget(tmp_path):
+    report = build(run(tmp_path / "run", easy=None, base=lambda n: False, trained=lambda n: n < 50))
+    assert "There is nothing to forget: the base model solved no task of the test." in table(report)

@@ -6,18 +6,21 @@ import struct
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.loopback import free_port
 from support.paths import ROOT, TESTS
 from support.trajectories import GROUP, SCORES, trajectory
 
 from mcprl.config import Config, ServerConfig
 from mcprl.errors import ConfigError, MissingExtra
+from mcprl.runs import resuming
 from mcprl.runs.journal import Journal
-from mcprl.runs.trackers import Trackers, dialogue, open_trackers
-from mcprl.types import Adapter
+from mcprl.runs.trackers import Trackers, dialogue, open_trackers, require_trackers
+from mcprl.types import Adapter, Group
 
 
 @pytest.fixture
@@ -90,20 +93,174 @@ def test_a_tracker_that_fails_is_reported_once_and_the_others_go_on(run, caplog)
     assert len(lines(run / "metrics.jsonl")) == 3
 
 
-def test_an_unknown_tracker_and_a_missing_package_are_refused_before_the_run_begins(run, monkeypatch):
-    with pytest.raises(ConfigError, match="unknown tracker 'wandbb'; known are: files, wandb"):
-        open_trackers(["wandbb"], run, Config())
-    monkeypatch.setitem(sys.modules, "wandb", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'mcprl\[wandb\]'"):
+def test_what_a_resumed_run_has_logged_already_is_logged_to_no_tracker_again(run):
+    first = open_trackers([], run, Config())
+    first.log_step(1, {"val/success": 0.25, "val/score": 0.5})
+    with Journal.open(run, write=True) as journal:
+        journal.write_step(1, {"loss": 1})
+    again = open_trackers(["tensorboard"], run, Config())
+    again.log_step(1, {"val/success": 0.25, "val/score": 0.5})
+    again.log_step(1, {"loss": 0.5})
+    again.close()
+    assert [set(line) - {"step"} for line in lines(run / "metrics.jsonl")] == [{"val/success", "val/score"}, {"loss"}]
+    assert {*scalars(run)} == {"train/loss"}
+
+
+def test_an_unknown_tracker_is_refused_before_the_run_begins(run):
+    known = "files, wandb, trackio, tensorboard, otel"
+    with pytest.raises(ConfigError, match=f"unknown tracker 'wandbb'; known are: {known}"):
+        require_trackers(["wandbb"])
+
+
+@pytest.mark.parametrize(
+    ("name", "package"),
+    [
+        ("wandb", "wandb"),
+        ("trackio", "trackio"),
+        ("tensorboard", "torch.utils.tensorboard"),
+        ("otel", "opentelemetry.exporter.otlp.proto.http.trace_exporter"),
+    ],
+)
+def test_a_missing_package_is_refused_before_the_run_begins_with_the_extra_that_has_it(name, package, monkeypatch):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtra, match=rf"pip install 'mcprl\[{name}\]'"):
+        require_trackers([name])
+
+
+def test_a_tracker_that_cannot_start_stops_the_run_and_says_how_to_go_on_without_it(run, monkeypatch):
+    monkeypatch.setenv("WANDB_MODE", "nonsense")
+    with pytest.raises(ConfigError, match=r"tracker wandb cannot start: .*--resume run --tracker files"):
         open_trackers(["wandb"], run, Config())
 
 
-def test_a_tracker_that_cannot_start_is_reported_and_left_out(run, caplog, monkeypatch):
-    monkeypatch.setenv("WANDB_MODE", "nonsense")
-    trackers = open_trackers(["wandb"], run, Config())
-    assert "the tracker wandb could not start and is left out" in caplog.text
-    trackers.log_step(1, {"loss": 0.5})
-    assert len(lines(run / "metrics.jsonl")) == 1
+def test_a_resumed_run_takes_the_trackers_that_it_is_given_and_else_has_its_own(tmp_path):
+    with Journal.create(tmp_path / "run", Config(trackers=("wandb",))) as journal:
+        assert resuming.configuration(journal, Config()).trackers == ("wandb",)
+        assert resuming.configuration(journal, Config(trackers=("files",))).trackers == ("files",)
+        assert resuming.kept(journal, Config(trackers=("files",))) == {}
+
+
+# --- TensorBoard, read back with its own reader -----------------------------------------------------------------------
+
+
+def events(run: Path) -> Any:
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    read = EventAccumulator(str(run / "tensorboard"))
+    read.Reload()
+    return read
+
+
+def scalars(run: Path) -> dict[str, list[tuple[int, float]]]:
+    read = events(run)
+    return {
+        name: [(point.step, float(point.tensor_proto.float_val[0])) for point in read.Tensors(name)]
+        if name in read.Tags()["tensors"]
+        else [(point.step, point.value) for point in read.Scalars(name)]
+        for name in read.Tags()["scalars"]
+    }
+
+
+def test_tensorboard_gets_every_metric_at_its_step_and_the_rollouts_as_text(run):
+    trackers = open_trackers(["tensorboard"], run, Config())
+    for step in (1, 2):
+        trackers.log_step(step, {"loss": 0.5 / step, "kl": None, "note": "ok"})
+        trackers.log_groups(step, [GROUP], SCORES)
+    trackers.log_step(1, {"test:trained/success": 0.75})
+    trackers.close()
+    assert scalars(run) == {"train/loss": [(1, 0.5), (2, 0.25)], "test:trained/success": [(1, 0.75)]}
+    shown = events(run).Tensors("groups/text_summary")[-1]
+    assert shown.step == 2
+    assert shown.tensor_proto.string_val[0].decode().split("\n\n")[:2] == [
+        "### What does 7 cost?",
+        "**0.95, all facts** (answered)",
+    ]
+
+
+def test_tensorboard_gets_the_settings_without_secrets(run):
+    server = ServerConfig(target="https://example.org/mcp", headers={"Authorization": "Bearer header-5ecret"})
+    open_trackers(["tensorboard"], run, Config(servers=(server,))).close()
+    text = events(run).Tensors("config/text_summary")[0].tensor_proto.string_val[0].decode()
+    assert 'target = "https://example.org/mcp"' in text
+    assert "5ecret" not in text
+
+
+def test_tensorboard_shows_what_the_model_wrote_and_runs_none_of_it(run):
+    trackers = open_trackers(["tensorboard"], run, Config())
+    hostile = replace(trajectory("a"), messages=({"role": "assistant", "content": "<script>x</script> | a\nb"},))
+    trackers.log_groups(1, [Group(GROUP.scenario, (hostile,))], [])
+    trackers.close()
+    text = events(run).Tensors("groups/text_summary")[0].tensor_proto.string_val[0].decode()
+    assert text.endswith("answer: \\<script\\>x\\</script\\> \\| a<br>b")
+
+
+# --- Trackio, in a process of its own: it reads its variables when it is imported --------------------
+
+TRACKIO = """
+import sys
+from pathlib import Path
+from support.trajectories import GROUP, SCORES
+from mcprl.config import Config, ServerConfig
+from mcprl.runs.trackers import open_trackers
+
+run = Path(sys.argv[1])
+server = ServerConfig(target="https://example.org/mcp", headers={"Authorization": "Bearer header-5ecret"})
+for steps in ((1, 2), (3,)):  # the second is a resumed run
+    trackers = open_trackers(["trackio"], run, Config(servers=(server,)))
+    for step in steps:
+        trackers.log_step(step, {"loss": 0.5 / step, "kl": None})
+        trackers.log_groups(step, [GROUP], SCORES)
+    trackers.close()
+
+import json
+import trackio
+from trackio.sqlite_storage import SQLiteStorage
+(name,) = [record["name"] for record in SQLiteStorage.get_run_records("mcprl")]
+print(json.dumps([name, SQLiteStorage.get_logs("mcprl", name), SQLiteStorage.get_run_config("mcprl", name)]))
+reader = trackio.init("mcprl", name="reader", auto_log_cpu=False, auto_log_gpu=False)
+reader.use_artifact("run-adapter:latest").download(sys.argv[2])
+"""
+
+
+def test_trackio_gets_metrics_tables_and_the_adapter_and_continues_a_run(run, tmp_path):
+    with Journal.open(run, write=True) as journal:
+        adapter = run / "adapters" / "step-2"
+        adapter.mkdir(parents=True)
+        (adapter / "adapter_model.safetensors").write_bytes(b"weights")
+        (adapter / "optimizer.safetensors").write_bytes(b"moments")
+        journal.write_adapter(Adapter(str(adapter), 2), kind="best")
+    done = in_process(TRACKIO, run, tmp_path / "downloaded", HOME=tmp_path, TRACKIO_DIR=tmp_path / "trackio")
+    name, logs, config = json.loads(done.stdout.splitlines()[0])  # nothing was printed before
+    assert name.startswith("run-")
+    assert [(row["step"], row["loss"]) for row in logs if "loss" in row] == [(1, 0.5), (2, 0.25), (3, 0.5 / 3)]
+    assert not any("kl" in row for row in logs)
+    (table, *_) = [row["groups"]["_value"] for row in logs if "groups" in row]
+    assert [(row["rollout"], row["score"], row["stop"]) for row in table] == [
+        ("a", 0.95, "answered"),
+        ("b", 0.1, "deadline"),
+    ]
+    assert config["servers"][0]["headers"] == {"Authorization": "***"}
+    assert [path.name for path in (tmp_path / "downloaded").iterdir()] == ["adapter_model.safetensors"]
+
+
+def test_a_trackio_server_that_does_not_answer_is_refused_before_the_run_begins(monkeypatch):
+    port = free_port()
+    monkeypatch.setenv("TRACKIO_SERVER_URL", f"http://127.0.0.1:{port}/?write_token=5ecret")
+    with pytest.raises(
+        ConfigError, match=rf"trackio cannot reach 127.0.0.1:{port}: Connection refused; start"
+    ) as error:
+        require_trackers(["trackio"])
+    assert "5ecret" not in str(error.value)
+
+
+def in_process(script: str, *words: object, **own: object) -> subprocess.CompletedProcess[str]:
+    """A script in a process of its own, with these variables."""
+    variables = os.environ | {"PYTHONPATH": os.pathsep.join([str(TESTS), str(ROOT)])}
+    variables |= {name: str(value) for name, value in own.items()}
+    command = [sys.executable, "-c", script, *map(str, words)]
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done
 
 
 def test_a_dialogue_is_text_with_long_parts_cut():

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from support.trajectories import replay
 
 from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.judges.verifier import Verifier
+from mcprl.scenarios.clock import is_of_today
 from mcprl.scenarios.generate import generate
 from mcprl.scenarios.packs.pack import Pack
 from mcprl.servers.live import refreshed
@@ -49,3 +51,9 @@ async def test_gold_plans_pass_later(pack: Pack, hours: int) -> None:
                 failed.append(f"{scenario.request!r} -> {said['content']!r}: {score}")
     assert not failed, "\n".join(failed)
     assert changed
+
+
+def test_a_number_of_too_many_digits_is_no_time_of_today() -> None:
+    assert not is_of_today(10**400)
+    assert not is_of_today(-(10**400))
+    assert is_of_today(int(datetime.now(UTC).timestamp() * 1000))

@@ -267,9 +267,24 @@ async def test_no_value_of_the_test_pack_is_used_by_a_generated_training_task(
         (tmp_path / "mine.csv").write_text(f"request,expect\nWhat about {value} then?,\n")
         people = read_test_pack(ScenarioConfig(test_pack=str(tmp_path / "mine.csv")), server.tools)
         apart = await generate(server, small, 3, excluded=excluded_values(people, server.tools))
-    kept = [task for task in plain if task.split == "test" or squash(value) not in map(squash, task.values)]
-    assert list(apart) == kept
-    assert len(kept) < len(plain)
+    assert [task for task in apart if task.split != "test" and squash(value) in map(squash, task.values)] == []
+    assert (len(apart.train), len(apart.val)) == (len(plain.train), len(plain.val))  # others take their places
+
+
+async def test_customers_named_with_their_city_are_trained_on_though_all_cities_stand_in_the_test_pack(
+    shop: ServerConfig, tmp_path: Path
+) -> None:
+    small = ScenarioConfig(train=40, val=2, test=4, test_forms=0, probe_calls=120, repeat_after_s=0.1)
+    cities = "Turin Tartu Split Cork Ghent Graz Malmo Porto Bilbao Bergen Krakow Uppsala".split()
+    lines = "".join(f"Who lives in {city}?,\n" for city in cities)
+    (tmp_path / "mine.csv").write_text(f"request,expect\n{lines}")
+    async with connect([shop], ToolPolicy()) as server:
+        people = read_test_pack(ScenarioConfig(test_pack=str(tmp_path / "mine.csv")), server.tools)
+        apart = await generate(server, small, 0, excluded=excluded_values(people, server.tools))
+    listed = [task for task in apart.train if any(call.tool == "list_customers" for call in task.plan)]
+    assert len(listed) >= 4, "a tenth; it is a fifth where nothing is held out"
+    alone = [task for task in listed if {*task.values} and {*task.values} <= {*cities}]
+    assert alone == [], "what is about a city alone is the test's"
 
 
 def test_a_category_that_many_tasks_state_gives_no_test_task_away() -> None:
@@ -286,11 +301,11 @@ async def test_a_task_with_nothing_expected_has_no_score_unless_a_judge_reads() 
 
 
 def test_a_missing_test_pack_is_an_error_before_a_run_begins(tmp_path: Path) -> None:
-    from mcprl.train import _checked
+    from mcprl.train import checked
 
     config = Config(runs_dir=str(tmp_path), scenarios=ScenarioConfig(test_pack=str(tmp_path / "no.csv")))
     with pytest.raises(ScenarioError, match=r"no\.csv"):
-        _checked(config, lambda event: None)
+        checked(config, lambda event: None)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -318,15 +318,20 @@ def test_a_keyring_that_refuses_is_done_without(monkeypatch: pytest.MonkeyPatch)
 # --- all listeners ----------------------------------------------------------------------------------------------------
 
 
-def test_nothing_else_of_ours_listens_on_a_port() -> None:
-    """vLLM's server listens on a socket in a folder of mode 0700 and is tested with it; `doctor` tries a port out."""
+def test_what_of_ours_listens_on_a_port_is_known() -> None:
+    """`serve` and `view` ask for a key, `demo` serves invented data, `doctor` tries a port out; each is tested
+    with what it listens for. vLLM's server listens on a socket in a folder of mode 0700."""
     listens = re.compile(
         r"create_\w*listener|start_server\(|create_server\(|HTTPServer\(|uvicorn\.|socket\(|\.listen\("
     )
     sources = {path.relative_to(ROOT).as_posix(): path.read_text() for path in (ROOT / "mcprl").rglob("*.py")}
     assert {name for name, text in sources.items() if listens.search(text)} == {
         "mcprl/servers/callback.py",
+        "mcprl/servers/demo.py",
+        "mcprl/serving/host.py",
+        "mcprl/viewing/serving.py",
         "mcprl/cli/doctor.py",
+        "mcprl/cli/serve_command.py",
     }
     assert "--uds" in sources["mcprl/engines/vllm/server.py"]
     assert not any(word in sources["mcprl/engines/vllm/server.py"] for word in ('"--port"', '"--host"'))

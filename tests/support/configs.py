@@ -13,6 +13,7 @@ def small(model: Path, runs: Path, **more: Any) -> Config:
     training = {
         "recipe": "sft+rl",
         "warm_start_steps": 10,
+        "warm_start_plans": 4,
         "steps": 2,
         "scenarios_per_step": 2,
         "group_size": 3,

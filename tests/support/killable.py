@@ -218,7 +218,14 @@ class Unbroken:
 
 def seeded(model: Path, runs: Path, server: str, **more: Any) -> Config:
     """A run of seconds in which the policy gets some things right, and so has something to learn."""
-    training = {"steps": 4, "scenarios_per_step": 3, "group_size": 4, "eval_every": 3, "warm_start_steps": 1}
+    training = {
+        "steps": 4,
+        "scenarios_per_step": 3,
+        "group_size": 4,
+        "eval_every": 3,
+        "warm_start_steps": 1,
+        "warm_start_plans": 6,
+    }
     settings: dict[str, Any] = {
         "servers": [{"target": server}],
         "tools": {"read_only": True, "allow": ["get_product", "get_order", "get_customer"]},

@@ -1,6 +1,7 @@
 """The supervised phase: which adapter it ends with, when it ends, and that a stopped one goes on."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -45,6 +46,7 @@ class Phase:
     scores: Mapping[int, float]
     events: list[Event] = field(default_factory=list[Event])
     validated: list[int] = field(default_factory=list[int])
+    told: list[str] = field(default_factory=list[str])
 
     def __post_init__(self) -> None:
         self.loaded: LoadedModel = load_model(self.config.model)
@@ -53,10 +55,22 @@ class Phase:
         async def validate(step: int, adapter: Adapter | None) -> float:
             assert (adapter is None) == (step == 0)
             self.validated.append(step)
+            self.told.append("validates")
             return self.scores[step]
 
-        phase = WarmStart(self.config, self.journal, self.loaded, validate, self.events.append)
+        phase = WarmStart(self.config, self.journal, self.loaded, validate, self.paused, self._emit)
         return await phase.run(cast(Demonstrations, shown))
+
+    @asynccontextmanager
+    async def paused(self) -> AsyncGenerator[None]:
+        self.told.append("pauses")
+        yield
+        self.told.append("goes on")
+
+    def _emit(self, event: Event) -> None:
+        self.events.append(event)
+        if isinstance(event, WarmStartStep):
+            self.told.append("step")
 
     @property
     def weights(self) -> torch.Tensor:
@@ -105,6 +119,17 @@ async def test_a_model_that_only_gets_worse_stays_the_base_model(begin: Begin) -
     assert await phase.run(Shown()) is None
     assert torch.equal(phase.weights, fresh)
     assert not phase.journal.adapters("warm")
+    phase.journal.write_event("warmed", step=0, score=0.3)  # as a run records it
+    phase.journal.close()
+    again, shown = begin({}), Shown()
+    assert await again.run(shown) is None
+    assert shown.asked == []
+
+
+async def test_the_engine_is_paused_for_the_steps_between_validations(begin: Begin) -> None:
+    phase = begin({0: 0.0, 2: 0.2, 4: 0.5}, warm_start_steps=4)
+    await phase.run(Shown())
+    assert phase.told == ["validates", *["pauses", "step", "step", "goes on", "validates"] * 2]
 
 
 async def test_auto_leaves_out_what_the_base_model_needs_not(begin: Begin) -> None:

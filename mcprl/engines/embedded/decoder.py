@@ -279,7 +279,8 @@ class Decoder:
             for n in range(1 + len(guess))
         ]
         draws = [stream.draws[place] for stream, place in places]
-        self._tokens, logprobs = sample(logits, [stream.temperature for stream, _ in places], draws)
+        temperatures, top_ps = ([getattr(s, name) for s, _ in places] for name in ("temperature", "top_p"))
+        self._tokens, logprobs = sample(logits, temperatures, draws, top_ps)
         picked: list[tuple[int, float]] = list(zip(self._tokens.tolist(), logprobs.tolist(), strict=True))
         if any(math.isnan(logprob) for _, logprob in picked):
             raise EngineError("the policy's logits are not finite; the adapter's weights have diverged")

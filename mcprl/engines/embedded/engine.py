@@ -8,8 +8,9 @@ it.
 import asyncio
 import queue
 import threading
+from collections.abc import AsyncGenerator
 from concurrent.futures import Future, InvalidStateError
-from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,12 @@ from typing import Any
 import anyio.to_thread
 
 from mcprl.chat import families, prompts
-from mcprl.engines import Policy
+from mcprl.engines import ADAPTERS, Policy
 from mcprl.engines.embedded.decoder import Decoder
+from mcprl.engines.embedded.heap import trim_heap
 from mcprl.engines.embedded.streams import Stream
 from mcprl.engines.embedded.weights import bare_model, merged_model, packed
-from mcprl.errors import EngineError
+from mcprl.errors import EngineError, PromptTooLong
 from mcprl.types import Adapter, Completion, CompletionRequest
 
 MEMORY = 2 * 2**30
@@ -37,11 +39,17 @@ class _Turn:
     future: "Future[Completion]"
     stream: Stream | None = None
     policy_step: int = 0
+    told: int = 0  # tokens that `on_tokens` was given
 
 
 @dataclass(eq=False)
 class _Load:
     adapter: Adapter
+    future: "Future[None]"
+
+
+@dataclass(eq=False)
+class _Free:
     future: "Future[None]"
 
 
@@ -56,11 +64,9 @@ class EmbeddedEngine:
         self._options = (self._end_ids, max_batch, memory, prefix_cache)
         self._limit = int(getattr(self._base.config.get_text_config(), "max_position_embeddings", 2**31))
         self._decoders: dict[str | None, Decoder] = {}
-        self._steps: dict[str | None, int] = {None: 0}
-        self._adapter: str | None = None
-        self._loaded_version: tuple[Adapter, int] | None = None
+        self._loaded: dict[str, tuple[Adapter, int]] = {}  # with when it was written, the oldest load first
         self._turns: dict[Stream, _Turn] = {}
-        self._inbox: queue.SimpleQueue[_Turn | _Load | None] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[_Turn | _Load | _Free | None] = queue.SimpleQueue()
         self._closed, self._failures = False, 0
         self._thread = threading.Thread(target=self._work, name="mcprl-embedded-engine", daemon=True)
         self._thread.start()
@@ -80,14 +86,23 @@ class EmbeddedEngine:
         return await asyncio.wrap_future(future)
 
     async def load_adapter(self, adapter: Adapter) -> None:
-        """Serve this adapter instead of the last one. Turns that run on the last one are finished on it."""
+        """Serve this adapter besides the last one. Turns that run on another are finished on it."""
         future: Future[None] = Future()
         self._send(_Load(adapter, future))
         await asyncio.wrap_future(future)
 
-    def paused(self) -> AbstractAsyncContextManager[None]:
-        """Does nothing: keys and values are kept from step to step, and the weights are shared with the trainer."""
-        return nullcontext()
+    @asynccontextmanager
+    async def paused(self) -> AsyncGenerator[None]:
+        """Free what decoders without a turn hold, and at the end what the update has left. Turns that run go on; the
+        base's weights are shared with the trainer."""
+        future: Future[None] = Future()
+        self._send(_Free(future))
+        await asyncio.wrap_future(future)
+        await anyio.to_thread.run_sync(trim_heap)
+        try:
+            yield
+        finally:
+            await anyio.to_thread.run_sync(trim_heap)
 
     async def close(self) -> None:
         """End the thread; one that hangs ends with the process. Turns that are not done raise `EngineError`."""
@@ -96,7 +111,7 @@ class EmbeddedEngine:
             self._inbox.put(None)
         await anyio.to_thread.run_sync(self._thread.join, CLOSE_S)
 
-    def _send(self, item: "_Turn | _Load") -> None:
+    def _send(self, item: "_Turn | _Load | _Free") -> None:
         if self._closed:
             raise EngineError("the engine is closed")
         self._inbox.put(item)
@@ -158,6 +173,9 @@ class EmbeddedEngine:
                 if isinstance(item, _Load):
                     self._load(item.adapter)
                     _answer(item.future, None)
+                elif isinstance(item, _Free):
+                    self._drop_idle()
+                    _answer(item.future, None)
                 elif not item.future.cancelled():
                     self._begin(item)
             except Exception as error:
@@ -166,18 +184,12 @@ class EmbeddedEngine:
 
     def _begin(self, turn: _Turn) -> None:
         request = turn.request
-        if request.adapter is None and None not in self._decoders:
-            self._decoders[None] = Decoder(packed(self._base), *self._options)
-        decoder = self._decoders.get(request.adapter) if request.adapter in (None, self._adapter) else None
-        if decoder is None:
-            raise EngineError(
-                f"adapter {request.adapter!r} is not loaded; loaded: {self._adapter or 'none, only the base'}"
-            )
+        decoder = self._decoder(request.adapter)
         prompt = prompts.prompt_ids(self._tokenizer, request.messages, request.tools, request.context_ids)
         room = self._limit - len(prompt)
         if room < 1:
-            raise EngineError(f"the prompt has {len(prompt)} tokens; the model reads {self._limit - 1} at most")
-        turn.policy_step = self._steps[request.adapter]
+            raise PromptTooLong(f"the prompt has {len(prompt)} tokens; the model reads {self._limit - 1} at most")
+        turn.policy_step = self._loaded[request.adapter][0].step if request.adapter else 0
         turn.stream = Stream(
             prompt,
             lambda: prompts.head_ids(self._tokenizer, request.messages, request.tools),
@@ -185,9 +197,20 @@ class EmbeddedEngine:
             request.temperature,
             request.seed,
             lambda: not turn.future.cancelled(),
+            top_p=request.top_p,
         )
         self._turns[turn.stream] = turn
         decoder.waiting.append(turn.stream)
+
+    def _decoder(self, adapter: str | None) -> Decoder:
+        """The decoder of the base model or of a loaded adapter, made again if it was dropped."""
+        if adapter not in (None, *self._loaded):
+            loaded = ", ".join(self._loaded) or "none, only the base"
+            raise EngineError(f"adapter {adapter!r} is not loaded; loaded: {loaded}")
+        if adapter not in self._decoders:
+            model = merged_model(self._base, self._loaded[adapter][0].path) if adapter else self._base
+            self._decoders[adapter] = Decoder(packed(model), *self._options)
+        return self._decoders[adapter]
 
     def _step(self, name: str | None) -> None:
         decoder = self._decoders[name]
@@ -199,6 +222,8 @@ class EmbeddedEngine:
             for turn in [self._turns.pop(stream) for stream in streams if stream in self._turns]:
                 _fail(turn.future, error)
             return
+        for turn in self._turns.values():
+            _tell(turn)
         for stream in done:
             turn, self._failures = self._turns.pop(stream), 0
             try:
@@ -222,25 +247,34 @@ class EmbeddedEngine:
 
     def _load(self, adapter: Adapter) -> None:
         version = (adapter, _written_at(adapter))
-        if version == self._loaded_version:
+        if version == self._loaded.get(adapter.name):
+            self._loaded[adapter.name] = self._loaded.pop(adapter.name)
             return
         merged = merged_model(self._base, adapter.path)
         self._drop_idle()  # before the new one takes as much memory
         self._decoders[adapter.name] = Decoder(packed(merged), *self._options)
-        self._steps[adapter.name] = adapter.step
-        self._adapter = adapter.name
-        self._loaded_version = version
+        self._loaded.pop(adapter.name, None)
+        self._loaded[adapter.name] = version
+        while len(self._loaded) > ADAPTERS:
+            del self._loaded[next(iter(self._loaded))]
 
     def _drop_idle(self) -> None:
-        """Drop the packed weights and caches of all decoders without a turn. The base's next turn makes them again."""
+        """Drop the packed weights and caches of all decoders without a turn. Their next turn makes them again."""
         for name in [name for name, decoder in self._decoders.items() if not decoder.busy]:
             del self._decoders[name]
 
     def _retire(self) -> None:
         """Drop the decoders of replaced adapters once their turns are done."""
         for name in [name for name, decoder in self._decoders.items() if not decoder.busy]:
-            if name not in {None, self._adapter}:
+            if name not in {None, *self._loaded}:
                 del self._decoders[name]
+
+
+def _tell(turn: _Turn) -> None:
+    """Give `on_tokens` what was sampled since the last time."""
+    if turn.stream and turn.request.on_tokens and turn.told < len(turn.stream.ids):
+        begin, turn.told = turn.told, len(turn.stream.ids)
+        turn.request.on_tokens(turn.stream.ids[begin:], turn.stream.logprobs[begin:])
 
 
 def _written_at(adapter: Adapter) -> int:

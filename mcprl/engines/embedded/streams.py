@@ -66,6 +66,7 @@ class Stream:
     temperature: float
     seed: int
     wanted: Callable[[], bool] = _always
+    top_p: float = 1.0
     ids: list[int] = field(default_factory=list[int])
     logprobs: list[float] = field(default_factory=list[float])
     draws: list[float] = field(default_factory=list[float])  # uniform numbers, one for each new token

@@ -19,9 +19,9 @@ import torch
 
 from mcprl.chat import families, prompts
 from mcprl.config import POLICY, Config
-from mcprl.engines import Policy
-from mcprl.engines.vllm.server import ADAPTERS, VllmServer
-from mcprl.errors import ConfigError, EngineError
+from mcprl.engines import ADAPTERS, Policy
+from mcprl.engines.vllm.server import VllmServer
+from mcprl.errors import ConfigError, EngineError, PromptTooLong
 from mcprl.events import Emit, ignore
 from mcprl.types import Adapter, Completion, CompletionRequest
 
@@ -83,7 +83,7 @@ class VllmEngine:
         room = self._server.context_limit - len(prompt)
         if room < 1:
             longest = self._server.context_limit - 1
-            raise EngineError(f"the prompt has {len(prompt)} tokens; vLLM reads {longest} at most")
+            raise PromptTooLong(f"the prompt has {len(prompt)} tokens; vLLM reads {longest} at most")
         schema = {"structured_outputs": {"json": request.schema}} if request.schema else {}
         self._running[name] += 1
         try:
@@ -92,7 +92,7 @@ class VllmEngine:
                 prompt=list(prompt),
                 max_tokens=min(request.max_tokens, room),
                 temperature=request.temperature,
-                top_p=1.0,
+                top_p=request.top_p,
                 seed=request.seed,
                 logprobs=0,
                 extra_body={**NEUTRAL, **schema, "stop_token_ids": list(self._end_ids), "return_token_ids": True},
@@ -111,6 +111,7 @@ class VllmEngine:
         modified_ns = _modified_ns(adapter)
         previous = self._adapters.get(adapter.name)
         if previous and (previous.adapter, previous.modified_ns) == (adapter, modified_ns):
+            self._adapters[adapter.name] = self._adapters.pop(adapter.name)
             return
         self._loads += 1
         served = _Served(adapter, modified_ns, f"{self._name_prefix}-{self._loads}-{adapter.name}")

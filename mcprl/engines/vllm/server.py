@@ -20,9 +20,10 @@ import anyio
 from anyio.abc import Process
 
 from mcprl.config import Config
+from mcprl.engines import ADAPTERS
 from mcprl.engines.vllm import keeper
 from mcprl.engines.vllm.environment import Environment, default_folder, find
-from mcprl.errors import ConfigError, EngineError, MissingExtra
+from mcprl.errors import ConfigError, EngineError, EngineLost, MissingExtra
 from mcprl.events import Emit, EngineStarting, Note
 
 try:
@@ -32,7 +33,6 @@ except ImportError:
     raise MissingExtra("openai", "vllm") from None
 
 BASE = "base"
-ADAPTERS = 2  # on the server at once: the newest, and the previous one, on which turns may still run
 LORA_RANKS = (8, 16, 32, 64, 128, 256, 320, 512)  # the ranks that vLLM accepts
 PROBE_S = 1.0  # between health checks
 SILENCE_S = 60.0  # without any answer, after which a server counts as dead; a busy one answers within a second
@@ -107,7 +107,7 @@ class VllmServer:
             return EngineError(f"vLLM refused: {error}")
         self._block_requests()
         self._suspected.set()
-        return EngineError(f"vLLM failed: {error} (its log is {self._log})")
+        return EngineLost(f"vLLM failed: {error} (its log is {self._log})")
 
     async def close(self) -> None:
         """End the server unless it is external. Callers that still wait for it get an `EngineError`."""

@@ -9,25 +9,24 @@ from mcprl.config import Config
 from mcprl.errors import JournalError
 from mcprl.files import write_whole
 from mcprl.runs.journal import Journal
-from mcprl.runs.trackers import Metrics, Tracker
+from mcprl.runs.trackers import METRICS_FILE, Metrics, Tracker
 from mcprl.types import Group, Json, Score
+
+WARM = "val:warm/"
+"""How the warm start's metrics begin, whose steps are counted from 1 too."""
 
 
 class Files:
-    """Appends to two files. Lines of steps after `last_step` are deleted first: a resumed run does those again. Metrics
-    of earlier ones that the file has already are not appended again."""
+    """Appends to two files. Lines of RL's steps after `last_step` are deleted first: a resumed run does those again."""
 
     def __init__(self, folder: Path, last_step: int) -> None:
-        self._metrics = folder / "metrics.jsonl"
+        self._metrics = folder / METRICS_FILE
         self._groups = folder / "groups.jsonl"
         for path in (self._metrics, self._groups):
             _truncate(path, last_step)
-        lines = self._metrics.read_text(encoding="utf-8").splitlines() if self._metrics.exists() else []
-        self._logged = {(line.pop("step"), frozenset(line)) for line in map(json.loads, lines)}
 
     def log_step(self, step: int, metrics: Metrics) -> None:
-        if (step, frozenset(metrics)) not in self._logged:
-            _append(self._metrics, [{"step": step, **metrics}])
+        _append(self._metrics, [{"step": step, **metrics}])
 
     def log_groups(self, step: int, groups: Sequence[Group], scores: Sequence[Score]) -> None:
         by_id = {score.trajectory_id: score for score in scores}
@@ -35,6 +34,10 @@ class Files:
 
     def close(self, report: Mapping[str, Json] | None = None) -> None:
         """Nothing to do: the files are not held open."""
+
+
+def require() -> None:
+    """Nothing is needed."""
 
 
 def open_tracker(folder: Path, config: Config) -> Tracker:
@@ -67,7 +70,9 @@ def _append(path: Path, lines: Sequence[Json]) -> None:
 
 
 def _truncate(path: Path, last_step: int) -> None:
-    """Keep only whole lines of steps up to `last_step`."""
+    """Keep only whole lines: those of RL's steps up to `last_step`, and of the warm start, which come before."""
     if path.exists():
         whole = [line for line in path.read_text(encoding="utf-8").splitlines(keepends=True) if line.endswith("\n")]
-        write_whole(path, "".join(line for line in whole if json.loads(line)["step"] <= last_step).encode())
+        read = [(line, json.loads(line)) for line in whole]
+        kept = [line for line, told in read if told["step"] <= last_step or any(key.startswith(WARM) for key in told)]
+        write_whole(path, "".join(kept).encode())

@@ -15,10 +15,9 @@ from mcprl.errors import MissingExtra
 from mcprl.runs.journal import Journal
 from mcprl.runs.records import SavedAdapter
 from mcprl.runs.settings import redacted
-from mcprl.runs.trackers import Metrics, Tracker, dialogue
+from mcprl.runs.trackers import COLUMNS, Metrics, Tracker, final_adapter, rows
 from mcprl.types import Group, Json, Score
 
-_COLUMNS: Final = ["scenario", "request", "rollout", "score", "success", "stop", "explanation", "dialogue"]
 _OPTIMIZER: Final = "optimizer*"
 _START_S, _FINISH_S = 30.0, 120.0
 
@@ -36,22 +35,14 @@ class Wandb:
         self._run.log({"step": step, **{name: value for name, value in metrics.items() if value is not None}})
 
     def log_groups(self, step: int, groups: Sequence[Group], scores: Sequence[Score]) -> None:
-        by_id = {score.trajectory_id: score for score in scores}
-        rows: list[list[Any]] = []
-        for group in groups:
-            for trajectory in group.trajectories:
-                score = by_id.get(trajectory.id)
-                judged = (score.value, score.success) if score else (None, None)
-                why = score.explanation if score else trajectory.error
-                task = (group.scenario.id, group.scenario.request)
-                rows.append([*task, trajectory.id, *judged, trajectory.stop, why, dialogue(trajectory.messages)])
-        self._run.log({"step": step, "groups": self._wandb.Table(columns=_COLUMNS, data=rows)})
+        table = self._wandb.Table(columns=list(COLUMNS), data=rows(groups, scores))
+        self._run.log({"step": step, "groups": table})
 
     def close(self, report: Mapping[str, Json] | None = None) -> None:
         try:
             if report:
                 self._run.summary.update({name: report[name] for name in ("test", "steps", "wall_s") if name in report})
-            if (saved := _final(self._folder)) and Path(saved.adapter.path).is_dir():
+            if saved := final_adapter(self._folder):
                 self._run.log_artifact(self._artifact(saved))
         finally:
             self._run.finish()
@@ -67,12 +58,19 @@ class Wandb:
         return artifact
 
 
-def open_tracker(folder: Path, config: Config) -> Tracker:
-    """Start or continue the wandb run of this folder's run. Raises `MissingExtra` if wandb is not installed."""
+def require() -> Any:
+    """The wandb package. Raises `MissingExtra` if it is not installed."""
     try:
         import wandb
     except ImportError:
         raise MissingExtra("wandb", "wandb") from None
+    return wandb
+
+
+def open_tracker(folder: Path, config: Config) -> Tracker:
+    """Start or continue the wandb run of this folder's run."""
+    wandb = require()
+    os.environ.setdefault("WANDB_DISABLE_WEAVE", "true")  # it advertises another package on the screen
     with Journal.open(folder) as journal:
         identity = journal.fact("run_id")
     run = wandb.init(
@@ -95,10 +93,3 @@ def open_tracker(folder: Path, config: Config) -> Tracker:
         ),
     )
     return Wandb(wandb, run, folder)
-
-
-def _final(folder: Path) -> SavedAdapter | None:
-    """The run's best adapter, else its newest, else that of the warm start."""
-    with Journal.open(folder) as journal:
-        saved = journal.adapters("best") or journal.adapters("train") or journal.adapters("warm")
-    return saved[-1] if saved else None

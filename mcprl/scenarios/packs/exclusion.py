@@ -1,7 +1,8 @@
 """Keeps the values of the tasks that a person wrote to test with out of the generated training tasks."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 
 from mcprl.judges.checks import holds, leaves, squash
 from mcprl.scenarios.slots import slots
@@ -31,24 +32,23 @@ def excluded_values(scenarios: Iterable[Scenario], tools: Iterable[Tool]) -> fro
     return frozenset(value for value in excluded - listed if len(value) > 1)
 
 
+def taken(excluded: frozenset[str]) -> Callable[[str], bool]:
+    """Whether a value (`squash`ed) is an excluded one, or stands in an excluded text (a request)."""
+    texts = [value for value in excluded if " " in value]
+    return cache(lambda value: value in excluded or any(holds(text, value) for text in texts))
+
+
 def without(scenarios: Iterable[Scenario], excluded: frozenset[str]) -> list[Scenario]:
     """The scenarios, except those of training and validation that use an excluded value.
 
-    An entity value is used if it equals an excluded value, or stands in an excluded text (a request); a fact is used if
-    it equals one, unless so many tasks state it that it is a category.
+    An entity value is used if it is `taken`; a fact is used if it equals an excluded value, unless so many tasks state
+    it that it is a category.
     """
     scenarios = list(scenarios)
-    texts = [value for value in excluded if " " in value]
+    is_taken = taken(excluded)
     stated = Counter(value for scenario in scenarios for value in _facts(scenario))
     most = max(_CATEGORY_COUNT, _CATEGORY_SHARE * len(scenarios))
     facts = {value for value in excluded if stated[value] <= most}
-    taken: dict[str, bool] = {}
-
-    def is_taken(value: str) -> bool:
-        if value not in taken:
-            taken[value] = value in excluded or any(holds(text, value) for text in texts)
-        return taken[value]
-
     return [
         scenario
         for scenario in scenarios

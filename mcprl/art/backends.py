@@ -1,0 +1,148 @@
+"""Where a model is sampled and trained: in this process, or at an address where `mcprl serve TARGET` runs.
+
+Both are the same app, spoken to over HTTP; in this process no socket is in between.
+"""
+
+import json
+import secrets
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import anyio
+import anyio.to_thread
+
+from mcprl.config import Config
+from mcprl.engines.machine import resolve
+from mcprl.errors import ConfigError, EngineError, MissingExtra
+from mcprl.serving.app import create_app
+from mcprl.serving.host import open_served
+from mcprl.serving.learner import Learner
+from mcprl.serving.origin import Origin
+
+try:
+    import httpx
+except ImportError:
+    raise MissingExtra("httpx", "llm") from None
+
+_DEADLINE = httpx.Timeout(600, connect=30)
+_RECONNECT_S = 600.0
+"""Seconds without a word from a server after which a stream of training is given up."""
+
+
+@dataclass
+class ModelConnection:
+    """A served model. `name` is what it is called there, `address` where others reach it, if they can."""
+
+    client: httpx.AsyncClient
+    name: str
+    address: str = ""
+    key: str = ""
+    learner: Learner | None = None
+    closing: AsyncExitStack = field(default_factory=AsyncExitStack)
+
+    async def get(self, path: str) -> Any:
+        """What a route answers. Raises as `checked` does."""
+        return checked(await self._request("GET", path)).json()
+
+    async def delete(self, path: str) -> None:
+        checked(await self._request("DELETE", path))
+
+    async def download(self, path: str) -> bytes:
+        return checked(await self._request("GET", path)).content
+
+    async def _request(self, method: str, path: str) -> httpx.Response:
+        try:
+            return await self.client.request(method, path)
+        except httpx.TransportError as error:
+            raise no_answer(self, error) from error
+
+    async def lines(self, body: dict[str, Any], job: str) -> AsyncGenerator[dict[str, Any]]:
+        """The events of an update, to the last. A connection that breaks is made again, for ten minutes, and the update
+        followed from where it broke; it is begun once. Raises as `checked` does."""
+        at, deadline = 0, anyio.current_time() + _RECONNECT_S
+        content = json.dumps(body | {"job": job}).encode()
+        headers = {"Content-Type": "application/json"}
+        while True:
+            sent = ("POST", "/_train_model") if at == 0 else ("GET", f"/_jobs/{job}?start={at}")
+            try:
+                async with self.client.stream(*sent, content=content if at == 0 else None, headers=headers) as answer:
+                    if answer.is_error:
+                        await answer.aread()
+                    async for line in checked(answer).aiter_lines():
+                        at, deadline = at + 1, anyio.current_time() + _RECONNECT_S
+                        yield json.loads(line)
+                return
+            except httpx.TransportError as error:
+                if anyio.current_time() > deadline:
+                    raise no_answer(self, error) from error
+                await anyio.sleep(1)
+
+    async def close(self) -> None:
+        await self.client.aclose()
+        await self.closing.aclose()
+
+
+def checked(answer: httpx.Response) -> httpx.Response:
+    """The answer. Raises `ConfigError` for what a request could cure, `EngineError` for the rest, with the server's own
+    words."""
+    if answer.is_success:
+        return answer
+    try:
+        message = str(answer.json()["error"]["message"])
+    except (ValueError, LookupError, TypeError):
+        message = f"the server answered {answer.status_code}"
+    raise (ConfigError if answer.status_code < 500 else EngineError)(message)
+
+
+def no_answer(connection: ModelConnection, error: Exception) -> EngineError:
+    where = connection.address or "the model in this process"
+    return EngineError(f"{where} does not answer ({type(error).__name__}: {error}); is mcprl serve running there?")
+
+
+class ModelBackend(Protocol):
+    """Where models are sampled and trained."""
+
+    async def connect(self, name: str, config: Config, folder: Path) -> ModelConnection:
+        """The model of that name, ready to be sampled; `folder` is for what is kept of it on this machine."""
+        ...
+
+
+class LocalBackend:
+    """Samples and trains in this process, on the engine that the model's settings name. Adapters are kept below `path`,
+    by default the `runs_dir` of the model."""
+
+    def __init__(self, path: str | Path | None = None) -> None:
+        self.path = Path(path) if path is not None else None
+
+    async def connect(self, name: str, config: Config, folder: Path) -> ModelConnection:
+        stack = AsyncExitStack()
+        resolved = await anyio.to_thread.run_sync(resolve, config)
+        learner = await stack.enter_async_context(open_served(Origin(name, resolved), folder))
+        key = secrets.token_urlsafe()
+        transport = httpx.ASGITransport(create_app(learner, key), raise_app_exceptions=False)
+        client = httpx.AsyncClient(transport=transport, base_url="http://in-process", headers=_with(key), timeout=None)
+        return ModelConnection(client, name, key=key, learner=learner, closing=stack)
+
+
+class RemoteBackend:
+    """Samples and trains where `mcprl serve TARGET` runs: `url` and `key` are what it printed."""
+
+    def __init__(self, url: str, key: str) -> None:
+        self.url, self.key = url.rstrip("/").removesuffix("/v1"), key
+
+    async def connect(self, name: str, config: Config, folder: Path) -> ModelConnection:
+        client = httpx.AsyncClient(base_url=self.url, headers=_with(self.key), timeout=_DEADLINE)
+        connection = ModelConnection(client, name, f"{self.url}/v1", self.key)
+        try:
+            connection.name = (await connection.get("/_checkpoints"))["model"]
+        except BaseException:
+            await connection.close()
+            raise
+        return connection
+
+
+def _with(key: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {key}"}

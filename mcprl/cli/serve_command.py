@@ -1,0 +1,69 @@
+"""`mcprl serve TARGET`: a run, an export or a model as an endpoint of OpenAI's shape."""
+
+import json
+import secrets
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mcprl.cli.config_command import ConfigCommand, config_options
+from mcprl.cli.extras import with_torch
+from mcprl.cli.outcome import run_async
+from mcprl.cli.run_names import complete_run
+
+if TYPE_CHECKING:
+    from mcprl.config import Config
+    from mcprl.serving.model import ServedModel
+
+_KEY = "MCPRL_KEY"
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
+_QUESTION = {"model": "latest", "messages": [{"role": "user", "content": "Hello"}]}
+
+
+@click.command("serve", cls=ConfigCommand, sections=("runs_dir", "engine"))
+@config_options
+@click.argument("target", shell_complete=complete_run)
+@click.option("--host", metavar="ADDRESS", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--port", default=8000, show_default=True, help="The port to listen on; 0 takes a free one.")
+@click.option(
+    "--key",
+    metavar="KEY",
+    envvar=_KEY,
+    help=f"What clients must send as their API key. [${_KEY}, or a new one, which is printed]",
+)
+def serve(config: "Config", target: str, host: str, port: int, key: str | None) -> None:
+    """Serve TARGET, a run, the folder of an export or a model, with OpenAI's API, for clients on this machine."""
+    from mcprl.cli.progress import Progress
+
+    from_environment = click.get_current_context().get_parameter_source("key") == click.core.ParameterSource.ENVIRONMENT
+    given = key or f"mcprl-{secrets.token_urlsafe(24)}"
+    hosting = with_torch("mcprl.serving.host")
+
+    async def work() -> None:
+        async with AsyncExitStack() as stack:
+            with Progress("loading the model") as emit:
+                origin = with_torch("mcprl.serving.origin").find_origin(target, config.runs_dir, config.engine)
+                listening = stack.enter_context(hosting.listen(host, port))
+                folder = Path(config.runs_dir) / "served" / origin.name
+                learner = await stack.enter_async_context(hosting.open_served(origin, folder, emit))
+            address = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
+            _show(learner.model, origin.config.model.name, address, f"${_KEY}" if from_environment else given)
+            if host not in _LOOPBACK:
+                click.echo("warning: other machines reach this address, and nothing is encrypted on the way", err=True)
+            await hosting.serve(learner, given, listening)
+
+    run_async(work)
+
+
+def _show(model: "ServedModel", base: str, address: str, key: str) -> None:
+    """Print what a client needs to know."""
+    latest, name, *others = model.names()
+    what = f"training step {model.step} of {base}" if model.latest else "not trained"
+    click.echo(f"URL    {address}/v1")
+    click.echo(f"model  {latest}, which is {name}: {what} (others: {', '.join(others)})")
+    click.echo(f"key    {key}")
+    click.echo(f'\ncurl {address}/v1/chat/completions -H "Authorization: Bearer {key}" \\')
+    click.echo(f"  -H 'Content-Type: application/json' -d '{json.dumps(_QUESTION)}'")
+    click.echo("\nCtrl-C ends it.")

@@ -1,0 +1,71 @@
+"""A policy's conversation in a session: its turns with the ids that were sampled, and the results of its calls.
+
+A bad tool call is not an error: the policy reads what went wrong and goes on.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from mcprl.config import RolloutConfig
+from mcprl.engines import Engine
+from mcprl.types import CallRecord, Completion, CompletionRequest, Message, Session, StopReason, Tool, ToolResult
+
+
+@dataclass
+class Conversation:
+    """The messages so far, the last one a user's, and what the policy did. It is sampled from `adapter`, or from the
+    base model."""
+
+    engine: Engine
+    config: RolloutConfig
+    tools: Sequence[Tool]
+    messages: list[Message]
+    seed: int
+    adapter: str | None
+    temperature: float
+    turns: list[Completion] = field(default_factory=list[Completion])
+    calls: list[CallRecord] = field(default_factory=list[CallRecord])
+
+    async def answer(self, session: Session) -> StopReason:
+        """Sample turns and make their calls in the session until the policy answers, or meets a limit.
+
+        Raises `EngineError` and `SessionLost`.
+        """
+        for turn in range(self.config.max_turns):
+            context = (*self.turns[-1].prompt_ids, *self.turns[-1].completion_ids) if self.turns else ()
+            if len(context) >= self.config.max_total_tokens:
+                return "max_tokens"
+            completion = await self.engine.complete(
+                CompletionRequest(
+                    tuple(self.messages),
+                    tuple(self.tools),
+                    context,
+                    min(self.config.max_tokens, self.config.max_total_tokens - len(context)),
+                    self.temperature,
+                    self.seed + turn,
+                    self.adapter,
+                )
+            )
+            self.turns.append(completion)
+            self.messages.append(completion.message)
+            if completion.finish_reason == "length":
+                return "max_tokens"
+            if not await self._answer_calls(session, turn, completion):
+                return "answered"
+        return "max_turns"
+
+    async def _answer_calls(self, session: Session, turn: int, completion: Completion) -> bool:
+        """Make the calls of a turn and append their results; false if it made none and so is the answer."""
+        requested: list[dict[str, Any]] = completion.message.get("tool_calls") or []
+        for call in requested:
+            arguments = json.loads(call["function"]["arguments"])
+            result = await session.call(call["function"]["name"], arguments)
+            self.calls.append(CallRecord(turn, call["function"]["name"], arguments, result))
+            self.messages.append({"role": "tool", "tool_call_id": call["id"], "content": result.text})
+        for problem in completion.malformed:
+            self.calls.append(CallRecord(turn, "", None, ToolResult(problem, is_error=True)))
+        if completion.malformed:
+            self.messages.append({"role": "user", "content": "Error: " + "; ".join(completion.malformed)})
+        return bool(requested or completion.malformed)

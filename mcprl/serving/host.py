@@ -1,0 +1,86 @@
+"""The app of a served model on an address of this machine."""
+
+import os
+import socket
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+
+import anyio
+
+from mcprl.engines import open_engine
+from mcprl.errors import ConfigError, MissingExtra
+from mcprl.events import Emit, ignore
+from mcprl.models.load import load_model
+from mcprl.serving.app import create_app
+from mcprl.serving.learner import Learner
+from mcprl.serving.model import ServedModel
+from mcprl.serving.origin import Origin
+
+try:
+    import uvicorn
+except ImportError:
+    raise MissingExtra("uvicorn", "serve") from None
+
+_END_S = 5
+"""Seconds that requests may take to end when the server does."""
+
+
+@asynccontextmanager
+async def open_served(origin: Origin, folder: Path, emit: Emit = ignore) -> AsyncGenerator[Learner]:
+    """The model on its engine, ready to be sampled and trained. The adapters that training makes are kept in `folder`,
+    and the newest of those goes before the origin's. Raises what loading raises, and `ConfigError` for an engine that
+    sleeps."""
+    config = origin.config
+    if config.engine.sleep:
+        raise ConfigError("engine.sleep = true: a server that sleeps during updates answers nobody; leave it out")
+    loaded = load_model(config.model)
+    await anyio.Path(folder).mkdir(parents=True, exist_ok=True)
+    async with open_engine(config, loaded, folder / "vllm.log", emit) as engine:
+        await engine.ready()
+        model = ServedModel(origin.name, loaded, engine, config.rollout, origin.kept)
+        learner = Learner(model, loaded, config.training, folder / "adapters")
+        if origin.latest:
+            await model.serve(origin.latest)
+        await learner.resume()
+        try:
+            yield learner
+        finally:
+            await learner.jobs.close()
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket on the address; port 0 is a free one. Raises `ConfigError` if it is taken or is not this machine's."""
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except (OSError, OverflowError) as error:
+        reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
+        raise ConfigError(
+            f"cannot listen on {host} port {port}: {reason}; choose another with --host, --port"
+        ) from None
+
+
+async def serve(learner: Learner, key: str, listening: socket.socket) -> None:
+    """Answer requests until cancelled."""
+    settings = uvicorn.Config(
+        create_app(learner, key),
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=_END_S,
+        lifespan="off",
+    )
+    server = _Server(settings)
+    try:
+        await server.serve([listening])
+    except BaseException:
+        with anyio.CancelScope(shield=True):
+            await server.shutdown([listening])
+        raise
+
+
+class _Server(uvicorn.Server):
+    """Leaves signals to the program."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield

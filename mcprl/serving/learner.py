@@ -1,0 +1,151 @@
+"""Updates of a served model: a checked lesson in, a new adapter out, which is served from then on."""
+
+import asyncio
+import shutil
+import time
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import anyio.to_thread
+
+from mcprl.config import TrainingConfig
+from mcprl.errors import McprlError
+from mcprl.models.adapters import load_adapter_weights
+from mcprl.models.load import LoadedModel
+from mcprl.serving.groups import Lesson
+from mcprl.serving.jobs import Job, Jobs
+from mcprl.serving.model import ServedModel
+from mcprl.serving.refusals import Refusal, of_error
+from mcprl.text import first_line
+from mcprl.training.step import Batch, make_batch, update
+from mcprl.training.thread import in_update_thread
+from mcprl.training.trainer import Trainer
+from mcprl.types import Adapter
+
+
+class Learner:
+    """Trains a served model. Its adapters are kept in `folder`, and a learner on that folder goes on from the newest.
+
+    While an update is computed, requests are answered with the adapter before it.
+    """
+
+    def __init__(self, model: ServedModel, loaded: LoadedModel, config: TrainingConfig, folder: Path) -> None:
+        self.model, self.folder, self.jobs = model, folder, Jobs()
+        # The rollouts may be old. How far the policy has moved since they were sampled is the caller's to judge.
+        self.config = config.model_copy(update={"max_sampler_gap": float("inf")})
+        self.limit = int(getattr(loaded.model.config.get_text_config(), "max_position_embeddings", 2**31))
+        self._loaded = loaded
+        self._trainer: Trainer | None = None
+
+    async def resume(self) -> None:
+        """Serve the newest adapter in the folder, if there is one. That of step 0 is the base model."""
+        steps = sorted({int(path.name.partition("-")[2]) for path in self.folder.glob("step-*")} - {0})
+        for step in steps:
+            self.model.kept[step] = self._adapter(step)
+        if steps:
+            await self.model.serve(self._adapter(steps[-1]))
+
+    def train(self, lesson: Lesson, name: str | None = None) -> Job:
+        """Begin an update, after those that were begun before it. A job of that name is followed, not begun again."""
+        return (name and self.jobs.find(name)) or self.jobs.start(name, partial(self._train, lesson))
+
+    def trained(self, step: int) -> bool:
+        """Whether the adapter of that step is kept, and was trained here."""
+        return self.model.kept.get(step) == self._adapter(step)
+
+    async def delete(self, step: int) -> None:
+        """Delete a kept adapter of this folder. Raises `Refusal` if it is served or not in the folder."""
+        adapter = self._adapter(step)
+        if not self.trained(step):
+            raise Refusal(404, f"there is no adapter of step {step} that was trained here", "step", "not_found")
+        if adapter == self.model.latest:
+            raise Refusal(409, f"the adapter of step {step} is being served", "step", "in_use")
+        del self.model.kept[step]
+        await anyio.to_thread.run_sync(shutil.rmtree, adapter.path)
+
+    async def _train(self, lesson: Lesson, job: Job) -> None:
+        try:
+            batch = make_batch(lesson.groups, lesson.config)
+            job.say(type="job", job=job.id, groups=len(lesson.groups), dropped_groups=batch.dropped_groups)
+            if batch.rows_B:
+                await self._update(lesson, batch, job)
+            else:
+                job.say(type="unchanged", why=_why(lesson), **self._served())
+            self.model.metrics.updates.labels("changed" if batch.rows_B else "unchanged").inc()
+        except Exception as error:  # said to whoever follows, whatever it is
+            self.model.metrics.updates.labels("failed").inc()
+            refusal = of_error(error) if isinstance(error, McprlError) else Refusal(500, first_line(error))
+            job.say(type="error", **refusal.body, **self._served())
+
+    async def _update(self, lesson: Lesson, batch: Batch, job: Job) -> None:
+        loop, began = asyncio.get_running_loop(), time.perf_counter()
+        steps = 0
+
+        def on_step(metrics: dict[str, float]) -> None:
+            nonlocal began, steps
+            steps, now = steps + 1, time.perf_counter()
+            event = _gradient_step(metrics) | {"gradient_step": steps, "seconds": now - began}
+            began = now
+            loop.call_soon_threadsafe(partial(job.say, type="gradient_step", **event))
+
+        adapter = self._adapter(self.model.step + 1)
+        async with self.model.engine.paused():
+            metrics = await in_update_thread(partial(self._compute, lesson, batch, adapter, on_step))
+        await self.model.serve(adapter)
+        job.say(type="adapter", **self._served(), metrics=metrics)
+
+    def _compute(self, lesson: Lesson, batch: Batch, adapter: Adapter, on_step: Any) -> dict[str, float]:
+        """Update and save, or leave the weights as they were."""
+        trainer = self._open()
+        trainer.configure(lesson.config)
+        try:
+            metrics = update(trainer, batch, lesson.temperature, on_step)
+            trainer.save(adapter.path)
+        except BaseException:
+            trainer.load(self._adapter(self.model.step).path)
+            raise
+        return metrics
+
+    def _open(self) -> Trainer:
+        """The trainer at the served step, which is saved first, so that a failed update can be taken back."""
+        if self._trainer is None:
+            served = self._adapter(self.model.step)
+            trainer = Trainer(self._loaded, self.config)
+            if Path(served.path).is_dir():
+                trainer.load(served.path)
+            else:
+                if self.model.latest:
+                    load_adapter_weights(self._loaded, self.model.latest.path)
+                trainer.save(served.path)
+            self._trainer = trainer
+        return self._trainer
+
+    def _adapter(self, step: int) -> Adapter:
+        return Adapter(str(self.folder / f"step-{step}"), step)
+
+    def _served(self) -> dict[str, Any]:
+        """The name and the step of what is served."""
+        step = self.model.step
+        return {"model": f"{self.model.name}@{step}" if step in self.model.kept else "base", "step": step}
+
+
+def _gradient_step(metrics: dict[str, float]) -> dict[str, float | None]:
+    """What a stream says of an optimizer step. `kl` is to the base model, and null unless `kl_coef` has it computed."""
+    return {
+        "loss": metrics["loss"],
+        "kl": metrics.get("kl"),
+        "grad_norm": metrics["grad_norm"],
+        "tokens": int(metrics["trained_tokens"]),
+        "exactness": metrics["exact_tokens"],
+        "sampler_gap": metrics["sampler_gap_mean"],
+    }
+
+
+def _why(lesson: Lesson) -> str:
+    """Why there is nothing to train on."""
+    single = sum(len(group.rewards_G) < 2 for group in lesson.groups)
+    alike = len(lesson.groups) - single
+    reasons = [f"{alike} of {len(lesson.groups)} groups have rewards that do not differ"] if alike else []
+    reasons += [f"{single} have one trajectory, and nothing to compare it with"] if single else []
+    return f"no group has a signal: {'; '.join(reasons)}"

@@ -1,0 +1,66 @@
+"""What is served: a run, an export or a model, found by name."""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from mcprl.config import Config, EngineConfig, ModelConfig
+from mcprl.engines.machine import resolve
+from mcprl.errors import ModelError
+from mcprl.runs.journal import FILE, Journal
+from mcprl.runs.proof import chosen_adapter
+from mcprl.types import Adapter
+
+_ABOUT = "mcprl.json"
+"""The file in every export that says what it is."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A policy to serve: its settings, the adapters that are kept of it, and the one to begin with, `None` for the base
+    model."""
+
+    name: str
+    config: Config
+    kept: list[Adapter] = field(default_factory=list[Adapter])
+    latest: Adapter | None = None
+
+
+def find_origin(target: str, runs_dir: str, engine: EngineConfig) -> Origin:
+    """The run of that name or folder, the export in that folder, or the model of that name.
+
+    Raises `JournalError` for a run that has no tested adapter, `ModelError` if it is none of the three.
+    """
+    for folder in (Path(runs_dir) / target, Path(target)):
+        if (folder / FILE).is_file():
+            return _run(folder, engine)
+        if (folder / _ABOUT).is_file():
+            return _export(folder, engine)
+    try:
+        config = resolve(Config(model=ModelConfig(name=target), engine=engine))
+    except ModelError as error:
+        raise ModelError(f"{target!r} is no run in {runs_dir} and no export; {error}") from error
+    return Origin(Path(target).name, config)
+
+
+def _run(folder: Path, engine: EngineConfig) -> Origin:
+    with Journal.open(folder) as journal:
+        latest = chosen_adapter(journal)
+        saved = [each.adapter for each in journal.adapters() if Path(each.adapter.path).is_dir()]
+        config = journal.config.model_copy(update={"engine": engine})
+    return Origin(folder.resolve().name, config, saved, latest)
+
+
+def _export(folder: Path, engine: EngineConfig) -> Origin:
+    try:
+        about: dict[str, Any] = json.loads((folder / _ABOUT).read_text())
+        name = folder.resolve().name
+        if about["form"] == "merged":
+            return Origin(name, resolve(Config(model=ModelConfig(name=str(folder)), engine=engine)))
+        lora: dict[str, Any] = json.loads((folder / "adapter_config.json").read_text())
+        model = ModelConfig(name=about["base_model"], lora_rank=lora["r"], lora_alpha=lora["lora_alpha"])
+        adapter = Adapter(str(folder), about["step"])
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise ModelError(f"{folder} cannot be read as an export ({error}); make it again with mcprl export") from error
+    return Origin(name, resolve(Config(model=model, engine=engine)), latest=adapter)
