@@ -28,6 +28,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help train test test-vllm test-unsloth torture lint bench clean
 .DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
 
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
