@@ -294,6 +294,8 @@ class TrainingConfig(Section):
     recipe: Annotated[Literal["auto", "sft", "rl", "sft+rl"], BY_MODEL] = "sft+rl"
     """`sft` trains on verified plans until validation stops rising, `rl` on the model's own rollouts, `sft+rl` on both.
     `auto` leaves out `sft` if the base model solves half of the validation tasks; else RL computes as few tokens."""
+    start: str = ""
+    """What training begins from: a run (its tested adapter), or a folder with a LoRA. Empty is the base model."""
     steps: Annotated[int, Field(ge=0)] = 80
     """Optimizer steps of RL at most."""
     scenarios_per_step: Annotated[int, Field(ge=1), BY_MODEL] = 8
@@ -305,11 +307,9 @@ class TrainingConfig(Section):
     loss: Literal["cispo", "ppo", "gspo"] = "cispo"
     """The policy gradient: CISPO (MiniMax-M1, eq. 4), PPO's clip, or GSPO's clip of whole rows."""
     clip_low: Annotated[float, Field(ge=0)] = 0.0
-    """How far below 1 the importance ratio may fall before it is clipped; 0 is the loss's own (PPO 0.2, GSPO 3e-4,
-    CISPO none)."""
+    """How far below 1 the importance ratio may fall before it is clipped; 0: the loss's (PPO 0.2, GSPO 3e-4)."""
     clip_high: Annotated[float, Field(ge=0)] = 0.0
-    """How far above 1 the importance ratio may rise before it is clipped; 0 is the loss's own (CISPO 2, PPO 0.28, GSPO
-    4e-4)."""
+    """How far above 1 it may rise before it is clipped; 0: the loss's (CISPO 2, PPO 0.28, GSPO 4e-4)."""
     normalization: Literal["token", "sequence", "constant"] = "token"
     """The weight of a token: equal for all tokens (DAPO), for all rows (GRPO; always GSPO), or constant (Dr. GRPO)."""
     minibatches: Annotated[int, Field(ge=1)] = 1

@@ -1,6 +1,7 @@
 """LoRA adapters on disk, as safetensors."""
 
 import json
+import shutil
 from pathlib import Path
 
 from peft.utils.save_and_load import set_peft_model_state_dict
@@ -35,6 +36,15 @@ def write_adapter(loaded: LoadedModel, folder: Path) -> None:
     loaded.model.save_pretrained(str(folder), save_embedding_layers=False)
 
 
+def copy_adapter(source: str | Path, folder: str | Path) -> None:
+    """Copy a saved LoRA and what lies beside it, whole or not at all. Raises `ModelError`."""
+    try:
+        with whole_folder(Path(folder)) as draft:
+            shutil.copytree(source, draft, dirs_exist_ok=True)
+    except OSError as error:
+        raise unwritable(Path(folder), error) from error
+
+
 def load_adapter_weights(loaded: LoadedModel, folder: str | Path) -> None:
     """Load a saved LoRA's weights into the model, to train them further or to evaluate them.
 
@@ -48,6 +58,9 @@ def load_adapter_weights(loaded: LoadedModel, folder: str | Path) -> None:
     expected = getattr(loaded.model.peft_config["default"], "r", rank)
     if rank != expected:
         raise ModelError(f"the adapter in {folder} has rank {rank}, the model's LoRA has {expected}")
-    result = set_peft_model_state_dict(loaded.model, weights)
+    try:
+        result = set_peft_model_state_dict(loaded.model, weights)
+    except RuntimeError as error:  # of another width
+        raise ModelError(f"the adapter in {folder} does not fit {loaded.name!r}: {first_line(error)}") from error
     if result.unexpected_keys:
         raise ModelError(f"the adapter in {folder} does not fit {loaded.name!r}: {result.unexpected_keys[0]}")

@@ -5,12 +5,10 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 
 from mcprl.config import Config
 from mcprl.events import Emit, Note, WarmStartBegan, WarmStartEnded, WarmStartStep
-from mcprl.files import whole_folder
-from mcprl.models.adapters import load_adapter_weights, save_adapter
+from mcprl.models.adapters import copy_adapter, load_adapter_weights, save_adapter
 from mcprl.models.load import LoadedModel
 from mcprl.runs.journal import Journal
 from mcprl.training.demonstrations import Demonstrations
@@ -35,11 +33,12 @@ def computed(journal: Journal) -> float:
 def rl_is_spent(config: Config, journal: Journal) -> bool:
     """Whether RL has computed as many tokens as the warm start before it, if it may not take more (recipe "auto"). A
     control takes all its steps."""
-    if config.training.recipe != "auto" or config.is_control or not journal.adapters("warm"):
+    allowed = computed(journal)
+    if config.training.recipe != "auto" or config.is_control or not (allowed and journal.adapters("warm")):
         return False
     names = ("sampled_tokens", "forwarded_tokens")
     taken = (float(record.metrics.get(name) or 0) for record in journal.steps() for name in names)
-    return sum(taken) >= computed(journal)
+    return sum(taken) >= allowed
 
 
 @dataclass
@@ -59,24 +58,37 @@ class WarmStart:
     _checkpoints: dict[int, Adapter] = field(default_factory=dict[int, Adapter])
 
     async def run(self, demonstrations: Demonstrations) -> Adapter | None:
-        """Take the steps, from the last validation on if the run was stopped.
+        """Take the steps, from the last validation on if the run was stopped, or else from `training.start`.
 
-        Returns the adapter that validated best, whose weights the model then has. `None` if there are no steps to take,
-        the base model validated best, or it solves enough already.
+        Returns the adapter that validated best, whose weights the model then has. `None` if that is the base model:
+        there are no steps to take, it validated best, or it solves enough already.
         """
-        training = self.config.training
-        if not training.warm_start_steps:
+        training, start = self.config.training, self._start()
+        if not (training.warm_start_steps or start):
             return None
         if done := self._done():
             return done
-        if (ended := self.journal.events("warmed")) and not ended[-1].data["step"]:
+        if not start and (ended := self.journal.events("warmed")) and not ended[-1].data["step"]:
             return None  # in an earlier session the base model validated best
-        self._scores[0] = await self.validate(0, None)
+        if not training.warm_start_steps:
+            return self._keep(start)
+        self._scores[0] = await self.validate(0, start)
         if training.recipe == "auto" and self._scores[0] >= SOLVES_ENOUGH:
-            self.emit(Note(f"no warm start: the base model scores {self._scores[0]:.2f} in validation"))
-            return None
+            began = "the start" if start else "the base model"
+            self.emit(Note(f"no warm start: {began} scores {self._scores[0]:.2f} in validation"))
+            return self._keep(start)
         await self._train(demonstrations)
-        return self._keep_best()
+        return self._keep_best(start)
+
+    def _start(self) -> Adapter | None:
+        """The adapter to begin with, copied into the run, and its weights in the model."""
+        if not self.config.training.start:
+            return None
+        start = self.journal.folder / "adapters" / "start"
+        if not start.exists():
+            copy_adapter(self.config.training.start, start)
+        load_adapter_weights(self.loaded, start)
+        return Adapter(str(start), 0)
 
     async def _train(self, demonstrations: Demonstrations) -> None:
         training = self.config.training
@@ -146,15 +158,20 @@ class WarmStart:
         load_adapter_weights(self.loaded, self._adapter.path)
         return self._adapter
 
-    def _keep_best(self) -> Adapter | None:
-        """Of the checkpoints keep the best, as the warm start's adapter."""
+    def _keep_best(self, start: Adapter | None) -> Adapter | None:
+        """Of the start and the checkpoints keep the best."""
         best = best_step(self._scores)
         self.emit(WarmStartEnded(best, self._scores[best]))
         load_adapter_weights(self.loaded, self._checkpoints[best].path)
-        if best:
-            with whole_folder(Path(self._adapter.path)) as draft:
-                shutil.copytree(self._checkpoints[best].path, draft, dirs_exist_ok=True)
-            self.journal.write_adapter(self._adapter, kind="warm")
+        kept = self._keep(self._checkpoints[best] if best else start)
         for checkpoint in self._checkpoints.values():
             shutil.rmtree(checkpoint.path, ignore_errors=True)
-        return self._adapter if best else None
+        return kept
+
+    def _keep(self, adapter: Adapter | None) -> Adapter | None:
+        """Keep an adapter as the warm start's; of the base model there is nothing to keep."""
+        if not adapter:
+            return None
+        copy_adapter(adapter.path, self._adapter.path)
+        self.journal.write_adapter(self._adapter, kind="warm")
+        return self._adapter

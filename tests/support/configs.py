@@ -12,7 +12,7 @@ def small(model: Path, runs: Path, **more: Any) -> Config:
     """A run of seconds: a random policy, few tasks, two steps."""
     training = {
         "recipe": "sft+rl",
-        "warm_start_steps": 10,
+        "warm_start_steps": 2,
         "warm_start_plans": 4,
         "steps": 2,
         "scenarios_per_step": 2,

@@ -1,5 +1,7 @@
 """The supervised phase: which adapter it ends with, when it ends, and that a stopped one goes on."""
 
+import json
+import shutil
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -8,13 +10,16 @@ from typing import Any, cast
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 from support.configs import small
 
-from mcprl.config import Config
-from mcprl.errors import ServerError
+from mcprl.config import Config, ModelConfig
+from mcprl.errors import ConfigError, ModelError, ServerError
 from mcprl.events import Event, Note, WarmStartEnded, WarmStartStep
+from mcprl.models.adapters import load_adapter_weights, save_adapter
 from mcprl.models.load import LoadedModel, load_model
 from mcprl.runs.journal import Journal
+from mcprl.runs.starting import with_start
 from mcprl.training.demonstrations import Demonstrations
 from mcprl.training.warm_start import WarmStart, rl_is_spent
 from mcprl.types import Adapter, Row
@@ -53,7 +58,7 @@ class Phase:
 
     async def run(self, shown: Shown) -> Adapter | None:
         async def validate(step: int, adapter: Adapter | None) -> float:
-            assert (adapter is None) == (step == 0)
+            assert (adapter is None) == (step == 0 and not self.config.training.start)
             self.validated.append(step)
             self.told.append("validates")
             return self.scores[step]
@@ -173,3 +178,64 @@ async def test_in_auto_rl_computes_no_more_tokens_than_the_warm_start_did(begin:
     assert rl_is_spent(phase.config, phase.journal)
     control = phase.config.model_copy(update={"control": "shuffle-rewards"})
     assert not rl_is_spent(control, phase.journal)
+
+
+# --- a start that is not the base model -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("scores", "training", "same"),
+    [
+        ({}, {"recipe": "rl", "warm_start_steps": 0}, True),
+        ({0: 0.6}, {"recipe": "auto"}, True),
+        ({0: 0.5, 2: 0.2, 4: 0.4, 6: 0.3}, {}, True),
+        ({0: 0.5, 2: 0.6, 4: 0.4, 6: 0.3}, {}, False),
+    ],
+    ids=["no supervised steps", "it solves enough", "no step is better", "a step is better"],
+)
+async def test_training_begins_with_another_runs_adapter_and_ends_no_worse(
+    scores: Mapping[int, float], training: dict[str, Any], same: bool, begin: Begin
+) -> None:
+    first = begin({0: 0.0, 2: 0.2}, "first", warm_start_steps=2)
+    start = await first.run(Shown())
+    assert start
+    phase = begin(scores, "further", start=start.path, **training)
+    for again in (False, True):  # the second time as a resume does, which needs the other run no longer
+        adapter = await phase.run(Shown())
+        assert adapter == Adapter(str(phase.journal.folder / "adapters" / "warm"), 0)
+        assert torch.equal(phase.weights, first.weights) == same, again
+        shutil.rmtree(start.path, ignore_errors=True)
+    assert [saved.adapter for saved in phase.journal.adapters("warm")] == [adapter]
+
+
+def test_a_start_is_found_with_its_lora_or_refused_in_one_line(tiny_model: Path, tmp_path: Path) -> None:
+    def given(start: str, **model: Any) -> Config:
+        config = small(tiny_model, tmp_path, training={"start": start})
+        return config.model_copy(update={"model": ModelConfig(name=str(tiny_model), **model)})
+
+    lora = {"r": 4, "lora_alpha": 8.0, "use_rslora": False, "use_dora": False}
+    folder = tmp_path / "exported"
+    folder.mkdir()
+    (folder / "adapter_config.json").write_text(json.dumps(lora))
+    found = with_start(given(str(folder)))
+    assert found.training.start == str(folder)
+    assert (found.model.lora_rank, found.model.lora_alpha) == (4, 8.0)
+    assert with_start(given("exported")) == found, "by its name in runs_dir, too"
+    assert with_start(given("")) == given("")
+    with pytest.raises(ConfigError, match=r"^the start 'exported' has lora_rank 4, and 16 is asked for$"):
+        with_start(given("exported", lora_rank=16))
+    with pytest.raises(ConfigError, match=r"^the start 'nosuch' is no run in .* and no folder of an adapter"):
+        with_start(given("nosuch"))
+    (folder / "adapter_config.json").write_text("{}")
+    with pytest.raises(ConfigError, match=r"is no LoRA's: 'r'$"):
+        with_start(given("exported"))
+
+
+def test_an_adapter_of_a_wider_model_is_refused_in_one_line(tiny_model: Path, tmp_path: Path) -> None:
+    loaded = load_model(ModelConfig(name=str(tiny_model), lora_rank=4))
+    save_adapter(loaded, tmp_path / "wide")
+    weights = load_file(tmp_path / "wide" / "adapter_model.safetensors")
+    save_file({name: torch.cat([w, w], 1) for name, w in weights.items()}, tmp_path / "wide/adapter_model.safetensors")
+    with pytest.raises(ModelError, match="does not fit") as refused:
+        load_adapter_weights(loaded, tmp_path / "wide")
+    assert "\n" not in str(refused.value)
