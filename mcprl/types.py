@@ -280,7 +280,7 @@ class CompletionRequest:
 
     `context_ids` are the token ids of the conversation so far (last prompt + last completion), which the next prompt
     extends. `adapter` names a loaded adapter; `None` is the base model. `top_p` keeps the likeliest tokens that make up
-    so much probability. Engines that can, constrain the reply to the JSON `schema`, and give `on_tokens` new ids and
+    so much probability. The reply is held to the JSON `schema`. Engines that can, give `on_tokens` new ids and
     log-probabilities as they are sampled, from a thread of theirs."""
 
     messages: tuple[Message, ...]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from mcprl.config import Config
 from mcprl.engines.vllm import environment
-from mcprl.errors import MissingExtra
+from mcprl.errors import EngineError, MissingExtra
 from mcprl.events import Emit, ignore
 from mcprl.types import Adapter, Completion, CompletionRequest, Placement
 
@@ -58,6 +58,17 @@ class Policy(Protocol):
     def tokenizer(self) -> Any: ...
     @property
     def end_ids(self) -> tuple[int, ...]: ...
+
+
+def written_at(adapter: Adapter) -> int:
+    """When an adapter's weights were written, in nanoseconds: one that is written again is loaded again.
+
+    Raises `EngineError` if they are not there.
+    """
+    try:
+        return (Path(adapter.path) / "adapter_model.safetensors").stat().st_mtime_ns
+    except OSError as error:
+        raise EngineError(f"no LoRA adapter can be read from {adapter.path}: {error.strerror}") from None
 
 
 def uses_vllm(config: Config) -> bool:

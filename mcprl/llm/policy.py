@@ -32,7 +32,7 @@ class PolicyLlm:
         self.calls = 0
 
     async def reply(self, messages: Chat, schema: dict[str, Any] | None = None) -> str:
-        """The model's reply: JSON of `schema` if the engine can hold it to that (vLLM can).
+        """The model's reply: JSON of `schema`, to which the engine holds it, unless it is cut.
 
         An engine that fails is asked again, three times in all. Raises `LlmError` if it fails each time.
         """

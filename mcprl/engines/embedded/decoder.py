@@ -15,7 +15,6 @@ import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Any
 
 import torch
@@ -26,7 +25,7 @@ from mcprl.engines.embedded.kv_cache import KVCache
 from mcprl.engines.embedded.linear import is_tiny
 from mcprl.engines.embedded.sampling import sample
 from mcprl.engines.embedded.speculation import Guesses
-from mcprl.engines.embedded.streams import Stream, Trunk, will_compute
+from mcprl.engines.embedded.streams import Stream, Trunk, constrain, places_of, will_compute
 from mcprl.errors import EngineError
 from mcprl.text import common_prefix
 
@@ -107,6 +106,8 @@ class Decoder:
 
     def _guess(self, stream: Stream) -> tuple[int, ...]:
         most = stream.max_new - len(stream.ids) - 1
+        if stream.constraint:
+            return stream.constraint.forced(most)
         if not self.speculate or most < 1:
             return ()
         if stream.guesses is None:
@@ -228,7 +229,7 @@ class Decoder:
             return _Plan(step, self._tokens, 0)
         tokens = [self._tokens]
         positions = [self._positions]
-        places = _places(running, guesses)
+        places = places_of(running, guesses)
         start = len(self._tokens)
         kept = [*range(start)]
         for stream in joined:
@@ -258,7 +259,7 @@ class Decoder:
         last = self._long([stream.cached for stream in running])[:, None] + self._range(0, width)  # (B, width)
         hidden = self._range(0, self._cache.rows.shape[4]) > last[..., None]  # (B, width, C)
         self._mask = self._zeros(hidden.shape).masked_fill_(hidden, -torch.inf)[:, None]
-        self._row_trunks = self._by_trunk(_places(running, guesses))
+        self._row_trunks = self._by_trunk(places_of(running, guesses))
 
     def _by_trunk(self, places: list[tuple[Stream, int, int]]) -> list[TrunkPart]:
         """Each trunk and the tokens that attend to it. `places` are the streams with the start and end of their
@@ -280,6 +281,7 @@ class Decoder:
         ]
         draws = [stream.draws[place] for stream, place in places]
         temperatures, top_ps = ([getattr(s, name) for s, _ in places] for name in ("temperature", "top_p"))
+        constrain(logits, self.rows, guesses)
         self._tokens, logprobs = sample(logits, temperatures, draws, top_ps)
         picked: list[tuple[int, float]] = list(zip(self._tokens.tolist(), logprobs.tolist(), strict=True))
         if any(math.isnan(logprob) for _, logprob in picked):
@@ -291,9 +293,3 @@ class Decoder:
                 done.append(stream)
             start += 1 + len(guess)
         return done
-
-
-def _places(running: list[Stream], guesses: list[tuple[int, ...]]) -> list[tuple[Stream, int, int]]:
-    """The running streams with the start and end of their tokens in a step."""
-    ends = list(accumulate((1 + len(guess) for guess in guesses), initial=0))
-    return list(zip(running, ends, ends[1:], strict=False))

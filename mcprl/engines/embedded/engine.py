@@ -12,19 +12,22 @@ from collections.abc import AsyncGenerator
 from concurrent.futures import Future, InvalidStateError
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 
 from mcprl.chat import families, prompts
-from mcprl.engines import ADAPTERS, Policy
+from mcprl.engines import ADAPTERS, Policy, written_at
 from mcprl.engines.embedded.decoder import Decoder
 from mcprl.engines.embedded.heap import trim_heap
 from mcprl.engines.embedded.streams import Stream
 from mcprl.engines.embedded.weights import bare_model, merged_model, packed
 from mcprl.errors import EngineError, PromptTooLong
 from mcprl.types import Adapter, Completion, CompletionRequest
+
+if TYPE_CHECKING:
+    from mcprl.engines.embedded.constraint import Grammar
 
 MEMORY = 2 * 2**30
 RESTARTS = 3
@@ -77,7 +80,8 @@ class EmbeddedEngine:
         """Returns at once: the engine can sample as soon as it is made."""
 
     async def complete(self, request: CompletionRequest) -> Completion:
-        """Sample one turn. Its log-probabilities are log softmax(logits / temperature), for greedy turns at 1.
+        """Sample one turn. Its log-probabilities are log softmax(logits / temperature), for greedy turns at 1, over the
+        tokens that `top_p` and the schema allow.
 
         Raises `EngineError` if the adapter is not loaded, the prompt is too long or the engine is closed.
         """
@@ -198,9 +202,16 @@ class EmbeddedEngine:
             request.seed,
             lambda: not turn.future.cancelled(),
             top_p=request.top_p,
+            constraint=self._grammar.constraint(request.schema) if request.schema else None,
         )
         self._turns[turn.stream] = turn
         decoder.waiting.append(turn.stream)
+
+    @cached_property
+    def _grammar(self) -> "Grammar":
+        from mcprl.engines.embedded.constraint import Grammar  # takes a moment, and few runs need it
+
+        return Grammar(self._tokenizer, self._end_ids, self._base.get_output_embeddings().weight.shape[0])
 
     def _decoder(self, adapter: str | None) -> Decoder:
         """The decoder of the base model or of a loaded adapter, made again if it was dropped."""
@@ -246,7 +257,7 @@ class EmbeddedEngine:
         return Completion(message, stream.prompt, ids, logprobs, reason, turn.policy_step, malformed)
 
     def _load(self, adapter: Adapter) -> None:
-        version = (adapter, _written_at(adapter))
+        version = (adapter, written_at(adapter))
         if version == self._loaded.get(adapter.name):
             self._loaded[adapter.name] = self._loaded.pop(adapter.name)
             return
@@ -275,13 +286,6 @@ def _tell(turn: _Turn) -> None:
     if turn.stream and turn.request.on_tokens and turn.told < len(turn.stream.ids):
         begin, turn.told = turn.told, len(turn.stream.ids)
         turn.request.on_tokens(turn.stream.ids[begin:], turn.stream.logprobs[begin:])
-
-
-def _written_at(adapter: Adapter) -> int:
-    try:
-        return (Path(adapter.path) / "adapter_model.safetensors").stat().st_mtime_ns
-    except OSError as error:
-        raise EngineError(f"no LoRA adapter can be read from {adapter.path}: {error.strerror}") from None
 
 
 def _answer(future: "Future[Any]", value: Any) -> None:

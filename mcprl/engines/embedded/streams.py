@@ -7,12 +7,18 @@ after it, which are the conversation's own.
 from bisect import bisect_left
 from collections.abc import Callable, Container
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import accumulate, zip_longest
+from typing import TYPE_CHECKING
 
+import torch
+from jaxtyping import Float
 from torch import Tensor
 
 from mcprl.engines.embedded.speculation import Guesses
 from mcprl.text import common_prefix
+
+if TYPE_CHECKING:
+    from mcprl.engines.embedded.constraint import Constraint
 
 
 @dataclass(eq=False)
@@ -67,6 +73,7 @@ class Stream:
     seed: int
     wanted: Callable[[], bool] = _always
     top_p: float = 1.0
+    constraint: "Constraint | None" = None
     ids: list[int] = field(default_factory=list[int])
     logprobs: list[float] = field(default_factory=list[float])
     draws: list[float] = field(default_factory=list[float])  # uniform numbers, one for each new token
@@ -89,6 +96,8 @@ class Stream:
             self.cached += 1
         if self.guesses:
             self.guesses.sampled(self.ids[before:], guess)
+        if self.constraint:
+            self.constraint.take(self.ids[before:])
         return done
 
 
@@ -97,3 +106,17 @@ def will_compute(other: Stream, stream: Stream, length: int) -> bool:
     gains by waiting for it."""
     same_trunk = other.trunk is stream.trunk and len(stream.suffix) > length <= len(other.suffix)
     return same_trunk and other.suffix[:length] == stream.suffix[:length]
+
+
+def places_of(running: list[Stream], guesses: list[tuple[int, ...]]) -> list[tuple[Stream, int, int]]:
+    """The running streams with the start and end of their tokens in a step."""
+    ends = list(accumulate((1 + len(guess) for guess in guesses), initial=0))
+    return list(zip(running, ends, ends[1:], strict=False))
+
+
+def constrain(logits: Float[Tensor, "N V"], running: list[Stream], guesses: list[tuple[int, ...]]) -> None:
+    """Leave the streams that are held to a schema only the tokens that it allows: -inf for all others, in place."""
+    for (stream, start, end), guess in zip(places_of(running, guesses), guesses, strict=True):
+        if stream.constraint:
+            allowed = stream.constraint.allowed(guess, logits.shape[1])
+            logits[start:end].masked_fill_(~allowed.to(logits.device), -torch.inf)

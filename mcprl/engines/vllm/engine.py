@@ -19,7 +19,7 @@ import torch
 
 from mcprl.chat import families, prompts
 from mcprl.config import POLICY, Config
-from mcprl.engines import ADAPTERS, Policy
+from mcprl.engines import ADAPTERS, Policy, written_at
 from mcprl.engines.vllm.server import VllmServer
 from mcprl.errors import ConfigError, EngineError, PromptTooLong
 from mcprl.events import Emit, ignore
@@ -108,7 +108,7 @@ class VllmEngine:
 
         Turns on other adapters are sampled to their end. Raises `EngineError` if the adapter cannot be read or loaded.
         """
-        modified_ns = _modified_ns(adapter)
+        modified_ns = written_at(adapter)
         previous = self._adapters.get(adapter.name)
         if previous and (previous.adapter, previous.modified_ns) == (adapter, modified_ns):
             self._adapters[adapter.name] = self._adapters.pop(adapter.name)
@@ -211,10 +211,3 @@ def _longest_context(config: Config) -> int:
     if POLICY in language_models:
         rollouts = config.training.group_size + len(config.judge.anchors)
     return (rollouts + 1) * config.rollout.max_total_tokens
-
-
-def _modified_ns(adapter: Adapter) -> int:
-    try:
-        return (Path(adapter.path) / "adapter_model.safetensors").stat().st_mtime_ns
-    except OSError as error:
-        raise EngineError(f"no LoRA adapter can be read from {adapter.path}: {error.strerror}") from None
