@@ -20,10 +20,10 @@ import anyio.to_thread
 from mcprl.chat import families, prompts
 from mcprl.engines import ADAPTERS, Policy, written_at
 from mcprl.engines.embedded.decoder import Decoder
-from mcprl.models.heap import trim_heap
 from mcprl.engines.embedded.streams import Stream
 from mcprl.engines.embedded.weights import bare_model, merged_model, packed
 from mcprl.errors import EngineError, PromptTooLong
+from mcprl.models.heap import trim_heap
 from mcprl.types import Adapter, Completion, CompletionRequest
 
 if TYPE_CHECKING:
