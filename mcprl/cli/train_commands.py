@@ -105,6 +105,10 @@ def _train(config: "Config", resume: str | None, accept_tool_changes: bool, dry_
         _rehearse(config)
         return
     folder = run_folder(resume, config.runs_dir) if resume else Path(config.runs_dir) / config.name
+    if not resume:
+        from mcprl.cli.doctor import require
+
+        require(config)
 
     async def work() -> None:
         with TrainingProgress(folder) as progress:
