@@ -13,7 +13,7 @@ import re
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urljoin
@@ -25,7 +25,8 @@ TINY = (
     "--warm-start-plans 8 --steps 2 --scenarios-per-step 2 --group-size 4 --eval-every 2"
 )
 PARTS = (
-    ("install", r"tasks |\S+ +checks? |note |machine |model |probing|connect"),
+    ("install", r"loading|note |probing"),
+    ("load the model", r"probing"),
     ("make tasks", r"tasks "),
     ("base test, warm start", r"step +1/"),
     ("RL and tests", r"look "),
@@ -34,7 +35,7 @@ PARTS = (
 
 
 @contextmanager
-def timed(parts: dict[str, float], name: str) -> Iterator[None]:
+def timed(parts: dict[str, float], name: str) -> Generator[None]:
     began = time.monotonic()
     yield
     parts[name] = time.monotonic() - began

@@ -91,17 +91,14 @@ def _spent_section(spent: Sequence[Part]) -> Iterator[str]:
     if not spent:
         return
     together = Part("together", *(sum(getattr(part, name) for part in spent) for name in _SUMMED))
-    head = ["part", "time", "rollouts", "tokens read", "tokens sampled"]
-    rows = [
-        [part.name, minutes(part.seconds), *(f"{number:,}" for number in (part.rollouts, part.read, part.sampled))]
-        for part in (*spent, together)
-    ]
+    rows: list[tuple[str, ...]] = [("part", "time", "rollouts", "tokens read", "tokens sampled")]
+    for part in (*spent, together):
+        rows.append((part.name, minutes(part.seconds), *(f"{n:,}" for n in (part.rollouts, part.read, part.sampled))))
     if together.asked:
-        head += ["judge asked", "dollars"]
-        for part, row in zip((*spent, together), rows, strict=True):
-            row += [f"{part.asked:,}", _price(part)]
+        prices = [("judge asked", "dollars"), *((f"{part.asked:,}", _price(part)) for part in (*spent, together))]
+        rows = [(*row, *price) for row, price in zip(rows, prices, strict=True)]
     yield "## Time, tokens and money" if together.asked else "## Time and tokens"
-    yield grid([head, *rows])
+    yield grid(rows)
 
 
 def _price(part: Part) -> str:

@@ -105,10 +105,7 @@ def _work(
         os.dup2(stream.fileno(), number)
         stream.close()
     # Python's own were made for the server's.
-    sys.stdin, sys.stdout, sys.stderr = (
-        open(number, mode, closefd=False)  # noqa: SIM115
-        for number, mode in enumerate("rww")
-    )
-    sys.stderr.reconfigure(line_buffering=True)
+    sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115
     signal.signal(signal.SIGINT, signal.default_int_handler)
     work(*arguments)
