@@ -27,10 +27,10 @@ def main() -> None:
         servers=(ServerConfig(target=asked.server),),
         scenarios=ScenarioConfig(
             train=asked.tasks,
-            val=4,
-            test=max(8, asked.tasks // 8),
-            test_forms=max(8, asked.tasks // 8),
-            probe_calls=200,
+            val=max(2, asked.tasks // 16),
+            test=max(4, asked.tasks // 8),
+            test_forms=max(4, asked.tasks // 8),
+            probe_calls=max(100, asked.tasks),
             floor=asked.tasks >= 60,
         ),
         training=TrainingConfig(

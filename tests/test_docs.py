@@ -2,20 +2,18 @@
 
 import ast
 import importlib
-import os
 import re
 import runpy
 import shlex
-import socket
-import subprocess
-import sys
-import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 import pytest
+from support.forked import Forked
+from support.loopback import shop_over_http
+from support.scripts import script, snippets
 
 from mcprl.cli import options
 from mcprl.cli.commands import cli
@@ -31,17 +29,6 @@ OTHERS = {  # options of programs that others wrote
 HOW_ANY_FLAG_IS_NAMED = {"--flag", "--no-flag", "--help"}
 NOT_OURS = re.compile(r"^```python.*?^```$|`(?:make|pip|python|git|ruff|pytest) [^`]*`", re.MULTILINE | re.DOTALL)
 FOLDERS = r"(?:mcprl|docs|examples|recipes|benchmarks|judges|presets|scenarios|tests|\.github|\.ci)"
-PREAMBLE = """
-import ast, asyncio, inspect, pathlib, sys
-URL, namespace = sys.argv[1], {"URL": sys.argv[1]}
-async def run():
-    for path in sys.argv[2:]:
-        code = compile(pathlib.Path(path).read_text(), path, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-        made = eval(code, namespace)
-        if inspect.iscoroutine(made):
-            await made
-asyncio.run(run())
-"""
 
 
 class Block(NamedTuple):
@@ -93,35 +80,18 @@ def parsed(words: list[str]) -> dict[str, Any]:
     return context.params
 
 
-def environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT), "HF_HUB_OFFLINE": "1", "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
-
-
-def run(*words: object, cwd: Path) -> str:
-    line = [sys.executable, *map(str, words)]
-    done = subprocess.run(line, cwd=cwd, env=environment(), capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+def run(cwd: Path, work: Callable[..., None], *arguments: object) -> str:
+    """What that prints, in a process of its own in that folder."""
+    with Forked(cwd, work, *arguments) as running:
+        printed, error = running.stdout.read(), running.stderr.read()
+        assert running.ends() == 0, printed + error
+    return printed
 
 
 @pytest.fixture(scope="module")
 def shop() -> Generator[str]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, ROOT / "examples" / "servers" / "shop.py", "--http", str(port)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        try:
-            for _ in range(300):
-                assert process.poll() is None
-                try:
-                    socket.create_connection(("127.0.0.1", port)).close()
-                    break
-                except OSError:
-                    time.sleep(0.1)
-            yield f"http://127.0.0.1:{port}/mcp"
-        finally:
-            process.kill()
+    with shop_over_http() as url:
+        yield url
 
 
 def test_the_readme_is_short() -> None:
@@ -147,8 +117,8 @@ def test_each_command_line_parses(page: str, line: str) -> None:
 def test_each_option_that_is_named_exists(page: Path) -> None:
     text = NOT_OURS.sub("", page.read_text())
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*[a-z0-9]\b(?!-)", text)) - OTHERS
-    for script in [*ROOT.glob("benchmarks/*.py"), *ROOT.glob("recipes/*/*.py"), *ROOT.glob("docs/*.py")]:
-        named -= set(re.findall(r"--[a-z][a-z0-9-]*", script.read_text()))
+    for program in [*ROOT.glob("benchmarks/*.py"), *ROOT.glob("recipes/*/*.py"), *ROOT.glob("docs/*.py")]:
+        named -= set(re.findall(r"--[a-z][a-z0-9-]*", program.read_text()))
     assert named - {*own_options(cli)} - HOW_ANY_FLAG_IS_NAMED == set()
 
 
@@ -182,7 +152,7 @@ def test_the_snippets_of_a_page_run_in_order(page: Path, shop: str, tmp_path: Pa
         if block.page == page and not block.info:
             files.append(tmp_path / f"{page.stem}-line-{block.line}.py")
             files[-1].write_text(block.text)
-    run("-c", PREAMBLE, shop, *files, cwd=tmp_path)
+    run(tmp_path, snippets, shop, *files)
 
 
 @pytest.mark.slow
@@ -191,12 +161,12 @@ def test_the_example_scripts_run(shop: str, tmp_path: Path) -> None:
     assert {script.stem for script in scripts} == {"own_reward", "read_a_run", "train_on_a_server"}
     assert all(len(script.read_text().splitlines()) < 60 for script in scripts)
     examples = ROOT / "examples"
-    printed = run(examples / "train_on_a_server.py", shop, "--name", "short", cwd=tmp_path)
-    assert re.search(r"8 held-out tasks: [\d.]+% before, [\d.]+% after\ngain [+-]", printed)
-    printed = run(examples / "read_a_run.py", "runs/short", cwd=tmp_path)
-    assert "of 16 tasks" in printed
+    printed = run(tmp_path, script, examples / "train_on_a_server.py", shop, "--name", "short")
+    assert re.search(r"4 held-out tasks: [\d.]+% before, [\d.]+% after\ngain [+-]", printed)
+    printed = run(tmp_path, script, examples / "read_a_run.py", "runs/short")
+    assert "of 8 tasks" in printed
     assert "step   1: training success" in printed
-    printed = run(examples / "own_reward.py", shop, "What does SKU-318 cost?", "Who is C-1042?", cwd=tmp_path)
+    printed = run(tmp_path, script, examples / "own_reward.py", shop, "What does SKU-318 cost?", "Who is C-1042?")
     assert "step 1: exact tokens 100%" in printed
 
 

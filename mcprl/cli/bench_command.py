@@ -34,9 +34,10 @@ _MOST_FAILURES = 3
 def bench(
     config: "Config", benchmark: str, categories: tuple[str, ...], limit: int, adapter: str | None, out: str | None
 ) -> None:
-    """Test a model, and an adapter, on a benchmark made by others: its tasks, its tools, its verdicts.
+    """Test a model, and an adapter, on a benchmark made by others.
 
-    bfcl (function calling), agentdojo (tools under injected instructions), tau2 (retail, airline), after
+    Its tasks, its tools, its verdicts: bfcl (function calling), agentdojo (tools under injected instructions), tau2
+    (retail, airline), after
     mcprl setup bench NAME.
     """
     from mcprl.cli.progress import Progress

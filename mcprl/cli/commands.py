@@ -71,7 +71,7 @@ cli.add_command(serve)
     "--check-sessions", is_flag=True, help="Call tools to see whether a session starts from another's writes."
 )
 def inspect(config: "Config", forget: bool, check_sessions: bool) -> None:
-    """Show what SERVER offers, what may be called and as what, what it costs.
+    """Show what SERVER offers, what may be called, what it costs.
 
     Calls no tool, unless --check-sessions asks for it.
     """
@@ -155,7 +155,10 @@ def chat(config: "Config", run: str, once: str | None, compare: bool, yes: bool)
 @click.option("--inspect", "logs", metavar="FOLDER", help="Instead, write the test as logs of inspect_ai there.")
 @_RUNS_DIR
 def export(run: str, merged: bool, out: str | None, push: str | None, logs: str | None, runs_dir: str) -> None:
-    """Write what RUN trained as a folder that transformers, peft and vLLM load, with a card."""
+    """Write what RUN trained, for transformers, peft and vLLM.
+
+    The folder has a card that says how it was trained and what it gained.
+    """
     from mcprl.cli import options
     from mcprl.cli.progress import Progress
     from mcprl.runs.journal import Journal
@@ -181,8 +184,11 @@ def export(run: str, merged: bool, out: str | None, push: str | None, logs: str 
 @_command(*SECTIONS)
 @server_argument
 def doctor(config: "Config") -> None:
-    """Check whether this machine can do what `mcprl train` with the same options would: versions, GPU, vLLM, disk,
-    memory, the model's template and tool calls, the SERVER and its tools, the judge (by one tiny question)."""
+    """Check whether `mcprl train` with the same options can work.
+
+    Versions, GPU, vLLM, disk, memory, the model's template and tool calls, the SERVER and its tools, the judge (by one
+    tiny question).
+    """
     from mcprl.cli.doctor import examine
     from mcprl.cli.tables import show_findings
 
@@ -267,7 +273,7 @@ def show_run(run: str, runs_dir: str) -> None:
 @_RUNS_DIR
 @output_options
 def report(run: tuple[str, ...], out: str | None, runs_dir: str) -> None:
-    """Show what RUN proved; of several RUNs (seeds, say), what they prove together."""
+    """Show what RUN proved, or several RUNs (seeds, say) together."""
     from mcprl.cli import json_results
     from mcprl.cli.run_tables import prove, show_report
 

@@ -23,8 +23,9 @@ from mcprl import engines
 from mcprl.cli.extras import with_torch
 from mcprl.config import POLICY, Config
 from mcprl.engines.vllm import environment as vllm_environment
-from mcprl.errors import McprlError
+from mcprl.errors import ConfigError, McprlError
 from mcprl.judges import open_judge
+from mcprl.runs.journal import Journal
 from mcprl.servers.server import connect
 from mcprl.text import visible
 
@@ -63,6 +64,16 @@ def examine(config: Config) -> Iterator[Finding]:
         except Exception as error:
             text = str(error) if isinstance(error, McprlError) else repr(error)
             yield Finding(name, "fail", text)
+
+
+def require(config: Config) -> None:
+    """Raise what is wrong with the place of a new run or with its judge, which is asked one tiny question if it is a
+    model behind an API: nothing is written yet, and a run would notice after its first test. Raises `McprlError`."""
+    Journal.require_new(Path(config.runs_dir) / config.name)
+    for check in (_disk, _judge) if config.judge.model not in ("", POLICY) else (_disk,):
+        for finding in check(config):
+            if finding.state == "fail":
+                raise ConfigError(f"{finding.name}: {finding.text}")
 
 
 def _python(config: Config) -> Iterator[Finding]:

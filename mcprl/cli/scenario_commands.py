@@ -65,7 +65,7 @@ _ADD_EPILOG = """\b
 @click.option("--out", metavar="FOLDER", help="Where to save the pack, for a person to read and edit.")
 @click.option("--plan-calls", is_flag=True, help="Show what probing would call, call nothing, and stop.")
 def scenarios(config: "Config", out: str | None, plan_calls: bool) -> None:
-    """Generate tasks for a server and show what they cover and what they are worth.
+    """Generate tasks for a server and show what they are worth.
 
     The commands at the end make packs of tasks that people wrote.
     """

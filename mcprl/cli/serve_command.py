@@ -34,7 +34,10 @@ _QUESTION = {"model": "latest", "messages": [{"role": "user", "content": "Hello"
     help=f"What clients must send as their API key. [${_KEY}, or a new one, which is printed]",
 )
 def serve(config: "Config", target: str, host: str, port: int, key: str | None) -> None:
-    """Serve TARGET, a run, the folder of an export or a model, with OpenAI's API, for clients on this machine."""
+    """Serve TARGET with OpenAI's API, for clients on this machine.
+
+    TARGET is a run, the folder of an export, or a model.
+    """
     from mcprl.cli.progress import Progress
 
     from_environment = click.get_current_context().get_parameter_source("key") == click.core.ParameterSource.ENVIRONMENT

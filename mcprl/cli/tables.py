@@ -1,6 +1,7 @@
 """The tables and lines that commands print: packs, findings and evaluations."""
 
 from collections.abc import Iterable, Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -18,6 +19,8 @@ if TYPE_CHECKING:  # listing runs needs no server
     from mcprl.scenarios.packs.pack import Pack
 
 _MOST_EXAMPLES = 6
+_BLANK = 15 * " "
+"""As wide as a finding's state and name."""
 
 
 def sheet(*columns: str, right: Sequence[str] = ()) -> Table:
@@ -88,7 +91,9 @@ def show_findings(screen: Console, findings: "Iterable[Finding]") -> int:
     with Progress("checking this machine", screen) as progress:
         for finding in findings:
             colour = {"ok": "green", "warn": "yellow", "fail": "red"}[finding.state]
-            progress.say(f"[{colour}]{finding.state:<5}[/]{finding.name:<9} {escape(finding.text)}", markup=True)
+            text = fill(finding.text, screen.width, initial_indent=_BLANK, subsequent_indent=_BLANK)[len(_BLANK) :]
+            told = escape(text if screen.is_terminal else finding.text)
+            progress.say(f"[{colour}]{finding.state:<5}[/]{finding.name:<9} {told}", markup=True)
             failed += finding.state == "fail"
     return failed
 

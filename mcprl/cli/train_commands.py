@@ -57,7 +57,10 @@ def _resumable(function: Any) -> Any:
 @server_argument
 @_resumable
 def train(config: "Config", resume: str | None, accept_tool_changes: bool, dry_run: bool) -> None:
-    """Train an adapter for SERVER (a URL or a command) and prove what it gained."""
+    """Train an adapter for SERVER and prove what it gained.
+
+    SERVER is a URL, or a command that speaks MCP on stdio.
+    """
     if resume and dry_run:
         raise ConfigError("a run that was begun has its tasks and settings; --dry-run is for a new one")
     if not resume and not config.servers:
@@ -72,9 +75,10 @@ def train(config: "Config", resume: str | None, accept_tool_changes: bool, dry_r
 def demo(
     config: "Config", resume: str | None, accept_tool_changes: bool, dry_run: bool, serve: bool, port: int
 ) -> None:
-    """Train on a small shop that comes with mcprl: what `mcprl train demo:shop` does.
+    """Train on a small shop that comes with mcprl.
 
-    The name demo:shop stands wherever a server does, and serves the shop as long as the command runs.
+    It does what `mcprl train demo:shop` does. The name demo:shop stands wherever a server does, and serves the shop as
+    long as the command runs.
     """
     from mcprl.servers.demo import SHOP, address, bind
     from mcprl.servers.demo import serve as serve_shop
@@ -105,6 +109,10 @@ def _train(config: "Config", resume: str | None, accept_tool_changes: bool, dry_
         _rehearse(config)
         return
     folder = run_folder(resume, config.runs_dir) if resume else Path(config.runs_dir) / config.name
+    if not resume:
+        from mcprl.cli.doctor import require
+
+        require(config)
 
     async def work() -> None:
         with TrainingProgress(folder) as progress:

@@ -18,9 +18,10 @@ from mcprl.errors import MissingExtra
 @click.option("--open/--no-open", "opens", default=None, help="Open a browser. [on a terminal]")
 @click.option("--runs-dir", default="runs", show_default=True, help="The folder that holds the runs.")
 def view(run: str, port: int, opens: bool | None, runs_dir: str) -> None:
-    """Show RUN in a browser: live while it goes on, its rollouts side by side, what was won and lost.
+    """Show RUN in a browser, also while it goes on.
 
-    Only this machine can see it, and only with the key in the address. Ctrl-C ends it.
+    Its rollouts stand side by side, and what was won and lost. Only this machine can see it, and only with the key in
+    the address. Ctrl-C ends it.
     """
     folder = run_folder(run, runs_dir)
     for package in ("jinja2", "starlette", "uvicorn"):

@@ -158,10 +158,11 @@ class Journal:
         rows = [(phase, step, t.id, t.scenario_id, t.stop, _now(), *dump_trajectory(t)) for t in trajectories]
         self.db.write("insert into trajectory values (?, ?, ?, ?, ?, ?, ?, ?, null) on conflict do nothing", rows)
 
-    def trajectories(self, phase: str, step: int | None = None) -> list[Trajectory]:
-        """A phase's trajectories, of one step or of all, in the order of writing."""
-        query = "select body, tokens from trajectory where phase = ? and step = ifnull(?, step) order by step, rowid"
-        return [self.db.decode(load_trajectory, row) for row in self.db.read(query, phase, step)]
+    def trajectories(self, phase: str, step: int | None = None, scenario: str | None = None) -> list[Trajectory]:
+        """A phase's trajectories, of one step or of all, of one scenario or of all, in the order of writing."""
+        query = """select body, tokens from trajectory where phase = ? and step = ifnull(?, step)
+            and scenario_id = ifnull(?, scenario_id) order by step, rowid"""
+        return [self.db.decode(load_trajectory, row) for row in self.db.read(query, phase, step, scenario)]
 
     def conversations(self, phase: str) -> Iterator[list[Message]]:
         """The messages of a phase's trajectories, read without their tokens."""

@@ -57,7 +57,9 @@ class Curve:
 class Part:
     """A part of a run's work: its seconds, the number of its rollouts, and the tokens that these read and sampled.
 
-    A turn reads its whole prompt, so a conversation's beginning counts once a turn.
+    A turn reads its whole prompt, so a conversation's beginning counts once a turn. `asked`: requests to the language
+    model that judges, `dollars` their cost in US dollars, 0 where litellm has no price. Both stand at RL and count up
+    to the last group that it judged; a test whose tasks have checks asks nothing.
     """
 
     name: str
@@ -65,6 +67,8 @@ class Part:
     rollouts: int
     read: int
     sampled: int
+    asked: int = 0
+    dollars: float = 0.0
 
 
 _PARTS: Final = {
@@ -99,7 +103,9 @@ def parts_of(journal: Journal) -> list[Part]:
         for at, number in enumerate((1, sum(lengths[0::3]), sum(lengths[1::3]))):
             counts[at] += number
     names = [name for name in dict.fromkeys(_PARTS.values()) if seconds[name] or name in tokens]
-    return [Part(name, round(seconds[name], 1), *tokens[name]) for name in names]
+    judged = [event.data for event in journal.events("judged")]
+    paid = {"RL": (int(judged[-1]["calls"]), round(float(judged[-1]["cost"]), 6))} if judged else {}
+    return [Part(name, round(seconds[name], 1), *tokens[name], *paid.get(name, ())) for name in names]
 
 
 def measure(journal: Journal) -> Learning:

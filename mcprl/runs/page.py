@@ -26,7 +26,7 @@ from mcprl.runs.unscored import Unscored
 
 CURVE: Final = "curve.png"
 _MOST_LOSSES: Final = 40
-_SUMMED: Final = ("seconds", "rollouts", "read", "sampled")
+_SUMMED: Final = ("seconds", "rollouts", "read", "sampled", "asked", "dollars")
 _OWN_ADDRESS: Final = re.compile(r"https?://(localhost|127\.|\[::1\])")
 _LONGEST_CELL: Final = 200
 _VERDICTS: Final[dict[Verdict, str]] = {
@@ -87,15 +87,22 @@ def _lost_section(losses: Sequence[Loss]) -> Iterator[str]:
 
 
 def _spent_section(spent: Sequence[Part]) -> Iterator[str]:
-    """Time and tokens. What a judge or a writer of tasks costs is its provider's to say."""
-    if spent:
-        yield "## Time and tokens"
-        total = Part("together", *(sum(getattr(part, name) for part in spent) for name in _SUMMED))
-        rows = [
-            (part.name, minutes(part.seconds), *(f"{number:,}" for number in (part.rollouts, part.read, part.sampled)))
-            for part in (*spent, total)
-        ]
-        yield grid([("part", "time", "rollouts", "tokens read", "tokens sampled"), *rows])
+    """Time and tokens, and what a judge was asked at which price. What a writer of tasks costs is not recorded."""
+    if not spent:
+        return
+    together = Part("together", *(sum(getattr(part, name) for part in spent) for name in _SUMMED))
+    rows: list[tuple[str, ...]] = [("part", "time", "rollouts", "tokens read", "tokens sampled")]
+    for part in (*spent, together):
+        rows.append((part.name, minutes(part.seconds), *(f"{n:,}" for n in (part.rollouts, part.read, part.sampled))))
+    if together.asked:
+        prices = [("judge asked", "dollars"), *((f"{part.asked:,}", _price(part)) for part in (*spent, together))]
+        rows = [(*row, *price) for row, price in zip(rows, prices, strict=True)]
+    yield "## Time, tokens and money" if together.asked else "## Time and tokens"
+    yield grid(rows)
+
+
+def _price(part: Part) -> str:
+    return f"{part.dollars:.4f}" if part.dollars else "no price known" if part.asked else "-"
 
 
 def _part_sections(proof: Proof) -> Iterator[str]:

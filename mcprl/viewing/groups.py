@@ -94,7 +94,7 @@ def columns(journal: Journal, phase: str, step: int, task: str) -> list[Column]:
         task,
     )
     fates: dict[str, str | None] = dict(rows)
-    members = [each for each in journal.trajectories(phase, step) if each.id in fates]
+    members = journal.trajectories(phase, step, task)
     gains = _advantages(members, scores, journal.config.training) if phase == "train" else {}
     return [
         column(f"rollout {number}", each, scores.get(each.id), gains.get(each.id), fates[each.id] or "")

@@ -124,7 +124,7 @@ def pair_columns(journal: Journal, task: str) -> list[Column]:
         if ids:
             phase, step = f"test:{model}", outcomes[0].step
             scores = {score.trajectory_id: score for score in journal.scores(phase, step)}
-            members = [each for each in journal.trajectories(phase, step) if each.id in ids]
+            members = [each for each in journal.trajectories(phase, step, task) if each.id in ids]
             found += [column(NAMES[model], each, scores.get(each.id)) for each in members]
     return found
 

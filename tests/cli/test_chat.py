@@ -130,4 +130,4 @@ def test_on_a_terminal_a_call_that_may_write_is_asked_for_each_time_and_the_talk
     talk.until('{"order_id":"O-2043","status":"shipped"}')
     talk.until("\n> ")
     talk.type("")
-    assert talk.process.wait(30) == 0
+    assert talk.ends() == 0

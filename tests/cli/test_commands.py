@@ -4,7 +4,6 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -16,6 +15,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.command_line import effective, mcprl
+from support.forked import Forked, command_line
 from support.paths import NODE_BIN, ODD, SHOP
 
 from mcprl.cli import options
@@ -292,23 +292,13 @@ def test_a_shell_completes_the_names_of_runs(folder: Path, monkeypatch: pytest.M
         assert done.stdout.split() == ["plain,yesterday"]
 
 
-def hear_interrupts() -> None:
-    """Undo what a shell does to commands in its background, and so to the tests there: they ignore Ctrl-C."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 def test_ctrl_c_ends_a_command_with_one_line(tmp_path: Path) -> None:
     server = f"""{sys.executable} -c "import sys; open('up', 'w'); sys.stdin.read()" """
-    command = [MCPRL, "inspect", "--server", server]
-    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, preexec_fn=hear_interrupts)
-    try:
-        while not (tmp_path / "up").exists() and process.poll() is None:
-            os.sched_yield()
-        process.send_signal(signal.SIGINT)
-        _, error = process.communicate(timeout=30)
-    finally:
-        process.kill()
-    assert (process.returncode, error) == (130, "stopped\n")
+    with Forked(tmp_path, command_line, "inspect", "--server", server) as inspecting:
+        while not (tmp_path / "up").exists() and inspecting.process.is_alive():
+            time.sleep(0.01)
+        inspecting.interrupt()
+        assert (inspecting.stderr.read(), inspecting.ends()) == ("stopped\n", 130)
 
 
 SIZES = "--train-tasks 4 --val-tasks 2 --test-tasks 3 --test-forms 0 --probe-calls 40"
@@ -347,41 +337,25 @@ def test_train_eval_and_runs_work_on_one_run_folder(
 
 @pytest.mark.slow
 def test_ctrl_c_in_training_says_what_is_kept_and_how_to_go_on(tmp_path: Path, tiny_model: Path) -> None:
-    endless = ["--steps", "1000", "--patience", "1000"]
-    arguments = ["demo", "--model", str(tiny_model), *SMALL, *STEPS, *endless]
-    pipe = subprocess.PIPE
-    process = subprocess.Popen(
-        [MCPRL, *arguments], cwd=tmp_path, stdout=pipe, stderr=pipe, text=True, preexec_fn=hear_interrupts
-    )
-    try:
-        assert process.stdout
-        while not process.stdout.readline().startswith("step   1/"):
-            assert process.poll() is None
-        process.send_signal(signal.SIGINT)
-        _, error = process.communicate(timeout=60)
-    finally:
-        process.kill()
-    assert process.returncode == 130, error
+    endless = ["--recipe", "rl", "--steps", "1000", "--patience", "1000"]
+    with Forked(tmp_path, command_line, "demo", "--model", tiny_model, *SMALL, *STEPS, *endless) as training:
+        assert any(line.startswith("step   1/") for line in training.stdout)
+        training.interrupt()
+        error = training.stderr.read()
+        assert training.ends() == 130, error
     assert error.count("\n") == 1, error
     assert "kept in runs/small; go on with: mcprl train --resume small" in error
     resumed = error.rpartition("go on with: mcprl ")[2].split()
     with Journal.open(tmp_path / "runs" / "small") as journal:
         assert (journal.last_step() or 0) >= 1
-    process = subprocess.Popen(
-        [MCPRL, *resumed], cwd=tmp_path, stdout=pipe, stderr=pipe, text=True, preexec_fn=hear_interrupts
-    )
-    try:
-        assert process.stdout
-        while not process.stdout.readline().startswith("step "):
-            assert process.poll() is None
+    with Forked(tmp_path, command_line, *resumed) as training:
+        assert any(line.startswith("step ") for line in training.stdout)
         began = time.monotonic()
         for _ in range(2):
-            process.send_signal(signal.SIGINT)
+            training.interrupt()
             time.sleep(0.05)  # two signals that wait at the same time are one
-        _, error = process.communicate(timeout=60)
-    finally:
-        process.kill()
-    assert (process.returncode, error.count("\n")) == (130, 1), error
+        error = training.stderr.read()
+        assert (training.ends(), error.count("\n")) == (130, 1), error
     assert "go on with: mcprl train --resume small" in error
     assert time.monotonic() - began < 5  # 2.5 with two busy cores
     with Journal.open(tmp_path / "runs" / "small", write=True) as journal:

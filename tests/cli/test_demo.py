@@ -71,6 +71,25 @@ def test_a_judge_without_its_key_is_noticed_before_there_is_a_run(
     assert not list(tmp_path.iterdir())
 
 
+def test_a_judge_that_refuses_its_key_is_noticed_by_one_question_before_there_is_a_run(tmp_path: Path) -> None:
+    with serving(lambda _request, _number: Reply(status=401)) as fake:
+        judge = ["--judge", "ruler:default", "--judge-model", "openai/fake", "--judge-base-url", fake.url]
+        done = mcprl("train", "/no/such/server", *judge, "--runs-dir", str(tmp_path))
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "status 401 as told" in done.err
+    assert len(fake.requests) == 1
+    assert len(str(fake.requests[0]["messages"])) < 100
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_full_disk_is_noticed_before_there_is_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mcprl.cli.doctor.RUN_GIB", 2.0**40)
+    done = mcprl("train", "/no/such/server", "--runs-dir", str(tmp_path))
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "make room" in done.err
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_client_of_vllm_that_is_not_installed_is_noticed_before_there_is_a_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,6 @@
 """What a command shows of itself, how any setting is given, and where results and progress go."""
 
+import io
 import json
 import re
 from pathlib import Path
@@ -7,11 +8,14 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner
+from rich.console import Console
 from support.command_line import effective, mcprl
 from support.paths import ROOT
 
+from mcprl.cli.doctor import Finding
 from mcprl.cli.output import output_options, present
 from mcprl.cli.progress import Progress
+from mcprl.cli.tables import show_findings
 from mcprl.events import Note
 from mcprl.runs.report import _columns as columns
 
@@ -30,6 +34,22 @@ def test_the_help_of_train_shows_a_few_options_and_examples_and_says_where_the_r
 @pytest.mark.parametrize("command", ["train", "demo", "eval", "scenarios", "inspect", "doctor"])
 def test_a_help_fits_80_columns(command: str) -> None:
     assert max(map(len, mcprl(command, "--help").out.splitlines())) <= 80
+
+
+def test_the_list_of_commands_fits_80_columns_and_cuts_no_sentence() -> None:
+    lines = mcprl("--help").out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert [line for line in lines if line.startswith("  ") and line.endswith("...")] == []
+
+
+def test_a_long_finding_goes_on_below_itself_on_a_terminal_and_is_one_line_elsewhere() -> None:
+    told = Finding("packages", "ok", "mcp 2.3.0, " + "torch " * 30)
+    for terminal, lines in ((True, 3), (False, 1)):
+        screen = Console(file=io.StringIO(), width=80, force_terminal=terminal, color_system=None)
+        assert show_findings(screen, [told]) == 0
+        printed = [line for line in screen.file.getvalue().splitlines() if "torch" in line]  # pyright: ignore[reportAttributeAccessIssue]
+        assert len(printed) == lines
+        assert all(line.startswith(15 * " " + "torch") for line in printed[1:])
 
 
 def test_any_setting_can_be_given_by_its_key_and_wins_over_its_flag() -> None:

@@ -240,3 +240,20 @@ def test_a_report_of_another_version_or_a_missing_run_is_one_line(tmp_path):
         table({"test": {}})
     with pytest.raises(JournalError, match="holds no run"):
         build(tmp_path)
+
+
+def test_what_the_judge_was_asked_and_its_price_stand_beside_the_time_of_rl(run, tmp_path):
+    assert "## Time and tokens\n" in markdown(build(run))
+    folder = simulate(tmp_path / "judged", warm=False, steps=1, finish=False)
+    for calls, cost, price in ((3, 0.0, "no price known"), (7, 0.0125, "0.0125")):
+        with Journal.open(folder, write=True) as journal:
+            journal.write_event("judged", step=1, scenario="train-0", over={}, agreement=None, calls=calls, cost=cost)
+        report = build(folder)
+        asked = {part.name: (part.asked, part.dollars) for part in report.spent}
+        assert {name for name, spent in asked.items() if spent != (0, 0.0)} == {"RL"}
+        assert asked["RL"] == (calls, cost)
+        told = markdown(report).split("## Time, tokens and money")[1].split("##")[0]
+        cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in told.splitlines() if "|" in line]
+        rows = {name: spent[-2:] for name, *spent in cells}
+        assert rows["RL"] == rows["together"] == [str(calls), price]
+        assert rows["test of the base model"] == ["0", "-"]

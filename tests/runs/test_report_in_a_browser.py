@@ -54,7 +54,8 @@ def _hostile(rollout):
     return replace(rollout, messages=tuple(messages))
 
 
-@pytest.mark.parametrize(("size", "dark"), [(WIDE, False), (PHONE, True)], ids=["wide", "phone, dark"])
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
 def test_the_report_fits_its_window_and_has_no_serious_finding(browser, page_url, size, dark):
     with tab(browser, size, dark) as page:
         page.goto(page_url)

@@ -4,7 +4,6 @@ A process is forked from a server that has imported everything, so that it begin
 """
 
 import json
-import multiprocessing
 import os
 import re
 import resource
@@ -13,12 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from functools import partial
 from importlib import import_module
-from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, cast
-
-import pytest
 
 import mcprl.train
 from mcprl.cli.outcome import exit_code, run_async
@@ -32,10 +28,7 @@ from mcprl.runs.trackers import files
 from support import scripted
 from support.configs import small
 from support.events import Recorder
-from support.paths import ROOT, TESTS
-
-_CONTEXT = multiprocessing.get_context("forkserver")
-_CONTEXT.set_forkserver_preload(["support.killable", "mcprl.runs.curve"])
+from support.forked import CONTEXT, ensure_server
 
 _TIMED = re.compile(r"_s$|wall|^at$|latency|seconds|speedup|date|per_s|versions|version|name|run_id|folder")
 """Names of what differs between two runs that are otherwise the same."""
@@ -71,13 +64,10 @@ class Run:
         self._result = result or self.folder.parent / "result.json"
         self._result.parent.mkdir(parents=True, exist_ok=True)
         self._result.unlink(missing_ok=True)
-        self._errors, errors = _CONTEXT.Pipe(duplex=False)
-        with pytest.MonkeyPatch.context() as patch:  # the server must find the tests, and compute as one thread does
-            patch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), str(TESTS)]))
-            patch.setenv("OMP_NUM_THREADS", "1")
-            forkserver.ensure_running()
+        self._errors, errors = CONTEXT.Pipe(duplex=False)
+        ensure_server()
         work = (config, kill_at, partial(setup, *arguments) if setup else None, self._result, errors)
-        self.process = _CONTEXT.Process(target=_work, args=work, daemon=True)
+        self.process = CONTEXT.Process(target=_work, args=work, daemon=True)
         self.process.start()
         errors.close()
 

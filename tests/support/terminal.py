@@ -3,11 +3,12 @@
 import os
 import pty
 import select
-import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Self
+
+from support.forked import command_line, ends, fork
 
 TIMEOUT_S = 90
 """Seconds without a sign of life, on a busy machine."""
@@ -22,12 +23,8 @@ class Terminal:
     def __init__(self, *arguments: str, both: bool = False) -> None:
         self._keys, terminal = pty.openpty()
         self._printed = tempfile.TemporaryFile()  # noqa: SIM115 - closed on exit
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "mcprl", *arguments],
-            stdin=terminal,
-            stdout=terminal if both else self._printed,
-            stderr=terminal,
-        )
+        out = terminal if both else self._printed.fileno()
+        self._process = fork(Path.cwd(), {0: terminal, 1: out, 2: terminal}, command_line, *arguments)
         os.close(terminal)
         self.shown = ""
 
@@ -35,8 +32,8 @@ class Terminal:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.process.kill()
-        self.process.wait()
+        self._process.kill()
+        self._process.join()
         os.close(self._keys)
         self._printed.close()
 
@@ -54,9 +51,13 @@ class Terminal:
         """What it printed on stdout, what its terminal has shown since the last `until`, and its exit code."""
         while self._read():
             pass
-        code = self.process.wait(TIMEOUT_S)
+        code = self.ends()
         self._printed.seek(0)
         return self._printed.read().decode(), " ".join(self.shown.split()), code
+
+    def ends(self, within_s: float = TIMEOUT_S) -> int:
+        """Its exit code."""
+        return ends(self._process, within_s)
 
     def _read(self) -> bool:
         """Wait for more to be shown. Returns whether there was more before the program ended."""

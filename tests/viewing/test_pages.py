@@ -1,20 +1,20 @@
 """`mcprl view` in chromium: a real run followed while it writes, its pages, hostile texts, ten thousand rollouts."""
 
 import socket
-import subprocess
-import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
 from http.client import HTTPConnection
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from time import process_time
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin, urlsplit
 
 import pytest
 from support.browsing import PHONE, WIDE, chromium, is_as_wide_as_its_window, serious_findings, tab
 from support.configs import small
+from support.forked import Forked, command_line
 from support.hostile_text import HOSTILE
 from support.journals import played, scenario, trajectory
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 PAGES = ["", "groups", "pairs", "tasks", "servers"]
+LOOKS = [(WIDE, False), (PHONE, False), (WIDE, True), (PHONE, True)]
 CONFIG = Config(servers=(ServerConfig(target="shop.py"),))
 
 
@@ -54,33 +55,28 @@ def served(run: Path) -> Generator[str]:
 
 
 @pytest.fixture(scope="module")
-def followed(browser: "Browser", tmp_path_factory: pytest.TempPathFactory) -> Generator[tuple[str, list[str]]]:
-    """The address of a run with the nano policy on the shop, and what its first page said, opened once, to its end."""
+def followed(
+    browser: "Browser", tiny_model: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Generator[tuple[str, list[str]]]:
+    """The address of a run on the shop, and what its first page said, opened once, to its end."""
     folder = tmp_path_factory.mktemp("runs")
     training = {"recipe": "sft+rl", "steps": 2, "warm_start_steps": 2}
-    config = small(Path("nano"), folder, training=training, rollout={"max_turns": 3, "max_tokens": 64})
     settings = folder / "config.toml"
-    settings.write_text(dump_config(config))
-    program = [sys.executable, "-m", "mcprl"]
-    piped: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-    with subprocess.Popen([*program, "train", "--config", settings], **piped) as train:
-        assert train.stdout
+    settings.write_text(dump_config(small(tiny_model, folder, training=training)))
+    view = ["view", "small", "--runs-dir", folder, "--no-open"]
+    with Forked(folder, command_line, "train", "--config", settings) as train:
         said = [next(line for line in train.stdout if line.startswith("tasks"))]  # now there is a journal
-        view = [*program, "view", "small", "--runs-dir", folder, "--no-open"]
-        with subprocess.Popen(view, **piped) as viewer:
-            assert viewer.stdout
+        with Forked(folder, command_line, *view) as viewer:
             address = viewer.stdout.readline().split(" is at ")[1].split()[0]
             with tab(browser) as page:
                 page.goto(address, wait_until="commit")
                 page.evaluate(_WATCH)
-                said += train.stdout.read().splitlines()
-                assert train.wait(120) == 0, said
+                said += train.stdout
+                assert train.ends() == 0, said
                 page.wait_for_function("document.querySelector('#phase').textContent == 'finished'", timeout=20_000)
                 page.wait_for_function("/^no/.test(document.querySelector('#running').textContent)", timeout=20_000)
                 seen = page.evaluate("window.seen")
             yield address, seen
-            viewer.terminate()
-            viewer.wait(20)
 
 
 _WATCH = """() => {
@@ -122,6 +118,7 @@ def test_a_group_stands_side_by_side_with_scores_words_and_advantages(browser, f
         page.goto(f"{followed[0]}groups?sort=spread")
         page.locator(".rows tbody a").first.click()
         columns = page.locator(".columns > section")
+        columns.first.wait_for()
         assert columns.count() == 3
         boxes = [columns.nth(at).bounding_box() for at in range(3)]
         assert len({box["y"] for box in boxes if box}) == 1
@@ -133,14 +130,17 @@ def test_a_group_stands_side_by_side_with_scores_words_and_advantages(browser, f
         assert sampled.endswith("<|im_end|>") or len(sampled) > 10
 
 
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
-def test_every_page_fits_its_window_and_has_no_serious_finding(browser, followed, size):
-    with tab(browser, size, dark=size == PHONE) as page:
-        for name in PAGES:
-            page.goto(f"{followed[0]}{name}", wait_until="domcontentloaded")
+@pytest.mark.parametrize(("size", "dark"), LOOKS, ids=["wide", "phone", "wide, dark", "phone, dark"])
+def test_every_page_fits_its_window_and_has_no_serious_finding(browser, followed, size, dark):
+    with tab(browser, size, dark) as page:
+        page.goto(f"{followed[0]}groups", wait_until="domcontentloaded")
+        group = page.locator(".rows tbody a").first.get_attribute("href")
+        page.goto(f"{followed[0]}pairs?verdict=unsolved", wait_until="domcontentloaded")
+        pair = page.locator("article h2 a").first.get_attribute("href")
+        for name in (*PAGES, "report.html", group, pair):
+            page.goto(urljoin(followed[0], name), wait_until="domcontentloaded")
             assert is_as_wide_as_its_window(page), name
-            if size == PHONE:
-                assert serious_findings(page) == [], name
+            assert serious_findings(page) == [], name
 
 
 def test_the_report_is_one_click_away(browser, followed):
@@ -226,7 +226,10 @@ def test_ten_thousand_rollouts_are_browsed_with_keys(browser, tmp_path):
             played(journal, "train", step, tasks, lambda n, member: (n + member) % 3 == 0, rollouts=8)
             journal.write_step(step, {"score": 0.5})
     with served(tmp_path / "big") as address, tab(browser) as page:
+        began = process_time()
+        page.goto(address, wait_until="commit")
         page.goto(f"{address}groups", wait_until="domcontentloaded")
+        assert process_time() - began < 1  # of a processor, for server and driver, whatever else goes on; 0.3 measured
         assert page.locator(".rows tbody tr").count() == 100
         first, second = page.locator(".rows tbody a").all_inner_texts()[:2]
         page.keyboard.press("j")
