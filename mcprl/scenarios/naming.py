@@ -72,7 +72,7 @@ class Naming(Calls):
         naming = tuple(self._own_key(value, row, self.row_noun(step, row)) for value in naming)
         stated = [(slot, value) for slot, value in step.filled if not is_search(slot)]
         filters = [value for value in self.said(stated) if value.value not in {own.value for own in naming}]
-        reference = Reference(stateless(self.row_noun(step, row), filters), (*naming, *filters))
+        reference = Reference(stateless(self.row_noun(step, row), (*naming, *filters)), (*naming, *filters))
         given = [value.value for value in reference.values]
         fields = self.fields(step, row, step.rows, given)
         entities = (*(value.value for value in naming), *(f.value for f in filters if not f.attribute.choices))

@@ -100,6 +100,7 @@ def _with_one_value(planner: Planner, chosen: _Rows) -> _Rows:
     if len(counts) < 2 or not is_answer(value, ()) or isinstance(value, bool):
         return chosen
     others = column.meaning in ("status", "category", "place") and planner.rng.random() < 0.3
+    others = others and not str(value).startswith("un")  # nobody asks for what is not untracked
     kept = tuple(row for row in chosen.rows if (row[column.key] == value) != others)
     if others:
         said = Value(column, value, "not")

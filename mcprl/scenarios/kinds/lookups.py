@@ -262,4 +262,19 @@ async def relation(planner: Planner, session: Session, state: State) -> Grounded
         return None
     asked = tuple(entry.attribute for entry in fields)
     intent = Relation(start.reference, tuple(via), asked) if via else Lookup(start.reference, asked)
-    return planner.question("relation" if via else "lookup", intent, reached.plan, [(fields[0], "")], state, entities)
+    kind = "relation" if via else "lookup"
+    return planner.question(kind, intent, _leading(reached), [(fields[0], "")], state, entities)
+
+
+def _leading(reached: Found) -> list[Call]:
+    """The calls that lead to a thing: not those whose result nobody needs, since the request or an earlier result has
+    what the next call takes.
+    """
+    said = [value.value for value in reached.reference.values]
+    kept = [reached.steps[-1]]
+    for n in reversed(range(len(reached.steps) - 1)):
+        earlier = "\n".join(step.result.text for step in reached.steps[:n])
+        wanted = [value for step in kept for _, value in step.filled if not any(same(value, one) for one in said)]
+        if any(holds(reached.steps[n].result.text, value) and not holds(earlier, value) for value in wanted):
+            kept.insert(0, reached.steps[n])
+    return [step.call for step in kept]

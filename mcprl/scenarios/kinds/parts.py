@@ -15,12 +15,10 @@ from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.values import known_format
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Field, Grounded, Step, same
+from mcprl.scenarios.wording.links import OBJECTS, SUBJECTS, VERBS, is_verb
 from mcprl.text import singular, stems, words
 from mcprl.types import Json, Scalar, Session, Tool
 
-_FROM = frozenset("from source subject start parent src tail".split())
-_TO = frozenset("to target object end child destination dst head".split())
-_VERB = frozenset("relation type predicate verb label kind relationship edge link name".split())
 _MOST = 6
 _SEARCHES = 5
 """Attempts of one search task to find something."""
@@ -122,18 +120,12 @@ def _edges(record: Json) -> list[tuple[Scalar, Scalar, Scalar]]:
     ends: dict[str, Scalar] = {}
     for key, value in record.items():  # pyright: ignore[reportUnknownVariableType]
         named = {*words(str(key))}  # pyright: ignore[reportUnknownArgumentType]
-        side = "from" if named & _FROM else "to" if named & _TO else "verb" if named & _VERB else ""
+        side = "from" if named & SUBJECTS else "to" if named & OBJECTS else "verb" if named & VERBS else ""
         if side and isinstance(value, str):
             ends.setdefault(side, value)
-    if len(ends) == 3 and _is_verb(str(ends["verb"])):
+    if len(ends) == 3 and is_verb(str(ends["verb"])):
         return [(ends["from"], ends["verb"], ends["to"])]
     return [edge for inner in record.values() for edge in _edges(inner)]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-
-
-def _is_verb(text: str) -> bool:
-    """Whether a relation reads as a verb in the third person: `works_at`, `is for`, `manages`."""
-    head = (words(text) or ("",))[0]
-    return head in ("is", "has") or (head.endswith("s") and not head.endswith("ss") and len(head) > 3)
 
 
 async def search(planner: Planner, session: Session, state: State) -> Grounded | None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from mcprl.scenarios.intents import Adjust, Attribute, Change, Value
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.deeds import deed, nouns, swapped
+from mcprl.scenarios.wording.links import linked
 from mcprl.scenarios.wording.lookups import fitting, label_slots
 from mcprl.scenarios.wording.modifiers import in_full, is_adjective, modifiers, names, noun_label, shortened
 from mcprl.scenarios.wording.phrases import Phrase, is_person, phrase, spoken
@@ -23,6 +24,9 @@ _NEW = ("new", "replacement", "replace", "after")
 
 def change_options(intent: Change, rng: random.Random) -> list[Option]:
     """Requests for a write."""
+    if fact := linked(intent):
+        name = "unrelate" if intent.effect == "remove" else "relate"
+        return options(data("changes")[name], f"change.{name}", {"fact": fact})
     if intent.effect == "create":
         return _create(intent, rng)
     if intent.effect == "remove" and not intent.values and intent.thing is not None:

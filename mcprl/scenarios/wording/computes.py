@@ -244,7 +244,7 @@ def _mine(noun: str, rng: random.Random) -> dict[str, str]:
     return {
         "mine": mine,
         "mine_to_change": mine,
-        "one_of": rng.choice((f"one of the {nouns}", f"one of our {nouns}", f"a certain {noun}")),
+        "one_of": rng.choice((f"one of the {nouns}", f"one of our {nouns}")),
         "noun": noun,
         "a_noun": grammar.a(noun),
     }
@@ -292,4 +292,5 @@ def unserved_options(intent: Unserved, rng: random.Random) -> list[Option]:
         return found
     noun = grammar.one(spoken(rng.choice(intent.nouns)))
     slots = {"noun": noun, "nouns": grammar.plural(noun), "the_noun": f"the {noun}"}
-    return found + options(data("unserved")["own"], "unserved.own", slots, weight=0.6)
+    own = "own_people" if is_person(noun) else "own"
+    return found + options(data("unserved")[own], f"unserved.{own}", slots, weight=0.6)

@@ -24,6 +24,8 @@ def deed(intent: Change, rng: random.Random) -> str:
     """What is done, as an infinitive: `send out order O-17 to Porto`."""
     parts = words(intent.tool)
     verb = next((word for word in parts if word in data("changes")["verbs"] or word in VERBS), "")
+    if verb == "add" and re.search(r"\bstag(?:e|ing)\b", intent.description):
+        verb = "stage"
     noun = grammar.one(spoken(intent.thing.noun if intent.thing is not None else " ".join(nouns(intent.tool))))
     values = [replace(value, attribute=shortened(value.attribute, noun)) for value in intent.values]
     tail = "".join(f" {_with(value, rng)}" for value in values)

@@ -1,16 +1,20 @@
 """Questions about groups: counts, totals, lists, and which of several things has the most."""
 
 import random
+import re
 from dataclasses import replace
 
 from mcprl.scenarios.intents import Combine, Compare, Count, Listing, Total
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.degrees import degree
 from mcprl.scenarios.wording.lookups import label_slots
-from mcprl.scenarios.wording.modifiers import in_full, noun_label
+from mcprl.scenarios.wording.modifiers import in_full, noun_label, shortened
 from mcprl.scenarios.wording.phrases import alike, definite, group, spoken
-from mcprl.scenarios.wording.template import Option, data, options
+from mcprl.scenarios.wording.template import Option, data, mark, options
+from mcprl.scenarios.wording.values import plain
 
+_EXTENSION = re.compile(r"(?:\*\*/)?\*(\.\w{1,5})")
+_NOTES = ("observation", "note", "remark", "comment", "fact")
 _BILLED = ("price", "cost", "fee", "fare", "rent", "charge", "amount")
 
 
@@ -23,7 +27,8 @@ def total_options(intent: Total, rng: random.Random) -> list[Option]:
     """Requests for a sum or an average."""
     things = group(intent.noun, intent.where, rng)
     one = group(intent.noun, intent.where, rng, more=False)
-    slots = {**label_slots(intent.of, rng), "group": things.text, "the_group": definite(things.text), "is": "is"}
+    of = shortened(intent.of, grammar.one(spoken(intent.noun)))
+    slots = {**label_slots(of, rng), "group": things.text, "the_group": definite(things.text), "is": "is"}
     slots["a_one"] = grammar.a(one.text) if "\x03's" not in one.text else f"one of {definite(things.text)}"
     how = intent.how
     if how == "sum" and slots["label"].startswith("total "):
@@ -38,6 +43,8 @@ def total_options(intent: Total, rng: random.Random) -> list[Option]:
 
 def listing_options(intent: Listing, rng: random.Random) -> list[Option]:
     """Requests for all things with some values."""
+    if found := _special_listing(intent):
+        return found
     asked = intent.asked
     asked = replace(asked, label=asked.label.removeprefix(f"{grammar.one(spoken(intent.noun))} "))
     slots = {**label_slots(asked, rng), "group": group(intent.noun, intent.where, rng).text}
@@ -49,12 +56,31 @@ def listing_options(intent: Listing, rng: random.Random) -> list[Option]:
     return found
 
 
+def _special_listing(intent: Listing) -> list[Option]:
+    """Requests for what a search finds, for the files of one kind, and for what is noted about a thing; else none."""
+    values = {value.attribute.label: value for value in intent.where}
+    slots = {"nouns": grammar.plural(spoken(intent.noun))}
+    if [*values] == ["mention"]:
+        query = mark(f'"{plain(values["mention"].value)}"')
+        return options(data("groups")["listing_search"], "listing.search", {**slots, "q": query})
+    others = [plain(value.value) for label, value in values.items() if label != "match"]
+    pattern = _EXTENSION.fullmatch(plain(values["match"].value)) if "match" in values else None
+    if pattern and len(others) == 1:
+        slots |= {"ext": mark(pattern[1]), "folder": mark(others[0])}
+        return options(data("groups")["listing_match"], "listing.match", slots)
+    if [*values] == ["about"] and intent.noun in _NOTES:
+        slots["it"] = mark(plain(values["about"].value))
+        return options(data("groups")["listing_about"], "listing.about", slots)
+    return []
+
+
 def compare_options(intent: Compare, rng: random.Random) -> list[Option]:
     """Requests for the thing of several that has the most or least of a field."""
     things = [thing.text for thing in alike(intent.things, rng)]
-    more, most = degree(intent.by, intent.most)
-    counted = intent.by.meaning == "count" and grammar.is_plural(in_full(intent.by))
-    label = in_full(intent.by)
+    by = shortened(intent.by, grammar.one(spoken(intent.things[0].noun)))
+    more, most = degree(by, intent.most)
+    label = in_full(by)
+    counted = by.meaning == "count" and grammar.is_plural(label)
     slots = {
         "things": grammar.listed(things, "or"),
         "all": grammar.listed(things),
@@ -73,7 +99,7 @@ def compare_options(intent: Compare, rng: random.Random) -> list[Option]:
     found = options(data("groups")["compare_most"], "compare.most", slots)
     if len(things) == 2:
         found = options(data("groups")["compare_word"], "compare.word", slots)
-    if intent.by.meaning in ("date", "datetime", "year"):
+    if by.meaning in ("date", "datetime", "year"):
         return found
     return found + options(data("groups")["compare_has"], "compare.has", slots, weight=0.2)
 
@@ -86,13 +112,14 @@ def _height(counted: bool, most: bool, two: bool) -> str:
 
 def combine_options(intent: Combine, rng: random.Random) -> list[Option]:
     """Requests for the sum or the difference of two things' fields."""
-    label = in_full(intent.of)
+    of = shortened(intent.of, grammar.one(spoken(intent.things[0].noun)))
+    label = in_full(of)
     slots = {"pair": grammar.listed([thing.text for thing in alike(intent.things, rng)]), "label": label}
     if intent.how == "difference":
-        slots["label"] = noun_label(intent.of)
+        slots["label"] = noun_label(of)
         return options(data("groups")["combine_difference"], "combine.difference", slots)
-    if intent.of.meaning == "money" and label.split()[-1] in _BILLED:
+    if of.meaning == "money" and label.split()[-1] in _BILLED:
         return options(data("groups")["combine_sum_money"], "combine.cost", slots)
-    if intent.of.meaning == "count" and grammar.is_plural(label):
+    if of.meaning == "count" and grammar.is_plural(label):
         return options(data("groups")["combine_sum_count"], "combine.count", slots)
-    return options(data("groups")["combine_sum"], "combine.sum", {**slots, "label": noun_label(intent.of)})
+    return options(data("groups")["combine_sum"], "combine.sum", {**slots, "label": noun_label(of)})

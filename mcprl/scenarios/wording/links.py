@@ -1,11 +1,17 @@
-"""Questions about named relations: who works on the project, what does Ana manage."""
+"""Named relations, asked for and written: who works on the project, what does Ana manage, Ana manages the project."""
 
 import random
 
-from mcprl.scenarios.intents import Connected
+from mcprl.scenarios.intents import Change, Connected
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.template import Option, data, mark, options
+from mcprl.scenarios.wording.values import plain
 from mcprl.text import words
+
+SUBJECTS = frozenset("from source subject start parent src tail".split())
+OBJECTS = frozenset("to target object end child destination dst head".split())
+VERBS = frozenset("relation type predicate verb label kind relationship edge link name".split())
+"""Words of the fields of a relation: who or what it leads from and to, and its verb."""
 
 
 def link_options(intent: Connected, rng: random.Random) -> list[Option]:
@@ -26,3 +32,27 @@ def link_options(intent: Connected, rng: random.Random) -> list[Option]:
             "it": it,
         }
     return options(data("groups")["link_from"], "link.from", slots)
+
+
+def is_verb(text: str) -> bool:
+    """Whether a relation reads as a verb in the third person: `works_at`, `is for`, `manages`."""
+    head = (words(text) or ("",))[0]
+    return head in ("is", "has") or (head.endswith("s") and not head.endswith("ss") and len(head) > 3)
+
+
+def linked(intent: Change) -> str:
+    """The sentence that a write of one relation makes so: `Ana manages Apollo`. Empty if it writes something else."""
+    sides: dict[str, str] = {}
+    values = (*(intent.thing.values if intent.thing else ()), *intent.values)
+    for value in values:
+        named = {*words(value.attribute.key)}
+        side = next((name for name, own in _SIDES.items() if named & own), "")
+        if not side or side in sides or not isinstance(value.value, str):
+            return ""
+        sides[side] = plain(value.value)
+    if {*sides} != {*_SIDES} or not is_verb(sides["verb"]):
+        return ""
+    return f"{mark(sides['subject'])} {mark(' '.join(words(sides['verb'])))} {mark(sides['object'])}"
+
+
+_SIDES = {"subject": SUBJECTS, "object": OBJECTS, "verb": VERBS}

@@ -1,12 +1,14 @@
 """Questions for fields of things: one thing, several, one reached through others, the first or last of a group."""
 
 import random
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from mcprl.scenarios.intents import Attribute, Each, Lookup, Missing, Relation
 from mcprl.scenarios.wording import grammar
-from mcprl.scenarios.wording.modifiers import in_full, is_adjective, noun_label, shortened
+from mcprl.scenarios.wording.modifiers import in_full, is_adjective, is_deal, noun_label, shortened
 from mcprl.scenarios.wording.phrases import Phrase, alike, is_person, phrase, spoken
 from mcprl.scenarios.wording.template import Option, data, expand, fits, options
 from mcprl.scenarios.wording.values import is_zone, shown
@@ -15,6 +17,10 @@ from mcprl.text import words
 _DOCUMENTS = ("file", "document", "page", "report", "letter")
 """Things that have a date on them and take place at none."""
 _OWN_LABELS = ("date", "day", "time", "datetime", "timestamp")
+_PLACES = ("place", "location", "city", "town", "country", "region")
+_OF_DOCUMENTS = frozenset("size permissions name path type author owner change access creation update modified".split())
+"""Words of the fields that belong to a document itself; others stand in it."""
+_HAVING = re.compile(r"\{it\} (?:have|\{has\})\b|\{has\} \{it\} got")
 
 
 def lookup_options(intent: Lookup, rng: random.Random) -> list[Option]:
@@ -48,6 +54,7 @@ def missing_options(intent: Missing, rng: random.Random) -> list[Option]:
 def _one_field(thing: Phrase, noun: str, asked: Attribute, rng: random.Random) -> list[Option]:
     table = data("lookups")
     slots = {**thing.slots(), **label_slots(asked, rng), "noun": noun}
+    slots["of"] = slots["of"] or within(thing, asked)
     found: list[Option] = []
     direct = list(_direct(asked, thing))
     for name, patterns in direct:
@@ -112,8 +119,21 @@ def _table(asked: Attribute) -> str:
 
 
 def _direct(asked: Attribute, thing: Phrase) -> Iterator[tuple[str, list[str]]]:
-    """The direct questions for a field, by id."""
-    return fitting(data("lookups").get(_table(asked), {}).get("direct", {}), asked, thing)
+    """The direct questions for a field, by id. What stands in a document or a place is nothing that it has."""
+    inside = within(thing, asked)
+    for name, patterns in fitting(data("lookups").get(_table(asked), {}).get("direct", {}), asked, thing):
+        kept = [pattern for pattern in patterns if not (inside and _HAVING.search(pattern))]
+        if kept:
+            yield name, kept
+
+
+def within(thing: Phrase, asked: Attribute) -> str:
+    """`in` if the field is one of a place, or stands in a document: the monthly rent in `lease.txt`. Else empty."""
+    last = thing.bare.split()[-1]
+    in_document = last in _DOCUMENTS and not {*asked.label.split()} & _OF_DOCUMENTS
+    if last in _PLACES or (in_document and asked.meaning not in ("person", "date", "datetime", "status", "year")):
+        return "in"
+    return ""
 
 
 def fitting(table: Mapping[str, Any], asked: Attribute, thing: Phrase) -> Iterator[tuple[str, list[str]]]:
@@ -127,9 +147,11 @@ def fitting(table: Mapping[str, Any], asked: Attribute, thing: Phrase) -> Iterat
 
 def indirect(asked: Attribute, thing: Phrase) -> list[str]:
     """The indirect clauses for a field: `what it costs`."""
+    inside = within(thing, asked)
     for entry in data("lookups").get(_table(asked), {}).get("indirect", []):
         if suits(entry, asked, thing):
-            return entry["say"]
+            kept = [clause for clause in entry["say"] if not (inside and _HAVING.search(clause))]
+            return kept or [f"what the {{label}} {inside} {{it}} {{are}}"]
     return ["what the {label} of {it} {are}"]
 
 
@@ -145,7 +167,7 @@ def suits(entry: Mapping[str, Any], asked: Attribute, thing: Phrase) -> bool:
         return False
     if "documents" in entry and entry["documents"] != (thing.bare.split()[-1] in _DOCUMENTS):
         return False
-    if "deals" in entry and entry["deals"] != (thing.bare.split()[-1] in data("thesaurus")["deals"]):
+    if "deals" in entry and entry["deals"] != is_deal(thing.bare):
         return False
     if "adjective" in entry and entry["adjective"] != is_adjective(asked.label):
         return False
@@ -207,7 +229,7 @@ def relation_options(intent: Relation, rng: random.Random) -> list[Option]:
     ]
     inner = Phrase(f"the {last}", f"the {last}", person=person)
     asked = intent.asked[0]
-    slots = {**inner.slots(), **label_slots(asked, rng), "start": start.text, "noun": last}
+    slots = {**inner.slots(), **label_slots(asked, rng), "start": start.text, "noun": last, "a_noun": grammar.a(last)}
     slots["the_labels"] = grammar.listed([f"the {noun_label(one)}" for one in intent.asked])
     slots["clause"] = grammar.listed(
         [
@@ -226,16 +248,18 @@ def each_options(intent: Each, rng: random.Random) -> list[Option]:
     noun = grammar.one(spoken(intent.things[0].noun))
     names = grammar.listed([thing.text for thing in things])
     every = Phrase(names, "these", plural=True, person=is_person(noun), short=False)
-    slots = {**every.slots(), **label_slots(intent.asked, rng), "nouns": grammar.plural(noun)}
+    asked = shortened(intent.asked, noun)
+    slots = {**every.slots(), **label_slots(asked, rng), "nouns": grammar.plural(noun)}
+    slots["of"] = slots["of"] or within(Phrase("", noun), asked)
     slots["rest"] = grammar.listed([thing.text for thing in things[1:]])
     slots["first"] = things[0].text
     slots["commas"] = ", ".join(thing.text for thing in things)
     found = options(data("groups")["each"], "each", slots, weight=0.7)
     if not grammar.is_mass(slots["label"]):
         slots = {**slots, "label": grammar.plural(slots["label"]), "are": "are"}
-    for name, patterns in _direct(intent.asked, every):
+    for name, patterns in _direct(asked, replace(every, bare=noun)):
         asked_so = tuple(f"{pattern}?" for pattern in patterns if "?" not in pattern and "how many of" not in pattern)
-        found.append(Option(f"lookup.{_table(intent.asked)}/{name}", asked_so or ("",), slots, 0.6))
+        found.append(Option(f"lookup.{_table(asked)}/{name}", asked_so or ("",), slots, 0.6))
     return [option for option in found if any(option.patterns)]
 
 

@@ -19,6 +19,8 @@ JOINTS = ("from", "to", "for", "by", "with", "in", "at", "on", "of", "per", "bet
 _ADJUNCTS = {"color", "colour", "size", "genre", "type", "kind"}
 _KINDS_OF = {"brand", "source", "platform", "make"}
 """Labels whose values say what kind of thing it is: `visa cards`, `web orders`."""
+_AGAINST = frozenset("target base against reference baseline".split())
+"""Labels of what something is compared with."""
 _NAMING = ("source", "old", "current", "original", "name", "title", "label", "full", "display")
 HEADINGS = ("message", "subject", "headline", "summary")
 _ID_WORDS = ("id", "number", "code", "sku", "key", "no", "uuid", "reference", "identifier", "slug", "sha", "hash")
@@ -88,11 +90,19 @@ def noun_label(attribute: Attribute) -> str:
 
 
 def shortened(attribute: Attribute, noun: str) -> Attribute:
-    """The attribute without its thing's noun in the label: the `type` of an entity, not its `entity type`."""
+    """The attribute without its thing's noun in the label: the `type` of an entity, not its `entity type`. The quantity
+    of an order is its pieces."""
+    if attribute.label == "quantity" and attribute.meaning == "count" and is_deal(noun):
+        return replace(attribute, label="pieces")
     short = attribute.label.removeprefix(f"{noun} ")
     if attribute.meaning in ("date", "datetime", "identifier") or short == attribute.label:
         return attribute
     return replace(attribute, label=short)
+
+
+def is_deal(noun: str) -> bool:
+    """Whether the noun is that of a dealing, whose quantities are no stock: `order`, `return request`."""
+    return noun.split()[-1] in data("thesaurus")["deals"]
 
 
 def is_adjective(label: str) -> bool:
@@ -107,6 +117,8 @@ def _modifier(value: Value, more: bool, rng: random.Random) -> tuple[str, bool]:
         return _limited(value, more, rng), False
     attribute, text = value.attribute, shown(value, rng)
     label, meaning = in_full(attribute), attribute.meaning
+    if is_moment_of_history(value):
+        return (f"since commit {text}" if " " not in text else f'since "{text}"'), False
     if meaning != "flag" and (label in JOINTS or label.endswith(" between")):
         return f"{label} {text}", False
     if meaning == "flag" and isinstance(value.value, bool):
@@ -142,6 +154,13 @@ def _modifier(value: Value, more: bool, rng: random.Random) -> tuple[str, bool]:
     return filled, False
 
 
+def is_moment_of_history(value: Value) -> bool:
+    """Whether something is compared with a commit, named by its hash or its message: what changed since then."""
+    text = str(value.value)
+    told = re.fullmatch(r"[0-9a-f]{7,40}", text) or (" " in text and value.attribute.meaning == "name")
+    return bool({*value.attribute.label.split()} & _AGAINST and told)
+
+
 def _limited(value: Value, more: bool, rng: random.Random) -> str:
     """What is not a value, or over or under it: `that are not shipped`, `that cost less than EUR 60`."""
     table = data("modifiers")[value.how]
@@ -149,8 +168,10 @@ def _limited(value: Value, more: bool, rng: random.Random) -> str:
     label = noun_label(attribute)
     labelled = (entry["say"] for entry in table.get(attribute.meaning, []) if _is_of(entry, attribute))
     chosen = rng.choice(next(labelled, table["any"]))
+    text = shown(value, rng)
     return chosen.format(
-        v=shown(value, rng),
+        v=text,
+        vs=f"{text[0]}{grammar.plural(text[1:-1])}{text[-1]}",  # within the marks
         label=label,
         last=label.split()[-1],
         labels=grammar.plural(in_full(attribute)),

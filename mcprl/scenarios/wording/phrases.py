@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mcprl.scenarios.intents import Reference, Top, Value
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.degrees import height, superlative
-from mcprl.scenarios.wording.modifiers import HEADINGS, front_of, modifiers, names
+from mcprl.scenarios.wording.modifiers import HEADINGS, front_of, is_deal, is_moment_of_history, modifiers, names
 from mcprl.scenarios.wording.template import data, mark
 from mcprl.scenarios.wording.values import plain, shown
 from mcprl.text import singular, words
@@ -16,6 +16,10 @@ from mcprl.text import singular, words
 _SORTS = ("type", "kind", "class", "category", "group", "version", "variant")
 """Nouns that say nothing without the word before them."""
 _CODE = re.compile(r"(?=.*\d)(?=.*[A-Za-z])\S{2,24}")
+_ABSTRACT = ("entity", "node", "record", "item", "object", "entry", "element")
+"""Nouns that say nothing: a thing of these is called by its type."""
+_SORT = ("type", "kind", "species")
+_NAMED_SORT = re.compile(r"[A-Za-z][a-z]+(?: [a-z]+)?")
 
 
 @dataclass(frozen=True)
@@ -76,9 +80,25 @@ def other_noun(noun: str, rng: random.Random) -> str:
     return rng.choice(ways) if ways and rng.random() < 0.25 else noun
 
 
+def by_sort(noun: str, values: Sequence[Value]) -> tuple[str, tuple[Value, ...]]:
+    """The noun that the type among the values stands for, and the other values: animals of the species dog are dogs, an
+    entity of the type client is a client.
+    """
+    if noun == "changed file" and any(map(is_moment_of_history, values)):
+        return "file changed", tuple(values)  # files changed since a commit
+    for value in values:
+        label = value.attribute.label.split()[-1]
+        told = label == "species" or (label in _SORT and noun.split()[-1] in _ABSTRACT)
+        if told and value.how == "is" and isinstance(value.value, str) and _NAMED_SORT.fullmatch(value.value):
+            return value.value.lower(), tuple(other for other in values if other is not value)
+    return noun, tuple(values)
+
+
 def phrase(thing: Reference, rng: random.Random) -> Phrase:
     """A thing as the request names it."""
-    noun = grammar.one(spoken(thing.noun))
+    noun, values = by_sort(grammar.one(spoken(thing.noun)), thing.values)
+    thing = Reference(noun, values, thing.top) if values else thing
+    noun = grammar.one(spoken(thing.noun)).removesuffix(" changed")
     person = is_person(noun)
     if thing.top is not None:
         one = group(thing.noun, thing.values, rng, more=False)
@@ -100,7 +120,7 @@ def phrase(thing: Reference, rng: random.Random) -> Phrase:
         text = " ".join(["the", *before, *kind, mark(plain(head.value)), *after])
         if person and not before:
             text = " ".join([mark(plain(head.value)), *after])
-        return Phrase(text, f"the {noun}", person=person, short=not after)
+        return Phrase(text, f"the {noun}", _is_many(head, person), person, short=not after)
     text = " ".join([_article(before), *before, noun, *after]).strip()
     return Phrase(text, f"the {noun}", person=person, short=not after)
 
@@ -159,13 +179,20 @@ def _by_one(value: Value, noun: str, person: bool, rng: random.Random) -> Phrase
             way = rng.choice(ways)
             return Phrase(way, bare, person=person, short=way == text)
         titled = attribute.label in ("title", "file name", "user name")
-        return Phrase(_by_name(plain(value.value), noun, person, rng, titled=titled), bare, person=person)
+        text = _by_name(plain(value.value), noun, person, rng, titled=titled)
+        return Phrase(text, bare, _is_many(value, person), person)
     if attribute.meaning in ("person", "place", "name") and singular(attribute.label) in (noun, f"{noun} name"):
         return Phrase(text, bare, person=person or attribute.meaning == "person")
     if attribute.meaning in ("category", "name", "place") and noun.split()[-1] in ("time", "weather", "forecast"):
         return Phrase(f"the {noun} in {shown(value, rng)}", bare, short=False)
     before, after = modifiers([value], False, rng)
     return Phrase(" ".join([_article(before), *before, noun, *after]).strip(), bare, person=person, short=not after)
+
+
+def _is_many(name: Value, person: bool) -> bool:
+    """Whether a thing's name is that of several: `Jute sacks`, but not `Paris` or `the Coffee Beans`."""
+    *front, last = plain(name.value).split()
+    return not person and bool(front) and last.islower() and len(last) > 3 and grammar.is_plural(last)
 
 
 def _by_code(code: str, noun: str, rng: random.Random) -> str:
@@ -205,11 +232,12 @@ def _by_name(name: str, noun: str, person: bool, rng: random.Random, *, titled: 
 
 def group(noun: str, where: Sequence[Value], rng: random.Random, *, more: bool = True) -> Phrase:
     """Things of a kind with these values: `Ana's open orders`, `lamps from Lumina`. Without an article."""
-    head = spoken(noun)
-    head = grammar.plural(head) if more else grammar.one(head)
+    noun, where = by_sort(grammar.one(spoken(noun)), where)
+    head = grammar.plural(noun) if more else noun
     before, after = modifiers(where, more, rng)
     if before and before[0].endswith("'s"):  # a list of Ana's open orders takes an article
-        after.insert(0, f"of {before.pop(0).removesuffix(chr(39) + 's')}")
+        joint = "from" if is_deal(noun) else "of"
+        after.insert(0, f"{joint} {before.pop(0).removesuffix(chr(39) + 's')}")
     return Phrase(" ".join([*before, head, *after]), head, plural=more, person=is_person(head), short=not after)
 
 

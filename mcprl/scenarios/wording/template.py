@@ -65,7 +65,7 @@ def expand(pattern: str, rng: random.Random) -> str:
 
 def fill(pattern: str, slots: Mapping[str, str], rng: random.Random) -> str | None:
     """A pattern as marked text, `None` if a slot has nothing to hold."""
-    text = expand(_agreeing(pattern, slots), rng)
+    text = _agreeing(expand(pattern, rng), slots)
     for match in _SLOT.finditer(text):
         if not slots.get(match[1], "") and match[1] not in _MAY_BE_EMPTY:
             return None
@@ -76,10 +76,11 @@ def fill(pattern: str, slots: Mapping[str, str], rng: random.Random) -> str | No
 def _agreeing(pattern: str, slots: Mapping[str, str]) -> str:
     """A pattern with the preposition that the label asks for, and with verbs for a plural label."""
     if slots.get("of"):
-        pattern = re.sub(r"(\{label(?:_word)?\}) (?:of|\[of\|for\]|for) ", r"\1 {of} ", pattern)
+        pattern = re.sub(r"(\{label(?:_word)?\}) (?:of|for) ", r"\1 {of} ", pattern)
     if slots.get("are") == "are":
-        pattern = re.sub(r"what(?:'s|\[ is\|'s\]| is) the (?=\{label)", "what are the ", pattern)
-        pattern = re.sub(r"what(?:'s|\[ is\|'s\]| is) (?=\{its\} \{label)", "what are ", pattern)
+        pattern = re.sub(r"what(?:'s| is) the (?=\{label)", "what are the ", pattern)
+        pattern = re.sub(r"what(?:'s| is) (?=\{its\} \{label)", "what are ", pattern)
+        pattern = re.sub(r"what was (it|that)(?= again)", "what were they", pattern)
         pattern = re.sub(r"(the \{label(?:_word)?\} [^.?!,]*\{it\}) is\b", r"\1 are", pattern)
         pattern = re.sub(r"(the \{label(?:_word)?\} [^.?!,]*)\bdoes\b", r"\1do", pattern)
     return pattern
