@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from mcprl.judges.mentions import Reading
+from mcprl.text import stems
 
 _FILLERS = ("a", "an", "the", "is", "are", "was", "were", "be", "been", "has", "have", "had", "by", "of")
 _GIVEN = re.compile(
@@ -52,3 +53,14 @@ def surname(reading: Reading, wanted: str) -> list[tuple[int, int]]:
         return []
     found = [(start, end) for word, start, end in reading.words if word == wanted]
     return [place for place in found if not _GIVEN.search(reading.cased[: place[0]])]
+
+
+def inflected(reading: Reading, wanted: Sequence[str]) -> list[tuple[int, int]]:
+    """Where a text has several words in their order and in other forms: "they pay within 14 days"."""
+    stemmed = [stems(word) for word in wanted]
+    found: list[tuple[int, int]] = []
+    for n in range(len(reading.words) - len(wanted) + 1):
+        run = reading.words[n : n + len(wanted)]
+        if all(stems(word) == own for (word, _, _), own in zip(run, stemmed, strict=True)):
+            found.append((run[0][1], run[-1][2]))
+    return found

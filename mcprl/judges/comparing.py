@@ -35,6 +35,18 @@ _IRREGULAR = {
 }
 _THAN = re.compile(r"\b(?:than|compared (?:to|with))\b")
 
+_KEY = re.compile(
+    r"\b(?:more|less|most|least|fewer|fewest|[a-z]+(?:er|est))(?:\s+\w+)?\s+(id|ids|identifier|sku|code|key|uuid)\b"
+)
+
+
+def compares_keys(reading: Reading, own: Sequence[Place], request: str) -> bool:
+    """Whether an answer compares what the things are named by, and nobody asked for that: "A has the cheaper id"."""
+    return any(
+        not re.search(rf"\b{match[1]}s?\b(?!-)", request.lower()) and any(end <= match.start() for _, end in own)
+        for match in _KEY.finditer(reading.text)
+    )
+
 
 def direction(text: str) -> tuple[str, int] | None:
     """The scale of a text's comparison and its side, 1 or -1; `None` if it has none or several that differ.

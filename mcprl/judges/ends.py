@@ -1,4 +1,4 @@
-"""The two ends of a way or a transfer: where something comes from and where it goes."""
+"""The two ends of a way or a transfer: where something comes from and where it goes. And the two ways of a change."""
 
 import re
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from mcprl.judges.mentions import Reading
 from mcprl.judges.values import Place
 from mcprl.text import stems
-from mcprl.types import Fact
+from mcprl.types import Fact, Scalar
 
 _NAMES = {
     -1: "from origin source departure depart departs departing start begin sender old former leaves leaving",
@@ -15,6 +15,46 @@ _NAMES = {
 _STEMS = {sign: {stem for word in names.split() for stem in stems(word)} for sign, names in _NAMES.items()}
 _FROM = re.compile(r"\bfrom(?: the)?\s+[\"']?$")
 _TO = re.compile(r"(?:\b(?:to|into|towards?)(?: the)?\s+|->\s*|→\s*|=>\s*)[\"']?$")
+
+_CHANGES = (
+    ("lost lose loses losing loss dropped", "gained gain gains gaining won put on"),
+    (
+        "rose rise risen rises grew grown grow increased increase climbed",
+        "fell fall fallen falls shrank shrunk shrink decreased decrease dropped sank",
+    ),
+    ("earned earn earns made profit", "spent spend spends loss lost"),
+    ("added add adds bought received", "removed remove removes took sold"),
+)  # fmt: skip
+
+
+def other_way(reading: Reading, own: Sequence[Place], value: Scalar, request: str) -> bool:
+    """Whether a change is told as the opposite of the one that was asked for: "it has gained 1.5 kg" of a loss."""
+    if not isinstance(value, int | float) or value <= 0:
+        return False
+    asked = {*re.findall(r"[a-z]+", request.lower())}
+    for sides in ([{*side.split()} for side in pair] for pair in _CHANGES):
+        for here, there in (sides, sides[::-1]):
+            if asked & here - there and not asked & there:
+                return all(_last_word(reading, spot, here | there) in there - here for spot in own)
+    return False
+
+
+def _last_word(reading: Reading, spot: Place, among: set[str]) -> str:
+    """The last of the words before a place, in its sentence and not negated, or else the first behind it."""
+    start = max((m.end() for m in re.finditer(r"[.!?;]\s", reading.text[: spot[0]])), default=0)
+    before = _affirmed(reading.text[start : spot[0]], among)
+    after = _affirmed(re.split(r"[.!?;](?:\s|$)", reading.text[spot[1] :])[0], among)
+    return (before[-1:] or after[:1] or [""])[0]
+
+
+def _affirmed(text: str, among: set[str]) -> list[str]:
+    """Those of the words that a text has without a negation just before them."""
+    told = re.findall(r"[a-z]+(?:'t)?", text)
+    return [
+        word
+        for n, word in enumerate(told)
+        if word in among and not (n and (told[n - 1] in ("not", "never", "no") or told[n - 1].endswith("n't")))
+    ]
 
 
 def end_of(fact: Fact) -> int:

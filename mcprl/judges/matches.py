@@ -1,4 +1,4 @@
-"""Results of matches, which give two facts with owners at once: "Falcons 3-1 Otters", "they won 3-1"."""
+"""Results of matches, which give two facts with owners at once: "Falcons 3-1 Otters", "they won 3-1"; and who won."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -11,6 +11,19 @@ _SCORE = re.compile(r"(?<![\w.,/-])(\d{1,3})\s?(?:-|:|\bto\b)\s?(\d{1,3})(?![\w:
 _WON = re.compile(r"\b(?:won|wins?|beat|beats|defeated|defeats|winning|beating)\b(?! by\b)")
 _LOST = re.compile(r"\b(?:lost|loses?|losing|(?:was|were) (?:beaten|defeated)|went down|fell)\b")
 _IN_FAVOUR = re.compile(r"\s*(?:\w+ )?(?:to|for|in favou?r of)(?: the)? $")
+
+_ASKS_WINNER = re.compile(
+    r"\b(?:who|which|what)\b(?:\s+\w+){0,3}?\s+(?:won|wins|winning|leads|led|leading|(?:came|finished) first)\b"
+)
+_BEATEN = re.compile(r"\b(?:ahead of|in front of|beat|beats|beating|defeated|defeats|defeating)(?: the)?\s+[\"']?$")
+
+
+def beaten(reading: Reading, own: Sequence[Place], others: Sequence[Place], request: str) -> bool:
+    """Whether the answer to who won makes the right one the loser: "B won, 23 seconds ahead of A"."""
+    if not own or not _ASKS_WINNER.search(request.lower()):
+        return False
+    told = [bool(_BEATEN.search(reading.text[:start])) for start, _ in own]
+    return all(told) and any(end <= own[0][0] for _, end in others)
 
 
 def score_objection(reading: Reading, facts: Sequence[Fact], named: Callable[[Fact], Sequence[Place]]) -> str | None:

@@ -36,6 +36,11 @@ _WH = re.compile(
     r"under)\b,? )(?:which|what|whose|whom|who|where|when|how (?:many|much|long|often|far|big))\b"
 )
 _WH_FIRST = re.compile(r"(?:(?:for|on|at|to|in|from|by|with|under) )?(?:which|what|who|where|when)\b(?! else)")
+_WHICH_ONE = re.compile(
+    r"(?:\w+[,!-] ?)?(?:for |about |of )?(?:which|what) ones?"
+    r"(?: (?:of (?:them|those|these)|is (?:it|that|yours)|do you mean|are you (?:asking|talking) about|exactly))* ?\?"
+)
+"""A question for the thing that the request speaks of, without its noun."""
 _OFFER = re.compile(
     r"\b(?:anything else|what else|how (?:else )?(?:can|may) i (?:help|assist)|would you like (?:me )?to|"
     r"do you want me to|shall i|want me to)\b"
@@ -44,14 +49,19 @@ _OFFER = re.compile(
 
 def asks_for(text: str, words: Sequence[str]) -> bool:
     """Whether `text` asks its reader for something that one of `words` names."""
-    return any(_asks(sentence) and _names(sentence, words) for sentence in sentences(text))
+    return any(
+        bool(_WHICH_ONE.fullmatch(sentence)) or (_asks(sentence) and _names(sentence, words))
+        for sentence in sentences(text)
+    )
 
 
 def _asks(sentence: str) -> bool:
     question = sentence.rstrip("\"')").endswith("?")
     if _OFFER.search(sentence) and not _WH_FIRST.match(sentence):
         return False
-    if question and (_WH.search(sentence) or re.search(r"\bdo you (?:mean|have|know)\b|\bor\b.*\?$", sentence)):
+    if question and (
+        _WH.search(sentence) or re.search(r"\bdo (?:you|they) (?:mean|have|know)\b|\bor\b.*\?$", sentence)
+    ):
         return True
     asking = _ASKING.search(sentence)
     return bool(asking and (question or _GIVING.search(sentence, asking.start())))

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from mcprl.judges.comparing import singled_out
-from mcprl.judges.ends import end_of, stated_ends
-from mcprl.judges.matches import score_objection
+from mcprl.judges.comparing import compares_keys, singled_out
+from mcprl.judges.ends import end_of, other_way, stated_ends
+from mcprl.judges.matches import beaten, score_objection
 from mcprl.judges.mentions import Reading, read
 from mcprl.judges.owners import assigned, stand_ins
 from mcprl.judges.phrases import polarity
@@ -57,6 +58,10 @@ def objection(answer: str, fact: Fact, asked: Asked) -> str:
         return "not in the answer"
     if kind_of(fact.value, fact.meaning) == "word":
         others = [place for rival in rivals if kind_of(rival) == "word" for place in stated[rival]]
+        if beaten(reading, own, others, asked.request):
+            return "the answer makes it the loser"
+        if compares_keys(reading, own, asked.request):
+            return "in an answer that compares what nobody asked for"
         singled = singled_out(reading, own, others, asked.request)
         if singled is not None:
             return "" if singled else "the comparison is the wrong way round"
@@ -112,6 +117,8 @@ def _spells(rival: Scalar, kind: str, fact: Fact) -> bool:
 def _turned(reading: Reading, fact: Fact, own: Sequence[Place], asked: Asked) -> str:
     """In an answer of several parts, the value stands with another part's subject or label; or it is told as the other
     end of a way."""
+    if other_way(reading, own, fact.value, asked.request):
+        return "the answer tells the opposite change"
     end, told = end_of(fact), stated_ends(reading, own)
     if end and told:
         return "" if end in told else "the answer makes it the other end"
@@ -169,7 +176,8 @@ def _misplaced(reading: Reading, fact: Fact, near: Mapping[Scalar, Sequence[Plac
     values = {0: live(reading, fact.value, fact)}
     values |= dict(enumerate(near.values(), 1))
     others = [label for rival in near for label in asked.labels(rival)]
-    marks = {0: _label_places(reading, fact, [Fact("", label) for label in others])}
+    own = fact if others else replace(fact, name=" ".join(w for w in stems(fact.name) if not is_unit(w, fact.unit)))
+    marks = {0: _label_places(reading, own, [Fact("", label) for label in others])}
     marks |= {n: _label_places(reading, Fact("", label), [fact]) for n, label in enumerate(others, 1)}
     subject = {0: places(reading, fact.subject, "text")} if fact.subject else {}
     for anchors in (marks, subject):
@@ -205,6 +213,7 @@ def _swapped(reading: Reading, fact: Fact, asked: Asked) -> str:
         anchors = stand_ins(reading, anchors) if len(group) == 2 else anchors
     else:
         anchors = {n: _label_places(reading, other, group) for n, other in enumerate(group)}
+        anchors = {n: _unnamed(reading, found, values[n]) for n, found in anchors.items()}
         anchors = {n: found for n, found in anchors.items() if found}
     return _compared(reading, group, group.index(fact), anchors, values, strict=subjects)
 
@@ -264,6 +273,14 @@ def _label_places(reading: Reading, fact: Fact, others: Sequence[Fact]) -> list[
     taken = {word for other in others if other != fact for word in _cues(other)}
     own = _cues(fact) - taken
     return sorted((start, end) for word, start, end in reading.words if _is_cue((stems(word) or ("",))[0], own))
+
+
+def _unnamed(reading: Reading, labels: Sequence[Place], own: Sequence[Place]) -> list[Place]:
+    """The labels that do not only name another thing by its code: the `order` of "order O-2111 was delivered" says no
+    order number."""
+    behind = ((label, re.match(r"\s+#?(?=\S*\d)", reading.text[label[1] :])) for label in labels)
+    starts = {start for start, _ in own}
+    return [label for label, code in behind if code is None or label[1] + code.end() in starts]
 
 
 def _is_cue(stem: str, cues: set[str]) -> bool:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from itertools import pairwise
 
-from mcprl.judges.codes import phone, shortened, signed, spoken, surname
+from mcprl.judges.codes import inflected, phone, shortened, signed, spoken, surname
 from mcprl.judges.durations import SPAN, lasting, timed
 from mcprl.judges.mentions import Clock, Day, Number, Reading, read
 from mcprl.judges.units import DURATIONS, MINOR, convert, currency_of, unit_of
@@ -252,6 +252,8 @@ def _words(reading: Reading, value: str, meaning: Meaning) -> list[Place]:
         found += surname(reading, wanted[-1])
     elif meaning in ("category", "status") and len(wanted) > 1:
         found += spoken(reading, wanted)
+    elif meaning == "text" and len(wanted) > 2:
+        found += inflected(reading, wanted)
     elif meaning == "identifier" and value.strip().isdigit():
         amounts = {number.start for number in reading.numbers if number.unit or number.currency}
         found = [place for place in found if place[0] not in amounts]

@@ -4,7 +4,7 @@ import json
 from collections.abc import AsyncGenerator
 
 import pytest
-from support.paths import SHOP
+from support.loopback import shop_over_http
 
 from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.judges.adversaries import ADVERSARIES, Move, play, quality, swap_parts
@@ -23,8 +23,9 @@ def anyio_backend() -> str:
 
 @pytest.fixture(scope="module")
 async def server(anyio_backend: str) -> AsyncGenerator[Server]:
-    async with connect([ServerConfig(target=SHOP)], ToolPolicy()) as server:
-        yield server
+    with shop_over_http() as url:
+        async with connect([ServerConfig(target=url)], ToolPolicy()) as server:
+            yield server
 
 
 @pytest.fixture(scope="module")

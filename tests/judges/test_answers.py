@@ -2,7 +2,8 @@
 
 Before any mending the verifier accepted 93.4 % of `right` and 4.4 % of `wrong`; after two rounds on those, 92.7 % and
 4.5 % of `later_right` and `later_wrong`, which were written after the first round, by somebody who read no check. That
-is what to expect of answers that nobody has mended for. Since then they were mended for, too.
+is what to expect of answers that nobody has mended for. Since then all four files were mended for: 0.6 % of `wrong`
+and none of `later_wrong` are accepted (2026-11-23), which says nothing about answers that are yet to be written.
 
 Each line of `answers/{right,wrong}.jsonl` is one small case: a request, the calls with the results that the model read,
 the checks, and one final answer. `case` groups the lines of one request.
@@ -90,13 +91,7 @@ async def test_right_answers_are_accepted(name: str) -> None:
     assert share >= 0.97, f"{share:.1%} of {len(rows)} right answers accepted; refused:\n{listed(refused)}"
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "wrong",
-        pytest.param("later_wrong", marks=pytest.mark.xfail(reason="3.6 % accepted on 2026-11-22", strict=True)),
-    ],
-)
+@pytest.mark.parametrize("name", ["wrong", "later_wrong"])
 async def test_wrong_answers_are_refused(name: str) -> None:
     rows = lines(name)
     passed = [row for row in rows if await accepted(row)]

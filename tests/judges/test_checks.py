@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from mcprl.judges.checks import polarity, says_missing, states
+from mcprl.judges.checks import asks_for, polarity, says_missing, states
 from mcprl.judges.mentions import read
 from mcprl.judges.values import places
 from mcprl.judges.verifier import Verifier
@@ -169,6 +169,51 @@ def scored(entry: dict[str, Any]) -> bool | None:
     messages = ({"role": "assistant", "content": entry["answer"]},)
     scenario = Scenario("s", entry["request"], checks, (Call("get", {}),) if values else ())
     return Verifier().verify(scenario, Trajectory("t", "s", messages, (), tuple(calls))).success
+
+
+CHEAPER = Fact("SKU-307", "sku", "identifier", rivals=("SKU-309",), derived=True)
+WINNER = Fact("Ana Sousa", "rider", "person", rivals=("Bo Lund",))
+LOSS = Fact(1.5, "loss", "measure", "kg", derived=True, rivals=(38.4, 36.9))
+FRONT = Fact(2.4, "front_bar", "measure", "bar", rivals=(2.9,))
+NOTE = Fact("pays within 14 days", "observation", "text")
+TOLD: tuple[tuple[str, Fact, str, bool], ...] = (
+    ("Which is cheaper, SKU-307 or SKU-309?", CHEAPER, "SKU-307 is cheaper.", True),
+    ("Which is cheaper, SKU-307 or SKU-309?", CHEAPER, "SKU-307 has the lower price.", True),
+    ("Which is cheaper, SKU-307 or SKU-309?", CHEAPER, "SKU-307 has cheaper id.", False),
+    ("Which is cheaper, SKU-307 or SKU-309?", CHEAPER, "SKU-307 has the higher SKU.", False),
+    ("Who won stage 4?", WINNER, "Ana Sousa won, 23 seconds ahead of Bo Lund.", True),
+    ("Who won stage 4?", WINNER, "Bo Lund finished 23 seconds behind Ana Sousa.", True),
+    ("Who won stage 4?", WINNER, "Bo Lund won, 23 seconds ahead of Ana Sousa.", False),
+    ("How much weight has it lost?", LOSS, "It lost 1.5 kg.", True),
+    ("How much weight has it lost?", LOSS, "1.5 kg, it didn't gain any.", True),
+    ("How much weight has it lost?", LOSS, "It hasn't lost any, it has gained 1.5 kg.", False),
+    ("What's the front tyre pressure?", FRONT, "2.4 bar at the front and 2.9 bar at the rear.", True),
+    ("What's the front tyre pressure?", FRONT, "2.9 bar at the front and 2.4 bar at the rear.", False),
+    ("What do we know about them?", NOTE, "They pay within 14 days.", True),
+    ("What do we know about them?", NOTE, "They pay within 40 days.", False),
+)
+
+
+@pytest.mark.parametrize(("request_", "fact", "answer", "right"), TOLD)
+def test_a_comparison_a_winner_a_change_and_a_side_are_told_from_their_opposites(
+    request_: str, fact: Fact, answer: str, right: bool
+) -> None:
+    assert states(answer, fact, request_, (fact,)) is right
+
+
+def test_the_code_of_another_thing_is_no_order_number() -> None:
+    facts = (Fact("O-2142", "order number", "identifier"), Fact("delivered", "status", "status"))
+    said = "That's O-2142. And order O-2111 was delivered."
+    assert all(states(said, fact, "Find the newest, and where is O-2111?", facts) for fact in facts)
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [("Which one?", True), ("Sure, which one is it?", True), ("Do they have an order number?", True),
+     ("That one is open.", False), ("Which one is cheaper, then?", False)],
+)  # fmt: skip
+def test_a_question_back_may_leave_the_noun_out(text: str, asks: bool) -> None:
+    assert asks_for(text, ("order", "number")) is asks
 
 
 def test_the_development_set_is_told_apart() -> None:

@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,7 @@ import pytest
 from support.events import Recorder
 from support.fake_author import OPENINGS, author, draft, reply, told
 from support.fake_llm import Reply, Request, serving
-from support.loopback import shop_over_http
-from support.trajectories import replay
+from support.once import replayed
 
 from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import BudgetError, ConfigError, LlmError, ScenarioError
@@ -29,6 +28,7 @@ from mcprl.servers.server import connect
 from mcprl.types import CallMade, Fact, SaysMissing, StateHolds
 
 pytestmark = [
+    pytest.mark.usefixtures("probed_once"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # litellm's own
     pytest.mark.filterwarnings("ignore::UserWarning"),
 ]
@@ -58,13 +58,7 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(scope="module")
-def shop() -> Generator[ServerConfig]:
-    with shop_over_http() as url:
-        yield ServerConfig(target=url)
-
-
-@pytest.fixture(scope="module")
-async def pack(shop: ServerConfig) -> Pack:
+async def pack(shop: ServerConfig, probed_once: None) -> Pack:
     return await written(shop, author)
 
 
@@ -87,7 +81,8 @@ async def test_plan_and_answer_of_every_written_task_pass_its_checks_in_a_fresh_
 ) -> None:
     async with connect([shop], ToolPolicy()) as server:
         verifier = Verifier(server.tools)
-        scores = [verifier.verify(scenario, await replay(server, scenario)) for scenario in pack.scenarios]
+        played = await replayed(server, pack.scenarios)
+        scores = [verifier.verify(scenario, one) for scenario, one in zip(pack.scenarios, played, strict=True)]
     assert [score.explanation for score in scores if not score.success] == []
 
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from support.paths import NODE_BIN, SHOP
+from support.paths import NODE_BIN
 
 from mcprl.config import ServerConfig, ToolPolicy
 from mcprl.judges.checks import shows
@@ -105,9 +105,9 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(scope="module")
-async def conditionals() -> tuple[Server, list[Scenario]]:
+async def conditionals(shop: ServerConfig) -> tuple[Server, list[Scenario]]:
     """Conditional tasks of the shop, some whose condition holds and some whose does not."""
-    async with connect([ServerConfig(target=SHOP)], ToolPolicy()) as server:
+    async with connect([shop], ToolPolicy()) as server:
         known = await probe(server, 0)
         planner, tool = Planner(Catalog(known), "train", "entities", 0, 4), known.tools["set_order_status"]
         async with Renewed(server, ()) as clean, Renewed(server, ()) as written:

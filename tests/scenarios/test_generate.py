@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.paths import SHOP
-from support.trajectories import replay
+from support.loopback import shop_over_http
+from support.once import replayed
 
 from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import ScenarioError
@@ -25,9 +25,7 @@ from mcprl.types import Tool, ToolResult, Trajectory
 
 SMALL = ScenarioConfig(train=40, val=10, test=20, test_forms=20, probe_calls=300, repeat_after_s=0.2)
 
-
-def shop() -> ServerConfig:
-    return ServerConfig(target=SHOP)
+TINY = ScenarioConfig(train=10, val=2, test=4, test_forms=4, probe_calls=120, repeat_after_s=0.0)
 
 
 @pytest.fixture(scope="module")
@@ -36,8 +34,8 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(scope="module")
-async def pack() -> Pack:
-    async with connect([shop()], ToolPolicy()) as server:
+async def pack(shop: ServerConfig) -> Pack:
+    async with connect([shop], ToolPolicy()) as server:
         return await generate(server, SMALL, seed=3)
 
 
@@ -72,12 +70,14 @@ async def test_forms_and_wordings_of_the_test_on_forms_stand_nowhere_else(pack: 
 
 async def test_the_plan_and_answer_of_every_task_pass_its_checks_in_a_fresh_process(pack: Pack) -> None:
     failed: list[str] = []
-    async with connect([shop()], ToolPolicy()) as server:
-        verifier = Verifier(server.tools)
-        for scenario in pack.scenarios[:60]:
-            score = verifier.verify(scenario, await replay(server, scenario))
-            if not score.success:
-                failed.append(f"{scenario.request}: {score.explanation}")
+    chosen = pack.scenarios[:60]
+    with shop_over_http() as url:
+        async with connect([ServerConfig(target=url)], ToolPolicy()) as server:
+            verifier = Verifier(server.tools)
+            for scenario, played in zip(chosen, await replayed(server, chosen), strict=True):
+                score = verifier.verify(scenario, played)
+                if not score.success:
+                    failed.append(f"{scenario.request}: {score.explanation}")
     assert not failed
 
 
@@ -88,12 +88,11 @@ async def test_an_answer_without_calls_and_another_tasks_answer_fail(pack: Pack)
         assert not verifier.verify(scenario, Trajectory("t", scenario.id, messages, ())).success, scenario.request
 
 
-async def test_the_same_seed_gives_the_same_pack_and_another_seed_another(pack: Pack) -> None:
-    async with connect([shop()], ToolPolicy()) as server:
-        again = await generate(server, SMALL, seed=3)
-        other = await generate(server, SMALL, seed=4)
-    assert again == pack
-    assert {s.id for s in other.scenarios} != {s.id for s in pack.scenarios}
+async def test_the_same_seed_gives_the_same_pack_and_another_seed_another(shop: ServerConfig) -> None:
+    async with connect([shop], ToolPolicy()) as server:
+        one, again, other = [await generate(server, TINY, seed) for seed in (3, 3, 4)]
+    assert again == one
+    assert {s.id for s in other.scenarios} != {s.id for s in one.scenarios}
 
 
 async def test_a_pack_is_files_that_read_back_the_same(pack: Pack, tmp_path: Path) -> None:
@@ -107,9 +106,9 @@ async def test_a_pack_is_files_that_read_back_the_same(pack: Pack, tmp_path: Pat
         load_pack(tmp_path)
 
 
-async def test_a_transcript_is_the_plan_executed_and_the_answer(pack: Pack) -> None:
+async def test_a_transcript_is_the_plan_executed_and_the_answer(pack: Pack, shop: ServerConfig) -> None:
     scenario = next(s for s in pack.scenarios if len(s.plan) > 1)
-    async with connect([shop()], ToolPolicy()) as server:
+    async with connect([shop], ToolPolicy()) as server:
         messages = await transcript(server, scenario)
     assert [m["role"] for m in messages] == ["user", *["assistant", "tool"] * len(scenario.plan), "assistant"]
     assert messages[-1]["content"] == scenario.answer
@@ -133,8 +132,8 @@ async def test_values_of_a_universal_format_reach_every_split() -> None:
     assert replace(pack, scenarios=kept).untested() == ["convert_time"]
 
 
-async def test_a_server_without_usable_tools_says_what_to_do() -> None:
-    async with connect([shop()], ToolPolicy(deny=("*",))) as server:
+async def test_a_server_without_usable_tools_says_what_to_do(shop: ServerConfig) -> None:
+    async with connect([shop], ToolPolicy(deny=("*",))) as server:
         with pytest.raises(ScenarioError, match="no tool that may be called"):
             await generate(server, SMALL)
 

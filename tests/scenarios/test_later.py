@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from support.once import replayed
 from support.paths import TESTS
-from support.trajectories import replay
 
 from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.judges.verifier import Verifier
@@ -41,8 +41,7 @@ async def test_gold_plans_pass_later(pack: Pack, hours: int) -> None:
     changed = 0
     async with connect([ServerConfig(target=f"{LATER} {hours}")], ToolPolicy()) as server:
         verifier = Verifier(server.tools)
-        for scenario in pack.scenarios:
-            gold = await replay(server, scenario)
+        for scenario, gold in zip(pack.scenarios, await replayed(server, pack.scenarios), strict=True):
             said = {"role": "assistant", "content": refreshed(scenario, gold.calls)}
             gold = replace(gold, messages=(gold.messages[0], said))
             changed += said["content"] != scenario.answer

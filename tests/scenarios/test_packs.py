@@ -1,13 +1,11 @@
 """Packs by hand: what a line may hold, what its errors say, and what becomes of tables and chat logs."""
 
 import json
-from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.loopback import shop_over_http
 
 from mcprl.config import Config, ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import ScenarioError
@@ -49,15 +47,12 @@ What would you recommend?,,,,,,
 """
 
 
+pytestmark = pytest.mark.usefixtures("probed_once")
+
+
 @pytest.fixture(scope="module")
 def anyio_backend() -> str:
     return "asyncio"
-
-
-@pytest.fixture(scope="module")
-def shop() -> Generator[ServerConfig]:
-    with shop_over_http() as url:
-        yield ServerConfig(target=url)
 
 
 # --- lines ------------------------------------------------------------------------------------------------------------

@@ -18,12 +18,13 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 from support.fixtures import make_database, make_git
+from support.once import replayed
 from support.paths import NODE_BIN, ROOT
 
 from mcprl.config import ServerConfig, ToolPolicy
 from mcprl.judges.verifier import Verifier
 from mcprl.servers.server import Server, connect
-from mcprl.types import CallRecord, Group, Scenario, StateHolds, Trajectory
+from mcprl.types import Group, Scenario
 
 PEOPLE = ROOT / "scenarios" / "people"
 NAMES = ("everything", "git", "sqlite")
@@ -98,23 +99,11 @@ def test_the_database_has_forty_animals_with_their_owners_and_visits(tmp_path: P
 async def refused(server: Server, people: Sequence[Scenario]) -> list[str]:
     """The people's tasks whose own plan and answer the verifier refuses, each with its explanation."""
     verifier, problems = Verifier(server.tools), list[str]()
-    for person in people:
-        (score,) = await verifier.score(Group(person, (await replayed(server, person),)))
+    for person, played in zip(people, await replayed(server, people), strict=True):
+        (score,) = await verifier.score(Group(person, (played,)))
         if not score.success:
             problems.append(f"{person.id} {person.request!r} -> {person.answer!r}: {score.explanation}")
     return problems
-
-
-async def replayed(server: Server, person: Scenario) -> Trajectory:
-    looks = [check for check in person.checks if isinstance(check, StateHolds)]
-    calls: list[CallRecord] = []
-    async with server.session(person.setup) as session:
-        before = [await session.call(look.tool, look.arguments) for look in looks]
-        for turn, call in enumerate(person.plan):
-            calls.append(CallRecord(turn, call.tool, call.arguments, await session.call(call.tool, call.arguments)))
-        after = [await session.call(look.tool, look.arguments) for look in looks]
-    messages = ({"role": "user", "content": person.request}, {"role": "assistant", "content": person.answer})
-    return Trajectory(person.id, person.id, messages, (), tuple(calls), state=tuple(after), before=tuple(before))
 
 
 def connected(command: str, *reads: str) -> Any:

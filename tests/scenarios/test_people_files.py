@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter
 from support.fixtures_files import FILES, make_files, make_memory
-from support.paths import NODE_BIN, ROOT, SHOP
-from support.trajectories import replay
+from support.once import replayed
+from support.paths import NODE_BIN, ROOT
 
 from mcprl.config import ServerConfig, ToolPolicy
 from mcprl.judges.verifier import Verifier
@@ -35,10 +35,10 @@ def pack(name: str) -> list[Scenario]:
     return [TypeAdapter(Scenario).validate_json(line) for line in lines]
 
 
-def server(name: str, folder: Path) -> tuple[ServerConfig, ToolPolicy]:
+def server(name: str, folder: Path, shop: ServerConfig) -> tuple[ServerConfig, ToolPolicy]:
     """The server that a pack is for, in a fresh state for each session."""
     if name == "shop":
-        return ServerConfig(target=SHOP), ToolPolicy()
+        return shop, ToolPolicy()
     if name == "time":
         if shutil.which("mcp-server-time", path=str(Path(sys.executable).parent)) is None:
             pytest.skip("mcp-server-time is not installed: pip install mcp-server-time")
@@ -72,13 +72,13 @@ def test_a_pack_has_sixty_requests_and_no_two_alike(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["shop", "time", *(pytest.param(n, marks=pytest.mark.npm) for n in NAMES[2:])])
-async def test_the_plan_and_answer_of_every_request_pass(name: str, tmp_path: Path) -> None:
-    config, policy = server(name, tmp_path)
+async def test_the_plan_and_answer_of_every_request_pass(name: str, tmp_path: Path, shop: ServerConfig) -> None:
+    config, policy = server(name, tmp_path, shop)
     refused: list[str] = []
     async with connect([config], policy) as connected:
         verifier = Verifier(connected.tools)
-        for scenario in pack(name):
-            score = verifier.verify(scenario, await replay(connected, scenario))
+        for scenario, played in zip(pack(name), await replayed(connected, pack(name)), strict=True):
+            score = verifier.verify(scenario, played)
             if not score.success:
                 refused.append(f"{scenario.id} {scenario.answer!r}: {score.explanation}")
     assert {line.split()[0] for line in refused} <= STILL_REFUSED, "\n".join(refused)

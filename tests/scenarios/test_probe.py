@@ -16,7 +16,7 @@ from mcprl.events import Event, Probing
 from mcprl.scenarios.probing.hints import read_hints
 from mcprl.scenarios.probing.knowledge import Knowledge, table
 from mcprl.scenarios.probing.probe import probe
-from mcprl.scenarios.probing.sources import converted, listed, ordered
+from mcprl.scenarios.probing.sources import converted, listed, ordered, quoted
 from mcprl.scenarios.probing.tables import Table, select
 from mcprl.scenarios.probing.tokens import as_rows, short_lines, tokens, without_logs
 from mcprl.scenarios.probing.values import invent
@@ -148,19 +148,18 @@ async def stages(target: str, seed: int = 0) -> Knowledge:
     """What probing knows of the store of plain text."""
     policy = ToolPolicy(assume={"*": "read", "set_stage": "write", "add_note": "write"})
     async with connect([ServerConfig(target=target)], policy) as server:
-        return await probe(server, seed, 300)
-
-
-async def test_a_store_of_plain_text_and_integer_ids_is_reached(tmp_path: Path) -> None:
-    known = await stages(f"{TEXT_STORE} --shared {tmp_path / 'stages.json'}")
-    parts = {example.arguments["part_no"] for example in known.examples["part_details"]}
-    assert parts & {4, 7, 12, 15, 23, 31}
-    assert known.working["set_stage"]
+        return await probe(server, seed, 150)
 
 
 @pytest.mark.parametrize("seed", range(3))
-async def test_a_shared_state_is_seen_whatever_was_written(tmp_path: Path, seed: int) -> None:
-    assert (await stages(f"{TEXT_STORE} --shared {tmp_path / 'stages.json'}", seed)).shared
+async def test_a_store_of_plain_text_and_integer_ids_is_reached_and_its_shared_state_seen_whatever_was_written(
+    tmp_path: Path, seed: int
+) -> None:
+    known = await stages(f"{TEXT_STORE} --shared {tmp_path / 'stages.json'}", seed)
+    parts = {example.arguments["part_no"] for example in known.examples["part_details"]}
+    assert parts & {4, 7, 12, 15, 23, 31}
+    assert known.working["set_stage"]
+    assert known.shared
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -241,12 +240,27 @@ def test_values_of_the_command_line_are_found_and_secrets_left_out(tmp_path: Pat
     [
         ("no longer needed or ordered by mistake.", ["no longer needed", "ordered by mistake"]),
         ("The state, one of: open, paid, or sent", ["open", "paid", "sent"]),
+        ("Filter by status (open, in transit, shipped)", ["open", "in transit", "shipped"]),
+        ("Priority (low/medium/high), low by default", ["low", "medium", "high"]),
+        ("status - open|closed", ["open", "closed"]),
+        ("Possible values are red, green and blue.", ["red", "green", "blue"]),
+        ("Supported formats: json, csv, xml (default: json)", ["json", "csv", "xml"]),
+        ("one of: low (default), high", ["low", "high"]),
+        ("Unit of temperature. Use celsius or fahrenheit.", ["celsius", "fahrenheit"]),
+        ("How much is told:\n- brief: a line\n- full: everything", ["brief", "full"]),
+        ("Use this to find orders or customers.", []),
+        ("Name of the customer, in full", []),
         ("Name of the table to describe", []),
         ("The name or the id of the thing", []),
     ],
 )
 def test_values_that_a_description_lists_are_read(text: str, values: list[str]) -> None:
     assert listed(text) == values
+
+
+def test_numbers_that_a_description_lists_are_numbers() -> None:
+    level = Slot("t", ("level",), {"type": "integer"}, True, "How loud, one of 1, 2, 3")
+    assert quoted(level, Tool("t")) == [1, 2, 3]
 
 
 def test_texts_give_values_by_kind() -> None:

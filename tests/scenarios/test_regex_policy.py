@@ -4,7 +4,6 @@ import random
 from collections import Counter
 
 import pytest
-from support.paths import SHOP
 from support.regex_policy import play
 
 from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
@@ -27,10 +26,10 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(scope="module")
-async def played() -> tuple[Pack, dict[str, float]]:
+async def played(shop: ServerConfig) -> tuple[Pack, dict[str, float]]:
     """A pack for the shop, and the share of each suite of its test that the policy solves."""
     tasks, solved = Counter[str](), Counter[str]()
-    async with connect([ServerConfig(target=SHOP)], ToolPolicy()) as server:
+    async with connect([shop], ToolPolicy()) as server:
         pack = await generate(server, MODERATE, seed=0)
         verifier = Verifier(server.tools)
         for scenario in pack.test:

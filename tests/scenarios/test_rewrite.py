@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter
-from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,6 @@ import pytest
 from support.events import Recorder
 from support.fake_llm import Reply, Request, serving
 from support.fake_rewriter import Solution, is_rewriting, items, rewriter
-from support.loopback import shop_over_http
 
 from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import BudgetError, ConfigError, LlmError
@@ -22,6 +20,7 @@ from mcprl.servers.server import connect
 from mcprl.types import Call, CallMade, Fact, SaysMissing, Scenario, StateHolds
 
 pytestmark = [
+    pytest.mark.usefixtures("probed_once"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # litellm's own
     pytest.mark.filterwarnings("ignore::UserWarning"),
 ]
@@ -42,12 +41,6 @@ async def read(server: Any, tool: str, **arguments: Any) -> Any:
 @pytest.fixture(scope="module")
 def anyio_backend() -> str:
     return "asyncio"
-
-
-@pytest.fixture(scope="module")
-def shop() -> Generator[ServerConfig]:
-    with shop_over_http() as url:
-        yield ServerConfig(target=url)
 
 
 @pytest.fixture(scope="module")

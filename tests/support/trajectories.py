@@ -11,6 +11,7 @@ from mcprl.types import (
     Message,
     Scenario,
     Score,
+    Session,
     StateHolds,
     Tool,
     ToolResult,
@@ -38,14 +39,19 @@ def group(*answers: str) -> Group:
 
 
 async def replay(server: Server, scenario: Scenario) -> Trajectory:
-    """The scenario's own plan and answer as a trajectory."""
+    """The scenario's own plan and answer as a trajectory, in a session of its own."""
+    async with server.session(scenario.setup) as session:
+        return await replay_in(session, scenario)
+
+
+async def replay_in(session: Session, scenario: Scenario) -> Trajectory:
+    """The scenario's own plan and answer as a trajectory, in a session that is open."""
     calls: list[CallRecord] = []
     checks = [check for check in scenario.checks if isinstance(check, StateHolds)]
-    async with server.session(scenario.setup) as session:
-        before = tuple([await session.call(check.tool, check.arguments) for check in checks])
-        for turn, call in enumerate(scenario.plan):
-            calls.append(CallRecord(turn, call.tool, call.arguments, await session.call(call.tool, call.arguments)))
-        state = tuple([await session.call(check.tool, check.arguments) for check in checks])
+    before = tuple([await session.call(check.tool, check.arguments) for check in checks])
+    for turn, call in enumerate(scenario.plan):
+        calls.append(CallRecord(turn, call.tool, call.arguments, await session.call(call.tool, call.arguments)))
+    state = tuple([await session.call(check.tool, check.arguments) for check in checks])
     messages = ({"role": "user", "content": scenario.request}, {"role": "assistant", "content": scenario.answer})
     return Trajectory(scenario.id, scenario.id, messages, (), tuple(calls), state, before=before)
 

@@ -197,7 +197,9 @@ async def total(planner: Planner, session: Session, state: State) -> Grounded | 
     values = [row[column.key] for row in chosen.rows]
     if not all(_is_number(value) for value in values):
         return None
-    how: Literal["sum", "average"] = "average" if planner.rng.random() < 0.2 and len(values) > 2 else "sum"
+    measured = column.meaning == "measure" and "size" not in column.label.split()  # nobody adds up weights
+    average = measured or (planner.rng.random() < 0.2 and len(values) > 2)
+    how: Literal["sum", "average"] = "average" if average else "sum"
     result = round(sum(values) / (len(values) if how == "average" else 1), 2)
     result = int(result) if float(result).is_integer() and all(isinstance(value, int) for value in values) else result
     entry = Field(column, result, tuple(dict.fromkeys(values)), derived=True)

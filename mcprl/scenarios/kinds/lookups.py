@@ -85,12 +85,13 @@ async def compute(planner: Planner, session: Session, state: State) -> Grounded 
     if not fields:
         planner.barren[tool.name] += 1
         return None
-    planner.barren[tool.name] -= 1
     # The values of a computation are no things of the server: what is held out is their combination.
     entities = [", ".join(str(value.value) for value in values)]
     asked = () if fields[0].attribute.key == "result" else (fields[0].attribute,)
     intent = Compute(tool.name, tool.title or tool.description, values, asked)
-    return planner.question("compute", intent, [step.call], [(fields[0], "")], state, entities)
+    task = planner.question("compute", intent, [step.call], [(fields[0], "")], state, entities)
+    planner.barren[tool.name] -= task is not None
+    return task
 
 
 async def act(planner: Planner, session: Session, state: State) -> Grounded | None:

@@ -160,7 +160,8 @@ def _insert(planner: Planner) -> Made | None:
             values.append(name)
         else:
             known = [value for other in table.rows if (value := other.get(column.key)) is not None]
-            values.append(Value(column, planner.rng.choice(known))) if known else None
+            value = _own(column, known, name, planner) if known else None
+            values.append(Value(column, value)) if value is not None else None
     if name is None or not planner.allowed(name.value) or len(values) > 5:
         return None
     noun = table_noun(table)
@@ -169,6 +170,16 @@ def _insert(planner: Planner) -> Made | None:
     text = f"INSERT INTO {identifier(table.name)} ({names}) VALUES ({', '.join(literal(v.value) for v in values)})"
     shown = [value.attribute.key for value in values]
     return intent, text, _look(table, shown, name, values=tuple(v.value for v in values)), [name.value]
+
+
+def _own(column: Attribute, known: list[Scalar], name: Value | None, planner: Planner) -> Scalar | None:
+    """A value for a new row: that of another row, unless it belongs to one alone. An address of one's own is made of
+    the name and the domain of another's; `None` for what cannot be made up.
+    """
+    value = planner.rng.choice(known)
+    if column.meaning == "email" and name is not None:
+        return f"{'.'.join(words(str(name.value)))}@{str(value).rpartition('@')[2]}"
+    return None if column.meaning in ("email", "phone", "identifier") and len({*known}) == len(known) else value
 
 
 async def _create_table(

@@ -74,7 +74,7 @@ async def table_total(planner: Planner, session: Session, state: State) -> Groun
     if table is None or row is None or added is None:
         return None
     where = _where(planner, table, row, 1)
-    how = planner.rng.choice(("sum", "sum", "average"))
+    how = "average" if added.meaning == "measure" else planner.rng.choice(("sum", "sum", "average"))
     function = {"sum": "SUM", "average": "AVG"}[how]
     call = _call(table, select(table, [added.key], {value.attribute.key: value.value for value in where}, function))
     value = await _only(session, call)

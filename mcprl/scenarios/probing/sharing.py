@@ -20,6 +20,8 @@ _MOST_LOOKS = 8
 """Reads around one write."""
 _MOST_WRITES = 9
 """Calls of one writing tool, until a read shows what it changed."""
+_SLOW_S = 1.5
+"""Seconds. A read that takes longer may be given up the next time, which would look like a change."""
 _MOST_UNSEEN = 4
 """Writing tools whose changes no other session sees, after which sessions count as kept apart."""
 _CLOCK = re.compile(r"(?:\b\w{3},? )?(?:\w{3} \d\d? \d{4}|\d{4}-\d\d-\d\d)[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?")
@@ -102,7 +104,7 @@ class _Trial:
             if arguments is None or len(looks) == _MOST_LOOKS:
                 continue
             result = await self._session.call(read.name, arguments)
-            if worked(self._known, read.name, arguments, result):
+            if result.latency_s < _SLOW_S and worked(self._known, read.name, arguments, result):
                 looks.append((Call(read.name, arguments), _told(result)))
         return looks
 

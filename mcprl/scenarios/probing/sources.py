@@ -50,33 +50,60 @@ def quoted(slot: Slot, tool: Tool) -> list[Scalar]:
             told = re.search(rf"(?i)\b{re.escape(slot.key)}\b[^:]{{0,30}}:\s*(.+)", sentence)
             examples += listed(f"one of: {told[1]}") if told else []
         examples += re.findall(r"(?<![\w-])[A-Z]{1,4}-\d{1,6}(?![\w-])", slot.description)
+    if slot.kind in ("integer", "number"):
+        examples += [int(value) for value in listed(slot.description) if value.isdigit()]
     return list(dict.fromkeys(value for value in examples if isinstance(value, str | int | float)))
 
 
-_LISTING = re.compile(
-    r"\b(?:one of|either|any of|(?:options|values|choices)(?: are)?|(?:can|must|may) be)\b:?\s*", re.IGNORECASE
+_LEADS = (
+    re.compile(
+        r"\b(?:one of|any of|either|enum|accepts|use|choose (?:from|between)|(?:can|must|may|should) be|"
+        r"(?:options|values|choices|types|formats|modes|levels|units|kinds)(?: are| include)?)\b:?\s*"
+        r"(?:either |one of )?",
+        re.IGNORECASE,
+    ),
+    re.compile(r"\w:\s+|\s-\s"),
+    re.compile(r"\("),
 )
+"""What stands before a list of the possible values, the surest first: words that say so, a colon, a bracket."""
+_DEFAULT = re.compile(r"\s*\([^()]*\bdefault\b[^()]*\)|,?\s+(?:by default|default(?:s to|:)).*$", re.IGNORECASE)
+_BULLET = re.compile(r"(?m)^\s*[-*\u2022]\s*['\"`]?([A-Za-z][\w-]*)['\"`]?(?=\s*(?:[:(,-]|$))")
+_TOKEN = re.compile(r"[A-Za-z0-9][\w.+-]*(?: [a-z]+){0,2}")
 
 
 def listed(text: str) -> list[str]:
-    """The values that a description lists as the possible ones: "one of: open, paid"; "open or paid"."""
-    sentences = re.split(r"\.(?:\s|$)|;|\n", text)
+    """The values that a description lists as the possible ones: "one of: open, paid"; "open or paid"; "(low/high)"."""
     found: list[str] = []
-    for part in sentences:
-        lead = _LISTING.search(part)
-        options = part[lead.end() :] if lead else part
-        items = [item.strip(" '\"`()[]:") for item in re.split(r",\s*(?:or|and)?\s*|\s+or\s+|\s*\|\s*|/", options)]
-        items = [re.sub(r"^(?:or|and)\s+", "", item) for item in items if item]
-        bare = not lead and bool(re.search(r"\sor\s|\|", part))
-        if 2 <= len(items) <= 12 and (lead or bare) and all(map(_is_value, items)):
-            found += items
-    return found
+    for part in re.split(r"\.(?:\s|$)|;|\n", text):
+        found += _listed_in(_DEFAULT.sub("", part))
+    bullets = _BULLET.findall(text)
+    return found + [each for each in bullets if len(bullets) > 1 and each not in found]
+
+
+def _listed_in(sentence: str) -> list[str]:
+    """The values that one sentence lists; empty if it lists none."""
+    for number, pattern in enumerate(_LEADS):
+        lead = pattern.search(sentence)
+        items = _items(sentence[lead.end() :].partition(")")[0]) if lead else []
+        if 2 <= len(items) <= 12 and all(map(_is_value if number == 0 else _TOKEN.fullmatch, items)):
+            return items
+    bare = bool(re.search(r"\sor\s|\|", sentence))
+    items = _items(sentence) if bare else []
+    return items if 2 <= len(items) <= 12 and all(map(_is_value, items)) else []
+
+
+def _items(text: str) -> list[str]:
+    parts = re.split(r",\s*(?:or|and)?\s+|,\s*|\s+or\s+|\s*\|\s*|/", text)
+    last = parts.pop() if parts else ""
+    parts += re.split(r"\s+and\s+", last, maxsplit=1) if parts else [last]  # "red, green and blue"
+    return [re.sub(r"^(?:or|and)\s+", "", item) for part in parts if (item := part.strip(" '\"`()[]:"))]
 
 
 def _is_value(item: str) -> bool:
-    """Whether an item of a list may be a value: at most four words and no article."""
+    """Whether an item of a list may be a value: at most four words, none of them of a sentence."""
     parts = item.lower().split()
-    return 0 < len(parts) <= 4 and not {"the", "a", "an", "is", "are", "of", "if"} & {*parts}
+    sentence = {"the", "a", "an", "is", "are", "of", "if", "this", "that", "your", "to", "for", "it"}
+    return 0 < len(parts) <= 4 and not sentence & {*parts}
 
 
 def shape(value: Scalar) -> str:

@@ -51,6 +51,8 @@ class _First(random.Random):
 
 
 _FIRST = _First()
+_NAMING = ("identifier", "name", "person", "place", "path", "email", "category", "text", "url", "number")
+"""Meanings of values by which an answer can name a thing."""
 _DECLINED = (
     "I can't do that with the tools I have.",
     "I'm afraid I can't do that: none of my tools does it.",
@@ -184,7 +186,10 @@ def _name(thing: Reference) -> str:
     noun = grammar.one(spoken(thing.noun))
     if not thing.values:
         return f"the {noun}"
-    text = forms(thing.values[0])[0] if is_zone(thing.values[0]) else plain(thing.values[0].value)
+    naming = next((value for value in thing.values if value.attribute.meaning in _NAMING), None)
+    if naming is None and not is_zone(thing.values[0]):
+        return f"the {noun}"  # it was described by a date or a state
+    text = forms(thing.values[0])[0] if is_zone(thing.values[0]) else plain((naming or thing.values[0]).value)
     return f"{noun} {mark(text)}" if re.fullmatch(r"[\d.]+", text) else mark(text)
 
 

@@ -10,7 +10,7 @@ from mcprl.scenarios.wording.deeds import deed, nouns, swapped
 from mcprl.scenarios.wording.links import linked
 from mcprl.scenarios.wording.lookups import fitting, label_slots
 from mcprl.scenarios.wording.modifiers import in_full, is_adjective, modifiers, names, noun_label, shortened
-from mcprl.scenarios.wording.phrases import Phrase, is_person, phrase, spoken
+from mcprl.scenarios.wording.phrases import Phrase, by_sort, is_person, phrase, spoken
 from mcprl.scenarios.wording.template import Option, data, mark, options
 from mcprl.scenarios.wording.values import plain, quoted, shown, status_words
 from mcprl.text import words
@@ -150,6 +150,8 @@ def _create(intent: Change, rng: random.Random) -> list[Option]:
         parent = None
     noun = grammar.one(noun)
     values = list(intent.values) if parent or intent.thing is None else [*intent.thing.values, *intent.values]
+    noun, sorted_values = by_sort(noun, values)  # a client called Ana, not an entity of the type client
+    values = list(sorted_values)
     rest = described(noun, values, rng)
     slots = {
         "object": "them" if is_person(noun) else "it",

@@ -106,7 +106,10 @@ def _general(intent: Compute, roles: dict[str, str], rng: random.Random) -> list
         del place
         thing = Phrase(where, "it", short=True)
         return about_options(thing, "place", intent.asked, rng)
-    verb, _, what = (head or _from_name(intent.tool)).partition(" ")
+    named = _from_name(intent.tool)
+    if head and head.split()[0] not in _ASKING and named.split()[0] in _ASKING and len(named.split()) > 1:
+        head = named  # what `get_annotated_message` "demonstrates" is not what a user wants
+    verb, _, what = (head or named).partition(" ")
     if "from" in roles and "to" in roles and "main" not in roles:
         return options(data("computes")["route"], "compute.route", {**roles, "do": _cut(f"{verb} {what}", rest)})
     if verb in _ASKING and what:

@@ -227,7 +227,7 @@ def _by_name(name: str, noun: str, person: bool, rng: random.Random, *, titled: 
         return f"the {text}"
     if noun in data("thesaurus")["goods"]:
         return rng.choice((f"the {text}", f"the {text}", text, f"our {text}"))
-    return rng.choice((text, f"the {noun} {text}", f"the {text} {noun}", f"the {noun} called {text}"))
+    return rng.choice((text, f"the {noun} {text}", f"the {noun} called {text}"))
 
 
 def group(noun: str, where: Sequence[Value], rng: random.Random, *, more: bool = True) -> Phrase:
