@@ -204,6 +204,7 @@ class Naming(Calls):
             entry
             for entry in found.fields
             if fits(entry) and (entry.attribute.meaning != "flag" or self.rng.random() < 0.2)
+            if entry.attribute.label != found.reference.noun.split()[-1]  # the file of a file
         ]
         count = count or (2 if len(fields) > 1 and self.rng.random() < 0.3 else 1)
         fields.sort(key=lambda entry: (self.asked[f"{place}:{entry.attribute.key}"] // 3, self.rng.random()))

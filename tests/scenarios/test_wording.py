@@ -226,6 +226,40 @@ def test_a_date_is_answered_in_words() -> None:
     assert answer(intents.Lookup(thing, (placed,)), ("2026-03-03",), RNG) == "It was placed on 3 March 2026."
 
 
+def text_value(key: str, meaning: Meaning, text: str) -> Value:
+    return Value(Attribute(key, key, meaning), text)
+
+
+SPECIES, COMMIT = text_value("species", "category", "dog"), text_value("target", "identifier", "4aef7b46")
+WORKS = text_value("relationType", "name", "works_on")
+MADE = intents.Change(
+    "create_relations",
+    "Create relations.",
+    "create",
+    None,
+    (text_value("from", "name", "Ana"), text_value("to", "name", "Apollo"), WORKS),
+)
+LEASE = Reference("file", (text_value("path", "path", "lease.txt"),))
+RENT = Attribute("monthly_rent", "monthly rent", "money", "EUR")
+
+
+@pytest.mark.parametrize(
+    ("intent", "said", "never"),
+    [
+        (intents.Count("animal", (SPECIES,)), "dogs", "species"),
+        (intents.Count("changed file", (COMMIT,)), "files changed since commit 4aef7b46", "compared"),
+        (MADE, "Ana works on Apollo", "relation"),
+        (intents.Lookup(LEASE, (RENT,)), "lease.txt", "monthly rent of"),
+    ],
+)
+def test_types_commits_relations_and_documents_are_said_as_people_do(intent: Intent, said: str, never: str) -> None:
+    for seed in range(30):
+        worded = say(intent, random.Random(seed), lambda form: "+" not in form)
+        assert worded is not None
+        assert said in worded.request
+        assert never not in worded.request
+
+
 def test_what_is_lacking_is_not_said() -> None:
     for seed in range(30):
         lacking = intents.Lacking(intents.Lookup(SHELF, (PRICE,)), SHELF.values[0].attribute)

@@ -181,7 +181,7 @@ async def _seen(written: Session, looks: Sequence[tuple[Call, ToolResult]], fill
 
 def _says_all(before: ToolResult, filled: Filled) -> bool:
     """Whether a read told all that is written before it was: nobody asks for what is so already."""
-    return all(holds(before.text, value) for _, value in filled)
+    return bool(filled) and all(holds(before.text, value) for _, value in filled)
 
 
 async def _removal(planner: Planner, session: Session, tool: Tool, filled: Filled) -> StateHolds | None:

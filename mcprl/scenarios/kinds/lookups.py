@@ -12,6 +12,7 @@ from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Field, Found, Grounded, Step, same
+from mcprl.scenarios.wording.modifiers import is_moment_of_history
 from mcprl.types import Call, CallMade, Session, Tool
 
 MakeTask = Callable[[Planner, Session, State], Awaitable[Grounded | None]]
@@ -219,6 +220,9 @@ async def _pair(
             continue
         named = [[value.attribute.key for value in found.reference.values] for found in (first, second)]
         if named[0] != named[1] or first.subject == second.subject:
+            continue
+        history = [{v.value for v in found.reference.values if is_moment_of_history(v)} for found in (first, second)]
+        if history[0] != history[1]:  # what changed since one commit is not compared with what changed since another
             continue
         theirs = {entry.attribute.key: entry for entry in second.fields}
 

@@ -52,9 +52,12 @@ def quoted(slot: Slot, tool: Tool) -> list[Scalar]:
         examples += re.findall(r"(?<![\w-])[A-Z]{1,4}-\d{1,6}(?![\w-])", slot.description)
     if slot.kind in ("integer", "number"):
         examples += [int(value) for value in listed(slot.description) if value.isdigit()]
-    return list(dict.fromkeys(value for value in examples if isinstance(value, str | int | float)))
+    told = (value for value in examples if isinstance(value, str | int | float))
+    return list(dict.fromkeys(value for value in told if not _PLACEHOLDER.search(str(value))))
 
 
+_PLACEHOLDER = re.compile(r"\*\.(?:ext|extension|xyz)$")
+"""A pattern that only shows how patterns look."""
 _LEADS = (
     re.compile(
         r"\b(?:one of|any of|either|enum|accepts|use|choose (?:from|between)|(?:can|must|may|should) be|"

@@ -291,9 +291,10 @@ def _lacking_change(inner: Change, intent: Lacking, rng: random.Random) -> list[
 def unserved_options(intent: Unserved, rng: random.Random) -> list[Option]:
     """Requests for other matters and for what nobody can do with the server's things."""
     found = options(data("unserved")["other"], "unserved.other", {})
-    if not intent.nouns:
+    nouns = [noun for each in intent.nouns if (noun := grammar.one(spoken(each))).split()[-1] not in VERBS]
+    if not nouns:
         return found
-    noun = grammar.one(spoken(rng.choice(intent.nouns)))
+    noun = rng.choice(nouns)
     slots = {"noun": noun, "nouns": grammar.plural(noun), "the_noun": f"the {noun}"}
     own = "own_people" if is_person(noun) else "own"
     return found + options(data("unserved")[own], f"unserved.{own}", slots, weight=0.6)

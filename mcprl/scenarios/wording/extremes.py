@@ -33,6 +33,8 @@ def extreme_options(intent: Extreme, rng: random.Random) -> list[Option]:
     naming = len(intent.asked) == 1 and (
         intent.asked[0].meaning in ("name", "identifier") or intent.asked[0].label == noun.split()[-1]
     )
+    if intent.asked[0].label == noun.split()[-1]:
+        slots["label_word"] = ""  # nobody asks for the file of a file
     found = options(data("groups")["extreme_named" if naming else "extreme"], "extreme", slots, weight=1.0)
     if naming:
         return found

@@ -66,7 +66,7 @@ def is_mass(noun: str) -> bool:
 
 
 def _split_head(noun: str) -> tuple[str, str, str]:
-    match = re.search(r" (?:of|in|on|for|from|to|with) ", noun)
+    match = re.search(r" (?:of|in|on|for|from|to|with|that|which|who) ", noun)
     return (noun[: match.start()], match[0], noun[match.end() :]) if match else (noun, "", "")
 
 

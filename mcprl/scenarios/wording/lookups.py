@@ -165,7 +165,7 @@ def suits(entry: Mapping[str, Any], asked: Attribute, thing: Phrase) -> bool:
         return False
     if "bare" in entry and entry["bare"] != (asked.label in _OWN_LABELS):
         return False
-    if "documents" in entry and entry["documents"] != (thing.bare.split()[-1] in _DOCUMENTS):
+    if "documents" in entry and entry["documents"] != (thing.bare.split()[-1] in (*_DOCUMENTS, "commit")):
         return False
     if "deals" in entry and entry["deals"] != is_deal(thing.bare):
         return False

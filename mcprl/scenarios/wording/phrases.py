@@ -16,6 +16,8 @@ from mcprl.text import singular, words
 _SORTS = ("type", "kind", "class", "category", "group", "version", "variant")
 """Nouns that say nothing without the word before them."""
 _CODE = re.compile(r"(?=.*\d)(?=.*[A-Za-z])\S{2,24}")
+_HASHED = ("commit", "revision")
+"""Nouns of things whose hash may happen to have no letter."""
 _ABSTRACT = ("entity", "node", "record", "item", "object", "entry", "element")
 """Nouns that say nothing: a thing of these is called by its type."""
 _SORT = ("type", "kind", "species")
@@ -200,7 +202,7 @@ def _by_code(code: str, noun: str, rng: random.Random) -> str:
     text = mark(code)
     last = noun.split()[-1]
     short = rng.choice([noun, noun, noun if last in _SORTS else last])
-    if re.fullmatch(r"\d+", code):
+    if re.fullmatch(r"\d+", code) and last not in _HASHED:
         return rng.choice((f"{short} {text}", f"{short} {text}", f"{short} #{text}", f"{short} number {text}"))
     if _CODE.fullmatch(code):
         return rng.choice((text, f"{short} {text}", f"{short} {text}"))
