@@ -28,7 +28,7 @@ _CHANGES = (
 
 
 def other_way(reading: Reading, own: Sequence[Place], value: Scalar, request: str) -> bool:
-    """Whether a change is told as the opposite of the one that was asked for: "it has gained 1.5 kg" of a loss."""
+    """Whether a change is told as the opposite of what was asked for: "it has gained 1.5 kg" of a loss."""
     if not isinstance(value, int | float) or value <= 0:
         return False
     asked = {*re.findall(r"[a-z]+", request.lower())}

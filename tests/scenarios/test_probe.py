@@ -218,6 +218,20 @@ def test_a_select_has_filters_joins_counts_and_quoted_names() -> None:
     )
 
 
+async def test_where_errors_ask_for_a_folder_files_are_left_out() -> None:
+    class Disk(Fake):
+        def answer(self, name: str, arguments: Mapping[str, Any]) -> Any:
+            if name == "tree":
+                return {"files": [{"path": f"notes/{n}.md"} for n in range(40)], "folders": [{"path": "notes"}]}
+            if arguments["path"] != "notes":
+                raise ValueError(f"ENOTDIR: not a directory, scandir '{arguments['path']}'")
+            return {"path": "notes", "found": 3}
+
+    server = Disk(tool("tree"), tool("search_below", path="string"))
+    known = await probe(server, 0, 40)
+    assert known.working["search_below"]
+
+
 # --- values -----------------------------------------------------------------------------------------------------------
 
 

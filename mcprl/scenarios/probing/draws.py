@@ -8,9 +8,10 @@ every pack.
 """
 
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mcprl.scenarios.probing.candidates import LIKELY, Candidate, candidates
@@ -27,6 +28,11 @@ _RECENT = 400
 _OTHER = frozenset(("new", "other", "replacement", "another", "destination", "target"))
 
 
+_FOLDER = re.compile(r"not a (?:directory|folder)|enotdir")
+_FILE = re.compile(r"(?<!not )(?:is a|illegal operation on a) directory|eisdir|not a (?:regular )?file")
+"""What an error says of a path of the wrong kind, in small letters: that a folder, or a file, was expected."""
+
+
 def _any(_slot: Slot, _value: Scalar) -> bool:
     return True
 
@@ -35,13 +41,19 @@ def _any(_slot: Slot, _value: Scalar) -> bool:
 class Penalties:
     """What the calls of one tool taught: how much score each (slot, source) has lost, and which values were `taken`
     together from one record. Only `allowed` values are taken so, and none of a source that is often `stale`: what it
-    holds of a thing is what the thing has already.
+    holds of a thing is what the thing has already. `folders` says of a path whether errors asked for a folder.
     """
 
     lost: dict[tuple[Slot, Source], float] = field(default_factory=dict[tuple[Slot, Source], float])
     taken: set[tuple[Scalar, ...]] = field(default_factory=set[tuple[Scalar, ...]])
     allowed: Callable[[Slot, Scalar], bool] = _any
     stale: Counter[tuple[Slot, Source]] = field(default_factory=Counter[tuple[Slot, Source]])
+    folders: dict[Slot, bool] = field(default_factory=dict[Slot, bool])
+
+    def fits(self, slot: Slot, value: Any) -> bool:
+        """Whether a value is of the kind that the errors so far asked for: a file's name has an ending."""
+        is_folder = "." not in str(value).rstrip("/").rpartition("/")[2]
+        return slot not in self.folders or self.folders[slot] == is_folder
 
     def blame(self, picked: Mapping[Slot, SourcedValue], scores: Mapping[Slot, float], message: str) -> None:
         """Take score from the source of the slot that a failure's message names, else of the least certain slot."""
@@ -50,6 +62,8 @@ class Penalties:
             return
         said = message.casefold().replace(free[0].tool.casefold(), "")
         named = [slot for slot in free if _is_named(slot, picked[slot][1], said)]
+        if _FOLDER.search(said) or _FILE.search(said):
+            self.folders.update(dict.fromkeys(named, bool(_FOLDER.search(said))))
         unsure = [slot for slot in named if scores.get(slot, 0.0) < LIKELY]
         if not unsure or len(named) == len(free):
             unsure = [min(free, key=lambda slot: scores.get(slot, 0.0))]
@@ -124,13 +138,16 @@ def _draw(
     best: dict[Slot, Candidate] = {}
     for slot in chosen:
         options = candidates(known, slot, state, rng, refers)
+        options = [entry for entry in options if any(penalties.fits(slot, own) for own in entry.values)] or options
         best[slot] = max(options, key=lambda entry: entry.score - penalties.lost.get((slot, entry.source), 0.0))
     together = _of_one_record(known, tool, chosen, penalties) if refers and attempt % 3 != 1 else {}
     picked = dict(together)
     for slot in _anchor_first(known, tool, best):
         if slot in picked:
             continue
-        value = _value(known, tool, slot, best[slot], picked, rng)
+        entry = best[slot]
+        entry = replace(entry, values=[v for v in entry.values if penalties.fits(slot, v)] or entry.values)
+        value = _value(known, tool, slot, entry, picked, rng)
         known.used_values.add((slot, value))
         picked[slot] = (best[slot].source, value)
     in_order = {slot: picked[slot] for slot in chosen}
@@ -155,7 +172,7 @@ def _of_one_record(
     for record in known.records.recent(_RECENT) if len(open_slots) > 1 else ():
         found = {slot: _in_record(known, slot, record) for slot in open_slots}
         picked = {slot: own for slot, own in found.items() if own and penalties.stale[slot, own[0]] < _MOST_STALE}
-        if not all(penalties.allowed(slot, value) for slot, (_, value) in picked.items()):
+        if not all(penalties.allowed(slot, own) and penalties.fits(slot, own) for slot, (_, own) in picked.items()):
             continue
         told = any(isinstance(leaf, str) and leaf.casefold() in wanted for own in record.values() for leaf in own)
         if (len(picked), told) > rank and tuple(value for _, value in picked.values()) not in penalties.taken:
