@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
 
+from mcprl.serving.refusals import UNSUPPORTED
 from mcprl.serving.strict import schema
 from mcprl.types import Message, Tool
 
@@ -136,6 +138,28 @@ class StreamOptions(Body):
     include_usage: bool = False
 
 
+def _unforced(value: Any) -> Any:
+    """OpenAI's `tool_choice`, if it forces no call."""
+    if value == "required" or isinstance(value, Mapping):
+        raise PydanticCustomError(
+            UNSUPPORTED,
+            "a call cannot be forced, since replies are not held to a form while they are sampled; leave tool_choice "
+            "out (or 'auto', 'none'), offer only the tool that is wanted, and say in a message that it must be called",
+        )
+    return value
+
+
+def _free(value: Any) -> Any:
+    """OpenAI's `response_format`, if it holds replies to no form."""
+    if isinstance(value, Mapping) and value.get("type") in ("json_object", "json_schema"):
+        raise PydanticCustomError(
+            UNSUPPORTED,
+            "replies are not held to JSON or a schema while they are sampled; leave response_format out, ask for JSON "
+            "in a message, or offer a strict tool with that schema, whose calls are checked",
+        )
+    return value
+
+
 class TextFormat(Body):
     """The one form of replies that is supported."""
 
@@ -174,13 +198,12 @@ class ChatBody(SamplingBody):
 
     messages: Annotated[list[ChatMessage], Field(min_length=1)]
     tools: list[ToolOffered] = []
-    tool_choice: Literal["auto", "none"] = "auto"
-    """A call cannot be forced: replies are not held to a form while they are sampled."""
+    tool_choice: Annotated[Literal["auto", "none"], BeforeValidator(_unforced)] = "auto"
     parallel_tool_calls: Literal[True] = True
     max_completion_tokens: Annotated[int, Field(ge=1)] | None = None
     logprobs: bool = False
     top_logprobs: Annotated[int, Field(ge=0, le=0)] = 0
-    response_format: TextFormat | None = None
+    response_format: Annotated[TextFormat | None, BeforeValidator(_free)] = None
 
     @model_validator(mode="after")
     def _distinct(self) -> "ChatBody":
