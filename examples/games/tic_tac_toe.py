@@ -4,8 +4,8 @@
 
 The model answers each board with a square. It is first shown games of random legal moves, since nano knows no English
 and would never name a square by chance; then it learns from the results of its own games. Rewards: 1 for a win, 0.5 for
-a draw, 0 for a loss, and below 0 for a move that is not legal. Prints the mean reward of the same 96 games before and
-after RL, and the difference with a 95 % interval.
+a draw, 0 for a loss, and below 0 for a move that is not legal. Prints the mean reward of 192 games against the same
+opponents before and after RL, and the difference with a 95 % interval.
 """
 
 import argparse
@@ -18,8 +18,8 @@ from openai import AsyncOpenAI
 
 from mcprl import (
     TrainableModel,
-    TrainSFTConfig,
     TrainingConfig,
+    TrainSFTConfig,
     Trajectory,
     TrajectoryGroup,
     gather_trajectory_groups,
@@ -27,6 +27,8 @@ from mcprl import (
 
 SQUARES = [row + column for row in "ABC" for column in "123"]
 LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
+UNSEEN = 1_000_000
+"""The first seed of opponents that training never meets."""
 EMPTY, OURS, THEIRS = "-", "x", "o"
 
 
@@ -66,14 +68,12 @@ class Game:
         return 1.0 if self.won(OURS) else 0.0 if self.won(THEIRS) else 0.5
 
 
-async def rollout(client: AsyncOpenAI, name: str, seed: int, temperature: float = 1.0) -> Trajectory:
+async def rollout(client: AsyncOpenAI, name: str, seed: int) -> Trajectory:
     """One game against the opponent of that seed."""
     game, trajectory = Game(seed), Trajectory()
     while not game.over:
         trajectory.messages_and_choices.append({"role": "user", "content": game.shown()})
-        completion = await client.chat.completions.create(
-            model=name, messages=trajectory.messages(), max_tokens=6, temperature=temperature
-        )
+        completion = await client.chat.completions.create(model=name, messages=trajectory.messages(), max_tokens=6)
         choice = completion.choices[0]
         trajectory.messages_and_choices.append(choice)
         square = str(choice.message.content).strip()
@@ -90,7 +90,7 @@ async def rollout(client: AsyncOpenAI, name: str, seed: int, temperature: float 
 
 def demonstration(seed: int) -> Trajectory:
     """A game of random legal moves: it teaches the form of an answer, and nothing of how to win."""
-    game, moves, trajectory = Game(seed), random.Random(-seed), Trajectory()
+    game, moves, trajectory = Game(seed), random.Random(f"moves {seed}"), Trajectory()
     while not game.over:
         square = moves.choice(game.free)
         shown = {"role": "user", "content": game.shown()}
@@ -102,8 +102,8 @@ def demonstration(seed: int) -> Trajectory:
 
 
 async def rewards(client: AsyncOpenAI, name: str, games: int) -> list[float]:
-    """The rewards of greedy games against opponents that training never meets."""
-    played = await asyncio.gather(*(rollout(client, name, -1 - seed, 0) for seed in range(games)))
+    """The rewards of games against opponents that training never meets, sampled as in training."""
+    played = await asyncio.gather(*(rollout(client, name, UNSEEN + seed) for seed in range(games)))
     return [each.reward for each in played]
 
 
@@ -127,14 +127,14 @@ async def learn(model: TrainableModel, steps: int, demonstrations: int, groups: 
             print(f"step {step + 1}: reward {summary['train/reward']:+.2f}, legal {summary['train/legal']:.0%}")
         after = await rewards(client, "latest", tests)
     gains = [now - then for then, now in zip(before, after, strict=True)]
-    margin = 1.98 * stdev(gains) / tests**0.5  # Student's, of the same games before and after
+    margin = 1.98 * stdev(gains) / tests**0.5  # Student's, paired by opponent
     print(f"after RL: mean reward {fmean(after):.2f}, {fmean(gains):+.2f} ({fmean(gains) - margin:+.2f} to ", end="")
     print(f"{fmean(gains) + margin:+.2f})")
 
 
 async def main(arguments: argparse.Namespace) -> None:
     async with TrainableModel("tic-tac-toe", "games", arguments.model, runs_dir=arguments.runs_dir) as model:
-        await learn(model, arguments.steps, 160, 4, arguments.games, 96)
+        await learn(model, arguments.steps, 160, 4, arguments.games, 192)
 
 
 if __name__ == "__main__":

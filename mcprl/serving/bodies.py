@@ -143,27 +143,48 @@ def _unforced(value: Any) -> Any:
     if value == "required" or isinstance(value, Mapping):
         raise PydanticCustomError(
             UNSUPPORTED,
-            "a call cannot be forced, since replies are not held to a form while they are sampled; leave tool_choice "
-            "out (or 'auto', 'none'), offer only the tool that is wanted, and say in a message that it must be called",
+            "a call cannot be forced: replies can be held to a JSON Schema (response_format), and not to the form of a "
+            "call; leave tool_choice out (or 'auto', 'none'), offer one tool and say in a message that it must be used",
         )
     return value
 
 
-def _free(value: Any) -> Any:
-    """OpenAI's `response_format`, if it holds replies to no form."""
-    if isinstance(value, Mapping) and value.get("type") in ("json_object", "json_schema"):
-        raise PydanticCustomError(
-            UNSUPPORTED,
-            "replies are not held to JSON or a schema while they are sampled; leave response_format out, ask for JSON "
-            "in a message, or offer a strict tool with that schema, whose calls are checked",
-        )
-    return value
+_ANY = {"type": ["object", "array", "string", "number", "boolean", "null"]}
+"""What a schema without conditions allows. Engines take an empty one for none."""
 
 
-class TextFormat(Body):
-    """The one form of replies that is supported."""
+class ReplySchema(Body):
+    """A JSON Schema for replies, as OpenAI wraps it. It is always strict."""
 
-    type: Literal["text"]
+    name: str
+    description: str = ""
+    content: Annotated[dict[str, Any], BeforeValidator(_sendable), Field(alias="schema")] = {"type": "object"}
+    strict: bool = True
+
+    @model_validator(mode="after")
+    def _checkable(self) -> "ReplySchema":
+        schema(self.content)
+        return self
+
+
+class ReplyFormat(Body):
+    """What replies are held to while they are sampled."""
+
+    type: Literal["text", "json_object", "json_schema"]
+    json_schema: ReplySchema | None = None
+
+    @model_validator(mode="after")
+    def _belongs(self) -> "ReplyFormat":
+        if (self.type == "json_schema") != bool(self.json_schema):
+            raise ValueError("a json_schema belongs to the type 'json_schema', and to no other")
+        return self
+
+    @property
+    def reply_schema(self) -> dict[str, Any] | None:
+        """The schema of the whole reply, `None` for free text."""
+        if self.json_schema:
+            return self.json_schema.content or _ANY
+        return {"type": "object"} if self.type == "json_object" else None
 
 
 def _listed(value: Any) -> Any:
@@ -203,7 +224,7 @@ class ChatBody(SamplingBody):
     max_completion_tokens: Annotated[int, Field(ge=1)] | None = None
     logprobs: bool = False
     top_logprobs: Annotated[int, Field(ge=0, le=0)] = 0
-    response_format: Annotated[TextFormat | None, BeforeValidator(_free)] = None
+    response_format: ReplyFormat | None = None
 
     @model_validator(mode="after")
     def _distinct(self) -> "ChatBody":

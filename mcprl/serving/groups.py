@@ -5,7 +5,7 @@ list of messages with OpenAI's `Choice` objects for the model's own, whose ids a
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -41,6 +41,8 @@ class TurnBody(Body):
     temperature: Annotated[float, Field(gt=0, le=2)] = 1.0
     top_p: Annotated[float, Field(ge=1, le=1)] = 1.0
     """A nucleus's log-probabilities are not those that the update computes."""
+    held_to_schema: Literal[False] = False
+    """Nor are those of the tokens that a schema leaves."""
 
     @model_validator(mode="after")
     def _parallel(self) -> "TurnBody":
@@ -161,7 +163,7 @@ def _of_choice(
     """A choice's turn by the ids that it carries, else by the turn that is recorded with the same conversation."""
     content: list[Any] = (choice.get("logprobs") or {}).get("content") or []
     if choice.get("token_ids") and content:
-        carried = ("prompt_token_ids", "token_ids", "temperature", "top_p")
+        carried = ("prompt_token_ids", "token_ids", "temperature", "top_p", "held_to_schema")
         ids = {name: choice[name] for name in carried if name in choice}
         return parsed(TurnBody, ids | {"logprobs": [entry.get("logprob") for entry in content]}, where)
     if turn := model.rollouts.find(said, tools):
@@ -173,8 +175,8 @@ def _of_choice(
 def _recorded(turn: SampledTurn, where: Where) -> TurnBody:
     completion = turn.completion
     ids = {"prompt_token_ids": [*completion.prompt_ids], "token_ids": [*completion.completion_ids]}
-    how = {"logprobs": [*completion.logprobs], "temperature": turn.temperature, "top_p": turn.top_p}
-    return parsed(TurnBody, ids | how, where)
+    how = {"temperature": turn.temperature, "top_p": turn.top_p, "held_to_schema": turn.held_to_schema}
+    return parsed(TurnBody, ids | how | {"logprobs": [*completion.logprobs]}, where)
 
 
 def parsed(kind: type[B], value: Any, where: Where) -> B:

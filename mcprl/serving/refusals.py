@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mcprl.errors import EngineError, McprlError, PromptTooLong
+from mcprl.errors import EngineError, McprlError, PromptTooLong, UnsupportedSchema
 
 UNSUPPORTED = "unsupported"
 """The type of a pydantic error for a value that OpenAI's API has and this one has not."""
@@ -52,6 +52,8 @@ def of_error(error: McprlError) -> Refusal:
     """The refusal for an error of ours: what the request could cure is its fault."""
     if isinstance(error, PromptTooLong):
         return Refusal(400, str(error), "messages", "context_length_exceeded")
+    if isinstance(error, UnsupportedSchema):
+        return Refusal(400, str(error), "response_format", "invalid_value")
     if isinstance(error, EngineError):
         return Refusal(503, f"the engine cannot serve this: {error}", code="engine_error")
     return Refusal(500, str(error), code="internal_error")

@@ -221,8 +221,8 @@ async def test_the_client_is_openais_own_and_is_refused_what_the_endpoint_refuse
         texts = [chunk.choices[0].delta.content or "" async for chunk in stream]
         assert "".join(texts) == whole.choices[0].message.content
         with pytest.raises(BadRequestError) as caught:
-            await client.chat.completions.create(**asked, response_format={"type": "json_object"})
-        assert (caught.value.param, caught.value.code) == ("response_format", "unsupported_value")
+            await client.chat.completions.create(**asked, tool_choice="required")
+        assert (caught.value.param, caught.value.code) == ("tool_choice", "unsupported_value")
         assert [each.id async for each in client.models.list()] == ["latest", "tiny", "base"]
         with pytest.raises(ConfigError, match=r"has no address; register a RemoteBackend\(url, key\)"):
             _ = model.inference_base_url

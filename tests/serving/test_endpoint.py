@@ -170,18 +170,47 @@ def test_completions_continue_text_and_ids_alike(client: OpenAI) -> None:
     assert more.usage.prompt_tokens == len(choice["prompt_token_ids"]) + 1
 
 
+LOOK_UP = {"type": "function", "function": {"name": "look_up"}}
+
+
+def held_to(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
+
+
+def test_a_reply_is_held_to_its_schema_and_no_update_trains_on_it(endpoint: Endpoint, client: OpenAI) -> None:
+    properties = {"status": {"enum": ["paid", "sent"]}, "left": {"type": "integer", "minimum": 0, "maximum": 9}}
+    schema = {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
+    asked: dict[str, Any] = {"model": "latest", "messages": HELLO, "seed": 1, "response_format": held_to(schema)}
+    said = client.chat.completions.create(**asked, logprobs=True, extra_body={"return_token_ids": True}).choices[0]
+    assert {name: type(value) for name, value in json.loads(str(said.message.content)).items()} == {
+        "status": str,
+        "left": int,
+    }
+    chunks = client.chat.completions.create(**asked, stream=True)
+    assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == said.message.content
+    asked |= {"response_format": {"type": "json_object"}, "max_tokens": 24}
+    any_object: Any = client.chat.completions.create(**asked)
+    assert str(any_object.choices[0].message.content).startswith("{")
+    group = {"trajectories": [{"messages_and_choices": [*HELLO, said.to_dict()], "reward": 1.0}]}
+    with httpx.Client(headers={"Authorization": f"Bearer {KEY}"}) as plain:
+        answer = plain.post(f"{endpoint.root}/_train_model", json={"groups": [group]})
+    assert answer.json()["error"]["param"].endswith("messages_and_choices[1].held_to_schema")
+
+
 REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ({"top_logprobs": 3, "logprobs": True}, "top_logprobs", "less than or equal to 0"),
     ({"tool_choice": "required"}, "tool_choice", "a call cannot be forced"),
     ({"tool_choice": {"type": "function", "function": {"name": "a"}}}, "tool_choice", "a call cannot be forced"),
     ({"tool_choice": "any"}, "tool_choice", "'auto' or 'none', not 'any'"),
-    ({"response_format": {"type": "json_object"}}, "response_format", "replies are not held to JSON or a schema"),
+    ({"response_format": {"type": "xml"}}, "response_format.type", "'json_schema'"),
+    ({"response_format": {"type": "json_schema"}}, "response_format", "a json_schema belongs to the type"),
+    ({"response_format": {"type": "json_object"}, "tools": [LOOK_UP]}, "response_format", "no tool can be called"),
+    ({"response_format": held_to({"type": "x"})}, "response_format.json_schema", "no JSON Schema"),
     (
-        {"response_format": {"type": "json_schema", "json_schema": {"name": "a", "schema": {"type": "object"}}}},
+        {"response_format": held_to({"type": "string", "pattern": r"(a)\1"})},
         "response_format",
-        "offer a strict tool with that schema",
+        "cannot be held to its schema",
     ),
-    ({"response_format": {"type": "xml"}}, "response_format.type", "'text'"),
     ({"parallel_tool_calls": False}, "parallel_tool_calls", "True"),
     ({"frequency_penalty": 0.5}, "frequency_penalty", "less than or equal to 0"),
     ({"extra_body": {"temperture": 1}}, "temperture", "unknown or not supported here; leave it out"),
