@@ -1,6 +1,6 @@
 """Tic-tac-toe against a random opponent, learned by playing: the loop that users of ART know, on the embedded engine.
 
-    python examples/games/tic_tac_toe.py --steps 40
+    python examples/games/tic_tac_toe.py --steps 30
 
 The model answers each board with a square. It is first shown games of random legal moves, since nano knows no English
 and would never name a square by chance; then it learns from the results of its own games. Rewards: 1 for a win, 0.5 for
@@ -139,7 +139,7 @@ async def main(arguments: argparse.Namespace) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--steps", type=int, default=40, help="steps of RL")
+    parser.add_argument("--steps", type=int, default=30, help="steps of RL")
     parser.add_argument("--games", type=int, default=12, help="games of each of a step's four openings")
     parser.add_argument("--model", default="nano", help="the base model")
     parser.add_argument("--runs-dir", type=Path, default=Path("runs"), help="where adapters are kept")
