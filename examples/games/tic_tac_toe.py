@@ -13,6 +13,7 @@ import asyncio
 import random
 from pathlib import Path
 from statistics import fmean, stdev
+from typing import Any
 
 from openai import AsyncOpenAI
 
@@ -73,7 +74,8 @@ async def rollout(client: AsyncOpenAI, name: str, seed: int) -> Trajectory:
     game, trajectory = Game(seed), Trajectory()
     while not game.over:
         trajectory.messages_and_choices.append({"role": "user", "content": game.shown()})
-        completion = await client.chat.completions.create(model=name, messages=trajectory.messages(), max_tokens=6)
+        messages: list[Any] = trajectory.messages()
+        completion = await client.chat.completions.create(model=name, messages=messages, max_tokens=6)
         choice = completion.choices[0]
         trajectory.messages_and_choices.append(choice)
         square = str(choice.message.content).strip()
