@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from mcprl.scenarios.generate import generate_scenarios as generate_scenarios
     from mcprl.scenarios.packs.pack import load_pack as load_pack
     from mcprl.servers.server import connect as connect
+    from mcprl.serving.demonstrations import TrainSFTConfig as TrainSFTConfig
     from mcprl.train import train_adapter as train_adapter
 
 

@@ -44,6 +44,10 @@ class PromptTooLong(EngineError):
     """A prompt has more tokens than the model reads."""
 
 
+class UnsupportedSchema(EngineError):
+    """A reply cannot be held to its schema."""
+
+
 class ModelError(McprlError):
     """A model, tokenizer or adapter cannot be loaded or saved."""
 

@@ -59,14 +59,14 @@ class ModelConnection:
         except httpx.TransportError as error:
             raise no_answer(self, error) from error
 
-    async def lines(self, body: dict[str, Any], job: str) -> AsyncGenerator[dict[str, Any]]:
-        """The events of an update, to the last. A connection that breaks is made again, for ten minutes, and the update
-        followed from where it broke; it is begun once. Raises as `checked` does."""
+    async def lines(self, path: str, body: dict[str, Any], job: str) -> AsyncGenerator[dict[str, Any]]:
+        """The events of an update that a route begins, to the last. A connection that breaks is made again, for ten
+        minutes, and the update followed from where it broke; it is begun once. Raises as `checked` does."""
         at, deadline = 0, anyio.current_time() + _RECONNECT_S
         content = json.dumps(body | {"job": job}).encode()
         headers = {"Content-Type": "application/json"}
         while True:
-            sent = ("POST", "/_train_model") if at == 0 else ("GET", f"/_jobs/{job}?start={at}")
+            sent = ("POST", path) if at == 0 else ("GET", f"/_jobs/{job}?start={at}")
             try:
                 async with self.client.stream(*sent, content=content if at == 0 else None, headers=headers) as answer:
                     if answer.is_error:

@@ -9,7 +9,7 @@ from mcprl.errors import ConfigError
 
 
 def as_body(trajectory: ArtTrajectory) -> dict[str, Any]:
-    """A trajectory as `/_train_model` takes it. Raises `ConfigError` for a reward that is not finite."""
+    """A trajectory as `/_train_model` and `/_train_sft` take it. Raises `ConfigError` if its reward is not finite."""
     if not math.isfinite(trajectory.reward):
         raise ConfigError(f"rewards must be finite numbers, got {trajectory.reward}")
     histories = [_history(each) for each in trajectory.additional_histories]

@@ -13,12 +13,11 @@ import io
 import json
 import random
 import tarfile
-import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from statistics import fmean
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 from uuid import uuid4
 
 import anyio
@@ -30,13 +29,15 @@ from mcprl.art.bodies import as_body, as_record
 from mcprl.art.choices import as_choice
 from mcprl.art.groups import ArtTrajectory, TrajectoryGroup
 from mcprl.art.policy import ServedPolicy, ServedTransport
+from mcprl.art.updates import nothing_trained, updated
 from mcprl.config import Config, RolloutConfig, ServerConfig, TrainingConfig, as_folder_name
-from mcprl.errors import ConfigError, MissingExtra, ServerError, TrainingError
+from mcprl.errors import ConfigError, MissingExtra, ServerError
 from mcprl.events import ignore
 from mcprl.judges.verifier import Verifier
 from mcprl.llm.policy import PolicyLlm
 from mcprl.rollout import rollout
 from mcprl.servers.server import connect
+from mcprl.serving.demonstrations import TrainSFTConfig
 from mcprl.serving.groups import UPDATE_SETTINGS
 from mcprl.serving.model import BASE, LATEST
 from mcprl.serving.sampling import EXACT
@@ -49,10 +50,6 @@ except ImportError:
     raise MissingExtra("openai", "llm") from None
 
 _IN_PROCESS = "http://in-process/v1"
-
-
-class NothingTrained(UserWarning):
-    """A call of `train` changed nothing; the text says why."""
 
 
 class TrainableModel:
@@ -143,6 +140,14 @@ class TrainableModel:
         """The key for clients of your own. Raises `ConfigError` for a model in this process."""
         return self._at_an_address().key
 
+    def litellm_completion_params(self, step: int | None = None) -> dict[str, Any]:
+        """Arguments for `litellm.completion` that sample this model, at the temperature that training expects: the
+        newest adapter, or the kept one of that step. Raises `ConfigError` for a model in this process, which has no
+        address."""
+        there = self._at_an_address()
+        name = f"hosted_vllm/{self.get_inference_name(step)}"  # litellm's word for any endpoint of OpenAI's shape
+        return {"model": name, "base_url": there.address, "api_key": there.key, "temperature": 1.0}
+
     def judge(self) -> PolicyLlm:
         """The base model, its adapter off, as a judge: `ruler_score_group(group, model.judge())`."""
         return PolicyLlm(ServedPolicy(self._open, BASE))
@@ -197,25 +202,29 @@ class TrainableModel:
         place, and `TrainingError` if the update fails.
         """
         judged = [group for group in groups if group is not None]
-        metrics = {"groups": float(len(judged)), "dropped_groups": 0.0}
         if not any(map(len, judged)):
-            warnings.warn("train() changed nothing: it was given no trajectory", NothingTrained, stacklevel=2)
-            return metrics
+            nothing_trained("it was given no trajectory")
+            return {"groups": float(len(judged)), "dropped_groups": 0.0}
         settings = config.model_dump(include=set(UPDATE_SETTINGS)) if config else {}
         body = {"groups": [{"trajectories": list(map(as_body, group))} for group in judged], "config": settings}
-        async for event in (await self._open()).lines(body, uuid4().hex):
-            match event["type"]:
-                case "job":
-                    metrics["dropped_groups"] = float(event["dropped_groups"])
-                case "adapter":
-                    metrics |= event["metrics"]
-                case "unchanged":
-                    warnings.warn(f"train() changed nothing: {event['why']}", NothingTrained, stacklevel=2)
-                case "error":
-                    raise TrainingError(event["error"]["message"])
-                case _:
-                    pass
-        return metrics
+        return await updated(await self._open(), "/_train_model", body)
+
+    async def train_sft(
+        self, trajectories: Iterable[ArtTrajectory], config: TrainSFTConfig | None = None
+    ) -> dict[str, float]:
+        """Supervised steps on the assistant's turns of the trajectories, whoever wrote them: one pass, in their order,
+        after which the new adapter is sampled. Returns the metrics of the steps as those of one.
+
+        Rewards are ignored. Without trajectories the weights stay as they are, and the warning `NothingTrained`
+        says so. Raises `ConfigError` for one without a turn of the assistant, with its place, and `TrainingError` if
+        the update fails.
+        """
+        bodies = list(map(as_body, trajectories))
+        if not bodies:
+            nothing_trained("it was given no trajectory")
+            return {"trajectories": 0.0}
+        settings = config.model_dump(exclude_none=True) if config else {}
+        return await updated(await self._open(), "/_train_sft", {"trajectories": bodies, "config": settings})
 
     async def log(
         self, trajectories: Iterable[ArtTrajectory | TrajectoryGroup], split: str = "val"

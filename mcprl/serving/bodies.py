@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
 
+from mcprl.serving.refusals import UNSUPPORTED
 from mcprl.serving.strict import schema
 from mcprl.types import Message, Tool
 
@@ -136,10 +138,53 @@ class StreamOptions(Body):
     include_usage: bool = False
 
 
-class TextFormat(Body):
-    """The one form of replies that is supported."""
+def _unforced(value: Any) -> Any:
+    """OpenAI's `tool_choice`, if it forces no call."""
+    if value == "required" or isinstance(value, Mapping):
+        raise PydanticCustomError(
+            UNSUPPORTED,
+            "a call cannot be forced: replies can be held to a JSON Schema (response_format), and not to the form of a "
+            "call; leave tool_choice out (or 'auto', 'none'), offer one tool and say in a message that it must be used",
+        )
+    return value
 
-    type: Literal["text"]
+
+_ANY = {"type": ["object", "array", "string", "number", "boolean", "null"]}
+"""What a schema without conditions allows. Engines take an empty one for none."""
+
+
+class ReplySchema(Body):
+    """A JSON Schema for replies, as OpenAI wraps it. It is always strict."""
+
+    name: str
+    description: str = ""
+    content: Annotated[dict[str, Any], BeforeValidator(_sendable), Field(alias="schema")] = {"type": "object"}
+    strict: bool = True
+
+    @model_validator(mode="after")
+    def _checkable(self) -> "ReplySchema":
+        schema(self.content)
+        return self
+
+
+class ReplyFormat(Body):
+    """What replies are held to while they are sampled."""
+
+    type: Literal["text", "json_object", "json_schema"]
+    json_schema: ReplySchema | None = None
+
+    @model_validator(mode="after")
+    def _belongs(self) -> "ReplyFormat":
+        if (self.type == "json_schema") != bool(self.json_schema):
+            raise ValueError("a json_schema belongs to the type 'json_schema', and to no other")
+        return self
+
+    @property
+    def reply_schema(self) -> dict[str, Any] | None:
+        """The schema of the whole reply, `None` for free text."""
+        if self.json_schema:
+            return self.json_schema.content or _ANY
+        return {"type": "object"} if self.type == "json_object" else None
 
 
 def _listed(value: Any) -> Any:
@@ -174,13 +219,12 @@ class ChatBody(SamplingBody):
 
     messages: Annotated[list[ChatMessage], Field(min_length=1)]
     tools: list[ToolOffered] = []
-    tool_choice: Literal["auto", "none"] = "auto"
-    """A call cannot be forced: replies are not held to a form while they are sampled."""
+    tool_choice: Annotated[Literal["auto", "none"], BeforeValidator(_unforced)] = "auto"
     parallel_tool_calls: Literal[True] = True
     max_completion_tokens: Annotated[int, Field(ge=1)] | None = None
     logprobs: bool = False
     top_logprobs: Annotated[int, Field(ge=0, le=0)] = 0
-    response_format: TextFormat | None = None
+    response_format: ReplyFormat | None = None
 
     @model_validator(mode="after")
     def _distinct(self) -> "ChatBody":

@@ -5,13 +5,13 @@ list of messages with OpenAI's `Choice` objects for the model's own, whose ids a
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field, ValidationError, model_validator
 
 from mcprl.config import TrainingConfig
 from mcprl.serving.bodies import Body, ChatMessage, ToolOffered
+from mcprl.serving.lessons import Rewarded
 from mcprl.serving.model import ServedModel
 from mcprl.serving.refusals import Refusal, invalid, place
 from mcprl.serving.rollouts import SampledTurn
@@ -41,6 +41,8 @@ class TurnBody(Body):
     temperature: Annotated[float, Field(gt=0, le=2)] = 1.0
     top_p: Annotated[float, Field(ge=1, le=1)] = 1.0
     """A nucleus's log-probabilities are not those that the update computes."""
+    held_to_schema: Literal[False] = False
+    """Nor are those of the tokens that a schema leaves."""
 
     @model_validator(mode="after")
     def _parallel(self) -> "TurnBody":
@@ -78,25 +80,20 @@ class GroupBody(Body):
     trajectories: Annotated[list[TrajectoryBody], Field(min_length=1)]
 
 
+JobName = Annotated[str, Field(pattern=r"^[\w-]{1,64}$")]
+"""What a client calls its update, to begin it once and to follow it."""
+
+
 class TrainBody(Body):
     """The body of `/_train_model`. `config` has settings of the section `training` that an update has, for this one;
     the others are those of what is served. A `job` that is known is followed instead of trained again."""
 
     groups: Annotated[list[GroupBody], Field(min_length=1)]
     config: dict[str, Any] = Field(default={})
-    job: Annotated[str, Field(pattern=r"^[\w-]{1,64}$")] | None = None
+    job: JobName | None = None
 
 
-@dataclass(frozen=True)
-class Lesson:
-    """What one call trains on, checked: rewarded groups, the temperature of all their turns, the settings."""
-
-    groups: list[RewardedGroup]
-    temperature: float
-    config: TrainingConfig
-
-
-def as_lesson(model: ServedModel, body: TrainBody, config: TrainingConfig, limit: int) -> Lesson:
+def as_rewarded(model: ServedModel, body: TrainBody, config: TrainingConfig, limit: int) -> Rewarded:
     """A body as what is trained on. `limit`: tokens that the model reads. Raises `Refusal` with the place of what is
     wrong."""
     temperatures: dict[float, Where] = {}
@@ -105,41 +102,42 @@ def as_lesson(model: ServedModel, body: TrainBody, config: TrainingConfig, limit
         members: list[Trajectory] = []
         for g, each in enumerate(group.trajectories):
             where: Where = ("groups", p, "trajectories", g)
-            turns: list[TurnBody] = _turns(model, each, where)
+            turns: list[TurnBody] = turns_of(model, each, where)
             for number, more in enumerate(each.additional_histories):
-                turns += _turns(model, more, (*where, "additional_histories", number))
-            _check(model, turns, where, limit)
+                turns += turns_of(model, more, (*where, "additional_histories", number))
+            completions = tuple(map(completion_of, turns))
+            check_turns(model, completions, where, limit)
             for turn in turns:
                 temperatures.setdefault(turn.temperature, where)
             name = f"{p}/{g}"
-            members.append(Trajectory(name, name, (), tuple(map(_completion, turns))))
+            members.append(Trajectory(name, name, (), completions))
         groups.append(RewardedGroup(members, [each.reward for each in group.trajectories]))
     if len(temperatures) > 1:
         where = list(temperatures.values())[1]
         found = ", ".join(map(str, sorted(temperatures)))
-        raise _refusal(where, f"turns were sampled at the temperatures {found}; expected one for all groups")
-    return Lesson(groups, next(iter(temperatures)), _settings(body, config))
+        raise refusal(where, f"turns were sampled at the temperatures {found}; expected one for all groups")
+    return Rewarded(groups, next(iter(temperatures)), _settings(body, config))
 
 
 def _settings(body: TrainBody, config: TrainingConfig) -> TrainingConfig:
     if unknown := sorted({*body.config} - UPDATE_SETTINGS):
         known = ", ".join(sorted(UPDATE_SETTINGS))
-        raise _refusal(("config", unknown[0]), f"is no setting of an update; there are {known}")
+        raise refusal(("config", unknown[0]), f"is no setting of an update; there are {known}")
     try:
         return TrainingConfig.model_validate(config.model_dump() | body.config)
     except ValidationError as error:
         raise invalid([dict(each) for each in error.errors()], "config") from None
 
 
-def _turns(model: ServedModel, history: HistoryBody, where: Where) -> list[TurnBody]:
-    """The turns of a history, however they are given."""
+def turns_of(model: ServedModel, history: HistoryBody, where: Where) -> list[TurnBody]:
+    """The sampled turns of a history, however they are given."""
     if history.turns:
         return list(history.turns)
     if not history.rollout:
         return _of_choices(model, history, (*where, "messages_and_choices"))
     turns = model.rollouts.turns(history.rollout)
     if not turns:
-        raise _refusal((*where, "rollout"), f"no turn of a rollout {history.rollout[:80]!r} is recorded here")
+        raise refusal((*where, "rollout"), f"no turn of a rollout {history.rollout[:80]!r} is recorded here")
     return [_recorded(turn, (*where, "rollout")) for turn in turns]
 
 
@@ -151,11 +149,11 @@ def _of_choices(model: ServedModel, history: HistoryBody, where: Where) -> list[
     for number, item in enumerate(history.messages_and_choices):
         at = (*where, number)
         is_choice = "message" in item
-        said.append(_parsed(ChatMessage, item["message"] if is_choice else item, at).message())
+        said.append(parsed(ChatMessage, item["message"] if is_choice else item, at).message())
         if is_choice:
             turns.append(_of_choice(model, item, said, tools, at))
     if not turns:
-        raise _refusal(where, "there is no Choice in it, so no turn that was sampled; keep the Choice objects")
+        raise refusal(where, "there is no Choice in it, so no turn that was sampled; keep the Choice objects")
     return turns
 
 
@@ -165,44 +163,44 @@ def _of_choice(
     """A choice's turn by the ids that it carries, else by the turn that is recorded with the same conversation."""
     content: list[Any] = (choice.get("logprobs") or {}).get("content") or []
     if choice.get("token_ids") and content:
-        carried = ("prompt_token_ids", "token_ids", "temperature", "top_p")
+        carried = ("prompt_token_ids", "token_ids", "temperature", "top_p", "held_to_schema")
         ids = {name: choice[name] for name in carried if name in choice}
-        return _parsed(TurnBody, ids | {"logprobs": [entry.get("logprob") for entry in content]}, where)
+        return parsed(TurnBody, ids | {"logprobs": [entry.get("logprob") for entry in content]}, where)
     if turn := model.rollouts.find(said, tools):
         return _recorded(turn, where)
     unknown = "this Choice carries no token ids with their logprobs, and no turn recorded here has its conversation"
-    raise _refusal(where, f"{unknown}; sample it here, and keep messages and tools as they were")
+    raise refusal(where, f"{unknown}; sample it here, and keep messages and tools as they were")
 
 
 def _recorded(turn: SampledTurn, where: Where) -> TurnBody:
     completion = turn.completion
     ids = {"prompt_token_ids": [*completion.prompt_ids], "token_ids": [*completion.completion_ids]}
-    how = {"logprobs": [*completion.logprobs], "temperature": turn.temperature, "top_p": turn.top_p}
-    return _parsed(TurnBody, ids | how, where)
+    how = {"temperature": turn.temperature, "top_p": turn.top_p, "held_to_schema": turn.held_to_schema}
+    return parsed(TurnBody, ids | how | {"logprobs": [*completion.logprobs]}, where)
 
 
-def _parsed(kind: type[B], value: Any, where: Where) -> B:
+def parsed(kind: type[B], value: Any, where: Where) -> B:
     try:
         return kind.model_validate(value)
     except ValidationError as error:
         raise invalid([dict(each) for each in error.errors()], *where) from None
 
 
-def _check(model: ServedModel, turns: Sequence[TurnBody], where: Where, limit: int) -> None:
+def check_turns(model: ServedModel, turns: Sequence[Completion], where: Where, limit: int) -> None:
     """Raise `Refusal` for tokens that the model does not have, and for contexts that it does not read."""
     known = len(model.tokenizer)
     for turn in turns:
-        if (largest := max(*turn.prompt_token_ids, *turn.token_ids)) >= known:
-            raise _refusal(where, f"holds the token {largest}; the model has the tokens 0 to {known - 1}")
-        if (length := len(turn.prompt_token_ids) + len(turn.token_ids)) > limit:
-            raise _refusal(where, f"has a turn of {length} tokens with its prompt; the model reads {limit}")
+        if (largest := max(*turn.prompt_ids, *turn.completion_ids)) >= known:
+            raise refusal(where, f"holds the token {largest}; the model has the tokens 0 to {known - 1}")
+        if (length := len(turn.prompt_ids) + len(turn.completion_ids)) > limit:
+            raise refusal(where, f"has a turn of {length} tokens with its prompt; the model reads {limit}")
 
 
-def _completion(turn: TurnBody) -> Completion:
+def completion_of(turn: TurnBody) -> Completion:
     ids = tuple(turn.prompt_token_ids), tuple(turn.token_ids), tuple(turn.logprobs)
     return Completion({"role": "assistant", "content": ""}, *ids, "stop")
 
 
-def _refusal(where: Where, problem: str) -> Refusal:
+def refusal(where: Where, problem: str) -> Refusal:
     param = place(where)
     return Refusal(400, f"{param}: {problem}", param, "invalid_value")

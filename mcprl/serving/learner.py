@@ -13,15 +13,17 @@ from mcprl.config import TrainingConfig
 from mcprl.errors import McprlError
 from mcprl.models.adapters import load_adapter_weights
 from mcprl.models.load import LoadedModel
-from mcprl.serving.groups import Lesson
 from mcprl.serving.jobs import Job, Jobs
+from mcprl.serving.lessons import Lesson, OnStep, gradient_step
 from mcprl.serving.model import ServedModel
 from mcprl.serving.refusals import Refusal, of_error
 from mcprl.text import first_line
-from mcprl.training.step import Batch, make_batch, update
 from mcprl.training.thread import in_update_thread
 from mcprl.training.trainer import Trainer
 from mcprl.types import Adapter
+
+_SUPERVISED = "supervised"
+"""An empty file beside an adapter whose last update was supervised: its optimizer's state is of no use to RL."""
 
 
 class Learner:
@@ -66,59 +68,62 @@ class Learner:
 
     async def _train(self, lesson: Lesson, job: Job) -> None:
         try:
-            batch = make_batch(lesson.groups, lesson.config)
-            job.say(type="job", job=job.id, groups=len(lesson.groups), dropped_groups=batch.dropped_groups)
-            if batch.rows_B:
-                await self._update(lesson, batch, job)
+            job.say(type="job", job=job.id, **lesson.about)
+            if why := lesson.why_not:
+                job.say(type="unchanged", why=why, **self._served())
             else:
-                job.say(type="unchanged", why=_why(lesson), **self._served())
-            self.model.metrics.updates.labels("changed" if batch.rows_B else "unchanged").inc()
+                await self._update(lesson, job)
+            self.model.metrics.updates.labels("unchanged" if why else "changed").inc()
         except Exception as error:  # said to whoever follows, whatever it is
             self.model.metrics.updates.labels("failed").inc()
             refusal = of_error(error) if isinstance(error, McprlError) else Refusal(500, first_line(error))
             job.say(type="error", **refusal.body, **self._served())
 
-    async def _update(self, lesson: Lesson, batch: Batch, job: Job) -> None:
+    async def _update(self, lesson: Lesson, job: Job) -> None:
         loop, began = asyncio.get_running_loop(), time.perf_counter()
         steps = 0
 
         def on_step(metrics: dict[str, float]) -> None:
             nonlocal began, steps
             steps, now = steps + 1, time.perf_counter()
-            event = _gradient_step(metrics) | {"gradient_step": steps, "seconds": now - began}
+            event = gradient_step(metrics) | {"gradient_step": steps, "seconds": now - began}
             began = now
             loop.call_soon_threadsafe(partial(job.say, type="gradient_step", **event))
 
         adapter = self._adapter(self.model.step + 1)
         async with self.model.engine.paused():
-            metrics = await in_update_thread(partial(self._compute, lesson, batch, adapter, on_step))
+            metrics = await in_update_thread(partial(self._compute, lesson, adapter, on_step))
         await self.model.serve(adapter)
         job.say(type="adapter", **self._served(), metrics=metrics)
 
-    def _compute(self, lesson: Lesson, batch: Batch, adapter: Adapter, on_step: Any) -> dict[str, float]:
+    def _compute(self, lesson: Lesson, adapter: Adapter, on_step: OnStep) -> dict[str, float]:
         """Update and save, or leave the weights as they were."""
-        trainer = self._open()
+        trainer = self._open(lesson.supervised)
         trainer.configure(lesson.config)
         try:
-            metrics = update(trainer, batch, lesson.temperature, on_step)
+            metrics = lesson.train(trainer, on_step)
             trainer.save(adapter.path)
+            if lesson.supervised:
+                (Path(adapter.path) / _SUPERVISED).touch()
         except BaseException:
-            trainer.load(self._adapter(self.model.step).path)
+            self._trainer = None
+            load_adapter_weights(self._loaded, self._adapter(self.model.step).path)
             raise
         return metrics
 
-    def _open(self) -> Trainer:
-        """The trainer at the served step, which is saved first, so that a failed update can be taken back."""
+    def _open(self, supervised: bool) -> Trainer:
+        """The trainer at the served step, which is saved first, so that a failed update can be taken back. Its
+        optimizer begins with no moments if the last update was of the other kind."""
+        served = Path(self._adapter(self.model.step).path)
+        if not served.is_dir():
+            if self.model.latest:
+                load_adapter_weights(self._loaded, self.model.latest.path)
+            Trainer(self._loaded, self.config).save(served)
         if self._trainer is None:
-            served = self._adapter(self.model.step)
-            trainer = Trainer(self._loaded, self.config)
-            if Path(served.path).is_dir():
-                trainer.load(served.path)
-            else:
-                if self.model.latest:
-                    load_adapter_weights(self._loaded, self.model.latest.path)
-                trainer.save(served.path)
-            self._trainer = trainer
+            self._trainer = Trainer(self._loaded, self.config)
+            self._trainer.load(served)
+        if supervised != (served / _SUPERVISED).exists():
+            self._trainer = Trainer(self._loaded, self.config)
         return self._trainer
 
     def _adapter(self, step: int) -> Adapter:
@@ -128,24 +133,3 @@ class Learner:
         """The name and the step of what is served."""
         step = self.model.step
         return {"model": f"{self.model.name}@{step}" if step in self.model.kept else "base", "step": step}
-
-
-def _gradient_step(metrics: dict[str, float]) -> dict[str, float | None]:
-    """What a stream says of an optimizer step. `kl` is to the base model, and null unless `kl_coef` has it computed."""
-    return {
-        "loss": metrics["loss"],
-        "kl": metrics.get("kl"),
-        "grad_norm": metrics["grad_norm"],
-        "tokens": int(metrics["trained_tokens"]),
-        "exactness": metrics["exact_tokens"],
-        "sampler_gap": metrics["sampler_gap_mean"],
-    }
-
-
-def _why(lesson: Lesson) -> str:
-    """Why there is nothing to train on."""
-    single = sum(len(group.rewards_G) < 2 for group in lesson.groups)
-    alike = len(lesson.groups) - single
-    reasons = [f"{alike} of {len(lesson.groups)} groups have rewards that do not differ"] if alike else []
-    reasons += [f"{single} have one trajectory, and nothing to compare it with"] if single else []
-    return f"no group has a signal: {'; '.join(reasons)}"

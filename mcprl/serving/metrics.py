@@ -23,7 +23,7 @@ class Metrics:
         )
         self.running = Gauge("mcprl_requests_running", "Requests being answered.", registry=self.registry)
         self.step = Gauge("mcprl_policy_step", "The training step of the newest adapter.", registry=self.registry)
-        self.updates = Counter("mcprl_updates", "Calls of /_train_model that ended.", ["end"], registry=self.registry)
+        self.updates = Counter("mcprl_updates", "Updates that ended.", ["end"], registry=self.registry)
 
     def sampled(self, read: int, sampled: int) -> None:
         self._tokens.labels("prompt").inc(read)

@@ -3,8 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mcprl.errors import EngineError, McprlError, PromptTooLong
+from mcprl.errors import EngineError, McprlError, PromptTooLong, UnsupportedSchema
 
+UNSUPPORTED = "unsupported"
+"""The type of a pydantic error for a value that OpenAI's API has and this one has not."""
 _TYPES = {401: "authentication_error", 429: "rate_limit_error"}
 
 
@@ -34,6 +36,8 @@ def invalid(errors: Sequence[Mapping[str, Any]], *inside: str | int) -> Refusal:
         return Refusal(400, f"{param or 'the body'} is missing", param, "missing_parameter")
     if first["type"] == "json_invalid":
         return Refusal(400, f"the body is not JSON: {first['ctx']['error']}", None, "invalid_json")
+    if first["type"] == UNSUPPORTED:
+        return Refusal(400, f"{param}: {first['msg']}", param, "unsupported_value")
     problem = str(first["msg"]).removeprefix("Value error, ")
     given = "" if isinstance(first["input"], Mapping | list) else f", not {str(first['input'])[:80]!r}"
     return Refusal(400, f"{param or 'the body'}: {problem}{given}", param, "invalid_value")
@@ -48,6 +52,8 @@ def of_error(error: McprlError) -> Refusal:
     """The refusal for an error of ours: what the request could cure is its fault."""
     if isinstance(error, PromptTooLong):
         return Refusal(400, str(error), "messages", "context_length_exceeded")
+    if isinstance(error, UnsupportedSchema):
+        return Refusal(400, str(error), "response_format", "invalid_value")
     if isinstance(error, EngineError):
         return Refusal(503, f"the engine cannot serve this: {error}", code="engine_error")
     return Refusal(500, str(error), code="internal_error")

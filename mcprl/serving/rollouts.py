@@ -22,6 +22,7 @@ class SampledTurn:
     completion: Completion
     temperature: float
     top_p: float
+    held_to_schema: bool = False
 
 
 class Rollouts:

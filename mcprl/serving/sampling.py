@@ -41,6 +41,11 @@ class SamplingRequest:
         return {each.function.name: schema(each.function.parameters) for each in offered if each.function.strict}
 
     @property
+    def is_held(self) -> bool:
+        """Whether its turns are held to a schema."""
+        return self.requests[0].schema is not None
+
+    @property
     def is_chat(self) -> bool:
         return isinstance(self.body, ChatBody)
 
@@ -57,8 +62,12 @@ def ask_chat(model: ServedModel, body: ChatBody, rollout: str) -> SamplingReques
     most = body.max_completion_tokens or body.max_tokens or model.rollout.max_tokens
     if len(model.rollouts.turns(rollout)) >= MAX_TURNS:
         raise Refusal(400, f"the rollout {rollout!r} has {MAX_TURNS} turns; begin another", ROLLOUT, "invalid_value")
+    schema = body.response_format.reply_schema if body.response_format else None
+    if schema is not None and tools:
+        either = "holds the whole reply to JSON, so that no tool can be called; leave tools out, or tool_choice 'none'"
+        raise Refusal(400, f"response_format: {either}", "response_format", "invalid_value")
     context = model.rollouts.context(rollout, messages, tools)
-    return _asked(model, body, rollout, CompletionRequest(messages, tools, context, most))
+    return _asked(model, body, rollout, CompletionRequest(messages, tools, context, most, schema=schema))
 
 
 def ask_plain(model: ServedModel, body: CompletionsBody) -> SamplingRequest:
@@ -85,7 +94,7 @@ async def sample(model: ServedModel, asked: SamplingRequest, request: Completion
     completion = stopped(model.tokenizer, model.end_ids, completion, asked.body.stop, request)
     completion = checked(model.tokenizer, model.end_ids, completion, asked.strict)
     if asked.is_chat:
-        turn = SampledTurn(request.messages, completion, request.temperature, request.top_p)
+        turn = SampledTurn(request.messages, completion, request.temperature, request.top_p, request.schema is not None)
         model.rollouts.record(asked.rollout, turn, request.tools)
     return completion
 
@@ -122,7 +131,7 @@ def details(model: ServedModel, asked: SamplingRequest, completion: Completion) 
         more["logprobs"] = _plain_logprobs(model, completion)
     if body.return_token_ids:
         ids = {"prompt_token_ids": list(completion.prompt_ids), "token_ids": list(completion.completion_ids)}
-        more |= ids | {"temperature": body.temperature, "top_p": body.top_p}
+        more |= ids | {"temperature": body.temperature, "top_p": body.top_p, "held_to_schema": asked.is_held}
     return more
 
 

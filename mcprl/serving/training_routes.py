@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import anyio.to_thread
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from mcprl.serving.groups import TrainBody, as_lesson
+from mcprl.serving.demonstrations import SupervisedBody, as_demonstrations
+from mcprl.serving.groups import TrainBody, as_rewarded
 from mcprl.serving.jobs import Job
 from mcprl.serving.learner import Learner
 from mcprl.serving.refusals import Refusal
@@ -31,7 +32,16 @@ async def train_model(learner: Teaching, body: TrainBody) -> Response:
     (or why nothing changed, or what went wrong). The update goes on if the client goes away."""
     if body.job and (known := learner.jobs.find(body.job)):
         return _lines(known)
-    lesson = await anyio.to_thread.run_sync(as_lesson, learner.model, body, learner.config, learner.limit)
+    lesson = await anyio.to_thread.run_sync(as_rewarded, learner.model, body, learner.config, learner.limit)
+    return _lines(learner.train(lesson, body.job))
+
+
+@router.post("/_train_sft", response_class=ClosedStream)
+async def train_sft(learner: Teaching, body: SupervisedBody) -> Response:
+    """Train on demonstrations, with supervised steps on the assistant's turns. Answers as `/_train_model` does."""
+    if body.job and (known := learner.jobs.find(body.job)):
+        return _lines(known)
+    lesson = await anyio.to_thread.run_sync(as_demonstrations, learner.model, body, learner.config, learner.limit)
     return _lines(learner.train(lesson, body.job))
 
 
@@ -48,7 +58,8 @@ def follow(learner: Teaching, name: str, start: Annotated[int, Query(ge=0)] = 0)
     """The events of an update from the `start`-th on, until its end."""
     if job := learner.jobs.find(name):
         return _lines(job, start)
-    raise Refusal(404, f"there is no job {name[:80]!r}", "name", "not_found")
+    forgotten = "a server that was started again knows none of before, and GET /_checkpoints says what it has trained"
+    raise Refusal(404, f"there is no job {name[:80]!r}; {forgotten}", "name", "not_found")
 
 
 @router.get("/_checkpoints")

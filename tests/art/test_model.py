@@ -3,13 +3,18 @@
 import json
 import math
 from collections.abc import Generator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import anyio
+import anyio.to_thread
+import httpx
 import pytest
 from openai import BadRequestError, InternalServerError
 from openai.types.chat import ChatCompletionMessage
 from openai.types.chat.chat_completion import Choice
+from support.cutting import AT_ONCE, cutting
 from support.fake_llm import serving
 from support.loopback import shop_over_http
 from support.reading_judge import judge
@@ -27,10 +32,12 @@ from mcprl import (
     generate_scenarios,
     ruler_score_group,
 )
-from mcprl.art.model import NothingTrained
+from mcprl.art.bodies import as_body
+from mcprl.art.updates import NothingTrained
 from mcprl.config import RolloutConfig, ScenarioConfig, TrainingConfig
 from mcprl.errors import ConfigError, EngineError
 from mcprl.runs.settings import parse
+from mcprl.scenarios.packs.pack import Pack
 from mcprl.training.loss import BOUNDS
 
 pytestmark = [
@@ -48,6 +55,12 @@ TOOL = {
 def shop() -> Generator[str]:
     with shop_over_http() as url:
         yield url
+
+
+@pytest.fixture(scope="module")
+def scenarios(shop: str) -> Pack:
+    few = ScenarioConfig(probe_calls=100, repeat_after_s=0.1)
+    return anyio.run(partial(generate_scenarios, num_scenarios=8, server_url=shop, generator="grounded", config=few))
 
 
 def tiny(model: Path, runs: Path, name: str = "tiny") -> TrainableModel:
@@ -69,20 +82,18 @@ async def tried(model: TrainableModel, text: str, reward: float, seed: int, **mo
     return Trajectory(messages_and_choices=[*messages, choice], reward=reward)
 
 
-async def test_the_loop_of_arts_users_runs_on_the_embedded_engine(shop: str, tmp_path: Path) -> None:
-    few = ScenarioConfig(probe_calls=150, repeat_after_s=0.1)
-    scenarios = await generate_scenarios(num_scenarios=16, server_url=shop, generator="grounded", config=few)
-    assert (len(scenarios.train), len(scenarios.val), len(scenarios.test)) == (10, 2, 4)
-    assert len(scenarios) == len(list(scenarios)) == 16
+async def test_the_loop_of_arts_users_runs_on_the_embedded_engine(shop: str, scenarios: Pack, tmp_path: Path) -> None:
+    assert (len(scenarios.train), len(scenarios.val), len(scenarios.test)) == (5, 1, 2)
+    assert len(scenarios) == len(list(scenarios)) == 8
     exact = parse({"training": {"autocast": "off"}})  # the engine samples in float32
     async with TrainableModel("shop", "tests", "nano", config=exact, runs_dir=tmp_path) as model:
         with serving(judge) as fake:
             params = {"api_base": fake.url, "api_key": "x"}
             judged = await gather_trajectory_groups(
-                (TrajectoryGroup(model.rollout(s, shop, seed=n) for n in range(4)) for s in scenarios.train[:4]),
+                (TrajectoryGroup(model.rollout(s, shop, seed=n) for n in range(3)) for s in scenarios.train[:2]),
                 after_each=lambda group: ruler_score_group(group, "openai/fake", params, swallow_exceptions=True),
             )
-        assert [len(group) for group in judged] == [4] * 4
+        assert [len(group) for group in judged] == [3] * 2
         assert all("independent_reward" in one.metrics and "success" in one.metrics for g in judged for one in g)
         for group in judged:
             for n, one in enumerate(
@@ -172,9 +183,9 @@ async def test_a_group_without_a_difference_teaches_nothing_and_a_failed_judge_l
         assert await model.get_step() == 0
 
 
-async def test_a_try_can_run_with_settings_of_its_own(shop: str, tiny_model: Path, tmp_path: Path) -> None:
-    few = ScenarioConfig(probe_calls=100, repeat_after_s=0.1)
-    scenarios = await generate_scenarios(8, shop, generator="grounded", config=few)
+async def test_a_try_can_run_with_settings_of_its_own(
+    shop: str, scenarios: Pack, tiny_model: Path, tmp_path: Path
+) -> None:
     async with tiny(tiny_model, tmp_path) as model:
         short = await model.rollout(scenarios.train[0], shop, config=RolloutConfig(max_turns=1, max_tokens=8))
     assert sum(not isinstance(item, dict) for item in short.messages_and_choices) == 1
@@ -183,13 +194,9 @@ async def test_a_try_can_run_with_settings_of_its_own(shop: str, tiny_model: Pat
     assert Config().rollout.max_turns > 1
 
 
-async def test_a_config_given_to_train_replaces_every_setting_of_the_updates(shop: str, tmp_path: Path) -> None:
-    wanted = ScenarioConfig(train=8, val=2, test=4, test_forms=0, probe_calls=60, repeat_after_s=0.1)
-    scenarios = await generate_scenarios(14, shop, generator="grounded", config=wanted)
-    async with TrainableModel("mine", runs_dir=tmp_path) as model:
-        group = await TrajectoryGroup(model.rollout(scenarios.train[0], shop, seed=n) for n in range(2))
-        for reward, trajectory in enumerate(group):
-            trajectory.reward = float(reward)
+async def test_a_config_given_to_train_replaces_every_setting_of_the_updates(tiny_model: Path, tmp_path: Path) -> None:
+    async with tiny(tiny_model, tmp_path) as model:
+        group = TrajectoryGroup([await tried(model, "Order 42?", float(n), n) for n in range(2)])
         given = TrainingConfig(loss="ppo", bin_tokens=512, share_prefixes=False, autocast="off", epochs=2)
         metrics = await model.train([group], given)
         connection = await model._open()
@@ -214,8 +221,8 @@ async def test_the_client_is_openais_own_and_is_refused_what_the_endpoint_refuse
         texts = [chunk.choices[0].delta.content or "" async for chunk in stream]
         assert "".join(texts) == whole.choices[0].message.content
         with pytest.raises(BadRequestError) as caught:
-            await client.chat.completions.create(**asked, response_format={"type": "json_object"})
-        assert caught.value.param == "response_format.type"
+            await client.chat.completions.create(**asked, tool_choice="required")
+        assert (caught.value.param, caught.value.code) == ("tool_choice", "unsupported_value")
         assert [each.id async for each in client.models.list()] == ["latest", "tiny", "base"]
         with pytest.raises(ConfigError, match=r"has no address; register a RemoteBackend\(url, key\)"):
             _ = model.inference_base_url
@@ -276,6 +283,8 @@ async def test_checkpoints_are_kept_deleted_and_forked_and_trajectories_logged(
 
 
 async def test_the_same_code_trains_a_model_that_is_served_elsewhere(tiny_model: Path, tmp_path: Path) -> None:
+    import litellm
+
     with served_here(str(tiny_model), tmp_path / "there") as endpoint:
         backend = RemoteBackend(endpoint.url, KEY)
         async with TrainableModel("mine", "", str(tiny_model), backend, runs_dir=tmp_path / "here") as model:
@@ -285,6 +294,9 @@ async def test_the_same_code_trains_a_model_that_is_served_elsewhere(tiny_model:
             assert metrics["exact_tokens"] == 1.0
             assert (await model.get_step(), model.get_inference_name(1)) == (1, f"{tiny_model.name}@1")
             _, choice = await said(model, "Hello", 7)
+            asked = {**model.litellm_completion_params(1), "messages": [{"role": "user", "content": "Hello"}]}
+            answer: Any = await anyio.to_thread.run_sync(lambda: litellm.completion(**asked, seed=7, max_tokens=12))
+            assert answer.choices[0].message.content.strip() == str(choice.message.content).strip()
             async with await model.fork("brought-home") as home:
                 _, same = await said(home, "Hello", 7)
             assert (same.token_ids, same.policy_step) == (choice.token_ids, 1)
@@ -292,3 +304,25 @@ async def test_the_same_code_trains_a_model_that_is_served_elsewhere(tiny_model:
             await TrainableModel("other", backend=RemoteBackend(endpoint.url, "wrong")).get_step()
     with pytest.raises(EngineError, match="is mcprl serve running there"):
         await TrainableModel("gone", backend=RemoteBackend(endpoint.url, KEY)).get_step()
+
+
+async def test_an_update_is_followed_to_its_end_through_connections_that_are_cut(
+    tiny_model: Path, tmp_path: Path
+) -> None:
+    with served_here(str(tiny_model), tmp_path / "there") as endpoint:
+        marks = [b'"type": "job"', b'"gradient_step": 3', AT_ONCE]
+        async with cutting(httpx.URL(endpoint.root).port or 0, marks) as proxy:
+            backend = RemoteBackend(f"http://127.0.0.1:{proxy.port}", KEY)
+            async with TrainableModel("cut", backend=backend, runs_dir=tmp_path) as model:
+                turns = [as_body(await tried(model, "Hello", float(n), n)) for n in range(2)]
+                body = {"groups": [{"trajectories": turns}], "config": {"epochs": 6}}
+                connection = await backend.connect("cut", Config(), tmp_path)
+                events = [event async for event in connection.lines("/_train_model", body, "the-job")]
+                assert [event["type"] for event in events] == ["job", *["gradient_step"] * 6, "adapter"]
+                assert [event["gradient_step"] for event in events[1:-1]] == [1, 2, 3, 4, 5, 6]
+                assert proxy.marks == []  # every cut was made
+                assert [job["job"] for job in await connection.get("/_jobs")] == ["the-job"]  # begun once
+                assert await model.get_step() == 1
+                with pytest.raises(ConfigError, match="there is no job 'other'; a server that was started again"):
+                    await connection.get("/_jobs/other")
+                await connection.close()

@@ -17,9 +17,11 @@ from support.command_line import mcprl
 from support.paths import NODE_BIN, SHOP
 from support.served import KEY, Endpoint, nano_run, served
 
+from mcprl import RemoteBackend, TrainableModel, Trajectory, TrajectoryGroup
 from mcprl.config import EngineConfig, ServerConfig, ToolPolicy
 from mcprl.errors import ModelError
 from mcprl.export import ABOUT
+from mcprl.runs.settings import parse
 from mcprl.servers.server import connect
 from mcprl.serving.origin import find_origin
 
@@ -168,10 +170,47 @@ def test_completions_continue_text_and_ids_alike(client: OpenAI) -> None:
     assert more.usage.prompt_tokens == len(choice["prompt_token_ids"]) + 1
 
 
+LOOK_UP = {"type": "function", "function": {"name": "look_up"}}
+
+
+def held_to(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
+
+
+def test_a_reply_is_held_to_its_schema_and_no_update_trains_on_it(endpoint: Endpoint, client: OpenAI) -> None:
+    properties = {"status": {"enum": ["paid", "sent"]}, "left": {"type": "integer", "minimum": 0, "maximum": 9}}
+    schema = {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
+    asked: dict[str, Any] = {"model": "latest", "messages": HELLO, "seed": 1, "response_format": held_to(schema)}
+    said = client.chat.completions.create(**asked, logprobs=True, extra_body={"return_token_ids": True}).choices[0]
+    assert {name: type(value) for name, value in json.loads(str(said.message.content)).items()} == {
+        "status": str,
+        "left": int,
+    }
+    chunks = client.chat.completions.create(**asked, stream=True)
+    assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == said.message.content
+    asked |= {"response_format": {"type": "json_object"}, "max_tokens": 24}
+    any_object: Any = client.chat.completions.create(**asked)
+    assert str(any_object.choices[0].message.content).startswith("{")
+    group = {"trajectories": [{"messages_and_choices": [*HELLO, said.to_dict()], "reward": 1.0}]}
+    with httpx.Client(headers={"Authorization": f"Bearer {KEY}"}) as plain:
+        answer = plain.post(f"{endpoint.root}/_train_model", json={"groups": [group]})
+    assert answer.json()["error"]["param"].endswith("messages_and_choices[1].held_to_schema")
+
+
 REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ({"top_logprobs": 3, "logprobs": True}, "top_logprobs", "less than or equal to 0"),
-    ({"tool_choice": "required"}, "tool_choice", "'auto' or 'none', not 'required'"),
-    ({"response_format": {"type": "json_object"}}, "response_format.type", "'text'"),
+    ({"tool_choice": "required"}, "tool_choice", "a call cannot be forced"),
+    ({"tool_choice": {"type": "function", "function": {"name": "a"}}}, "tool_choice", "a call cannot be forced"),
+    ({"tool_choice": "any"}, "tool_choice", "'auto' or 'none', not 'any'"),
+    ({"response_format": {"type": "xml"}}, "response_format.type", "'json_schema'"),
+    ({"response_format": {"type": "json_schema"}}, "response_format", "a json_schema belongs to the type"),
+    ({"response_format": {"type": "json_object"}, "tools": [LOOK_UP]}, "response_format", "no tool can be called"),
+    ({"response_format": held_to({"type": "x"})}, "response_format.json_schema", "no JSON Schema"),
+    (
+        {"response_format": held_to({"type": "string", "pattern": r"(a)\1"})},
+        "response_format",
+        "cannot be held to its schema",
+    ),
     ({"parallel_tool_calls": False}, "parallel_tool_calls", "True"),
     ({"frequency_penalty": 0.5}, "frequency_penalty", "less than or equal to 0"),
     ({"extra_body": {"temperture": 1}}, "temperture", "unknown or not supported here; leave it out"),
@@ -324,3 +363,27 @@ def test_an_address_that_is_taken_is_one_line(endpoint: Endpoint, runs: Path) ->
     done = mcprl("serve", "talker", "--runs-dir", str(runs), "--port", endpoint.root.rpartition(":")[2])
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert "Address already in use; choose another with --host, --port" in done.err
+
+
+async def test_trajectories_go_up_and_the_adapter_comes_down_between_processes_with_a_home_each(
+    endpoint: Endpoint, tmp_path: Path
+) -> None:
+    """It trains what the tests above ask, so it is the last."""
+    here = parse({"model": {"lora_rank": 4}})
+    async with (
+        TrainableModel("mine", "", "nano", RemoteBackend(endpoint.url, KEY), config=here, runs_dir=tmp_path) as model,
+        model.openai_client() as client,
+    ):
+        group = TrajectoryGroup()
+        for n in range(2):
+            said = await client.chat.completions.create(model="latest", messages=HELLO, seed=n, max_tokens=8)
+            group.trajectories.append(Trajectory(messages_and_choices=[*HELLO, said.choices[0]], reward=float(n)))
+        assert (await model.train([group]))["exact_tokens"] == 1.0
+        there: Any = await client.chat.completions.create(model="latest", messages=HELLO, temperature=0, max_tokens=16)
+        async with await model.fork("brought-home") as home, home.openai_client() as own:
+            here_said: Any = await own.chat.completions.create(
+                model="latest", messages=HELLO, temperature=0, max_tokens=16
+            )
+    assert here_said.choices[0].token_ids == there.choices[0].token_ids
+    assert here_said.choices[0].policy_step == there.choices[0].policy_step == 3
+    assert (tmp_path / "brought-home" / "adapters" / "step-3" / "adapter_model.safetensors").is_file()

@@ -1,5 +1,6 @@
 """A run of nano, served by a process of its own, and any model, served from a thread of this process."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -8,6 +9,7 @@ from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import anyio
 import torch
@@ -58,9 +60,11 @@ def nano_run(runs: Path, name: str = "talker") -> Config:
 
 @contextmanager
 def served(target: str, runs: Path, *flags: str) -> Generator[Endpoint]:
-    """`mcprl serve` in a process, on a free port."""
+    """`mcprl serve` in a process with a home of its own, on a free port."""
+    home = {"HOME": str(runs / "home"), "XDG_STATE_HOME": str(runs / "home" / "state")}
     command = [sys.executable, "-m", "mcprl", "serve", target, "--runs-dir", str(runs), "--port", "0", "--key", KEY]
-    with subprocess.Popen([*command, *flags], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen([*command, *flags], env=os.environ | home, **pipes) as process:
         assert process.stdout
         assert process.stderr
         lines: list[str] = []

@@ -10,7 +10,7 @@ from llguidance import LLMatcher, LLTokenizer
 from llguidance.hf import from_tokenizer
 from torch import Tensor
 
-from mcprl.errors import EngineError
+from mcprl.errors import UnsupportedSchema
 
 _SPACES: Any = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
 """As `json.dumps` writes. A small model that may write spaces writes them until it has no tokens left."""
@@ -23,10 +23,10 @@ class Grammar:
         self._tokenizer: LLTokenizer = from_tokenizer(tokenizer, vocabulary, list(end_ids))
 
     def constraint(self, schema: dict[str, Any]) -> "Constraint":
-        """A constraint for one reply. Raises `EngineError` if it cannot be held to the schema."""
+        """A constraint for one reply. Raises `UnsupportedSchema` if it cannot be held to the schema."""
         matcher = LLMatcher(self._tokenizer, LLMatcher.grammar_from_json_schema(schema, overrides=_SPACES), log_level=0)
         if matcher.is_error():
-            raise EngineError(f"the reply cannot be held to its schema: {' '.join(matcher.get_error().split())}")
+            raise UnsupportedSchema(f"the reply cannot be held to its schema: {' '.join(matcher.get_error().split())}")
         return Constraint(matcher)
 
 
