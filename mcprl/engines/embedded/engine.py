@@ -23,7 +23,7 @@ from mcprl.engines.embedded.decoder import Decoder
 from mcprl.engines.embedded.streams import Stream
 from mcprl.engines.embedded.weights import bare_model, merged_model, packed
 from mcprl.errors import EngineError, PromptTooLong
-from mcprl.models.heap import trim_heap
+from mcprl.models.heap import collect_and_trim, trim_heap
 from mcprl.types import Adapter, Completion, CompletionRequest
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class EmbeddedEngine:
         future: Future[None] = Future()
         self._send(_Free(future))
         await asyncio.wrap_future(future)
-        await anyio.to_thread.run_sync(trim_heap)
+        await anyio.to_thread.run_sync(collect_and_trim)
         try:
             yield
         finally:
