@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from mcprl.files import AUTO
+from mcprl.text import as_folder_name, seconds_between
 
 NANO = "nano"
 """The name of the policy that ships with mcprl."""
@@ -26,13 +27,6 @@ SCRATCH = re.compile(r"\{(?:scratch|rollout)(?::([^{}]+))?\}")
 `{scratch}`, `{scratch:seed}`."""
 
 
-def as_folder_name(name: str) -> str:
-    """The name. Raises `ValueError` for one that no folder below another can have."""
-    if len(name) > 100 or not name.isprintable() or name in (".", "..") or {"/", "\\"} & {*name}:
-        raise ValueError("give a name of at most 100 characters, without slashes and invisible characters")
-    return name
-
-
 def _as_target(target: str) -> str:
     """Raises `ValueError` if it can be neither a URL nor a command."""
     if "\0" in target or any("\ud800" <= letter <= "\udfff" for letter in target):
@@ -46,14 +40,6 @@ def _as_target(target: str) -> str:
         if not named:
             raise ValueError("is no URL (it names no host); give one such as http://127.0.0.1:8000/mcp")
     return target
-
-
-def seconds_between(rate: str) -> float:
-    """The seconds between two calls at a rate such as `5/s`, `30/min` or `200/h`. Raises `ValueError` for others."""
-    match = re.fullmatch(r"(\d*\.?\d+)/(s|min|h)", rate)
-    if not match or float(match[1]) == 0:
-        raise ValueError("is no rate; give one such as 5/s, 30/min or 200/h")
-    return {"s": 1, "min": 60, "h": 3600}[match[2]] / float(match[1])
 
 
 def _as_rate(rate: str) -> str:
@@ -359,6 +345,11 @@ class TrainingConfig(Section):
     stall_minutes: Annotated[float, Field(ge=0)] = 15.0
     """Minutes without any progress after which a note names `stalled.log` in the run folder, which shows what every
     task waits for and which calls of tools are open; 0 looks for none."""
+    bench: tuple[str, ...] = ()
+    """Benchmarks made by others that the base and the trained model take after the test: `bfcl`, `agentdojo`, `tau2`,
+    or one category of them, `bfcl:multi_turn_base` (after `mcprl setup bench NAME`)."""
+    bench_limit: Annotated[int, Field(ge=0)] = 0
+    """Draw so many tasks of each category of a benchmark, by the seed; 0 takes all."""
 
 
 class EvalConfig(Section):

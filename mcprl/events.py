@@ -158,6 +158,19 @@ class Evaluated(Event):
 
 
 @dataclass(frozen=True)
+class BenchTaken(Event):
+    """A benchmark made by others was taken by `model` ("base" or "trained"): by what was measured, the number of tasks
+    and the fraction that passed.
+    """
+
+    kind = "benched"
+    bench: str
+    model: str
+    passed: Mapping[str, tuple[int, float]]
+    seconds: float
+
+
+@dataclass(frozen=True)
 class BestChosen(Event):
     """The adapter of `step` is tested (0: RL's starting point), with its mean score in validation: the best of all, or
     a control's last.

@@ -126,3 +126,18 @@ def singular(word: str) -> str:
     if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 2:
         return word[:-1]
     return word
+
+
+def as_folder_name(name: str) -> str:
+    """The name. Raises `ValueError` for one that no folder below another can have."""
+    if len(name) > 100 or not name.isprintable() or name in (".", "..") or {"/", "\\"} & {*name}:
+        raise ValueError("give a name of at most 100 characters, without slashes and invisible characters")
+    return name
+
+
+def seconds_between(rate: str) -> float:
+    """The seconds between two calls at a rate such as `5/s`, `30/min` or `200/h`. Raises `ValueError` for others."""
+    match = re.fullmatch(r"(\d*\.?\d+)/(s|min|h)", rate)
+    if not match or float(match[1]) == 0:
+        raise ValueError("is no rate; give one such as 5/s, 30/min or 200/h")
+    return {"s": 1, "min": 60, "h": 3600}[match[2]] / float(match[1])

@@ -25,6 +25,7 @@ from statistics import fmean
 import anyio
 import anyio.to_thread
 
+from mcprl.benches.taking import require_benches, take_benches
 from mcprl.config import Config
 from mcprl.engines import Engine, open_engine, placement, require_client, server_device
 from mcprl.engines.machine import resolve
@@ -70,6 +71,7 @@ async def train_adapter(
         journal = stack.enter_context(Journal.open(resume, write=True)) if resume else None
         config = resuming.configuration(journal, config) if journal else config
         await anyio.to_thread.run_sync(require_judge, config.judge)
+        require_benches(config.training.bench)
         if not journal:
             config = await anyio.to_thread.run_sync(checked, config, emit)
         async with connect(config.servers, config.tools, emit=emit) as server:
@@ -144,11 +146,9 @@ async def _train(run: Run) -> None:
             await evaluate(run, "test:warm", pack.test, 0, adapter)
         step, adapter = await reinforce(run, training, pack.val, adapter)
     await evaluate(run, "test:trained", pack.test, step, adapter)
+    await take_benches(run.config, run.journal, run.engine, step, adapter, run.emit)
     record_overlap(run.journal)
     run.emit(RunComplete())
-
-
-# --- reinforcement learning -------------------------------------------------------------------------------------------
 
 
 async def reinforce(
@@ -255,9 +255,6 @@ async def update_adapter(run: Run, trainer: Trainer, sampled: StepRollouts) -> N
     no_signal = judged.no_signal(run.config.training.signal_tolerance)
     run.emit(StepComplete(step, run.config.training.steps, metrics, judged.by_tool(sampled.groups_P), no_signal))
     symptoms.emit_notes(run.journal, run.emit)
-
-
-# --- tests on held-out tasks ------------------------------------------------------------------------------------------
 
 
 async def evaluate(run: Run, phase: str, scenarios: Sequence[Scenario], step: int, adapter: Adapter | None) -> float:

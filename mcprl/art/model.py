@@ -30,7 +30,7 @@ from mcprl.art.choices import as_choice
 from mcprl.art.groups import ArtTrajectory, TrajectoryGroup
 from mcprl.art.policy import ServedPolicy, ServedTransport
 from mcprl.art.updates import nothing_trained, updated
-from mcprl.config import Config, RolloutConfig, ServerConfig, TrainingConfig, as_folder_name
+from mcprl.config import Config, RolloutConfig, ServerConfig, TrainingConfig
 from mcprl.errors import ConfigError, MissingExtra, ServerError
 from mcprl.events import ignore
 from mcprl.judges.verifier import Verifier
@@ -41,7 +41,7 @@ from mcprl.serving.demonstrations import TrainSFTConfig
 from mcprl.serving.groups import UPDATE_SETTINGS
 from mcprl.serving.model import BASE, LATEST
 from mcprl.serving.sampling import EXACT
-from mcprl.text import shortened
+from mcprl.text import as_folder_name, shortened
 from mcprl.types import Group, Scenario, ToolServer
 
 try:

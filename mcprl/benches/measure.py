@@ -1,9 +1,10 @@
 """How a model, or an adapter on it, does on a benchmark: `mcprl bench ...`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import anyio
 
@@ -15,11 +16,8 @@ from mcprl.engines.machine import resolve
 from mcprl.errors import EngineError, ModelError
 from mcprl.events import Emit, Note, Sampled, ignore
 from mcprl.models.load import load_model
-from mcprl.runs import intervals
+from mcprl.runs.attempts import PassRate, pass_rates
 from mcprl.types import Adapter, Call, Session
-
-Interval = tuple[float, float, float]
-"""A value and the low and high end of its 95 % interval."""
 
 
 @dataclass(frozen=True)
@@ -31,16 +29,6 @@ class Attempt:
     played: Played
     verdict: Assessment
     error: str = ""
-
-
-@dataclass(frozen=True)
-class PassRate:
-    """Of `tasks` tasks: the fraction that the base passes, that the adapter passes, and what that gained."""
-
-    tasks: int
-    base: Interval
-    trained: Interval | None = None
-    gain: Interval | None = None
 
 
 @dataclass(frozen=True)
@@ -79,7 +67,8 @@ async def measure(
             loaded = Adapter(str(adapter), 1)
             await engine.load_adapter(loaded)
             trained = await attempts(config, bench, tasks, engine, loaded.name, emit)
-    return Measurement(config.model.name, base, trained, rates(base, trained))
+    verdicts = ([attempt.verdict.passed for attempt in attempts] for attempts in (base, trained))
+    return Measurement(config.model.name, base, trained, pass_rates(*verdicts))
 
 
 def drawn(bench: Bench, category: str, limit: int, seed: int) -> list[Task]:
@@ -92,9 +81,15 @@ def drawn(bench: Bench, category: str, limit: int, seed: int) -> list[Task]:
 
 
 async def attempts(
-    config: Config, bench: Bench, tasks: Sequence[Task], engine: Engine, adapter: str | None, emit: Emit = ignore
+    config: Config,
+    bench: Bench,
+    tasks: Sequence[Task],
+    engine: Engine,
+    adapter: str | None,
+    emit: Emit = ignore,
+    keep: Callable[[Attempt], None] = lambda attempt: None,
 ) -> tuple[Attempt, ...]:
-    """One attempt at each task, many at once, at the temperature of tests."""
+    """One attempt at each task, many at once, at the temperature of tests. `keep` gets each as soon as it is made."""
     limiter = anyio.CapacityLimiter(config.engine.max_batch)
     done: dict[str, Attempt] = {}
     await engine.ready()
@@ -102,6 +97,7 @@ async def attempts(
     async def attempt(task: Task) -> None:
         async with limiter:
             done[task.id] = await _attempt(config, bench, task, engine, adapter)
+        keep(done[task.id])
         emit(Sampled("trained" if adapter else "base", len(done), len(tasks)))
 
     async with anyio.create_task_group() as group:
@@ -152,16 +148,14 @@ async def _converse(task: Task, conversation: Conversation, episode: Session, tu
             return
 
 
-def rates(base: Sequence[Attempt], trained: Sequence[Attempt] = ()) -> dict[str, PassRate]:
-    """The rates by what was measured, with intervals: Wilson's, and of the gain the paired bootstrap's."""
-    found: dict[str, PassRate] = {}
-    for name in dict.fromkeys(name for attempt in base for name in attempt.verdict.passed):
-        before = [float(attempt.verdict.passed[name]) for attempt in base if name in attempt.verdict.passed]
-        after = [float(attempt.verdict.passed[name]) for attempt in trained if name in attempt.verdict.passed]
-        gain = intervals.paired_difference(before, after) if after else None
-        found[name] = PassRate(len(before), _rate(before), _rate(after) if after else None, gain)
-    return found
-
-
-def _rate(passed: Sequence[float]) -> Interval:
-    return sum(passed) / len(passed), *intervals.wilson(sum(passed), len(passed))
+def as_record(attempt: Attempt) -> dict[str, Any]:
+    """The attempt as JSON."""
+    turns = [[[[call.tool, call.arguments] for call in calls] for calls in steps] for steps in attempt.played.turns]
+    return {
+        "id": attempt.task.id,
+        "category": attempt.task.category,
+        "calls": turns,
+        "answer": attempt.played.answer,
+        "passed": dict(attempt.verdict.passed),
+        "why": attempt.verdict.why,
+    }

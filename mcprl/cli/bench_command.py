@@ -17,8 +17,9 @@ from mcprl.files import require_writable, write_whole
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from mcprl.benches.measure import Attempt, Interval, Measurement
+    from mcprl.benches.measure import Measurement
     from mcprl.config import Config
+    from mcprl.runs.attempts import Interval
 
 _NAME = click.argument("benchmark", metavar="NAME", type=click.Choice(["bfcl", "agentdojo", "tau2"]))
 _MOST_FAILURES = 3
@@ -102,18 +103,9 @@ def _cells(value: "Interval", sign: str = "") -> tuple[str, str]:
 
 
 def _lines(measured: "Measurement") -> list[str]:
+    from mcprl.benches.measure import as_record
+
     both = [("base", measured.base), ("trained", measured.trained)]
-    return [json.dumps(_line(policy, attempt)) + "\n" for policy, attempts in both for attempt in attempts]
-
-
-def _line(policy: str, attempt: "Attempt") -> dict[str, object]:
-    turns = [[[[call.tool, call.arguments] for call in calls] for calls in steps] for steps in attempt.played.turns]
-    return {
-        "policy": policy,
-        "id": attempt.task.id,
-        "category": attempt.task.category,
-        "calls": turns,
-        "answer": attempt.played.answer,
-        "passed": dict(attempt.verdict.passed),
-        "why": attempt.verdict.why,
-    }
+    return [
+        json.dumps({"policy": policy, **as_record(attempt)}) + "\n" for policy, attempts in both for attempt in attempts
+    ]

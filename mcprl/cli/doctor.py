@@ -57,6 +57,7 @@ def examine(config: Config) -> Iterator[Finding]:
         ("vllm", _vllm),
         ("server", _server),
         ("judge", _judge),
+        ("bench", _bench),
     ]
     for name, check in checks:
         try:
@@ -222,6 +223,13 @@ def _judge(config: Config) -> Iterator[Finding]:
     began = time.monotonic()
     anyio.run(model.reply, [{"role": "user", "content": "Answer with the word ok."}])
     yield Finding("judge", "ok", f"{model.name} answers, in {time.monotonic() - began:.1f} s")
+
+
+def _bench(config: Config) -> Iterator[Finding]:
+    """Whether the benchmarks that the run takes are set up."""
+    if names := config.training.bench:
+        with_torch("mcprl.benches.taking").require_benches(names)
+        yield Finding("bench", "ok", f"set up: {', '.join(names)}")
 
 
 def _vllm(config: Config) -> Iterator[Finding]:

@@ -17,6 +17,7 @@ from rich.spinner import Spinner
 from mcprl.cli.output import VERBOSE, progress_console
 from mcprl.cli.panel import Panel, clock
 from mcprl.events import (
+    BenchTaken,
     BestChosen,
     Composing,
     EngineStarting,
@@ -175,6 +176,10 @@ class TrainingProgress(Progress):
                 self.line(f"warm start   step {event.step}, validation score {event.score:.3f}", "testing")
             case StepComplete():
                 self._step(event)
+            case BenchTaken():
+                rates = ", ".join(f"{name} {rate:.1%} of {n}" for name, (n, rate) in event.passed.items())
+                line = f"{event.bench + ':' + event.model:<12} {rates}  {event.seconds:.1f} s"
+                self.line(line, "taking the benchmarks")
             case BestChosen():
                 line = f"best         step {event.step}, validation score {event.score:.3f}"
                 self.line(line, "testing the best adapter")

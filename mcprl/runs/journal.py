@@ -283,7 +283,7 @@ class Journal:
         """Seconds of work on this run: the time between its records, without the pauses before a writer opened it."""
         times = self.db.read(
             """select at, 0 from trajectory union all select at, 0 from step union all select at, 0 from adapter
-            union all select at, kind = 'opened' from event order by 1"""
+            union all select at, 0 from attempt union all select at, kind = 'opened' from event order by 1"""
         )
         return sum(b - a for (a, _), (b, opened) in pairwise(times) if not opened)
 

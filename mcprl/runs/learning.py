@@ -16,7 +16,7 @@ from mcprl.runs.records import Outcome, success_by_task
 Phase = Literal["warm", "rl", "other"]
 
 _ENDS: Final[dict[str, Phase]] = {
-    **dict.fromkeys(("scenarios", "difficulty", "test:base", "test:warm", "test:trained", "done"), "other"),
+    **dict.fromkeys(("scenarios", "difficulty", "test:base", "test:warm", "test:trained", "bench", "done"), "other"),
     **dict.fromkeys(("warming", "val:warm", "adapter:supervised", "warmed", "adapter:warm"), "warm"),
     **dict.fromkeys(("train", "anchor", "judged", "step", "adapter:train", "adapter:best", "best"), "rl"),
 }
@@ -84,6 +84,7 @@ _PARTS: Final = {
     "test:base": "test of the base model",
     "test:warm": "test after the warm start",
     "test:trained": "test of the trained model",
+    "bench": "benchmarks made by others",
     "done": "the rest",
 }
 """The part that a record's time, or a phase's rollouts, belong to."""
@@ -120,7 +121,7 @@ def _intervals(journal: Journal) -> Iterator[tuple[str, float]]:
     """The seconds up to each record that says which phase made it."""
     times = journal.db.read(
         """select at, phase from trajectory union all select at, 'step' from step
-        union all select at, 'adapter:' || kind from adapter
+        union all select at, 'adapter:' || kind from adapter union all select at, 'bench' from attempt
         union all select at, case kind when 'evaluated' then json_extract(data, '$.phase') else kind end from event
         order by 1"""
     )

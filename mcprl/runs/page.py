@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from mcprl.runs.attempts import BenchResult
 from mcprl.runs.examples import ExampleTask, Loss, Verdict
 from mcprl.runs.learning import Part
 from mcprl.runs.phrases import (
@@ -17,6 +18,8 @@ from mcprl.runs.phrases import (
     learning,
     minutes,
     parts,
+    percent,
+    points,
     results,
     retention,
     suite_name,
@@ -63,6 +66,7 @@ def _page(proof: Proof, curve: bool) -> Iterator[str]:
     if rows := list(learning(proof)):
         yield grid([("learning", *LEARNING_COLUMNS), *rows])
     if isinstance(proof, Report):
+        yield from _bench_section(proof)
         yield from _spent_section(proof.spent)
     yield "## What the intervals are"
     yield f"The models were tested on the same {proof.test.n} tasks, and trained on none of them. " + clustering(
@@ -84,6 +88,28 @@ def _lost_section(losses: Sequence[Loss]) -> Iterator[str]:
     yield grid([("request", "before training", "after training", "judged", "suite"), *rows], right=False)
     if len(losses) > _MOST_LOSSES:
         yield f"{len(losses) - _MOST_LOSSES} more are in report.json."
+
+
+def _bench_section(report: Report) -> Iterator[str]:
+    if rows := benchmarks(report.benches):
+        yield "## Benchmarks made by others"
+        yield "Their own tasks, tools and verdicts, none of which training saw. Intervals of a rate are Wilson's."
+        yield grid(rows)
+
+
+def benchmarks(results: Sequence[BenchResult]) -> list[tuple[str, ...]]:
+    """A table of what benchmarks made by others measured, under a header; empty without any."""
+    header = ("benchmark", "tasks", "base (95 %)", "trained (95 %)", "gain (95 %)")
+    return [header, *map(_bench_row, results)] if results else []
+
+
+def _bench_row(result: BenchResult) -> tuple[str, ...]:
+    rates = (
+        f"{percent(rate[0])} ({100 * rate[1]:.1f} to {100 * rate[2]:.1f})" if rate else "-"
+        for rate in (result.base, result.trained)
+    )
+    gain = "{} ({} to {})".format(*map(points, result.gain)) if result.gain else "-"
+    return (f"{result.bench} {result.measured}", str(result.tasks), *rates, gain)
 
 
 def _spent_section(spent: Sequence[Part]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from mcprl.errors import JournalError
 from mcprl.runs.agreement import Agreement, agreement, recorded
+from mcprl.runs.attempts import BenchResult, bench_results
 from mcprl.runs.clusters import tools_of
 from mcprl.runs.comparison import (
     MODELS,
@@ -79,7 +80,8 @@ class Proof:
 class Report(Proof):
     """What a run proves, with what a reader needs to judge it and to repeat it. `overlap` is `None` until the run has
     ended. `judge` is how a judge that reads agrees with the checks, `None` without such a judge. `spent` is what each
-    part of the run took; `targets` are the servers' addresses or commands, without secrets.
+    part of the run took; `targets` are the servers' addresses or commands, without secrets; `benches` are benchmarks
+    made by others.
     """
 
     tools: list[str]
@@ -101,6 +103,7 @@ class Report(Proof):
     unscored: list[Unscored] = field(default_factory=list[Unscored])
     spent: list[Part] = field(default_factory=list[Part])
     targets: list[str] = field(default_factory=list[str])
+    benches: list[BenchResult] = field(default_factory=list[BenchResult])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,6 +142,7 @@ def build(folder: str | Path) -> Report:
             unscored=unscored(journal, journal.scenarios("test"), tested.outcomes),
             spent=parts_of(journal),
             targets=[server.target for server in config.servers],
+            benches=bench_results(journal),
         )
 
 

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from mcprl.errors import JournalError
 from mcprl.files import write_whole
 from mcprl.runs.html import document
-from mcprl.runs.page import CURVE, code, fenced, grid, inline, markdown
+from mcprl.runs.page import CURVE, benchmarks, code, fenced, grid, inline, markdown
 from mcprl.runs.phrases import (
     LEARNING_COLUMNS,
     RESULT_COLUMNS,
@@ -116,7 +116,7 @@ def table(report: Proof | Mapping[str, Any], width: int = _WIDE) -> str:
         blocks.append(_columns(parts("by suite", {str(suite): part for suite, part in report.suites.items()}), width))
     if isinstance(report, Pooled):
         blocks.append(_columns(parts("by run", report.runs), width))
-    blocks.append(_against(report))
+    blocks += [_benches(report, width), _against(report)]
     if report.losses:
         blocks.append(_lost(report))
     if rows := parts("by tool", report.per_tool):
@@ -129,7 +129,13 @@ def table(report: Proof | Mapping[str, Any], width: int = _WIDE) -> str:
 
 def summary(report: Proof, width: int = _WIDE) -> str:
     """The claim, the table that it rests on, and what speaks against it."""
-    return "\n\n".join(filter(None, (headline(report), _held_out(report, width), _against(report))))
+    blocks = (headline(report), _held_out(report, width), _benches(report, width), _against(report))
+    return "\n\n".join(filter(None, blocks))
+
+
+def _benches(report: Proof, width: int) -> str:
+    rows = benchmarks(report.benches) if isinstance(report, Report) else []
+    return _columns(rows, width) if rows else ""
 
 
 def _held_out(report: Proof, width: int) -> str:

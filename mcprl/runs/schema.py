@@ -2,7 +2,7 @@
 
 from typing import Final
 
-VERSION: Final = 2
+VERSION: Final = 3
 
 TABLES: Final = """
 create table fact (key text primary key, value text not null);
@@ -18,6 +18,9 @@ create table score (
 create table step (step integer primary key, at real not null, metrics text not null);
 create table adapter (
     at real not null, kind text not null, step integer not null, path text not null, digest text not null default '');
+create table attempt (
+    bench text not null, model text not null, step integer not null, task text not null, at real not null,
+    passed text not null, body text not null, primary key (bench, model, step, task));
 """
 
 MIGRATIONS: Final = {
@@ -26,6 +29,12 @@ MIGRATIONS: Final = {
     alter table trajectory add column fate text;
     update trajectory set fate = 'unknown' where phase = 'train' and step <= (select max(step) from step);
     alter table adapter add column digest text not null default ''
+    """,
+    # Attempts at the tasks of benchmarks made by others.
+    2: """
+    create table attempt (
+        bench text not null, model text not null, step integer not null, task text not null, at real not null,
+        passed text not null, body text not null, primary key (bench, model, step, task))
     """,
 }
 """By version, the statements that make the next version of such a file."""

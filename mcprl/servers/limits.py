@@ -9,9 +9,10 @@ import anyio
 from jsonschema import Draft202012Validator, SchemaError
 from referencing import Registry
 
-from mcprl.config import ToolPolicy, seconds_between
+from mcprl.config import ToolPolicy
 from mcprl.errors import ConfigError
 from mcprl.servers.permission import matches, said_of
+from mcprl.text import seconds_between
 
 
 class Pace:

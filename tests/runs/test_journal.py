@@ -259,7 +259,7 @@ def test_a_missing_damaged_foreign_or_newer_journal_is_one_line_with_the_path(ru
     change.execute("update trajectory set tokens = x'00'")
     assert "cannot be read or written" in complaint(write=False)
     change.execute("pragma user_version = 99")
-    assert "a newer mcprl (journal version 99, this one reads up to 2)" in complaint(write=False)
+    assert "a newer mcprl (journal version 99, this one reads up to 3)" in complaint(write=False)
     change.execute("pragma application_id = 5")
     assert "mcprl did not write it" in complaint(write=True)
     change.close()
@@ -307,7 +307,7 @@ def test_wall_time_counts_the_work_and_not_the_pause_before_a_resume(tmp_path, m
 
 
 OLDEST = """
-drop table trajectory; drop table adapter;
+drop table trajectory; drop table adapter; drop table attempt;
 create table trajectory (
     phase text not null, step integer not null, id text not null, scenario_id text not null, stop text not null,
     at real not null, body text not null, tokens blob not null, primary key (phase, step, id));
@@ -338,7 +338,7 @@ def test_a_journal_of_the_first_version_is_read_as_it_is_and_migrated_by_the_fir
     with Journal.open(run.folder, write=True) as writer:
         writer.write_step(2, {}, Adapter(str(run.folder / "adapters" / "step-2"), 2), {"a": "trained", "b": "broken"})
     with sqlite3.connect(path) as new:
-        assert new.execute("pragma user_version").fetchone() == (2,)
+        assert new.execute("pragma user_version").fetchone() == (3,)
     new.close()
     with Journal.open(run.folder) as reader:
         assert reader.trajectories("train", 2) == made
