@@ -242,6 +242,9 @@ class RolloutConfig(Section):
     """Deadline of one rollout in seconds."""
     retries: Annotated[int, Field(ge=0)] = 1
     """How often a rollout is repeated that broke because of the server or the engine."""
+    tool_search: Annotated[int, Field(ge=0)] = 0
+    """Tokens of tool definitions (about four bytes each) above which the policy gets one tool, `search_tools`, which
+    finds the others and gives their definitions; 0 always shows all. Searches take turns: raise `max_turns`."""
 
 
 class JudgeConfig(Section):

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from mcprl.chat.tool_search import ToolSearch, searching
 from mcprl.config import RolloutConfig
 from mcprl.engines import Engine
 from mcprl.types import CallRecord, Completion, CompletionRequest, Message, Session, StopReason, Tool, ToolResult
@@ -16,7 +17,8 @@ from mcprl.types import CallRecord, Completion, CompletionRequest, Message, Sess
 @dataclass
 class Conversation:
     """The messages so far, the last one a user's, and what the policy did. It is sampled from `adapter`, or from the
-    base model."""
+    base model. Where the tools exceed the budget `tool_search`, the policy has one that finds them instead; its calls
+    are answered here and are not in `calls`."""
 
     engine: Engine
     config: RolloutConfig
@@ -27,6 +29,12 @@ class Conversation:
     temperature: float
     turns: list[Completion] = field(default_factory=list[Completion])
     calls: list[CallRecord] = field(default_factory=list[CallRecord])
+    search: ToolSearch | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.search = searching(self.tools, self.config.tool_search)
+        if self.search:
+            self.tools = (self.search.tool,)
 
     async def answer(self, session: Session) -> StopReason:
         """Sample turns and make their calls in the session until the policy answers, or meets a limit.
@@ -60,10 +68,14 @@ class Conversation:
         """Make the calls of a turn and append their results; false if it made none and so is the answer."""
         requested: list[dict[str, Any]] = completion.message.get("tool_calls") or []
         for call in requested:
-            arguments = json.loads(call["function"]["arguments"])
-            result = await session.call(call["function"]["name"], arguments)
-            self.calls.append(CallRecord(turn, call["function"]["name"], arguments, result))
-            self.messages.append({"role": "tool", "tool_call_id": call["id"], "content": result.text})
+            name, arguments = call["function"]["name"], json.loads(call["function"]["arguments"])
+            if self.search and name == self.search.tool.name:
+                text = self.search.answer(arguments)
+            else:
+                result = await session.call(name, arguments)
+                self.calls.append(CallRecord(turn, name, arguments, result))
+                text = result.text
+            self.messages.append({"role": "tool", "tool_call_id": call["id"], "content": text})
         for problem in completion.malformed:
             self.calls.append(CallRecord(turn, "", None, ToolResult(problem, is_error=True)))
         if completion.malformed:

@@ -16,10 +16,13 @@ CHANGEABLE: Final = {
         "autocast",
         "bin_tokens",
         "gradient_checkpointing",
+        "bench",
+        "bench_limit",
     ),
     "model": ("dtype",),
 }
-"""The settings that may change in the middle of a run: those that cure an update that fails. By section."""
+"""The settings that may change in the middle of a run: those that cure an update that fails, and the benchmarks that
+follow the test. By section."""
 
 _TAKEN: Final = (
     "servers",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from mcprl.chat.prompts import Tokenizer, control_pattern, encode, opening_messages, prompt_ids, render
+from mcprl.chat.tool_search import ToolSearch, searching
 from mcprl.config import Config
 from mcprl.errors import ServerError
 from mcprl.events import Emit, Note
@@ -15,7 +16,7 @@ from mcprl.servers.live import refreshed
 from mcprl.servers.retries import again_if_lost
 from mcprl.servers.server import Server
 from mcprl.training.rows import training_rows
-from mcprl.types import CallRecord, Completion, Message, Row, Scenario, Tool, ToolServer, Trajectory
+from mcprl.types import Call, CallRecord, Completion, Message, Row, Scenario, Tool, ToolServer, Trajectory
 
 
 def demonstration(
@@ -40,19 +41,32 @@ def demonstration(
     return Trajectory(name, name, tuple(messages), tuple(turns))
 
 
-async def transcript(server: ToolServer, scenario: Scenario) -> tuple[Message, ...]:
-    """The ideal conversation of a scenario: its plan executed in a fresh session, then its answer."""
+async def transcript(server: ToolServer, scenario: Scenario, search: ToolSearch | None = None) -> tuple[Message, ...]:
+    """The ideal conversation of a scenario: its plan executed in a fresh session, then its answer. With `search` each
+    tool is found before its first call.
+    """
     messages = opening_messages(scenario.request, server.instructions)
     records: list[CallRecord] = []
+    found: set[str] = set()
     async with server.session(scenario.setup) as session:
         for number, call in enumerate(scenario.plan):
-            function = {"name": call.tool, "arguments": json.dumps(call.arguments, ensure_ascii=False)}
-            calls = [{"id": f"call{number:05}", "type": "function", "function": function}]
-            messages.append({"role": "assistant", "content": None, "tool_calls": calls})
+            if search and call.tool not in found:
+                query = search.query_for(scenario.request, call.tool)
+                found |= {tool.name for tool in search.find(query)}
+                _call_and_result(messages, Call(search.tool.name, {"query": query}), search.answer({"query": query}))
             result = await session.call(call.tool, call.arguments)
             records.append(CallRecord(number, call.tool, call.arguments, result))
-            messages.append({"role": "tool", "tool_call_id": f"call{number:05}", "content": result.text})
+            _call_and_result(messages, call, result.text)
     return (*messages, {"role": "assistant", "content": refreshed(scenario, records)})
+
+
+def _call_and_result(messages: list[Message], call: Call, text: str) -> None:
+    """Append a turn with one call, and its result."""
+    name = f"call{sum(message['role'] == 'assistant' for message in messages):05}"
+    function = {"name": call.tool, "arguments": json.dumps(call.arguments, ensure_ascii=False)}
+    calls = [{"id": name, "type": "function", "function": function}]
+    messages.append({"role": "assistant", "content": None, "tool_calls": calls})
+    messages.append({"role": "tool", "tool_call_id": name, "content": text})
 
 
 @dataclass
@@ -79,12 +93,13 @@ class Demonstrations:
         return rows_B
 
     async def _executed(self, scenario: Scenario, step: int) -> list[Row]:
+        search = searching(self.server.tools, self.config.rollout.tool_search)
         try:
-            messages = await again_if_lost(partial(transcript, self.server, scenario))
+            messages = await again_if_lost(partial(transcript, self.server, scenario, search))
         except ServerError as error:
             self.emit(Note(f"a demonstration is left out: {error}"))
             return []
-        shown = demonstration(self.tokenizer, messages, self.server.tools, scenario.id)
+        shown = demonstration(self.tokenizer, messages, (search.tool,) if search else self.server.tools, scenario.id)
         self.journal.write_trajectories("demonstration", step, [shown])
         return training_rows(shown)
 
