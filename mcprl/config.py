@@ -350,7 +350,7 @@ class TrainingConfig(Section):
     task waits for and which calls of tools are open; 0 looks for none."""
     bench: tuple[str, ...] = ()
     """Benchmarks made by others that the base and the trained model take after the test: `bfcl`, `agentdojo`, `tau2`,
-    or one category of them, `bfcl:multi_turn_base` (after `mcprl setup bench NAME`)."""
+    or one category of them, `bfcl:multi_turn_base` (after `mcprl setup bench bfcl`)."""
     bench_limit: Annotated[int, Field(ge=0)] = 0
     """Draw so many tasks of each category of a benchmark, by the seed; 0 takes all."""
 

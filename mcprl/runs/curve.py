@@ -1,12 +1,16 @@
-"""A run's learning curve and test results as a picture. The only module that imports matplotlib."""
+"""A run's learning curve and test results, and several runs beside each other, as pictures. The only module that
+imports matplotlib."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
+from mcprl.runs.chart import ChartedRun
 from mcprl.runs.proof import Report
 
 BLUE, GREEN, ORANGE, GREY = "#0072b2", "#009e73", "#d55e00", "#767676"
@@ -25,6 +29,44 @@ def draw(report: Report, path: str | Path) -> None:
         axes.grid(axis="y", alpha=0.25)
         axes.set_axisbelow(True)
     figure.savefig(str(path), dpi=150)
+
+
+def draw_runs(runs: Sequence[ChartedRun], path: str | Path) -> Figure:
+    """Draw the runs' models beside each other, and below them what 1,000 tasks cost if that is known; the suffix of the
+    path says the format. Returns what was drawn.
+    """
+    priced = any(bar.cost is not None for run in runs for bar in run.bars)
+    figure = Figure(figsize=(2.4 + 2.4 * len(runs), 6.4 if priced else 4.2), layout="constrained")
+    FigureCanvasAgg(figure)
+    rows = figure.subplots(1 + priced, 1, sharex=True, squeeze=False, height_ratios=(2, 1)[: 1 + priced])[:, 0]
+    colors = {"base": GREY, "supervised": GREEN, "trained": ORANGE}
+    ticks: list[tuple[float, str]] = []
+    place = 0
+    for run in runs:
+        middle = place + (len(run.bars) - 1) / 2
+        ticks.append((middle, f"{run.name}\n{run.tasks} tasks ({run.suite})"))
+        for bar in run.bars:
+            rows[0].bar([place], [bar.success], color=colors[bar.model], width=0.8)
+            ends = [[max(0.0, bar.success - bar.ci95[0])], [max(0.0, bar.ci95[1] - bar.success)]]
+            rows[0].errorbar([place], [bar.success], yerr=ends, color="black", capsize=4, linewidth=1)
+            rows[0].annotate(f"{100 * bar.success:.0f} %", (place, bar.ci95[1] + 0.015), ha="center")
+            if priced and bar.cost is not None:
+                rows[1].bar([place], [bar.cost], color=colors[bar.model], width=0.8)
+                rows[1].annotate(f"${bar.cost:.2f}", (place, bar.cost), ha="center", va="bottom")
+            place += 1
+        place += 1
+    shown = {bar.model for run in runs for bar in run.bars}
+    rows[0].legend(handles=[Patch(color=colors[m], label=m) for m in colors if m in shown], frameon=False)
+    rows[0].set(ylabel="success on held-out tasks, 95 %", ylim=(0, 1.12))
+    rows[0].yaxis.set_major_formatter(PercentFormatter(1.0))
+    if priced:
+        rows[1].set(ylabel="US dollars for 1,000 tasks")
+        rows[1].margins(y=0.2)
+    rows[-1].set_xticks([at for at, _ in ticks], [name for _, name in ticks], parse_math=False)
+    for axes in rows:
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.savefig(str(path), dpi=150)
+    return figure
 
 
 def _draw_learning(axes: Axes, report: Report) -> None:

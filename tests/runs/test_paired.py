@@ -7,9 +7,12 @@ from support.command_line import mcprl
 from support.journals import played, scenario
 
 from mcprl.config import Config, ServerConfig
+from mcprl.runs.chart import charted
+from mcprl.runs.curve import draw_runs
 from mcprl.runs.intervals import paired_difference
 from mcprl.runs.journal import Journal
 from mcprl.runs.paired import compare_runs
+from mcprl.runs.proof import build
 
 
 def run(folder: Path, solved: range, tasks: range = range(40), tools: str = "5f0c", trained: bool = True) -> Path:
@@ -54,3 +57,39 @@ def test_unlike_runs_are_refused_with_a_sentence(tmp_path: Path, other: dict[str
     done = mcprl("runs", "compare", "a", "b", "--runs-dir", str(tmp_path))
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert why in done.err
+
+
+def test_a_chart_has_each_runs_models_with_their_intervals_and_what_their_tokens_cost(tmp_path: Path) -> None:
+    folders = [run(tmp_path / "a", range(10)), run(tmp_path / "b", range(35))]
+    runs = charted(folders, "2/10")
+    assert [[(bar.model, bar.success) for bar in each.bars] for each in runs] == [
+        [("base", 0.0), ("supervised", 0.25)],  # the runs took no step of RL
+        [("base", 0.0), ("supervised", 0.875)],
+    ]
+    for each, folder in zip(runs, folders, strict=True):
+        (part,) = [part for part in build(folder).spent if part.name == "test of the trained model"]
+        cost = 1_000 / 1e6 * (2 * part.read + 10 * part.sampled) / part.rollouts
+        assert each.bars[1].cost == pytest.approx(cost)
+        assert each.bars[1].ci95[0] < each.bars[1].success < each.bars[1].ci95[1]
+    figure = draw_runs(runs, tmp_path / "chart.png")
+    success, priced = figure.axes
+    assert [patch.get_height() for patch in success.patches] == [0.0, 0.25, 0.0, 0.875]
+    assert len(priced.patches) == 4
+    assert (tmp_path / "chart.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_command_draws_any_number_of_runs_and_refuses_what_it_cannot_draw(tmp_path: Path) -> None:
+    run(tmp_path / "a", range(10))
+    given = ("runs", "compare", "a", "--runs-dir", str(tmp_path))
+    done = mcprl(*given, "--chart", str(tmp_path / "one.svg"))
+    assert (done.code, done.err) == (0, "")
+    assert "</svg>" in (tmp_path / "one.svg").read_text()
+    for more, why in (
+        ((), "two runs can be compared, not 1; --chart FILE draws any number"),
+        (("--chart", "x.gif"), "unknown format '.gif'; expected one of: .png"),
+        (("--chart", str(tmp_path / "a.png"), "--price", "cheap"), "is no price"),
+        (("--price", "1/2"), "--price is for --chart FILE"),
+    ):
+        refused = mcprl(*given, *more)
+        assert (refused.code, refused.err.count("\n")) == (2, 1)
+        assert why in refused.err
