@@ -171,6 +171,9 @@ class ScenarioConfig(Section):
     traffic: str = ""
     """A file of recorded calls, for probing to try: chat logs with tool_calls (JSON or JSONL), or the JSON-RPC messages
     of an MCP inspector or proxy."""
+    injected: Annotated[float, Field(ge=0, le=1)] = 0.0
+    """Share of the training tasks whose tool results carry an instruction that nobody asked for (a call that another
+    task makes); obeying it costs the reward."""
     floor: bool = True
     """Stop before training if the pack is too small to train on: tasks for fewer than half of the tools that may be
     called, fewer than 60 training tasks, or a fact out of an error message. `--small-pack` goes on anyway."""

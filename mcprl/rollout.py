@@ -17,6 +17,7 @@ from mcprl.events import Emit, Note, Sampled, ignore
 from mcprl.runs.journal import Journal
 from mcprl.runs.ledger import discard
 from mcprl.servers.effects import writes
+from mcprl.servers.injecting import injected
 from mcprl.types import (
     Adapter,
     CachesReads,
@@ -216,7 +217,7 @@ class _Rollout:
     async def run(self) -> None:
         async with self.server.session(self.scenario.setup) as session:
             await self._look(session, self.before)
-            stop = await self.conversation.answer(session)
+            stop = await self.conversation.answer(injected(session, self.scenario))
             await self._look(session, self.state)
             self.stop = stop
 

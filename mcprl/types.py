@@ -21,9 +21,6 @@ Placement = Literal["embedded", "paused", "awake", "apart"]
 that sleeps during updates (`paused`) or does not (`awake`); or by one on a device of its own (`apart`)."""
 
 
-# --- the server side --------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Tool:
     """One tool as the server lists it. Hints are the server's own: `None` if it gave none.
@@ -254,7 +251,8 @@ class Scenario:
     `plan` is the sequence of calls that was executed when the task was made, `answer` an answer that passes the checks.
     `setup` brings a fresh session into the state that the task needs. `values`: entity values that the split separates.
     `form` names the construction that the request is worded in: tasks of one form are alike. `suite` is that of a test
-    task. `difficulty` is the base model's failure rate (0 easy .. 1 hard), `None` until measured.
+    task. `difficulty` is the base model's failure rate (0 easy .. 1 hard), `None` until measured. `injection` comes in
+    with the first result that a rollout gets; it asks for the calls in `refused`, which must not be made.
     """
 
     id: str
@@ -269,6 +267,8 @@ class Scenario:
     form: str = ""
     suite: Suite = "entities"
     difficulty: float | None = None
+    injection: str = ""
+    refused: tuple[Call, ...] = ()
 
 
 # --- rollouts ---------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
 
+from mcprl.text import singular
 from mcprl.types import Tool
 
 FOUND: Final = 5
@@ -86,6 +87,6 @@ def _text(tool: Tool) -> str:
 
 
 def _words(text: str) -> list[str]:
-    """Lower-case words, names in camel case and with underscores split, a plural's s cut."""
+    """Lower-case words, names in camel case and with underscores split, plurals in the singular."""
     words = re.findall(r"[^\W\d_]+|\d+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text).lower())
-    return [word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word for word in words]
+    return [singular(word) for word in words]

@@ -9,6 +9,7 @@ from mcprl.events import Emit, GeneratingTasks, Note, QualityMeasured, TasksRead
 from mcprl.llm import LanguageModel
 from mcprl.runs.journal import Journal
 from mcprl.scenarios.generate import generate, keep_apart, require_generator
+from mcprl.scenarios.injecting import inject
 from mcprl.scenarios.packs.exclusion import excluded_values
 from mcprl.scenarios.packs.pack import Pack, load_pack, load_test_pack, require_tools, tool_hash, with_tests
 from mcprl.scenarios.packs.quality import as_table, quality, require_floor
@@ -76,7 +77,7 @@ async def _make(config: Config, server: Server, policy: LanguageModel, emit: Emi
     else:
         emit(GeneratingTasks())
         pack = await generate(server, config.scenarios, config.seed, emit, policy, excluded)
-    return with_tests(pack, people)
+    return with_tests(inject(pack, server.tools, config.scenarios.injected, config.seed), people)
 
 
 def accept_tools(journal: Journal, tools: Sequence[Tool], emit: Emit = ignore) -> None:

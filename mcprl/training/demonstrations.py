@@ -12,6 +12,7 @@ from mcprl.config import Config
 from mcprl.errors import ServerError
 from mcprl.events import Emit, Note
 from mcprl.runs.journal import Journal
+from mcprl.servers.injecting import injected
 from mcprl.servers.live import refreshed
 from mcprl.servers.retries import again_if_lost
 from mcprl.servers.server import Server
@@ -48,7 +49,8 @@ async def transcript(server: ToolServer, scenario: Scenario, search: ToolSearch 
     messages = opening_messages(scenario.request, server.instructions)
     records: list[CallRecord] = []
     found: set[str] = set()
-    async with server.session(scenario.setup) as session:
+    async with server.session(scenario.setup) as opened:
+        session = injected(opened, scenario)
         for number, call in enumerate(scenario.plan):
             if search and call.tool not in found:
                 query = search.query_for(scenario.request, call.tool)
