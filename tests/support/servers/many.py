@@ -7,17 +7,19 @@ import mcp_types as types
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
-THINGS = "ferry harbour sailor lantern anchor buoy pilot crane barge island museum garden theatre".split()
-THINGS += "library bakery tunnel bridge station airport hotel".split()
+BY_THE_SEA = "ferry harbour sailor lantern anchor buoy pilot crane barge island".split()
+IN_TOWN = "museum garden theatre library bakery tunnel bridge station airport hotel".split()
 PROPERTIES = "price owner colour height weight address keeper opening capacity rating".split()
-NAMES = [f"get_{thing}_{part}" for thing in THINGS for part in PROPERTIES]
+NAMES = [f"get_{thing}_{part}" for thing in (*BY_THE_SEA, *IN_TOWN) for part in PROPERTIES]
 
 
 def tool(name: str) -> types.Tool:
     _, thing, part = name.split("_")
     schema = {"type": "object", "properties": {f"{thing}_id": {"type": "string"}}, "required": [f"{thing}_id"]}
     about = f"Look up the {part} of a {thing} by its id."
-    return types.Tool(name=name, description=about, input_schema=schema, annotations={"readOnlyHint": True})
+    return types.Tool(
+        name=name, description=about, input_schema=schema, annotations=types.ToolAnnotations(read_only_hint=True)
+    )
 
 
 async def list_tools(context: Any, params: Any) -> types.ListToolsResult:
