@@ -122,7 +122,8 @@ def tries(request: Request) -> dict[str, Any]:
 
 
 def _record(request: Request) -> str:
-    return str(request["messages"][1]["content"])
+    """What is to be judged: nothing, where the judge is only asked whether it is there."""
+    return "".join(str(message["content"]) for message in request["messages"][1:2])
 
 
 def spoken(steps: list[Any], elsewhere: dict[str, Any]) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerProcess
@@ -75,9 +76,10 @@ class Forked:
         self.stderr.close()
 
     def interrupt(self) -> None:
-        """What Ctrl-C does."""
+        """What Ctrl-C does: nothing, if it has ended."""
         assert self.process.pid
-        os.kill(self.process.pid, signal.SIGINT)
+        with suppress(ProcessLookupError):
+            os.kill(self.process.pid, signal.SIGINT)
 
     def ends(self, within_s: float = 120) -> int:
         """Its exit code."""

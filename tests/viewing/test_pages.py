@@ -1,5 +1,6 @@
 """`mcprl view` in chromium: a real run followed while it writes, its pages, hostile texts, ten thousand rollouts."""
 
+import re
 import socket
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -54,13 +55,17 @@ def served(run: Path) -> Generator[str]:
 # --- a real run -------------------------------------------------------------------------------------------------------
 
 
+RL_STEPS = 12
+"""Enough that the page shows some of them while they are taken."""
+
+
 @pytest.fixture(scope="module")
 def followed(
     browser: "Browser", tiny_model: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Generator[tuple[str, list[str]]]:
     """The address of a run on the shop, and what its first page said, opened once, to its end."""
     folder = tmp_path_factory.mktemp("runs")
-    training = {"recipe": "sft+rl", "steps": 2, "warm_start_steps": 2}
+    training = {"recipe": "sft+rl", "steps": RL_STEPS, "warm_start_steps": 2, "eval_every": 6}
     settings = folder / "config.toml"
     settings.write_text(dump_config(small(tiny_model, folder, training=training)))
     view = ["view", "small", "--runs-dir", folder, "--no-open"]
@@ -73,8 +78,8 @@ def followed(
                 page.evaluate(_WATCH)
                 said += train.stdout
                 assert train.ends() == 0, said
-                page.wait_for_function("document.querySelector('#phase').textContent == 'finished'", timeout=20_000)
-                page.wait_for_function("/^no/.test(document.querySelector('#running').textContent)", timeout=20_000)
+                page.get_by_text("finished", exact=True).and_(page.locator("#phase")).wait_for(timeout=20_000)
+                page.locator("#running").filter(has_text=re.compile("^no")).wait_for(timeout=20_000)
                 seen = page.evaluate("window.seen")
             yield address, seen
 
@@ -108,8 +113,9 @@ def test_the_first_page_follows_a_run_from_its_tasks_to_its_end(browser, followe
     assert seen[-1] == "finished"
     with tab(browser) as page:
         page.goto(address, wait_until="commit")
-        page.wait_for_selector("#steps tbody tr:nth-child(2)")
-        assert page.locator("#steps tbody tr td:first-child").all_inner_texts() == ["2", "1"]
+        page.wait_for_selector(f"#steps tbody tr:nth-child({RL_STEPS})")
+        numbers = page.locator("#steps tbody tr td:first-child").all_inner_texts()
+        assert numbers == [str(step) for step in range(RL_STEPS, 0, -1)]
         assert page.locator("svg circle").count() >= 3
 
 
