@@ -75,6 +75,16 @@ async def until(condition: Any, seconds: float) -> None:
             await anyio.sleep(0.05)
 
 
+SCENARIOS = {
+    "train": 24,
+    "val": 3,
+    "test": 6,
+    "test_forms": 0,
+    "probe_calls": 100,
+    "repeat_after_s": 0.1,
+    "floor": False,
+}
+
 # --- the whole loop ---------------------------------------------------------------------------------------------------
 
 
@@ -86,7 +96,7 @@ async def test_a_run_on_vllm_swaps_adapters_samples_what_it_trains_and_outlives_
             "runs_dir": str(tmp_path),
             "servers": [{"target": SHOP}],
             "tools": {"read_only": True},
-            "scenarios": {"train": 24, "val": 3, "test": 6, "probe_calls": 100, "repeat_after_s": 0.1, "floor": False},
+            "scenarios": SCENARIOS,
             "engine": {"kind": "vllm", "sleep": True},
             "training": {"steps": 3, "scenarios_per_step": 4, "group_size": 4, "eval_every": 3, "warm_start_steps": 2},
             "rollout": {"deadline_s": 300},

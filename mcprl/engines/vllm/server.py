@@ -69,7 +69,7 @@ class VllmServer:
         self.sleep_level = None  # vLLM's: 1 frees GPU memory, 0 only pauses
         if config.engine.sleep and environment:
             self.sleep_level = 1 if environment.build == "cuda" else 0
-        limits = httpx.Limits(max_connections=None)
+        limits = httpx.Limits(max_connections=None, keepalive_expiry=2.0)  # vLLM ends idle connections after 5 s
         transport = None if self.is_external else httpx.AsyncHTTPTransport(uds=str(self._socket), limits=limits)
         self._http = httpx.AsyncClient(transport=transport, limits=limits, timeout=httpx.Timeout(None, connect=10))
         key = os.environ.get(self._engine.api_key_env) if self.is_external else None
@@ -209,7 +209,7 @@ class VllmServer:
             if self._process and self._process.returncode is not None:
                 return f"vLLM has died; {self._diagnosis()}"
             with suppress(httpx.TimeoutException):
-                if not await self._is_healthy():
+                if not (await self._is_healthy() or await self._is_healthy()):  # a connection may end as it is used
                     return f"vLLM has died; {self._diagnosis()}"
                 answered = time.monotonic()
                 if suspected:
