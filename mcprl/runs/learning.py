@@ -71,9 +71,9 @@ class Part:
     dollars: float = 0.0
 
 
-_PARTS: Final = {
+PARTS: Final = {
     "scenarios": "making tasks",
-    "difficulty": "measuring how hard they are",
+    "difficulty": "measuring how hard the tasks are",
     "demonstration": "warm start",
     "val:warm": "warm start",
     "warm": "warm start",
@@ -94,16 +94,16 @@ def parts_of(journal: Journal) -> list[Part]:
     """What each part of the run took so far, in the order of the work. Demonstrations are rollouts of no model."""
     seconds: defaultdict[str, float] = defaultdict(float)
     for record, spent in _intervals(journal):
-        part = _PARTS.get(record) or _PARTS[_ENDS[record]]
+        part = PARTS.get(record) or PARTS[_ENDS[record]]
         seconds[part] += spent
     tokens: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     query = "select phase, json_array_length(body, '$.turns'), tokens from trajectory where phase <> 'demonstration'"
     for phase, turns, packed in journal.db.read(query):
         lengths = array("I", zlib.decompressobj().decompress(packed, 12 * turns)) if turns else array("I")
-        counts = tokens[_PARTS.get(phase, "the rest")]
+        counts = tokens[PARTS.get(phase, "the rest")]
         for at, number in enumerate((1, sum(lengths[0::3]), sum(lengths[1::3]))):
             counts[at] += number
-    names = [name for name in dict.fromkeys(_PARTS.values()) if seconds[name] or name in tokens]
+    names = [name for name in dict.fromkeys(PARTS.values()) if seconds[name] or name in tokens]
     judged = [event.data for event in journal.events("judged")]
     paid = {"RL": (int(judged[-1]["calls"]), round(float(judged[-1]["cost"]), 6))} if judged else {}
     return [Part(name, round(seconds[name], 1), *tokens[name], *paid.get(name, ())) for name in names]

@@ -3,24 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final
 
 from mcprl.runs.database import is_written
 from mcprl.runs.journal import FILE, Journal
-from mcprl.runs.learning import Point, validated
+from mcprl.runs.learning import PARTS, Point, validated
 from mcprl.runs.records import Metric
 
-_PHASES: Final = {
-    "difficulty": "measuring how hard the tasks are",
-    "demonstration": "warm start",
-    "val:warm": "warm start",
-    "train": "RL",
-    "anchor": "RL",
-    "val": "RL",
-    "test:base": "test of the base model",
-    "test:warm": "test after the warm start",
-    "test:trained": "test of the trained model",
-}
 _MOST_STEPS, _MOST_NOTES = 30, 6
 _WIDTH, _HEIGHT = 600, 180
 
@@ -57,7 +45,7 @@ def progress(journal: Journal) -> RunProgress:
     latest = journal.db.read("select phase from trajectory where rowid = (select max(rowid) from trajectory)")
     events = journal.events()
     finished = any(event.kind == "done" for event in events)
-    phase = _PHASES.get(latest[0][0], "at work") if latest else "making tasks"
+    phase = PARTS.get(latest[0][0], "at work") if latest else "making tasks"
     warm, val = validated(journal, "val:warm"), validated(journal, "val")
     start = max((step for step, *_ in warm), default=0)
     last = max([1, start, *(start + step for step, *_ in val)])
@@ -66,7 +54,7 @@ def progress(journal: Journal) -> RunProgress:
         running=is_written(journal.folder / FILE),
         finished=finished,
         phase="finished" if finished else phase,
-        counts={_PHASES.get(phase, phase) + f" ({phase})": count for phase, count in counts.items()},
+        counts={PARTS.get(phase, phase) + f" ({phase})": count for phase, count in counts.items()},
         tested=_tested(journal),
         series=_series(warm, val, start, last),
         last_x=last,
@@ -81,7 +69,7 @@ def _tested(journal: Journal) -> list[tuple[str, int, float]]:
         """select phase, count(*), avg(success) from score where phase like 'test:%' and success is not null
         group by phase order by min(rowid)"""
     )
-    return [(_PHASES[phase], count, rate) for phase, count, rate in rows if phase in _PHASES]
+    return [(PARTS[phase], count, rate) for phase, count, rate in rows if phase in PARTS]
 
 
 def _series(warm: Sequence[Point], val: Sequence[Point], start: int, last: int) -> list[Series]:

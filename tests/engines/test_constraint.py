@@ -5,11 +5,11 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
 
-import anyio
 import jsonschema
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.sampling import complete_all
 
 from mcprl.config import ModelConfig
 from mcprl.engines.embedded.decoder import Decoder
@@ -17,7 +17,7 @@ from mcprl.engines.embedded.engine import EmbeddedEngine
 from mcprl.errors import EngineError
 from mcprl.judges.prompt import SCHEMA
 from mcprl.models.load import load_model
-from mcprl.types import Completion, CompletionRequest
+from mcprl.types import CompletionRequest
 
 VERDICT: dict[str, Any] = {
     "type": "object",
@@ -47,21 +47,9 @@ def request(seed: int, schema: dict[str, Any] | None = VERDICT, **more: Any) -> 
     return CompletionRequest(({"role": "user", "content": "who wins?"},), seed=seed, schema=schema, **more)
 
 
-async def replies(engine: EmbeddedEngine, requests: list[CompletionRequest]) -> list[Completion]:
-    done: dict[int, Completion] = {}
-
-    async def one(n: int) -> None:
-        done[n] = await engine.complete(requests[n])
-
-    async with anyio.create_task_group() as tasks:
-        for n in range(len(requests)):
-            tasks.start_soon(one, n)
-    return [done[n] for n in range(len(requests))]
-
-
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
 async def test_replies_of_random_weights_are_json_of_the_schema(engine: EmbeddedEngine, temperature: float) -> None:
-    done = await replies(engine, [request(seed, temperature=temperature) for seed in range(12)])
+    done = await complete_all(engine, [request(seed, temperature=temperature) for seed in range(12)])
     for reply in done:
         assert reply.finish_reason == "stop"
         jsonschema.validate(json.loads(reply.message["content"]), VERDICT)
@@ -70,7 +58,7 @@ async def test_replies_of_random_weights_are_json_of_the_schema(engine: Embedded
 
 
 async def test_the_choices_that_the_schema_leaves_follow_the_models_own_odds(engine: EmbeddedEngine) -> None:
-    done = await replies(engine, [request(seed, {"enum": ["a", "b"]}) for seed in range(60)])
+    done = await complete_all(engine, [request(seed, {"enum": ["a", "b"]}) for seed in range(60)])
     odds: dict[str, set[float]] = {}
     for reply in done:
         odds.setdefault(json.loads(reply.message["content"]), set()).add(round(sum(reply.logprobs), 4))
@@ -81,8 +69,8 @@ async def test_the_choices_that_the_schema_leaves_follow_the_models_own_odds(eng
 
 async def test_streams_without_a_schema_beside_it_sample_what_they_sample_alone(engine: EmbeddedEngine) -> None:
     free = [request(seed, None, max_tokens=12) for seed in range(3)]
-    alone = [reply.completion_ids for reply in await replies(engine, free)]
-    beside = await replies(engine, [*free, *(request(seed) for seed in range(3))])
+    alone = [reply.completion_ids for reply in await complete_all(engine, free)]
+    beside = await complete_all(engine, [*free, *(request(seed) for seed in range(3))])
     assert [reply.completion_ids for reply in beside[:3]] == alone
 
 
@@ -97,14 +85,14 @@ async def test_what_is_forced_takes_no_passes_of_its_own(
         return forward(self, plan)
 
     monkeypatch.setattr(Decoder, "_forward", counted)
-    (reply,) = await replies(engine, [request(0, {"const": {"winner": "the second of the two", "points": 7}})])
+    (reply,) = await complete_all(engine, [request(0, {"const": {"winner": "the second of the two", "points": 7}})])
     assert json.loads(reply.message["content"]) == {"winner": "the second of the two", "points": 7}
     assert len(passes) < len(reply.completion_ids) / 3
     assert sum(reply.logprobs) == pytest.approx(0, abs=1e-4)
 
 
 async def test_the_judges_own_schema_can_be_held(engine: EmbeddedEngine) -> None:
-    (reply,) = await replies(engine, [request(0, SCHEMA, max_tokens=300, temperature=0.0)])
+    (reply,) = await complete_all(engine, [request(0, SCHEMA, max_tokens=300, temperature=0.0)])
     text = reply.message["content"]
     assert text.startswith('{"')
     assert reply.finish_reason == "length" or jsonschema.validate(json.loads(text), SCHEMA) is None
@@ -114,11 +102,11 @@ async def test_a_schema_that_is_none_is_refused_in_one_line(engine: EmbeddedEngi
     with pytest.raises(EngineError, match="the reply cannot be held to its schema: ") as refused:
         await engine.complete(request(0, {"type": "nosuch"}))
     assert "\n" not in str(refused.value)
-    assert len(await replies(engine, [request(0)])) == 1, "the engine goes on"
+    assert len(await complete_all(engine, [request(0)])) == 1, "the engine goes on"
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(values=st.lists(st.text('abc "\\é\n', max_size=6), min_size=1, max_size=4, unique=True), seed=st.integers(0, 99))
 async def test_any_strings_may_be_the_choices(engine: EmbeddedEngine, values: list[str], seed: int) -> None:
-    (reply,) = await replies(engine, [request(seed, {"enum": values})])
+    (reply,) = await complete_all(engine, [request(seed, {"enum": values})])
     assert json.loads(reply.message["content"]) in values

@@ -16,6 +16,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 from support.models import save_random_model
+from support.sampling import complete_all
 from transformers import Gemma2ForCausalLM, LlamaForCausalLM
 
 from mcprl.chat import hermes, prompts
@@ -56,18 +57,6 @@ async def running(loaded: LoadedModel, **options: Any) -> AsyncGenerator[Embedde
 
 def ask(text: str, **options: Any) -> CompletionRequest:
     return CompletionRequest((SYSTEM, {"role": "user", "content": text}), TOOLS, **options)
-
-
-async def complete_all(engine: EmbeddedEngine, requests: list[CompletionRequest]) -> list[Completion]:
-    done: dict[int, Completion] = {}
-
-    async def one(n: int) -> None:
-        done[n] = await engine.complete(requests[n])
-
-    async with anyio.create_task_group() as tasks:
-        for n in range(len(requests)):
-            tasks.start_soon(one, n)
-    return [done[n] for n in range(len(requests))]
 
 
 def reference_logprobs(model: Any, completion: Completion, temperature: float = 1.0) -> torch.Tensor:
