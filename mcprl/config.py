@@ -68,6 +68,9 @@ class ServerConfig(Section):
     environment when connecting and is written down as the name alone."""
     oauth: bool = False
     """Log in in a browser if asked (OAuth). Tokens go to the system's keyring (`mcprl[keyring]`) or into no file."""
+    oauth_client: dict[Literal["id", "secret", "port", "issuer"], Annotated[str, AfterValidator(_as_reference)]] = {}
+    """A client that the login's server knows, for one that registers none: `id=ID`, `secret=env:NAME`, `port=PORT` of
+    its address `http://127.0.0.1:PORT/callback`, `issuer=URL` of the only server that may see it. Implies `oauth`."""
     env: dict[str, str] = {}
     """Environment variables for a stdio server, which otherwise gets only PATH, HOME and the like. `$NAME` as above."""
     timeout_s: Annotated[float, Field(gt=0)] = 30.0
@@ -139,8 +142,7 @@ class ScenarioConfig(Section):
     generator_base_url: str = ""
     """The endpoint of the language model that writes or rewrites tasks, if it is not the provider's own."""
     max_generator_cost: Annotated[float, Field(ge=0)] = 1e9
-    """US dollars that writing and rewriting tasks may cost. Before the limit is passed, it ends with the tasks made so
-    far."""
+    """US dollars that writing and rewriting tasks may cost; before the limit is passed, it ends with what is made."""
     generator_cache: str = AUTO
     """The folder that caches a language model's tasks, so that the same tasks cost nothing again; `auto` is
     mcprl/generator in $XDG_CACHE_HOME (by default ~/.cache), empty caches none."""

@@ -189,12 +189,13 @@ def plain_variables(variables: Mapping[str, str]) -> dict[str, str]:
 
 
 def _values(config: ServerConfig) -> Iterator[str]:
+    client_secret = config.oauth_client.get("secret", "")
     for text in (config.target, config.reset_command, config.reset_tool):
         yield from _random_parts(text)
         for before, value in _found(text):
             if before == "://" or _is_told(before, value):
                 yield from (value, value.partition(":")[2], unquote(value), unquote(value.partition(":")[2]))
-    for name, value in (*config.headers.items(), *config.env.items()):
+    for name, value in (*config.headers.items(), *config.env.items(), ("client_secret", client_secret)):
         references = [named or braced for named, braced in _REFERENCE.findall(value)]
         yield from (os.environ.get(reference, "") for reference in references)
         is_header = name in config.headers and not _OPEN_HEADER.fullmatch(name)

@@ -62,8 +62,11 @@ def redacted(config: Config) -> dict[str, Any]:
     """
     tree = config.model_dump(mode="json")
     for server in tree["servers"]:
-        for kind in ("headers", "env"):
-            server[kind] = {key: value if _plain(value) else _HIDDEN for key, value in server[kind].items()}
+        for kind in ("headers", "env", "oauth_client"):
+            server[kind] = {
+                key: value if _plain(value) or (kind == "oauth_client" and key != "secret") else _HIDDEN
+                for key, value in server[kind].items()
+            }
         for kind in ("target", "reset_tool", "reset_command"):
             server[kind] = scrub(server[kind])
     for section, key in (("engine", "base_url"), ("judge", "base_url"), ("scenarios", "generator_base_url")):
@@ -85,11 +88,12 @@ def with_secrets(config: Config, given: Config) -> Config:
         return config.model_copy(update={"servers": given.servers})
     for server in config.servers:
         texts = [server.target, server.reset_tool, server.reset_command]
-        secrets = [*texts, *server.headers.values(), *server.env.values()]
+        secrets = [*texts, *server.headers.values(), *server.env.values(), *server.oauth_client.values()]
         if any(_HIDDEN in text for text in secrets):
             words = [f"--server {shlex.quote(server.target)}"]
             words += [f"--header {shlex.quote(f'{key}: {value}')}" for key, value in server.headers.items()]
             words += [f"--env {shlex.quote(f'{key}={value}')}" for key, value in server.env.items()]
+            words += [f"--oauth-client {shlex.quote(f'{key}={value}')}" for key, value in server.oauth_client.items()]
             resets = {"--reset-tool": server.reset_tool, "--reset-command": server.reset_command}
             words += [f"{flag} {shlex.quote(value)}" for flag, value in resets.items() if value]
             raise ConfigError(
@@ -124,7 +128,7 @@ def _explain(tree: dict[str, Any], item: Any, source: str) -> str:
     if item["type"] == "missing":
         return f"{source}: {where} is missing"
     if item["type"] != "extra_forbidden":
-        secret = {"headers", "env"} & {*item["loc"]}
+        secret = {"headers", "env", "oauth_client"} & {*item["loc"]}
         value = "'***'" if secret else shortened(scrub(repr(item["input"])), 200)
         return f"{source}: {where} = {value}: {item['msg'].removeprefix('Value error, ')}"
     plain = ".".join(part for part in item["loc"] if isinstance(part, str))

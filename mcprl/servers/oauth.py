@@ -1,8 +1,9 @@
 """Logging in to a server in a browser: OAuth 2.1 as MCP has it, through the SDK's provider.
 
 The SDK discovers the authorization server, registers this program, makes the request with PKCE and a random state, and
-renews tokens. Here is what it leaves to its user: where tokens are kept, the browser, and which addresses are fetched:
-only https ones, and those of the server's own origin or, for a server on this machine, of this machine.
+renews tokens. Here is what it leaves to its user: where tokens are kept, the browser, the client that a server which
+registers none knows already, and which addresses are fetched: only https ones, and those of the server's own origin or,
+for a server on this machine, of this machine.
 """
 
 import os
@@ -26,8 +27,9 @@ from mcp.shared.auth import (
 )
 from pydantic import AnyUrl, BaseModel, ValidationError
 
+from mcprl.config import ServerConfig
 from mcprl.errors import ServerError
-from mcprl.secrets import hide, learn_values
+from mcprl.secrets import hide, learn_values, resolve
 from mcprl.servers.callback import Callback, listening
 from mcprl.servers.credentials import Credentials
 from mcprl.servers.protocol import one_line
@@ -55,9 +57,10 @@ class Kept(BaseModel):
 class Login(OAuthClientProvider):
     """The login of this process at one server. `client` makes an HTTP client that authenticates with it."""
 
-    def __init__(self, target: str, client: Client) -> None:
-        self._target, self._client = target, client
-        self._credentials = Credentials(target)
+    def __init__(self, config: ServerConfig, client: Client) -> None:
+        target = self._target = config.target
+        self._client, self._registered = client, config.oauth_client
+        self._credentials = Credentials(" ".join(_key(config)).strip())
         self._kept, self._loaded = Kept(), False
         self._callback: Callback | None = None
         self._renewing = anyio.Lock()
@@ -80,6 +83,8 @@ class Login(OAuthClientProvider):
                 port = await self._kept_port()
                 async with listening(port) as self._callback:
                     self.context.client_metadata.redirect_uris = [AnyUrl(self._callback.uri)]
+                    if "port" in self._registered and port != self._callback.port:
+                        raise ServerError(f"port {port}, to which the login comes back, is taken on this machine")
                     if port != self._callback.port and not self._kept.tokens:
                         self._kept.client = None  # it was registered with another address
                     await self._ping()
@@ -114,6 +119,8 @@ class Login(OAuthClientProvider):
         except (OAuthFlowError, OAuthRegistrationError, OAuthTokenError, ValidationError) as error:
             cause = one_line(hide(str(error))).rstrip(".")
             advice = "give credentials with --header 'Authorization: Bearer $TOKEN'"
+            if isinstance(error, OAuthRegistrationError):
+                advice = "name a client that it knows with --oauth-client id=ID (and secret=env:NAME), or " + advice
             raise ServerError(f"logging in failed: {cause}; {advice}") from None
         except httpx2.HTTPError:
             pass
@@ -129,6 +136,11 @@ class Login(OAuthClientProvider):
                     self._require_allowed(str(outgoing.url))
                     if outgoing.method == "POST" and self.context.oauth_metadata is None:
                         raise OAuthFlowError("the server publishes no OAuth metadata, so nobody can log in")
+                    if self._registered and self.context.client_info is None:
+                        raise OAuthFlowError(
+                            "the server names another authorization server than the client was made for; if it is "
+                            "right, name it with --oauth-client issuer=URL"
+                        )
                     outgoing.extensions[FLOW] = True
                 response = yield outgoing
                 outgoing = await flow.asend(response)
@@ -154,6 +166,8 @@ class Login(OAuthClientProvider):
             )
         self._require_allowed(url)
         self._callback.expect(parse_qs(urlsplit(url).query)["state"][0])
+        if self._registered:
+            self.context.client_info = self._known_client(self.context.oauth_metadata)
         name, port = urlsplit(self._target).netloc, self._callback.port
         lines = [f"log in to {name} in the browser of this machine, at", url]
         lines.append(f"(from another machine: first ssh -L {port}:127.0.0.1:{port} to this one)")
@@ -174,6 +188,11 @@ class Login(OAuthClientProvider):
 
     async def _kept_port(self) -> int:
         """The port with which this program is registered at the server, 0 if it is not."""
+        if self._registered:
+            port = self._registered.get("port", "0")
+            if not port.isdecimal() or int(port) > 65535:
+                raise ServerError(f"--oauth-client port={port[:20]}: expected a number up to 65535")
+            return int(port)
         client = await self.get_client_info()
         return next((uri.port or 0 for uri in client.redirect_uris or ()), 0) if client else 0
 
@@ -191,7 +210,25 @@ class Login(OAuthClientProvider):
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
         await self._load()
-        return self._kept.client
+        return self._known_client(self._kept.metadata) if self._registered else self._kept.client
+
+    def _known_client(self, metadata: OAuthMetadata | None) -> OAuthClientInformationFull:
+        """The client that the operator has registered. It shows its secret as the server's `metadata` want it, in the
+        Authorization header if they do not say (RFC 8414, section 2), and to no other server than the first."""
+        told = {key: resolve(value, f"--oauth-client {key}") for key, value in self._registered.items()}
+        if not told.get("id"):
+            raise ServerError("--oauth-client has no id=ID, under which the server knows this client")
+        secret = told.get("secret")
+        learn_values([secret] if secret else [])
+        ways = (metadata and metadata.token_endpoint_auth_methods_supported) or ["client_secret_basic"]
+        way = "client_secret_basic" if "client_secret_basic" in ways else "client_secret_post"
+        return OAuthClientInformationFull(
+            client_id=told["id"],
+            client_secret=secret,
+            token_endpoint_auth_method=way if secret else "none",
+            redirect_uris=self.context.client_metadata.redirect_uris,
+            issuer=told.get("issuer") or (str(self._kept.metadata.issuer) if self._kept.metadata else None),
+        )
 
     async def set_tokens(self, tokens: OAuthToken) -> None:
         expires_at, metadata = self.context.token_expiry_time, self.context.oauth_metadata
@@ -223,16 +260,21 @@ class Login(OAuthClientProvider):
 
 
 _KEEP = "; a system keyring and `pip install 'mcprl[keyring]'` keep it"
-_logins = anyio.lowlevel.RunVar[dict[str, Login]]("logins")
+_logins = anyio.lowlevel.RunVar[dict[tuple[str, str], Login]]("logins")
 
 
-def login(target: str, client: Client) -> Login:
+def login(config: ServerConfig, client: Client) -> Login:
     """The login at a server: one for all connections of this event loop."""
     logins = _logins.get({})
     _logins.set(logins)
-    if target not in logins:
-        logins[target] = Login(target, client)
-    return logins[target]
+    key = _key(config)
+    if key not in logins:
+        logins[key] = Login(config, client)
+    return logins[key]
+
+
+def _key(config: ServerConfig) -> tuple[str, str]:
+    return config.target, config.oauth_client.get("id", "")
 
 
 class Bearer(httpx2.Auth):

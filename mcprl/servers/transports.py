@@ -121,15 +121,19 @@ class Http(Transport):
             yield streams
 
     async def log_in(self) -> None:
-        if self._config.oauth:
+        if self._logs_in:
             try:
                 await self._login().begin()
             except ServerError as error:
                 raise ServerError(f"{self._name}: {error}") from None
 
+    @property
+    def _logs_in(self) -> bool:
+        return self._config.oauth or bool(self._config.oauth_client)
+
     def _login(self) -> oauth.Login:
         timeout = httpx2.Timeout(self._config.timeout_s)
-        return oauth.login(self._config.target, lambda auth: self._http_client(timeout, auth))
+        return oauth.login(self._config, lambda auth: self._http_client(timeout, auth))
 
     def _client(
         self,
@@ -138,7 +142,7 @@ class Http(Transport):
         auth: httpx2.Auth | None = None,
     ) -> httpx2.AsyncClient:
         """A client as `_http_client`. The SDK may pass `headers` and `auth`; they are not used."""
-        return self._http_client(timeout, oauth.Bearer(self._login()) if self._config.oauth else None)
+        return self._http_client(timeout, oauth.Bearer(self._login()) if self._logs_in else None)
 
     def _http_client(self, timeout: httpx2.Timeout | None, auth: httpx2.Auth | None) -> httpx2.AsyncClient:
         """A client with the configured headers."""

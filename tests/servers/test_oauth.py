@@ -19,15 +19,16 @@ from support.paths import ROOT, SERVERS
 
 from mcprl import secrets
 from mcprl.config import ServerConfig
-from mcprl.errors import ServerError
+from mcprl.errors import ConfigError, ServerError
+from mcprl.runs.settings import dump_config, parse, redacted, with_secrets
 from mcprl.servers import credentials, oauth
 from mcprl.servers.callback import listening
 from mcprl.servers.server import connect
 
 
-def guarded(mode: str = "") -> AbstractContextManager[str]:
+def guarded(*mode: str | int) -> AbstractContextManager[str]:
     port = free_port()
-    return http([sys.executable, SERVERS / "guarded.py", port, mode], port)
+    return http([sys.executable, SERVERS / "guarded.py", port, *mode], port)
 
 
 def logged(url: str) -> tuple[list[str], list[str]]:
@@ -75,9 +76,12 @@ def _no_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(credentials, "_usable_keyring", lambda: None)
 
 
-async def whisper(url: str, log: Path | None = None) -> str:
+async def whisper(url: str, log: Path | None = None, client: dict[str, str] | None = None) -> str:
+    given = ServerConfig.model_validate(
+        {"target": url, "oauth": not client, "oauth_client": client or {}, "timeout_s": 10.0}
+    )
     async with (
-        connect([ServerConfig(target=url, oauth=True, timeout_s=10.0)], log=log) as server,
+        connect([given], log=log) as server,
         server.session() as s,
     ):
         return (await s.call("whisper", {})).text
@@ -196,6 +200,78 @@ async def test_a_login_that_cannot_be_made_is_one_line(
     assert str(caught.value).startswith(url)
 
 
+SECRET = "xyzzy-plugh-2718281828"
+
+
+async def test_a_server_that_registers_nobody_is_logged_in_to_with_a_client_that_it_knows(
+    browser: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The SDK's own authorization server with registration off; then a refresh, in another process so to speak."""
+    keyring, port = MemoryKeyring(), str(free_port())
+    monkeypatch.setattr(credentials, "_usable_keyring", lambda: keyring)
+    monkeypatch.setenv("THE_CLIENTS_SECRET", SECRET)
+    secretive = {"id": "secretive", "secret": "env:THE_CLIENTS_SECRET", "port": port}
+    with guarded("known", port) as url:
+        with pytest.raises(ServerError, match=r"logging in failed: Registration failed: 404.*--oauth-client id=ID"):
+            await whisper(url)
+        assert browser == []
+        await whisper(url, None, {"id": "public", "port": port})
+        await whisper(url, tmp_path / "server.log", secretive)
+        assert logged(url)[0] == ["authorize", "code"] * 2, "each client has a login of its own"
+        ours = "mcprl", f"{url} secretive"
+        kept = json.loads(keyring.kept[ours])
+        keyring.kept[ours] = json.dumps(kept | {"expires_at": time.time() - 10})
+        forget_logins()
+        monkeypatch.setattr(oauth, "_has_terminal", lambda: False)
+        await whisper(url, tmp_path / "server.log", secretive)
+        assert logged(url)[0] == ["authorize", "code"] * 2 + ["refresh"]
+        moved = json.dumps(kept | {"tokens": None, "metadata": kept["metadata"] | {"issuer": "https://evil.example/"}})
+        keyring.kept[ours] = moved
+        forget_logins()
+        with pytest.raises(ServerError, match="another authorization server than the client was made for"):
+            await whisper(url, None, secretive)
+    assert {parse_qs(urlsplit(address).query)["redirect_uri"][0] for address in browser} == {
+        f"http://127.0.0.1:{port}/callback"
+    }
+    assert SECRET not in json.dumps([*keyring.kept.values(), browser]) + (tmp_path / "server.log").read_text()
+    assert secrets.hide(f"refused: {SECRET}") == "refused: ***"
+
+
+@pytest.fixture(scope="module")
+def registers_nobody() -> Generator[str]:
+    with guarded("known", 1) as url:
+        yield url
+
+
+@pytest.mark.parametrize(
+    ("client", "cause"),
+    [
+        ({"secret": "env:NO_SUCH_VARIABLE", "id": "public"}, r"--oauth-client secret wants \$NO_SUCH_VARIABLE"),
+        ({"port": "8000"}, "--oauth-client has no id=ID"),
+        ({"id": "public", "port": "ten"}, "--oauth-client port=ten: expected a number up to 65535"),
+        ({"id": "public", "port": "TAKEN"}, r"port \d+, to which the login comes back, is taken on this machine"),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, dict) else "",
+)
+async def test_a_client_that_cannot_log_in_is_one_line(
+    client: dict[str, str], cause: str, registers_nobody: str, browser: list[str]
+) -> None:
+    taken = {"port": str(urlsplit(registers_nobody).port)} if client.get("port") == "TAKEN" else {}
+    with pytest.raises(ServerError, match=cause) as caught:
+        await whisper(registers_nobody, None, client | taken)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_secret_of_a_client_is_kept_by_name_or_not_at_all() -> None:
+    servers = [{"target": "http://h/mcp", "oauth_client": {"id": "us", "secret": given}} for given in ("env:X", SECRET)]
+    config = parse({"servers": servers})
+    kept = [server["oauth_client"] for server in redacted(config)["servers"]]
+    assert kept == [{"id": "us", "secret": "$X"}, {"id": "us", "secret": "***"}]
+    assert SECRET not in dump_config(config)
+    with pytest.raises(ConfigError, match=r"resume it with .*--oauth-client 'secret=\*\*\*'"):
+        with_secrets(parse({"servers": redacted(config)["servers"][1:]}), parse({}))
+
+
 async def test_a_401_without_the_flag_opens_no_browser_and_names_both_ways(browser: list[str]) -> None:
     with guarded() as url, pytest.raises(ServerError, match=r"HTTP 401; give .*--header.*, or log in with --oauth"):
         async with connect([ServerConfig(target=url)]):
@@ -217,7 +293,7 @@ async def test_a_401_without_the_flag_opens_no_browser_and_names_both_ways(brows
     ],
 )
 async def test_a_login_goes_only_to_https_or_where_the_server_is(target: str, url: str, allowed: bool) -> None:
-    login = oauth.Login(target, lambda auth: pytest.fail("no request is made"))
+    login = oauth.Login(ServerConfig(target=target), lambda auth: pytest.fail("no request is made"))
     if allowed:
         login._require_allowed(url)
     else:

@@ -1,8 +1,9 @@
-"""An MCP server behind OAuth, with an authorization server of its own: `python guarded.py PORT [MODE]`.
+"""An MCP server behind OAuth, with an authorization server of its own: `python guarded.py PORT [MODE ...]`.
 
 The SDK's own server parts: metadata, dynamic registration, PKCE, refresh tokens that are used once. Nobody is asked:
 the authorization page sends the browser back at once. MODE `brief` gives tokens that expire after one second, `deny`
-refuses each login. `GET /log` lists what was asked for, `GET /revoke` makes every access token void.
+refuses each login; `known PORT` registers nobody and knows two clients, `public` and `secretive`, to which a browser
+comes back on that port. `GET /log` lists what was asked for, `GET /revoke` makes every access token void.
 """
 
 import json
@@ -29,6 +30,7 @@ from starlette.responses import JSONResponse, Response
 PORT, MODE = int(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else ""
 HOME = f"http://127.0.0.1:{PORT}"
 LIFE_S = 1 if MODE == "brief" else 3600
+SECRET = {"token_endpoint_auth_method": "client_secret_basic", "client_secret": "xyzzy-plugh-2718281828"}
 
 
 class Accounts(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken, AccessToken]):
@@ -40,6 +42,10 @@ class Accounts(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
         self.refreshes: dict[str, RefreshToken] = {}
         self.accesses: dict[str, AccessToken] = {}
         self.log: list[str] = []
+        if MODE == "known":
+            back = {"redirect_uris": [f"http://127.0.0.1:{sys.argv[3]}/callback"]}
+            for name, way in (("public", {"token_endpoint_auth_method": "none"}), ("secretive", SECRET)):
+                self.clients[name] = OAuthClientInformationFull.model_validate({"client_id": name, **back, **way})
 
     async def get_client(self, client_id: str) -> OAuthClientInformationFull | None:
         return self.clients.get(client_id)
@@ -107,7 +113,7 @@ server = MCPServer(
     auth=AuthSettings(
         issuer_url=AnyHttpUrl(HOME),
         resource_server_url=AnyHttpUrl(f"{HOME}/mcp"),
-        client_registration_options=ClientRegistrationOptions(enabled=True),
+        client_registration_options=ClientRegistrationOptions(enabled=MODE != "known"),
         validate_token_resource=True,
     ),
 )
