@@ -33,6 +33,7 @@ from mcprl.llm.policy import PolicyLlm
 from mcprl.models.adapters import save_adapter
 from mcprl.models.load import LoadedModel, load_model
 from mcprl.runs.journal import Journal
+from mcprl.runs.ledger import ledger
 from mcprl.runs.settings import parse
 from mcprl.train import train_adapter
 from mcprl.training.rows import certificate, training_rows
@@ -69,6 +70,11 @@ def servers() -> list[int]:
     return [pid for pid, command in mine.items() if "api_server" in command and "keeper.py" not in command]
 
 
+def engine_cores() -> list[int]:
+    """vLLM's engines below this process, which compute behind the server that answers."""
+    return [pid for pid, command in below(os.getpid(), processes()).items() if "EngineCore" in command]
+
+
 async def until(condition: Any, seconds: float) -> None:
     with anyio.fail_after(seconds):
         while not condition():  # noqa: ASYNC110 - what is waited for is in other processes
@@ -77,7 +83,7 @@ async def until(condition: Any, seconds: float) -> None:
 
 SCENARIOS = {
     "train": 24,
-    "val": 3,
+    "val": 6,
     "test": 6,
     "test_forms": 0,
     "probe_calls": 100,
@@ -90,6 +96,7 @@ SCENARIOS = {
 
 @needs_vllm
 async def test_a_run_on_vllm_swaps_adapters_samples_what_it_trains_and_outlives_its_server(tmp_path: Path) -> None:
+    """The server's whole process group is killed while a step is sampled, and its engine alone during a validation."""
     settings = parse(
         {
             "name": "shop",
@@ -103,30 +110,37 @@ async def test_a_run_on_vllm_swaps_adapters_samples_what_it_trains_and_outlives_
         }
     )
     emitted = Recorder()
-    killed: list[int] = []
+    killed: dict[str, tuple[int, int]] = {}  # phase -> processes killed, rollouts recorded by then
 
     def emit(event: Event) -> None:
         emitted(event)
         if isinstance(event, StepComplete) and event.step == 1:
-            tasks.start_soon(kill_while_step_2_is_sampled)
+            tasks.start_soon(kill_while_sampling, "train", 2)
+        if isinstance(event, StepComplete) and event.step == 3:
+            tasks.start_soon(kill_while_sampling, "val", 3)
 
-    async def kill_while_step_2_is_sampled() -> None:
+    async def kill_while_sampling(phase: str, step: int) -> None:
         with Journal.open(tmp_path / "shop") as journal:
-            await until(lambda: journal.trajectories("train", 2), 120)  # some are there, others are on their way
-        killed.extend(servers())
-        for pid in killed:
-            os.kill(pid, signal.SIGKILL)
+            await until(lambda: journal.outcomes(phase, step), 120)  # some are there, others are on their way
+            members = group(os.getpgid(servers()[0]))
+            for pid in members if phase == "train" else engine_cores():
+                os.kill(pid, signal.SIGKILL)
+            killed[phase] = len(members), len(journal.outcomes(phase, step))
 
     async with anyio.create_task_group() as tasks:
         await train_adapter(settings, emit=emit)
 
-    assert len(killed) == 1
-    assert any("vLLM has died" in note and "started again" in note for note in emitted.notes)
-    assert sum("vLLM serves after" in note for note in emitted.notes) == 2
+    assert killed["train"][0] >= 3, "its keeper, its front and its engine"
+    assert killed["train"][1] < 16
+    assert killed["val"][1] < 6
+    assert sum("vLLM has died" in note and "started again" in note for note in emitted.notes) == 2
+    assert sum("vLLM serves after" in note for note in emitted.notes) == 3
     assert servers() == []
     with Journal.open(tmp_path / "shop") as journal:
         steps: list[dict[str, Any]] = [dict(step.metrics) for step in journal.steps()]
         tried = journal.trajectories("train")
+        validated = journal.outcomes("val", 3)
+        books = ledger(journal)
         for step in (1, 2, 3):
             sampled = {turn.policy_step for one in journal.trajectories("train", step) for turn in one.turns}
             assert sampled == {step - 1}, "each step is sampled by the adapter of the step before"
@@ -139,7 +153,11 @@ async def test_a_run_on_vllm_swaps_adapters_samples_what_it_trains_and_outlives_
     assert all(metrics["exact_tokens"] == 1.0 for metrics in updates)
     assert all(metrics["sampler_gap_mean"] < 0.02 for metrics in updates)
     assert all(metrics["swap_s"] < 2 for metrics in steps)
-    assert [one.error for one in tried if one.stop == "error"] == []
+    assert [one.error for one in tried if one.stop == "error"] == [], "those that lost their engine were repeated"
+    assert sorted(one.stop for one in validated if one.stop == "error") == []
+    assert (len(tried), len(validated)) == (3 * 4 * 4, 6)
+    assert (books.issued, books.waiting) == (3 * 4 * 4, 0)
+    assert books.trained + sum(books.dropped.values()) == 3 * 4 * 4
     assert any(turn.message.get("tool_calls") for one in tried for turn in one.turns)
     assert (tmp_path / "shop" / "vllm.log").stat().st_size > 0
 
