@@ -2,7 +2,8 @@
 
 import hashlib
 import time
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Container, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ from mcprl.engines.conversation import Conversation
 from mcprl.errors import EngineError, EngineLost, ServerError
 from mcprl.events import Emit, Note, Sampled, ignore
 from mcprl.runs.journal import Journal
-from mcprl.runs.ledger import discard
+from mcprl.runs.ledger import TOO_FEW, discard, issued_again
 from mcprl.servers.effects import writes
 from mcprl.servers.injecting import injected
 from mcprl.types import (
@@ -54,33 +55,40 @@ class Sampler:
         """A group of `group_size` rollouts for each scenario (P), sampled from `adapter`, or from the base model.
 
         Phase, step, scenario and the rollout's number in its group give the trajectory's id and its seed. Held-out
-        phases sample at `eval.temperature`. Raises `ServerError` if most rollouts broke, and `EngineError` if none had
-        a turn in time.
+        phases sample at `eval.temperature`. In training, what did not finish of a group is issued again, once, if too
+        little of it did. Raises `ServerError` if most rollouts broke, and `EngineError` if none had a turn in time.
         """
         recorded = self._recorded(phase, step)
-        if adapter and not self.is_sampled(phase, step, scenarios, group_size):
-            await self.load(adapter)
         temperature = (self.config.rollout if phase in ("train", "difficulty") else self.config.eval).temperature
         limiter = anyio.CapacityLimiter(self.config.engine.max_batch)
         trajectories: dict[tuple[int, int], Trajectory] = {}
+        missing = [(p, g) for p in range(len(scenarios)) for g in range(group_size)]
         server = self.server
         if self.config.tools.cache_reads and isinstance(server, CachesReads):
             server = server.caching_reads()
 
-        async def sample(p: int, g: int) -> None:
+        async def sample(p: int, g: int, again: Container[str]) -> None:
             name = _name(phase, step, scenarios[p], g)
             async with limiter:
+                seed = self.config.seed + (name in again)  # what did not finish is not drawn alike again
                 trajectories[p, g] = recorded.get(name) or await self._sample(
-                    server, scenarios[p], name, phase, step, adapter, temperature
+                    server, scenarios[p], name, phase, step, adapter, temperature, seed
                 )
             self.emit(Sampled(phase, len(trajectories), group_size * len(scenarios)))
 
-        async with anyio.create_task_group() as tasks:
-            for p in range(len(scenarios)):
-                for g in range(group_size):
-                    tasks.start_soon(sample, p, g)
-        if note := check_finished(list(trajectories.values()), self.config.rollout):
-            self.emit(Note(note))
+        while missing:
+            if adapter and not self.is_sampled(phase, step, scenarios, group_size):
+                await self.load(adapter)
+            again = issued_again(self.journal, step) if self.journal and phase == "train" else set[str]()
+            async with anyio.create_task_group() as tasks:
+                for p, g in missing:
+                    tasks.start_soon(sample, p, g, again)
+            note = check_finished(list(trajectories.values()), self.config.rollout)
+            missing = self._issue_again(step, trajectories) if phase == "train" else []
+            for member in missing:
+                recorded.pop(trajectories.pop(member).id, None)
+            if note and not missing:
+                self.emit(Note(note))
         members = ((scenario, range(group_size)) for scenario in scenarios)
         return [Group(scenario, tuple(trajectories[p, g] for g in G)) for p, (scenario, G) in enumerate(members)]
 
@@ -111,6 +119,29 @@ class Sampler:
             recorded = {name: each for name, each in recorded.items() if name not in failed}
         return recorded
 
+    def _issue_again(self, step: int, trajectories: Mapping[tuple[int, int], Trajectory]) -> list[tuple[int, int]]:
+        """The members (p, g) to sample once more, which are discarded: those that did not finish, of groups in which
+        fewer than half did, or fewer than two, and that no judge has scored. The journal knows who was issued again, so
+        that a resumed run does not do it twice."""
+        if not self.journal:
+            return []
+        known = issued_again(self.journal, step)
+        known |= {each.trajectory_id for each in self.journal.outcomes("train", step) if each.value is not None}
+        groups_P: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+        for p, g in sorted(trajectories):
+            groups_P[p].append((p, g))
+        again: list[tuple[int, int]] = []
+        for members in groups_P.values():
+            unfinished = [member for member in members if trajectories[member].stop in ("error", "deadline")]
+            enough = len(members) - len(unfinished) >= max(2, len(members) / 2)
+            if not enough and known.isdisjoint(trajectories[member].id for member in members):
+                again += unfinished
+        if again:
+            discard(self.journal, "train", step, [trajectories[member].id for member in again], TOO_FEW)
+            count = f"{len({p for p, _ in again})} of {len(groups_P)} groups ({len(again)} rollouts)"
+            self.emit(Note(f"too few rollouts finished in {count} of step {step}: they are issued again"))
+        return again
+
     async def _sample(
         self,
         server: ToolServer,
@@ -120,6 +151,7 @@ class Sampler:
         step: int,
         adapter: Adapter | None,
         temperature: float,
+        seed: int,
     ) -> Trajectory:
         trajectory = await rollout(
             scenario,
@@ -127,7 +159,7 @@ class Sampler:
             self.engine,
             self.config.rollout,
             name=name,
-            seed=self.config.seed,
+            seed=seed,
             adapter=adapter.name if adapter else None,
             temperature=temperature,
         )

@@ -5,24 +5,27 @@ import math
 import re
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
+from support.events import Recorder
 from support.paths import ODD, SERVERS, SHOP
 
 from mcprl.chat.hermes import as_message, parse_reply
-from mcprl.config import ModelConfig, RolloutConfig, ServerConfig, ToolPolicy
+from mcprl.config import Config, ModelConfig, RolloutConfig, ServerConfig, ToolPolicy
 from mcprl.engines.embedded.engine import EmbeddedEngine
 from mcprl.errors import EngineError, EngineLost, McprlError, ServerError
+from mcprl.events import Emit, Event, Note, ignore
 from mcprl.judges.verifier import Verifier
 from mcprl.models.load import load_model
 from mcprl.rollout import LOSSES, Sampler, check_finished, rollout
 from mcprl.runs.journal import Journal
-from mcprl.runs.ledger import ledger
+from mcprl.runs.ledger import TOO_FEW, Ledger, ledger
 from mcprl.runs.settings import parse
 from mcprl.runs.trackers.files import Files
 from mcprl.servers.server import connect
@@ -282,6 +285,80 @@ async def test_rollouts_whose_failure_stopped_the_run_are_sampled_anew_when_it_i
         assert [each.stop for each in group.trajectories] == ["answered"] * 3
         assert ledger(journal).issued == 6
         assert list(ledger(journal).dropped.values()) == [3]
+
+
+class Failing(Scripted):
+    """Fails at the first turns of one task: with an error, or by hanging."""
+
+    def __init__(self, failures: int, hangs: bool) -> None:
+        super().__init__(script("It was shipped."))
+        self.left, self.hangs = failures, hangs
+
+    async def complete(self, request: CompletionRequest) -> Completion:
+        completion = await super().complete(request)
+        if self.left and "(b)" in request.messages[0]["content"]:
+            self.left -= 1
+            if self.hangs:
+                await anyio.sleep_forever()
+            raise EngineError("the worker died")
+        return completion
+
+
+BOTH = pytest.mark.parametrize("hangs", [False, True], ids=["broken", "late"])
+
+
+async def groups_of_four(run: Journal, engine: Scripted, emit: Emit = ignore) -> Counter[str]:
+    """Three training groups; how the members of the second ended."""
+    config = parse({"rollout": {"retries": 0, "deadline_s": 1.0}})
+    async with connect([ServerConfig(target=ODD)], ToolPolicy(read_only=True)) as server:
+        scenarios = [scenario(name) for name in "abc"]
+        groups = await Sampler(config, server, engine, run, emit).groups("train", 2, scenarios, 4, None)
+    assert [each.stop for group in (groups[0], groups[2]) for each in group.trajectories] == ["answered"] * 8
+    assert sorted(run.trajectories("train", 2), key=lambda t: t.id) == [t for g in groups for t in g.trajectories]
+    return Counter(each.stop for each in groups[1].trajectories)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Generator[Journal]:
+    with Journal.create(tmp_path / "run", Config()) as journal:
+        yield journal
+
+
+@BOTH
+async def test_a_group_of_which_too_few_finished_is_issued_again(run: Journal, hangs: bool) -> None:
+    engine, emitted = Failing(3, hangs), Recorder()
+    assert await groups_of_four(run, engine, emitted) == {"answered": 4}
+    assert ledger(run) == Ledger(0, {TOO_FEW: 3}, waiting=12)
+    assert emitted.notes == ["too few rollouts finished in 1 of 3 groups (3 rollouts) of step 2: they are issued again"]
+    assert len({request.seed for request in engine.requests}) == 15, "what failed is not drawn alike again"
+
+
+@BOTH
+async def test_a_group_is_issued_again_once_and_the_ledger_knows_it_after_a_resume(run: Journal, hangs: bool) -> None:
+    engine = Failing(99, hangs)
+    for _ in range(2):  # the second time as a resumed run does
+        assert await groups_of_four(run, engine) == {"deadline" if hangs else "error": 4}
+        assert ledger(run) == Ledger(0, {TOO_FEW: 4}, waiting=12)
+        assert len(engine.requests) == 16
+
+
+async def test_a_group_of_which_half_finished_is_trained_on_as_it_is(run: Journal) -> None:
+    engine = Failing(2, hangs=False)
+    assert await groups_of_four(run, engine) == {"answered": 2, "error": 2}
+    assert (ledger(run).dropped, len(engine.requests)) == ({}, 12)
+
+
+async def test_a_run_that_is_killed_as_it_issues_a_group_again_does_so_when_it_is_resumed(run: Journal) -> None:
+    def killed(event: Event) -> None:
+        if isinstance(event, Note):
+            raise RuntimeError
+
+    engine = Failing(3, hangs=False)
+    with pytest.raises(RuntimeError):
+        await groups_of_four(run, engine, killed)
+    assert ledger(run) == Ledger(0, {TOO_FEW: 3}, waiting=9)
+    assert await groups_of_four(run, engine) == {"answered": 4}
+    assert ledger(run) == Ledger(0, {TOO_FEW: 3}, waiting=12)
 
 
 @pytest.mark.parametrize(

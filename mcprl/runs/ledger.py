@@ -5,10 +5,14 @@ Every trajectory of phase "train" has one fate: "trained", or why it was dropped
 
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from mcprl.events import Emit, Note
 from mcprl.runs.journal import Journal
 from mcprl.types import Group, Trajectory
+
+TOO_FEW: Final = "too few of its group finished"
+"""Why trajectories are dropped that are issued again."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,13 @@ def discard(journal: Journal, phase: str, step: int, names: Sequence[str], why: 
         query = "delete from trajectory where phase = ? and step = ? and id = ?"
         journal.db.write(query, [(phase, step, name) for name in names])
         journal.write_event("discarded", phase=phase, step=step, ids=list(names), why=why)
+
+
+def issued_again(journal: Journal, step: int) -> set[str]:
+    """The trajectories of a training step that were dropped once, for `TOO_FEW`, and are to be sampled anew."""
+    events = (event.data for event in journal.events("discarded"))
+    told = [data["ids"] for data in events if (data["phase"], data["step"], data["why"]) == ("train", step, TOO_FEW)]
+    return {name for names in told for name in names}
 
 
 def rewind(journal: Journal, step: int) -> None:

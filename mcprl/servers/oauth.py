@@ -137,10 +137,8 @@ class Login(OAuthClientProvider):
                     if outgoing.method == "POST" and self.context.oauth_metadata is None:
                         raise OAuthFlowError("the server publishes no OAuth metadata, so nobody can log in")
                     if self._registered and self.context.client_info is None:
-                        raise OAuthFlowError(
-                            "the server names another authorization server than the client was made for; if it is "
-                            "right, name it with --oauth-client issuer=URL"
-                        )
+                        other = "the server names another authorization server than the client was made for"
+                        raise OAuthFlowError(f"{other}; if it is right, say so with --oauth-client issuer=URL")
                     outgoing.extensions[FLOW] = True
                 response = yield outgoing
                 outgoing = await flow.asend(response)
@@ -218,14 +216,13 @@ class Login(OAuthClientProvider):
         told = {key: resolve(value, f"--oauth-client {key}") for key, value in self._registered.items()}
         if not told.get("id"):
             raise ServerError("--oauth-client has no id=ID, under which the server knows this client")
-        secret = told.get("secret")
-        learn_values([secret] if secret else [])
+        learn_values([told.get("secret", "")])
         ways = (metadata and metadata.token_endpoint_auth_methods_supported) or ["client_secret_basic"]
         way = "client_secret_basic" if "client_secret_basic" in ways else "client_secret_post"
         return OAuthClientInformationFull(
             client_id=told["id"],
-            client_secret=secret,
-            token_endpoint_auth_method=way if secret else "none",
+            client_secret=told.get("secret"),
+            token_endpoint_auth_method=way if "secret" in told else "none",
             redirect_uris=self.context.client_metadata.redirect_uris,
             issuer=told.get("issuer") or (str(self._kept.metadata.issuer) if self._kept.metadata else None),
         )
