@@ -10,11 +10,14 @@ from pathlib import Path
 import pytest
 from support.fake_llm import Reply, Request, scored, serving, tries
 from support.loopback import http
-from support.paths import ROOT, SERVERS, TESTS
+from support.paths import ODD, ROOT, SERVERS, TESTS
 from support.servers.leaky import SHAPES
 
+from mcprl.config import ServerConfig
 from mcprl.runs.journal import Journal
 from mcprl.secrets import hide
+from mcprl.servers.log import Output, logging_to
+from mcprl.servers.server import connect
 from mcprl.types import Json
 
 LEAKY = SERVERS / "leaky.py"
@@ -154,6 +157,24 @@ def test_the_excerpt_of_a_reply_in_an_error_is_hidden_up_to_the_last_of_its_line
     )
     assert hide(error) == "one [type=x, input_value=***, input_type=str]\ntwo input_value=***, input_type="
     assert hide("input_value=is a word, input_type is none") == "input_value=is a word, input_type is none"
+
+
+async def test_the_servers_log_has_no_half_of_a_secret_and_no_line_of_a_private_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CANARY", "canary-in-n0ise")
+    noisy = f"sh -c 'printf %0190d%s\\\\n 7 $TOKEN; exec {ODD}'"
+    async with connect([ServerConfig(target=noisy, env={"TOKEN": "$CANARY"})], log=tmp_path / "server.log"):
+        pass
+    key = ["-----BEGIN RSA PRIVATE KEY-----", *["MIICanary" * 7] * 9, "-----END RSA PRIVATE KEY-----", "up"]
+    output = Output("server")
+    with logging_to(tmp_path / "server.log"):
+        for line in [*key, "-----BEGIN PRIVATE KEY----- MIICanary"]:
+            output.write(line.encode())
+    log = (tmp_path / "server.log").read_text()
+    assert "0007***" in log
+    assert "server: up" in log
+    assert not [part for part in ("MIICanary", "canary-in") if part in log + output.last_words]
 
 
 WORDS = "input_value=|sk-a|ghp_a|://a:b|eyJaaaaaaaa.|bearer |-----BEGIN PRIVATE KEY-----|-----BEGIN A |xoxb-|AKIA"

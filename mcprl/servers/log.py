@@ -1,6 +1,7 @@
 """The log of a run's servers: what they print and what the SDK reports, without secrets and of bounded size."""
 
 import logging
+import re
 from collections import deque
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -15,6 +16,9 @@ _LOGGERS = (_OUTPUT, *map(logging.getLogger, ("mcp", "client", "httpx2")))
 _FIRST_BYTES, _LAST_LINES, _LINE_CHARACTERS = 2**16, 20, 2_000
 _LAST_WORDS = 6
 """Lines that an error repeats: the last alone often says only where a log is."""
+_KEY = re.compile(rb"-----(BEGIN|END) [A-Z ]{0,40}PRIVATE KEY-----")
+_KEY_LINES = 200
+"""Lines of a private key at most: a server that ends none may print further."""
 
 for _logger in _LOGGERS:  # without a handler, logging's last resort prints the SDK's tracebacks on the screen
     _logger.addHandler(logging.NullHandler())
@@ -27,7 +31,7 @@ class Output:
     def __init__(self, name: str) -> None:
         self._name, self._left = name, _FIRST_BYTES
         self._last: deque[bytes] = deque(maxlen=_LAST_LINES)
-        self._dropped = 0
+        self._dropped = self._key_lines = 0
         self._words: deque[str] = deque(maxlen=_LAST_WORDS)
 
     @property
@@ -36,6 +40,7 @@ class Output:
         return " | ".join(self._words)
 
     def write(self, line: bytes) -> None:
+        line = self._without_key(line)
         if text := line.decode(errors="replace").strip():
             self._words.append(text)
         self._left -= len(line)
@@ -50,6 +55,15 @@ class Output:
             _OUTPUT.warning("%s: [%d lines left out]", self._name, self._dropped)
         for line in self._last:
             self._log(line)
+
+    def _without_key(self, line: bytes) -> bytes:
+        """The line, or stars for one of a private key's: `hide` sees one line at a time."""
+        marks: list[bytes] = _KEY.findall(line)
+        inside = bool(marks or self._key_lines)
+        self._key_lines = max(0, self._key_lines - 1)
+        if marks:
+            self._key_lines = _KEY_LINES if marks[-1] == b"BEGIN" else 0
+        return b"***" if inside else line
 
     def _log(self, line: bytes) -> None:
         _OUTPUT.warning("%s: %s", self._name, hide(line.decode(errors="replace"))[:_LINE_CHARACTERS])

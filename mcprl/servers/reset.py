@@ -14,8 +14,9 @@ from typing import Any
 import anyio
 
 from mcprl.errors import ServerError
-from mcprl.secrets import scrub
+from mcprl.secrets import hide, scrub
 from mcprl.servers.process import prepare
+from mcprl.servers.protocol import one_line
 from mcprl.types import Call
 
 
@@ -86,7 +87,7 @@ def reset_call(text: str) -> Call:
         arguments = None
     if not name or not isinstance(arguments, dict):
         raise ServerError(
-            f'cannot read --reset-tool {text!r}; write the tool\'s name and its arguments: name {{"a": 1}}'
+            f'cannot read --reset-tool {scrub(text)!r}; write the tool\'s name and its arguments: name {{"a": 1}}'
         )
     return Call(name, arguments)
 
@@ -105,5 +106,7 @@ async def run_command(command: str, timeout_s: float) -> None:
         except OSError as error:
             raise ServerError(f"the reset command {shown!r} did not start: {error.strerror}") from None
     if done.returncode:
-        last = (done.stdout.decode(errors="replace").strip().splitlines() or ["no output"])[-1][:300]
+        last = one_line(
+            (hide(done.stdout[-20_000:].decode(errors="replace")).strip().splitlines() or ["no output"])[-1]
+        )
         raise ServerError(f"the reset command {shown!r} exited with status {done.returncode}: {last}")

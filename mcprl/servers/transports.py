@@ -40,6 +40,8 @@ MAX_CONTAINERS = 50_000
 of such messages (`python -m support.hostile_table` in tests)."""
 _TOO_LONG = f"longer than {MAX_MESSAGE_BYTES} bytes, or of more than {MAX_CONTAINERS} objects and lists"
 _MAX_LOG_LINE_BYTES = 2**14
+_LONG_LINE = b"[a line that is too long]"
+"""Instead of its beginning: where that is cut, half of a secret may stand."""
 
 Streams = tuple[Any, Any]
 """The stream from which the SDK reads messages, and the stream to which it writes them."""
@@ -224,7 +226,7 @@ class Stdio(Transport):
                 except ValidationError:
                     noise += 1
                     if noise <= 3 and line.strip():
-                        self._noise.write(line[:200])
+                        self._noise.write(_LONG_LINE if len(line) > _MAX_LOG_LINE_BYTES else line)
                     if noise % 100 == 0:  # a flood must not keep other tasks waiting
                         await anyio.lowlevel.checkpoint()
                     continue
@@ -241,7 +243,7 @@ class Stdio(Transport):
     async def _keep_stderr(self, process: Process) -> None:
         assert process.stderr is not None
         async for line in read_lines(process.stderr, _MAX_LOG_LINE_BYTES):
-            self._stderr.write(b"[a line that is too long]" if line is None else line)
+            self._stderr.write(_LONG_LINE if line is None else line)
         self._stderr.end()
         self._stderr_ended.set()
 

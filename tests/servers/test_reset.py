@@ -9,10 +9,11 @@ import anyio
 import pytest
 from support.paths import ROOT
 
+from mcprl import secrets
 from mcprl.config import Config, ServerConfig, ToolPolicy
 from mcprl.errors import ServerError
 from mcprl.runs.settings import redacted
-from mcprl.servers.reset import Turns, reset_call
+from mcprl.servers.reset import Turns, reset_call, run_command
 from mcprl.servers.server import connect
 
 
@@ -117,6 +118,13 @@ async def test_a_reset_call_that_cannot_be_read_is_told_when_connecting(tmp_path
         async with connect([notes(tmp_path / "n.json", reset_tool="clear_notes {keep}")]):
             pass
     assert reset_call("clear").arguments == {}
+
+
+async def test_what_a_failed_reset_command_says_is_shown_without_secrets() -> None:
+    secrets.learn_values(["canary-r3set"])
+    told = "reset: cannot log in as admin:canary-r3set"
+    with pytest.raises(ServerError, match=r"exited with status 3: reset: cannot log in as admin:\*\*\*"):
+        await run_command(f"sh -c 'echo {told.replace('canary', '$(echo canary)')}; exit 3'", 10)
 
 
 def test_secrets_of_reset_commands_are_not_written_down() -> None:

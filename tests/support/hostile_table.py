@@ -42,6 +42,7 @@ STDIO = {
     "stdio: malformed tools": ("malformed", "value", ""),
     "stdio: same cursor": ("same-cursor", "value", ""),
     "stdio: endless pages": ("endless", "value", ""),
+    "stdio: tools that change": ("changing.py", "get_price", ""),
 }
 BEHAVIOURS = [*ENDLESS, *HUGE, *MOST, *LISTINGS, *SCHEMAS, *STATUSES, *OVER_HTTP, *STDIO]
 
@@ -51,7 +52,8 @@ def visit(behaviour: str) -> dict[str, Any]:
     server: AbstractContextManager[str]
     if behaviour in STDIO:
         fault, tool, arguments = STDIO[behaviour]
-        server = nullcontext(f"{sys.executable} {SERVERS / 'odd_stdio.py'} {fault}")
+        script = fault if fault.endswith(".py") else f"odd_stdio.py {fault}"
+        server = nullcontext(f"{sys.executable} {SERVERS}/{script}")
     elif behaviour in STATUSES or behaviour in OVER_HTTP:
         fault, tool, arguments = OVER_HTTP.get(behaviour, (behaviour, "", ""))
         server = http([sys.executable, SERVERS / "odd_http.py", fault])
