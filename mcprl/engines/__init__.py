@@ -3,11 +3,13 @@
 The libraries of an engine are imported when it is opened.
 """
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
+
+import anyio
 
 from mcprl.config import Config
 from mcprl.engines.vllm import environment
@@ -21,6 +23,17 @@ if TYPE_CHECKING:
 
 ADAPTERS = 2
 """Adapters that an engine has at once: the newest, and the one before, on which turns may still run."""
+
+
+PAUSE_S = 180.0
+"""Seconds in which an engine makes room for an update, or takes the room back; moving large weights takes a minute."""
+
+
+async def in_time(doing: Awaitable[None]) -> None:
+    """Await what an engine does to pause or go on. Raises `EngineError` after `PAUSE_S`: it hangs."""
+    with anyio.move_on_after(PAUSE_S):
+        return await doing
+    raise EngineError(f"the engine hangs: it has not paused or gone on in {PAUSE_S:g} s; mcprl train --resume goes on")
 
 
 class Engine(Protocol):

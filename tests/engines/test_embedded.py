@@ -498,12 +498,19 @@ async def test_an_engine_that_fails_again_and_again_says_so_to_all_who_ask(
 async def test_a_hung_engine_does_not_keep_a_run_from_ending(
     loaded: LoadedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Nor an update from saying so, which waits for the engine to pause."""
     monkeypatch.setattr("mcprl.engines.embedded.engine.CLOSE_S", 0.2)
+    monkeypatch.setattr("mcprl.engines.PAUSE_S", 0.3)
     hung = threading.Event()
     async with running(loaded) as engine:
         monkeypatch.setattr(engine, "_retire", lambda: hung.wait(60))
         with anyio.move_on_after(1.0):
             await engine.complete(ask("Where is order 0?", max_tokens=200))
+        began = time.monotonic()
+        with pytest.raises(EngineError, match="the engine hangs: it has not paused"):
+            async with engine.paused():
+                pass
+        assert 0.3 <= time.monotonic() - began < 0.3 + 2
         began = time.monotonic()
     assert time.monotonic() - began < 2
     hung.set()

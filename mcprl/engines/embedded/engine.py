@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import anyio.to_thread
 
 from mcprl.chat import families, prompts
-from mcprl.engines import ADAPTERS, Policy, written_at
+from mcprl.engines import ADAPTERS, Policy, in_time, written_at
 from mcprl.engines.embedded.decoder import Decoder
 from mcprl.engines.embedded.streams import Stream
 from mcprl.engines.embedded.weights import bare_model, merged_model, packed
@@ -101,7 +101,7 @@ class EmbeddedEngine:
         base's weights are shared with the trainer."""
         future: Future[None] = Future()
         self._send(_Free(future))
-        await asyncio.wrap_future(future)
+        await in_time(asyncio.wrap_future(future))
         await anyio.to_thread.run_sync(collect_and_trim)
         try:
             yield

@@ -19,7 +19,7 @@ import torch
 
 from mcprl.chat import families, prompts
 from mcprl.config import POLICY, Config
-from mcprl.engines import ADAPTERS, Policy, written_at
+from mcprl.engines import ADAPTERS, Policy, in_time, written_at
 from mcprl.engines.vllm.server import VllmServer
 from mcprl.errors import ConfigError, EngineError, PromptTooLong
 from mcprl.events import Emit, ignore
@@ -138,12 +138,12 @@ class VllmEngine:
             yield
             return
         await self.ready()
-        await self._post_control(f"sleep?level={self._server.sleep_level}&mode=wait")
+        await in_time(self._post_control(f"sleep?level={self._server.sleep_level}&mode=wait"))
         try:
             yield
         finally:
             torch.cuda.empty_cache()  # vLLM needs the memory that the update used; does nothing without a GPU
-            await self._post_control("wake_up")
+            await in_time(self._post_control("wake_up"))
             await self.ready()
 
     async def close(self) -> None:
