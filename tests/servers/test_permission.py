@@ -3,7 +3,6 @@
 import random
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.configs import small
 from support.listed import DANGEROUS, HOTEL, READS, Listed, listed
+from support.policies import HINTS, allowed, near, random_policy
 
 from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import ConfigError, ServerError
@@ -30,18 +30,6 @@ ALL = [tool for tools in DANGEROUS.values() for tool in tools]
 HARMLESS = {"get_balance", "list_tables"}
 """Those of the dangerous servers' tools that clearly read."""
 FEW = ScenarioConfig(train=6, val=2, test=3, test_forms=0, probe_calls=60, repeat_after_s=0.05)
-HINTS: list[dict[str, bool] | None] = [
-    None,
-    {},
-    {"openWorldHint": False, "idempotentHint": True},
-    READS,
-    {"readOnlyHint": True, "destructiveHint": True},
-    {"readOnlyHint": False},
-    {"readOnlyHint": False, "destructiveHint": False},
-    {"destructiveHint": False},
-    {"destructiveHint": True},
-]
-"""All that a server may say of a tool; a server that lies says `READS` of a tool that wipes a disk."""
 
 
 @asynccontextmanager
@@ -105,60 +93,18 @@ async def test_ten_thousand_random_actions_reach_only_what_the_policy_allows(see
     for number in range(14):
         tools = [listed(name, "", rng.choice(HINTS)) for name in names]
         server = Listed(tmp_path / str(number), tools)
-        policy = _random_policy(rng, names)
-        allowed = {each["name"] for each in tools if _allowed(each, policy)}
+        policy = random_policy(rng, names)
+        may = {each["name"] for each in tools if allowed(each, policy)}
         async with connected(server, **policy) as connection, connection.session() as session:
-            assert {each.name for each in connection.tools} == allowed
+            assert {each.name for each in connection.tools} == may
             for _ in range(240):
-                name = _near(rng.choice(names), rng)
+                name = near(rng.choice(names), rng)
                 result = await session.call(name, {"id": "x"})
-                assert result.is_error == (name not in allowed)
-                reached, denied = reached + (name in allowed), denied + (name not in allowed)
-        assert set(server.calls()) <= allowed
+                assert result.is_error == (name not in may)
+                reached, denied = reached + (name in may), denied + (name not in may)
+        assert set(server.calls()) <= may
     assert reached > 300
     assert reached + denied == 14 * 240
-
-
-def _near(name: str, rng: random.Random) -> str:
-    """A name as a policy may misspell it."""
-    return rng.choice([name, name, name, name.upper(), f" {name}", f"server__{name}", f"{name}\n", name[:-1], "*"])
-
-
-def _random_policy(rng: random.Random, names: list[str]) -> dict[str, Any]:
-    """Some of the settings, each with patterns that match something."""
-
-    def patterns(most: int) -> list[str]:
-        chosen = rng.sample(names, rng.randint(0, most))
-        return [rng.choice([name, f"{name[:3]}*", f"*{name[-2:]}"]) for name in chosen]
-
-    policy: dict[str, Any] = {"deny": patterns(6)} if rng.random() < 0.5 else {}
-    if rng.random() < 0.4:
-        policy["allow"] = patterns(25)
-    if rng.random() < 0.6:
-        policy["assume"] = {pattern: rng.choice(["read", "write"]) for pattern in patterns(12)}
-    for flag, share in (("sandbox", 0.2), ("read_only", 0.2), ("allow_destructive", 0.3)):
-        policy[flag] = rng.random() < share
-    return policy
-
-
-def _allowed(each: dict[str, Any], policy: dict[str, Any]) -> bool:
-    """The rule of docs/commands.md, written a second time."""
-    name, hints = each["name"], each.get("annotations") or {}
-    allow, assume = policy.get("allow", []), policy.get("assume", {})
-    hit = [pattern for pattern in assume if fnmatchcase(name, pattern)]
-    said = {assume[name]} if name in assume else {assume[pattern] for pattern in hit}
-    unmarked = not {"readOnlyHint", "destructiveHint"} & hints.keys()
-    safe = hints.get("readOnlyHint", False) and not hints.get("destructiveHint", False)
-    destructive = not unmarked and not safe and hints.get("destructiveHint", True)
-    if any(fnmatchcase(name, pattern) for pattern in policy.get("deny", [])):
-        return False
-    if allow and not any(fnmatchcase(name, pattern) for pattern in allow):
-        return False
-    if policy["read_only"] and ("write" in said or not (safe or (unmarked and said))):
-        return False
-    if destructive and not (policy["sandbox"] or policy["allow_destructive"] or name in allow):
-        return False
-    return not unmarked or bool(said) or policy["sandbox"] or bool(allow)
 
 
 # --- who says what ----------------------------------------------------------------------------------------------------
@@ -206,12 +152,12 @@ def test_the_operator_decides_then_the_marks_and_a_name_never(
 @given(
     name=st.sampled_from([each["name"] for each in ALL]),
     hints=st.sampled_from(HINTS),
-    policy=st.randoms(use_true_random=False).map(lambda rng: _random_policy(rng, [each["name"] for each in ALL])),
+    policy=st.randoms(use_true_random=False).map(lambda rng: random_policy(rng, [each["name"] for each in ALL])),
 )
 @settings(max_examples=1000, deadline=None)
 def test_every_policy_is_the_documented_rule(name: str, hints: dict[str, bool] | None, policy: dict[str, Any]) -> None:
     status = permission("server", name, tool(name, hints=hints), ToolPolicy(**policy))
-    assert status.allowed == _allowed(listed(name, "", hints), policy)
+    assert status.allowed == allowed(listed(name, "", hints), policy)
 
 
 @pytest.mark.parametrize(
