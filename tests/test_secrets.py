@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from support.collector import collecting
 from support.fake_llm import Reply, Request, scored, serving, tries
 from support.loopback import http
 from support.paths import ODD, ROOT, SERVERS, TESTS
@@ -45,7 +46,7 @@ def configured(model: Path, folder: Path, url: str, judge: str) -> Path:
     file.write_text(f"""
 name = "leaky"
 runs_dir = "{folder / "runs"}"
-trackers = ["wandb"]
+trackers = ["wandb", "tensorboard", "trackio", "otel"]
 [[servers]]
 target = "{stdio} --api-key {CANARIES["an option"]}"
 [servers.env]
@@ -96,6 +97,7 @@ def environment(folder: Path) -> dict[str, str]:
         "PYTHONPATH": os.pathsep.join([str(TESTS), str(ROOT)]),
         "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     }
+    own |= {"TRACKIO_DIR": str(folder / "TRACKIO"), "HF_HUB_OFFLINE": "1"}
     own |= {f"WANDB_{name}_DIR": str(folder / name) for name in ("CACHE", "CONFIG", "DATA")}
     return os.environ | own
 
@@ -117,14 +119,15 @@ def test_no_canary_is_in_the_run_folder_the_logs_the_tracker_the_report_the_scre
     def by_number(request: Request, _: int) -> Reply:
         return Reply(scored({name: n / 10 for n, name in enumerate(sorted(tries(request)))}))
 
-    with http([sys.executable, LEAKY, "--http"]) as url, serving(by_number) as judge:
+    with http([sys.executable, LEAKY, "--http"]) as url, serving(by_number) as judge, collecting() as collector:
         command = [sys.executable, "-m", "mcprl", "train", "--config", configured(tiny_model, tmp_path, url, judge.url)]
-        env = environment(tmp_path)
+        env = environment(tmp_path) | {"OTEL_EXPORTER_OTLP_ENDPOINT": collector.url}
         done = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     found = hits("the screen", (done.stdout + done.stderr).encode())
     found += hits("what the judge is asked", strings(judge.requests).encode())
-    files = [path for path in (tmp_path / "runs").rglob("*") if path.is_file()]
+    found += hits("what the collector gets", str(collector.spans).encode())
+    files = [path for folder in ("runs", "TRACKIO") for path in (tmp_path / folder).rglob("*") if path.is_file()]
     for path in files:
         found += hits(str(path.relative_to(tmp_path)), path.read_bytes())
     for path in (tmp_path / "cache").rglob("*.json"):
@@ -132,7 +135,10 @@ def test_no_canary_is_in_the_run_folder_the_logs_the_tracker_the_report_the_scre
     assert not found
     written = {path.name for path in files} | {path.suffix for path in files}
     assert {"journal.sqlite", "groups.jsonl", "server.log", "report.md", "config.toml", ".wandb"} <= written
+    assert any(path.name.startswith("events.out.tfevents") for path in files)
+    assert any("TRACKIO" in path.parts for path in files)
     assert judge.requests
+    assert collector.spans
     with Journal.open(tmp_path / "runs" / "leaky") as journal:  # they were there, and were hidden
         shown = [call for each in journal.trajectories("demonstration") for call in each.messages]
     assert "***" in strings(list(shown))
