@@ -145,6 +145,16 @@ class Sampled(Event):
 
 
 @dataclass(frozen=True)
+class Repeated(Event):
+    """The rollout broke for this reason and is made again in a fresh session: what it leaves is of a later attempt."""
+
+    kind = "repeated"
+    recorded = True
+    rollout: str
+    reason: str
+
+
+@dataclass(frozen=True)
 class Evaluated(Event):
     """Held-out tasks were tested under `phase`: `success` is the mean success rate of `n` tasks."""
 

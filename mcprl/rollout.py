@@ -14,7 +14,7 @@ from mcprl.config import Config, EvalConfig, RolloutConfig
 from mcprl.engines import Engine
 from mcprl.engines.conversation import Conversation
 from mcprl.errors import EngineError, EngineLost, ServerError
-from mcprl.events import Emit, Note, Sampled, ignore
+from mcprl.events import Emit, Note, Repeated, Sampled, ignore
 from mcprl.runs.journal import Journal
 from mcprl.runs.ledger import TOO_FEW, discard, issued_again
 from mcprl.servers.effects import writes
@@ -162,6 +162,7 @@ class Sampler:
             seed=seed,
             adapter=adapter.name if adapter else None,
             temperature=temperature,
+            emit=self.emit,
         )
         if self.journal:
             self.journal.write_trajectories(phase, step, [trajectory])
@@ -208,6 +209,7 @@ async def rollout(
     seed: int,
     adapter: str | None,
     temperature: float | None = None,
+    emit: Emit = ignore,
 ) -> Trajectory:
     """One rollout of a scenario. What the server, the engine or the policy does wrong is data: a rollout that broke is
     repeated in a fresh session (`retries`, `LOSSES`), and has `stop == "error"` if it breaks again.
@@ -234,6 +236,7 @@ async def rollout(
             losses += isinstance(failure, EngineLost)
         if attempted.stop != "error" or attempt >= config.retries + min(losses, LOSSES):
             return attempted.trajectory(name, time.perf_counter() - began, error)
+        emit(Repeated(name, error))
         attempt += 1
 
 

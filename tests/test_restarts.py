@@ -95,7 +95,11 @@ def test_a_run_ends_though_its_server_is_killed_again_and_again(
         stops = Counter(each.stop for phase in ("train", "val") for each in journal.trajectories(phase))
         books = ledger(journal)
         lost = [each for each in journal.trajectories("train") if each.stop == "error"]
+        repeated = [event.data for event in journal.events("repeated")]
     assert books.waiting == 0
     assert books.dropped.get("broken", 0) == len(lost)
     assert all(each.error for each in lost)
-    count(f"server killed and restarted ({transport})", kills=killed, **stops, trained=books.trained, **books.dropped)
+    assert all(each["rollout"] and each["reason"] for each in repeated)
+    assert kills < 20 or repeated, "rollouts that lost their server are marked"
+    done = {"repeated": len(repeated), **stops, "trained": books.trained, **books.dropped}
+    count(f"server killed and restarted ({transport})", kills=killed, **done)

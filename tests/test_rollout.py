@@ -20,7 +20,7 @@ from mcprl.chat.hermes import as_message, parse_reply
 from mcprl.config import Config, ModelConfig, RolloutConfig, ServerConfig, ToolPolicy
 from mcprl.engines.embedded.engine import EmbeddedEngine
 from mcprl.errors import EngineError, EngineLost, McprlError, ServerError
-from mcprl.events import Emit, Event, Note, ignore
+from mcprl.events import Emit, Event, Note, Repeated, ignore
 from mcprl.judges.verifier import Verifier
 from mcprl.models.load import load_model
 from mcprl.rollout import LOSSES, Sampler, check_finished, rollout
@@ -418,10 +418,13 @@ async def test_a_broken_engine_is_tried_again_and_then_is_data() -> None:
     def fails(request: CompletionRequest) -> str:
         raise EngineError("the worker died")
 
-    engine = Scripted(fails)
-    [[tried]] = await tries(engine, scenario(), retries=2)
+    engine, emitted = Scripted(fails), Recorder()
+    async with connect([ServerConfig(target=ODD)], ToolPolicy(read_only=True)) as server:
+        config = RolloutConfig(retries=2)
+        tried = await rollout(scenario(), server, engine, config, name="n", seed=7, adapter=None, emit=emitted)
     assert len(engine.requests) == 3
     assert (tried.stop, tried.error) == ("error", "EngineError: the worker died")
+    assert emitted.events == [Repeated("n", "EngineError: the worker died")] * 2
 
 
 @pytest.mark.parametrize(("losses", "stop", "asked"), [(LOSSES + 1, "answered", LOSSES + 2), (99, "error", LOSSES + 2)])
