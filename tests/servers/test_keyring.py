@@ -14,8 +14,10 @@ import pytest
 from support.loopback import free_port, http
 from support.paths import SERVERS
 
-MISSING = [name for name in ("dbus-run-session", "gnome-keyring-daemon") if not shutil.which(name)]
-MISSING += [name for name in ("keyring", "secretstorage") if not importlib.util.find_spec(name)]
+MISSING = [
+    *(name for name in ("dbus-run-session", "gnome-keyring-daemon") if not shutil.which(name)),
+    *(name for name in ("keyring", "secretstorage") if not importlib.util.find_spec(name)),
+]
 
 SESSION = """
 printf %s "$PASSWORD" | gnome-keyring-daemon --unlock --components=secrets >/dev/null
