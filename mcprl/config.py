@@ -288,7 +288,7 @@ class TrainingConfig(Section):
     recipe: Annotated[Literal["auto", "sft", "rl", "sft+rl"], BY_MODEL] = "sft+rl"
     """`sft` trains on verified plans until validation stops rising, `rl` on the model's own rollouts, `sft+rl` on both.
     `auto` leaves out `sft` if the base model solves half of the validation tasks; else RL computes as few tokens."""
-    start: str = ""
+    start: Annotated[str, BY_MODEL] = ""
     """What training begins from: a run (its tested adapter), or a folder with a LoRA. Empty is the base model."""
     steps: Annotated[int, Field(ge=0)] = 80
     """Optimizer steps of RL at most."""

@@ -9,14 +9,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mcprl.config import NANO, Config, Section
+from mcprl.config import NANO, Config, ModelConfig, Section
 
 
 @dataclass(frozen=True)
 class Facts:
     """What the rules read. `hidden`: the width of the model; `context`: tokens that it can read; `thinks`: whether it
     writes its reasoning before each turn; `calls_tools`: whether its own chat template knows tools; `gpu`: whether a
-    GPU trains it."""
+    GPU trains it; `starter`: the folder of the LoRA that comes with it."""
 
     hidden: int
     context: int
@@ -24,6 +24,7 @@ class Facts:
     thinks: bool
     calls_tools: bool
     gpu: bool
+    starter: str = ""
 
 
 def _supervised_rate(facts: Facts) -> float:
@@ -56,6 +57,10 @@ RULES: dict[str, tuple[Callable[[Facts], Any], str]] = {
         lambda facts: "auto" if facts.gpu or facts.calls_tools else "sft",
         "by cost: on a CPU a step of RL takes as long as ten on plans (which brings more is not measured)",
     ),
+    "training.start": (
+        lambda facts: facts.starter,
+        "a LoRA trained on procedural servers, for a packaged model that knows no tools",
+    ),
     "training.learning_rate": (
         lambda facts: _rounded(_supervised_rate(facts) / 10),
         "a tenth of the supervised rate: its gradients are noisier",
@@ -77,6 +82,8 @@ RULES: dict[str, tuple[Callable[[Facts], Any], str]] = {
     ),
 }
 """Setting -> its value by the facts, and why."""
+_LORA = {"lora_rank", "lora_alpha", "lora_targets", "rslora", "dora"}
+"""Settings that make another LoRA than a starter's, which is left out then."""
 NANO_READS_NO_ENGLISH = {"tools.max_instruction_bytes": 0}
 """Measured on npm `everything`, 96 tasks: 11.5 and 91.7 % before and after the warm start without its instructions, 0.0
 and 76.0 % with them (docs/results.md)."""
@@ -105,7 +112,15 @@ def read_facts(config: Config) -> Facts:
         thinks=bool(info.family and info.family.reasoning) and not _thinking_is_off(config),
         calls_tools=not (info.family and info.family.template),
         gpu=find_device(config.model.device).type == "cuda",
+        starter=starter_of(config.model),
     )
+
+
+def starter_of(model: ModelConfig) -> str:
+    """The folder of the LoRA that comes with a packaged model; empty if it has none, or if another LoRA is stated."""
+    from mcprl.models import packaged
+
+    return "" if model.model_fields_set & _LORA else packaged.starter(model.name)
 
 
 def _with(config: Config, values: Mapping[str, Any]) -> Config:

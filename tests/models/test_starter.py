@@ -1,0 +1,67 @@
+"""Starters: the LoRA that comes with a packaged model fits it, is used where nothing speaks against it, and its training
+goes on where it was."""
+
+import json
+from pathlib import Path
+
+import pytest
+import starter
+import torch
+from peft import LoraConfig, get_peft_model
+from safetensors import safe_open
+from transformers import LlamaConfig, LlamaForCausalLM
+
+from mcprl.config import Config, ModelConfig, TrainingConfig
+from mcprl.models import defaults, packaged
+from mcprl.models.defaults import Facts, with_defaults
+from mcprl.models.load import load_model
+
+SHIPPED = Path(packaged.starter("smollm2"))
+
+
+def test_the_starter_of_smollm2_has_a_matrix_for_each_linear_layer_of_its_size() -> None:
+    shape = LlamaConfig(
+        hidden_size=576, intermediate_size=1536, num_hidden_layers=30, num_attention_heads=9, num_key_value_heads=3
+    )
+    with torch.device("meta"):
+        model = get_peft_model(LlamaForCausalLM(shape), LoraConfig.from_pretrained(str(SHIPPED)))
+    expected = {
+        name.replace(".default", ""): tuple(parameter.shape)
+        for name, parameter in model.named_parameters()
+        if parameter.requires_grad or "lora_" in name
+    }
+    with safe_open(SHIPPED / "adapter_model.safetensors", framework="pt") as file:
+        assert {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()} == expected  # noqa: SIM118
+
+
+def test_the_starter_names_no_folder_of_the_machine_that_made_it() -> None:
+    lora = json.loads((SHIPPED / "adapter_config.json").read_text())
+    assert lora["base_model_name_or_path"] == "HuggingFaceTB/SmolLM2-135M-Instruct"
+
+
+@pytest.mark.parametrize(
+    ("model", "training", "start"),
+    [
+        (ModelConfig(name="smollm2"), TrainingConfig(), str(SHIPPED)),
+        (ModelConfig(name="smollm2"), TrainingConfig(start=""), ""),
+        (ModelConfig(name="smollm2", lora_rank=8), TrainingConfig(), ""),
+    ],
+)
+def test_training_begins_from_the_starter_unless_another_start_or_lora_is_stated(
+    model: ModelConfig, training: TrainingConfig, start: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def facts(config: Config) -> Facts:
+        return Facts(576, 8_192, "llama", False, False, False, starter=defaults.starter_of(config.model))
+
+    monkeypatch.setattr(defaults, "read_facts", facts)  # the model itself is not on every machine
+    assert with_defaults(Config(model=model, training=training)).training.start == start
+
+
+def test_a_starter_s_training_goes_on_where_it_was(tiny_model: Path, tmp_path: Path) -> None:
+    config = with_defaults(Config(model=ModelConfig(name=str(tiny_model))))
+    for steps in (1, 2):
+        starter.train(load_model(config.model), config, tmp_path, steps, held_out=1)
+    log = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
+    assert [(record["step"], record["seed"]) for record in log] == [(1, 1), (2, 2)]
+    assert log[1]["held_out_loss"] < log[0]["held_out_loss"]
+    assert (tmp_path / "adapter" / "adapter_model.safetensors").is_file()
