@@ -35,6 +35,7 @@ from mcprl.events import (
     WarmStartEnded,
     WarmStartStep,
 )
+from mcprl.text import counted
 
 SILENT_S = 5.0
 """The longest that nothing is printed."""
@@ -110,12 +111,12 @@ class Progress:
             case EngineStarting():
                 self.now(f"vLLM is starting: {event.seconds:.0f} s")
             case Probing():
-                calls = f"{event.done} of at most {event.total} calls"
-                self.now(f"probing the server: {calls}, {event.working} of {event.tools} tools work")
+                calls = f"{event.done} of at most {counted(event.total, 'call')}"
+                self.now(f"probing the server: {calls}, {event.working} of {counted(event.tools, 'tool')} work")
             case Composing():
-                self.now(f"writing and proving up to {event.count} tasks for {event.split}")
+                self.now(f"writing and proving up to {counted(event.count, 'task')} for {event.split}")
             case Sampled():
-                self.now(f"{event.phase}: {event.done} of {event.total} rollouts")
+                self.now(f"{event.phase}: {event.done} of {counted(event.total, 'rollout')}")
             case InstallStep(name=name, seconds=0.0):
                 self.line(name, name)
             case InstallStep():
@@ -163,7 +164,7 @@ class TrainingProgress(Progress):
                 self.line(f"tasks        {counts}; the run is {self._folder}", "testing the base model")
             case Evaluated():
                 step = f" after step {event.step}" if event.step else ""
-                result = f"success {event.success:.1%} of {event.n} tasks{step}  {event.seconds:.1f} s"
+                result = f"success {event.success:.1%} of {counted(event.n, 'task')}{step}  {event.seconds:.1f} s"
                 self.line(f"{event.phase:<12} {result}", "training")
             case WarmStartBegan():
                 self.now("warm start")

@@ -18,6 +18,7 @@ from mcprl.runs import report
 from mcprl.runs.database import is_written
 from mcprl.runs.journal import FILE, Journal
 from mcprl.runs.proof import chosen_adapter
+from mcprl.text import counted
 
 _MOST_STEPS = 10
 _METRICS = ("score", "success", "dropped_groups", "errors", "turns", "loss", "grad_norm", "sampler_gap_max")
@@ -100,7 +101,7 @@ def show_run(screen: Console, journal: Journal) -> None:
     screen.print(f"  server: {escape(targets)}", soft_wrap=True)
     screen.print(f"  model: {escape(str(journal.fact('model', config.model.name)))}", soft_wrap=True)
     most = config.training.steps
-    taken = f"{len(steps)} of at most {most} steps of RL" if most else "supervised steps alone"
+    taken = f"{len(steps)} of at most {counted(most, 'step')} of RL" if most else "supervised steps alone"
     screen.print(f"  {taken}, {journal.wall_s() / 60:.1f} minutes of work")
     for name, reason in journal.fact("left_out", {}).items():
         screen.print(f"  [yellow]left out: {escape(name)} ({escape(reason)})[/]", soft_wrap=True)
