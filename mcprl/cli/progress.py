@@ -14,7 +14,7 @@ from rich.console import Console, RenderableType
 from rich.live import Live
 from rich.spinner import Spinner
 
-from mcprl.cli.output import VERBOSE, progress_console
+from mcprl.cli.output import VERBOSE, progress_console, wrapped
 from mcprl.cli.panel import Panel, clock
 from mcprl.events import (
     BenchTaken,
@@ -95,7 +95,8 @@ class Progress:
     def say(self, line: str, markup: bool = False) -> None:
         """Print a line."""
         self._printed = time.monotonic()
-        self.screen.print(line, markup=markup, soft_wrap=not self.screen.is_terminal)
+        text = line if markup else wrapped(line, self.screen)
+        self.screen.print(text, markup=markup, soft_wrap=not self.screen.is_terminal)
 
     def now(self, status: str) -> None:
         """What goes on from now on."""

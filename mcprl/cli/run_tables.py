@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
+from mcprl.cli.output import wrapped
 from mcprl.cli.tables import sheet
 from mcprl.errors import JournalError, McprlError
 from mcprl.runs import report
@@ -111,7 +112,7 @@ def show_run(screen: Console, journal: Journal) -> None:
     if steps:
         screen.print()
         columns = [name for name in _METRICS if name in steps[-1].metrics]
-        titles = ["step", *(name.replace("_", " ") for name in columns)]
+        titles = ["step", *(name.replace("_", "\n", 1).replace("_", " ") for name in columns)]  # for 80 columns
         table = sheet(*titles, right=titles)
         for step in steps[-_MOST_STEPS:]:
             table.add_row(str(step.step), *(_number(step.metrics.get(name)) for name in columns))
@@ -125,7 +126,7 @@ def show_run(screen: Console, journal: Journal) -> None:
 
 def show_outcome(screen: Console, result: report.Report, folder: Path) -> None:
     """The last screen of a training: what it proved, what it took, where it is, and what to do with it."""
-    screen.print(report.summary(result, screen.width), markup=False, soft_wrap=not screen.is_terminal)
+    screen.print(wrapped(report.summary(result, screen.width), screen), markup=False, soft_wrap=not screen.is_terminal)
     name = folder.name if folder.parent == Path("runs") else str(folder)
     lines = {"minutes": f"{result.wall_s / 60:.1f}", "report": str(folder / "report.html")}
     if gain := result.test.over_base:
@@ -150,7 +151,7 @@ def tested_adapter(folder: Path) -> str | None:
 
 def show_report(screen: Console, proof: report.Proof) -> None:
     """The report's result: success on held-out tasks before and after training."""
-    screen.print(report.table(proof, screen.width), markup=False, soft_wrap=not screen.is_terminal)
+    screen.print(wrapped(report.table(proof, screen.width), screen), markup=False, soft_wrap=not screen.is_terminal)
 
 
 def prove(folders: Sequence[Path], out: str | None) -> report.Proof:

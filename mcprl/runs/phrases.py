@@ -190,7 +190,8 @@ def doubts(proof: Proof) -> Iterator[str]:
 
 def shared(overlap: Mapping[Suite, SuiteOverlap]) -> Iterator[str]:
     """What the test shares with training, a sentence for each suite."""
-    for suite, counts in overlap.items():
+    for suite in (each for each in _SUITES if each in overlap):
+        counts = overlap[suite]
         yield (
             f"Tasks {_SUITES[suite]}: {counts.same_wording} of {counts.tasks} have a wording that stands in training "
             f"verbatim, values aside; {counts.entity_seen} of {counts.with_entity} have their entity in a result that "
