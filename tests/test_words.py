@@ -115,7 +115,7 @@ FOR_THE_MODEL = {
 def test_a_number_that_can_be_one_stands_before_a_plural_nowhere(path: Path) -> None:
     """`text.counted` writes `1 task`. What a model reads keeps its wording: another one would change a seed's run."""
     wrong = [
-        (node.lineno, ast.unparse(number.value) + noun.value)
+        (node.lineno, ast.unparse(number.value) + str(noun.value))
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.JoinedStr)
         for number, noun in pairwise(node.values)

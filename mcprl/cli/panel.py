@@ -127,7 +127,7 @@ class Panel:
 
 def _reasons(step: StepComplete) -> str:
     """How many of a step's groups taught nothing, and why."""
-    groups = f"{sum(step.no_signal.values())} of {counted(step.metrics['groups'], 'group')}"
+    groups = f"{sum(step.no_signal.values())} of {counted(int(step.metrics['groups']), 'group')}"
     reasons = ", ".join(f"{count} {reason}" for reason, count in step.no_signal.items())
     return f"{groups}: {reasons}" if reasons else groups
 

@@ -10,7 +10,7 @@ from typing import Final
 from mcprl.runs.agreement import described, is_unfit
 from mcprl.runs.comparison import MODELS, Comparison, Gain, Interval, Rate
 from mcprl.runs.overlap import SuiteOverlap
-from mcprl.runs.proof import Proof, Report
+from mcprl.runs.proof import SUITES, Proof, Report
 from mcprl.text import counted
 from mcprl.types import Suite
 
@@ -190,8 +190,10 @@ def doubts(proof: Proof) -> Iterator[str]:
 
 def shared(overlap: Mapping[Suite, SuiteOverlap]) -> Iterator[str]:
     """What the test shares with training, a sentence for each suite."""
-    for suite in (each for each in _SUITES if each in overlap):
-        counts = overlap[suite]
+    for suite in SUITES:
+        counts = overlap.get(suite)
+        if counts is None:
+            continue
         yield (
             f"Tasks {_SUITES[suite]}: {counts.same_wording} of {counts.tasks} have a wording that stands in training "
             f"verbatim, values aside; {counts.entity_seen} of {counts.with_entity} have their entity in a result that "

@@ -110,9 +110,8 @@ class _Pages:
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._templates = Environment(loader=PackageLoader("mcprl.viewing"), autoescape=True, trim_blocks=True)
-        self._templates.filters["percent"] = _percent
-        self._templates.filters["number"] = _number
-        self._templates.filters["counted"] = counted
+        filters: dict[str, Any] = {"percent": _percent, "number": _number, "counted": counted}
+        self._templates.filters.update(filters)
         self._health = lru_cache(maxsize=1)(lambda _version: health.health(journal))
 
     def _page(self, name: str, request: Request, **values: Any) -> Response:

@@ -325,8 +325,9 @@ def test_train_eval_and_runs_work_on_one_run_folder(
     narrow = Console(file=io.StringIO(), width=80)
     with Journal.open(Path("runs/small")) as journal:
         show_run(narrow, journal)
-    heads = "step score success groups errors turns loss norm".split()
-    assert heads == [word for word in narrow.file.getvalue().split() if word in heads][: len(heads)]  # pyright: ignore[reportAttributeAccessIssue]
+    shown = narrow.file.getvalue().splitlines()  # pyright: ignore[reportAttributeAccessIssue]
+    heads = next(line for line in shown if line.startswith("step "))
+    assert heads.split() == "step score success groups errors turns loss norm gap max".split()
     assert "verbatim, values aside" in mcprl("report", "small").out
     assert "written to both" in mcprl("report", "small", "--out", "both").out
     assert {path.name for path in (tmp_path / "both").iterdir()} == {"report.json", "report.md", "report.html"}
