@@ -159,8 +159,7 @@ class Login(OAuthClientProvider):
         if self._callback is None:
             raise OAuthFlowError(
                 "the server wants a person to log in in a browser, and there is no terminal to ask on: run "
-                "`mcprl inspect` with --oauth in a terminal of this machine"
-                + ("" if self._credentials.lasting else _KEEP)
+                "`mcprl login URL` in a terminal of this machine" + ("" if self._credentials.lasting else _KEEP)
             )
         self._require_allowed(url)
         self._callback.expect(parse_qs(urlsplit(url).query)["state"][0])
@@ -272,6 +271,12 @@ def login(config: ServerConfig, client: Client) -> Login:
 
 def _key(config: ServerConfig) -> tuple[str, str]:
     return config.target, config.oauth_client.get("id", "")
+
+
+async def has_tokens(target: str) -> bool:
+    """Whether the login at a server got tokens or had them: a server may ask for none."""
+    known = _logins.get({}).get(target)
+    return known is not None and await known.get_tokens() is not None
 
 
 class Bearer(httpx2.Auth):
