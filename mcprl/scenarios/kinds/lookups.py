@@ -7,6 +7,7 @@ from dataclasses import replace
 from mcprl.judges.checks import holds
 from mcprl.scenarios.calls import MOST_BARREN
 from mcprl.scenarios.fields import text_facts
+from mcprl.scenarios.guessing import is_guessable
 from mcprl.scenarios.intents import Attribute, Combine, Compare, Compute, Each, Lookup, Reference, Relation
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
@@ -119,6 +120,7 @@ def _worked_out(planner: Planner, step: Step) -> list[Field]:
     record = step.rows[0] if len(step.rows) == 1 else step.record
     if isinstance(record, Mapping):
         fields = list(planner.fields(step, record, (), given))  # pyright: ignore[reportUnknownArgumentType]
+        fields = [entry for entry in fields if not is_guessable(planner.known, step.tool.name, entry)]
         planner.rng.shuffle(fields)
         return fields
     texts = planner.known.texts.get(step.tool.name, [])
