@@ -124,7 +124,7 @@ def _height(counted: bool, most: bool, two: bool) -> str:
 def combine_options(intent: Combine, rng: random.Random) -> list[Option]:
     """Requests for the sum or the difference of two things' fields."""
     of = shortened(intent.of, grammar.one(spoken(intent.things[0].noun)))
-    label = in_full(of)
+    label = in_full(of).removeprefix("total ")  # the total of both, and no total total
     slots = {"pair": grammar.listed([thing.text for thing in alike(intent.things, rng)]), "label": label}
     if intent.how == "difference":
         slots["label"] = noun_label(of)
@@ -133,4 +133,6 @@ def combine_options(intent: Combine, rng: random.Random) -> list[Option]:
         return options(data("groups")["combine_sum_money"], "combine.cost", slots)
     if of.meaning == "count" and grammar.is_plural(label):
         return options(data("groups")["combine_sum_count"], "combine.count", slots)
-    return options(data("groups")["combine_sum"], "combine.sum", {**slots, "label": noun_label(of)})
+    return options(
+        data("groups")["combine_sum"], "combine.sum", {**slots, "label": noun_label(replace(of, label=label))}
+    )

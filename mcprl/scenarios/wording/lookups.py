@@ -240,7 +240,23 @@ def filled(pattern: str, slots: Mapping[str, str], rng: random.Random) -> str:
     text = expand(pattern, rng)
     if " of {it}" in text and slots["it"] in ("it", "they"):
         text = text.replace("the {label} of {it}", "{own} {label}").replace(" of {it}", " of {object}")
-    for joint in ("for", "on", "to", "with", "in", "by", "reach", "find", "keep", "call", "have", "get", "take"):
+    for joint in (
+        "for",
+        "on",
+        "to",
+        "with",
+        "in",
+        "by",
+        "reach",
+        "find",
+        "keep",
+        "call",
+        "have",
+        "get",
+        "take",
+        "mail",
+        "join",
+    ):
         text = text.replace(f" {joint} {{it}}", f" {joint} {{object}}") if slots["it"] in ("it", "they") else text
     return text.format_map({**slots})
 
