@@ -34,42 +34,42 @@ def login(config: "Config", forget: bool) -> None:
         raise ConfigError(f"{commands[0]!r} is no URL; what a command's server wants to know is given with --env")
     for server in config.servers:
         if forget:
-            _forget(server.target)
+            _forget(server)
         else:
             _log_in(server.model_copy(update={"oauth": True}))
 
 
-def _forget(target: str) -> None:
+def _forget(server: "ServerConfig") -> None:
     from mcprl.secrets import scrub
-    from mcprl.servers.credentials import Credentials
+    from mcprl.servers import oauth
 
-    kept = Credentials(target)
+    kept, name = oauth.credentials(server), scrub(server.target)
     if kept.forget():
-        click.echo(f"{scrub(target)}: removed from {kept.place}; the server may take its tokens until they expire")
+        click.echo(f"{name}: removed from {kept.place}; the server may take its tokens until they expire")
     else:
-        click.echo(f"{scrub(target)}: no login is kept here")
+        click.echo(f"{name}: no login is kept here")
 
 
 def _log_in(server: "ServerConfig") -> None:
     """Log in, list the tools to see that the login is of use, and say where it is kept."""
     from mcprl.secrets import scrub
     from mcprl.servers import oauth
-    from mcprl.servers.credentials import Credentials
     from mcprl.servers.server import connect
 
-    if not Credentials(server.target).lasting:
+    if not oauth.credentials(server).lasting:
         raise ConfigError(_NO_KEYRING)
 
     async def work() -> None:
         async with connect([server]) as connected:
-            kept, name = Credentials(server.target), scrub(server.target)
-            if not await oauth.has_tokens(server.target):
+            kept, name = oauth.credentials(server), scrub(server.target)
+            if not await oauth.has_tokens(server):
                 click.echo(f"{name} asks for no login: nothing is kept, and no command needs --oauth")
             elif not kept.load():
                 raise ConfigError(f"logged in to {name}, but {kept.place or 'the keyring'} did not take the tokens")
             else:
                 click.echo(f"logged in to {name}, which offers {counted(len(connected.listing), 'tool')}")
                 click.echo(f"kept in {kept.place}, in no file; `mcprl login --forget {name}` removes it")
-                click.echo(f"next: mcprl inspect {name} --oauth")
+                how = "with the same --oauth-client" if server.oauth_client else "--oauth"
+                click.echo(f"next: mcprl inspect {name} {how}")
 
     run_async(work)
