@@ -40,6 +40,10 @@ class EngineLost(EngineError):
     """The engine's server died or gave no answer while it sampled. It is started again; a new turn may work."""
 
 
+class RequestRefused(EngineError):
+    """The engine does not take a request, for something in it."""
+
+
 class PromptTooLong(EngineError):
     """A prompt has more tokens than the model reads."""
 

@@ -85,6 +85,11 @@ def first_line(error: BaseException) -> str:
     return next(iter(str(error).splitlines()), type(error).__name__)
 
 
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """The number with its noun, for a person: `1 task`, `1,200 tasks`. `plural` is the noun's, if not with an s."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
 def fill_template(template: str, **values: str) -> str:
     """The template with each `{name}` replaced by the value of that name."""
     for name, value in values.items():

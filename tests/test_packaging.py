@@ -1,5 +1,6 @@
 """What users install is whole: wheel and sdist build, install in an empty environment, and run there without torch."""
 
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -65,6 +66,23 @@ def test_the_wheel_holds_the_data_that_the_repository_has(built: Path) -> None:
         name for name in names if "__pycache__" in name or name.startswith(("tests/", "examples/", "recipes/", "docs/"))
     ]
     assert any(name.endswith("licenses/LICENSE") for name in names)
+
+
+def test_what_the_container_file_copies_is_enough_to_build_the_same_wheel(built: Path, tmp_path: Path) -> None:
+    copied = [
+        line.split()[1:] for line in (ROOT / "Containerfile").read_text().splitlines() if line.startswith("COPY ")
+    ]
+    for *sources, target in copied:
+        for source in sources:
+            place = tmp_path / target / (Path(source).name if target.endswith("/") else "")
+            place.parent.mkdir(parents=True, exist_ok=True)
+            if (ROOT / source).is_dir():
+                shutil.copytree(ROOT / source, place, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy(ROOT / source, place)
+    run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path / "dist", cwd=tmp_path)
+    wheels = [zipfile.ZipFile(next(folder.glob("*.whl"))) for folder in (built, tmp_path / "dist")]
+    assert wheels[0].namelist() == wheels[1].namelist()
 
 
 def test_the_wheel_runs_without_torch_and_says_what_training_needs(built: Path, empty: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from mcprl.config import ServerConfig
 from mcprl.runs.settings import parse, redacted
 from mcprl.secrets import hide, hide_in_json, learn, plain_variables, scrub, secrets_in
+from mcprl.text import counted
 
 
 @pytest.mark.parametrize(
@@ -99,3 +100,9 @@ def test_hiding_takes_time_that_grows_with_the_text_and_not_faster(part: str) ->
     began = time.perf_counter()
     hide(part * (2**21 // len(part)))
     assert time.perf_counter() - began < 5
+
+
+def test_a_number_with_its_noun() -> None:
+    told = [counted(number, "task") for number in (0, 1, 2, 1200)]
+    assert told == ["0 tasks", "1 task", "2 tasks", "1,200 tasks"]
+    assert [counted(number, "entry", "entries") for number in (1, 2)] == ["1 entry", "2 entries"]

@@ -1,10 +1,12 @@
 """One word a thing: the words that docs/glossary.md bans stand neither in the package nor in what users read."""
 
+import ast
 import io
 import keyword
 import re
 import tokenize
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -87,3 +89,40 @@ def test_the_pages_use_the_glossarys_words(path: Path) -> None:
     text = text_of(path)
     wrong = [f"{path.relative_to(ROOT)}:{line}: {what}" for line, what in found(text, text)]
     assert not wrong, "\n".join(wrong)
+
+
+COUNTED = "task rollout step call tool group row minute request sample time server session page option"
+NUMBER_AND_PLURAL = re.compile(rf" (?:[a-z-]+ )?(?:{'|'.join(COUNTED.split())})s\b")
+NEVER_ONE = {
+    "BATCH", "MAX_RUNNING", "_MAX_TOOLS", "NO_SIGNAL_STEPS", "config.rollouts", "self._skips", "measured.tools",
+    "self._after_s / 60", "journal.wall_s() / 60",
+}  # fmt: skip
+NO_NUMBER = {"split", "model.name"}
+STILL_PLURAL = {"mcprl/rollout.py", "mcprl/serving/lessons.py"}
+FOR_THE_MODEL = {
+    ("author.py", "BATCH"),
+    ("rewrite.py", "len(batch)"),
+    ("limits.py", "self.most"),
+    ("replay.py", "others"),
+}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in SOURCES if str(path.relative_to(ROOT)) not in STILL_PLURAL],
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
+def test_a_number_that_can_be_one_stands_before_a_plural_nowhere(path: Path) -> None:
+    """`text.counted` writes `1 task`. What a model reads keeps its wording: another one would change a seed's run."""
+    wrong = [
+        (node.lineno, ast.unparse(number.value) + str(noun.value))
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.JoinedStr)
+        for number, noun in pairwise(node.values)
+        if isinstance(number, ast.FormattedValue)
+        and isinstance(noun, ast.Constant)
+        and NUMBER_AND_PLURAL.match(str(noun.value))
+        and ast.unparse(number.value) not in NEVER_ONE | NO_NUMBER
+        and (path.name, ast.unparse(number.value)) not in FOR_THE_MODEL
+    ]
+    assert wrong == []

@@ -23,5 +23,7 @@ def as_record(trajectory: ArtTrajectory) -> dict[str, Any]:
 
 
 def _history(history: History) -> dict[str, Any]:
+    if history.rollout:
+        return {"rollout": history.rollout}
     items = [item if isinstance(item, dict) else item.model_dump(mode="json") for item in history.messages_and_choices]
     return {"messages_and_choices": items, "tools": history.tools or []}

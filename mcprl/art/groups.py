@@ -22,12 +22,17 @@ DEFAULT_JUDGE = "openai/o4-mini"
 
 
 class History(BaseModel):
-    """A conversation: OpenAI messages, with the `Choice` objects of OpenAI's client for the model's own."""
+    """A conversation: OpenAI messages, with the `Choice` objects of OpenAI's client for the model's own.
+
+    `rollout` is the name of one that the server recorded (the header `X-Mcprl-Rollout`): its turns are trained then,
+    and messages are for judges and logs alone.
+    """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
     messages_and_choices: list[Any] = []
     tools: list[dict[str, Any]] | None = None
+    rollout: str = ""
 
     def messages(self) -> list[Message]:
         """All items as messages: a `Choice` as its assistant message."""

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from mcprl.benches import Assessment, Episode, Played, Task, bfcl_apis, packages
 from mcprl.errors import BenchError
+from mcprl.text import counted
 from mcprl.types import Call, Json, Tool, ToolResult
 
 STATIC: Final = (
@@ -175,7 +176,7 @@ class _StaticEpisode:
         calls = [{call.tool: call.arguments} for steps in played.turns for calls in steps for call in calls]
         if not _has_answers(self._category):
             fits = bool(calls) != ("irrelevance" in self._category)
-            return Assessment({self._category: fits}, "" if fits else f"{len(calls)} calls")
+            return Assessment({self._category: fits}, "" if fits else counted(len(calls), "call"))
         try:
             found = self._check(self._entry["function"], calls, self._answers, self._category)
         except (AttributeError, IndexError, KeyError, TypeError) as error:  # it trusts the shapes of what it compares

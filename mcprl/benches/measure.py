@@ -17,6 +17,7 @@ from mcprl.errors import EngineError, ModelError
 from mcprl.events import Emit, Note, Sampled, ignore
 from mcprl.models.load import load_model
 from mcprl.runs.attempts import PassRate, pass_rates
+from mcprl.text import counted
 from mcprl.types import Adapter, Call, Session
 
 
@@ -104,7 +105,7 @@ async def attempts(
         for task in tasks:
             group.start_soon(attempt, task)
     if broken := [each.error for each in done.values() if each.error]:
-        emit(Note(f"{len(broken)} of {len(tasks)} tasks broke and count as failures; the last: {broken[-1]}"))
+        emit(Note(f"{len(broken)} of {counted(len(tasks), 'task')} broke, counted as failed; the last: {broken[-1]}"))
     return tuple(done[task.id] for task in tasks)
 
 

@@ -14,7 +14,7 @@ from mcprl.cli.approving import forget_typed, typed_line
 from mcprl.cli.extras import with_torch
 from mcprl.cli.progress import Progress, without_status
 from mcprl.errors import ConfigError, EngineError, ServerError
-from mcprl.text import shortened, visible
+from mcprl.text import counted, shortened, visible
 
 if TYPE_CHECKING:
     from mcprl.cli.talk import Talk
@@ -75,7 +75,7 @@ async def chat(run: Path, given: "Config", question: str | None, compare: bool, 
 
 
 async def _converse(talk: "Talk") -> None:
-    click.echo(f"{' and '.join(talk.adapters)}, with {len(talk.server.tools)} tools. {_HELP}", err=True)
+    click.echo(f"{' and '.join(talk.adapters)}, with {counted(len(talk.server.tools), 'tool')}. {_HELP}", err=True)
     while asked := await _question():
         if asked == "/new":
             await talk.forget()

@@ -17,6 +17,7 @@ from mcprl.cli.bench_command import bench, setup_bench
 from mcprl.cli.compare_command import compare
 from mcprl.cli.config_command import ConfigCommand, config_options, server_argument
 from mcprl.cli.extras import with_torch
+from mcprl.cli.login_command import login
 from mcprl.cli.outcome import UnfitMachine, exit_code, run_async
 from mcprl.cli.output import output_options, present, progress_console
 from mcprl.cli.run_names import complete_run, run_folder
@@ -25,6 +26,7 @@ from mcprl.cli.serve_command import serve
 from mcprl.cli.train_commands import SECTIONS, demo, train
 from mcprl.cli.view_command import view
 from mcprl.files import require_writable
+from mcprl.text import counted
 
 if TYPE_CHECKING:
     from mcprl.config import Config
@@ -60,6 +62,7 @@ cli.add_command(train)
 cli.add_command(demo)
 cli.add_command(bench)
 cli.add_command(view)
+cli.add_command(login)
 cli.add_command(serve)
 
 
@@ -81,7 +84,7 @@ def inspect(config: "Config", forget: bool, check_sessions: bool) -> None:
 
     if forget:
         memory = consent.Answers()
-        click.echo(f"{memory.forget(config)} answers forgotten, in {memory.path}")
+        click.echo(f"{counted(memory.forget(config), 'answer')} forgotten, in {memory.path}")
         return
     answers = consent.remembered(config)
 

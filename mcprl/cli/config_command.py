@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mcprl.text import counted
+
 if TYPE_CHECKING:
     from mcprl.config import Config
 
@@ -133,7 +135,7 @@ class ConfigCommand(click.Command):
                     formatter.write_dl(records)
         if left:
             formatter.write_paragraph()
-            formatter.write_text(f"{left} more options: --help-all shows them.")
+            formatter.write_text(f"{counted(left, 'more option')}: --help-all shows them.")
 
     def invoke(self, ctx: click.Context) -> Any:
         """Hand the command its configuration instead of a hundred flags, or print it."""

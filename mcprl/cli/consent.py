@@ -169,7 +169,7 @@ def _ask(undecided: Sequence[Undecided]) -> dict[str, Answer]:
     undecided = sorted(undecided, key=lambda one: [*_MEANING].index(seems[one.name]))
     screen = Console(stderr=True, highlight=False)
     screen.print(
-        f"\nThe server does not mark what these {len(undecided)} tools do. Making tasks and training call tools with "
+        f"\nThe server does not mark what {len(undecided)} of its tools do. Making tasks and training call tools with "
         "invented arguments: allow only what may happen many times. By their names and descriptions, the tools are:\n"
     )
     table = sheet("tool", "seems", "description")

@@ -27,7 +27,7 @@ from mcprl.errors import ConfigError, McprlError
 from mcprl.judges import open_judge
 from mcprl.runs.journal import Journal
 from mcprl.servers.server import connect
-from mcprl.text import visible
+from mcprl.text import counted, visible
 
 NEWEST_PYTHON = (3, 14)
 CUDA_DRIVER = 580  # the first that runs CUDA 13, for which torch 2.13 is built
@@ -203,7 +203,7 @@ def _server(config: Config) -> Iterator[Finding]:
             return len(server.listing), [tool.name for tool in server.tools]
 
     count, allowed = anyio.run(listed)
-    about = f"{len(allowed)} of {count} tools may be called"
+    about = f"{len(allowed)} of {counted(count, 'tool')} may be called"
     if allowed:
         yield Finding("server", "ok", f"{about}: {', '.join(visible(name) for name in allowed)}")
     else:

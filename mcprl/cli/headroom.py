@@ -29,6 +29,7 @@ from mcprl.scenarios.generate import generate
 from mcprl.scenarios.packs.pack import load_pack
 from mcprl.scenarios.prepare import require_tasks
 from mcprl.servers.server import Server, connect
+from mcprl.text import counted
 from mcprl.training.step import RewardedGroup, make_batch, update
 from mcprl.training.thread import in_update_thread
 from mcprl.training.trainer import Trainer
@@ -134,11 +135,14 @@ def show(screen: Console, headroom: Headroom, group_size: int) -> None:
         screen.print(f"    {escape(trajectory.answer or f'({trajectory.stop})')}")
     shares = headroom.shares
     counts = ", ".join(f"{count} {name}" for name, count in shares.items())
-    screen.print(f"\nof {sum(shares.values())} tasks, {group_size} rollouts each, the base model solves: {counts}")
+    tasks = f"{counted(sum(shares.values()), 'task')}, {counted(group_size, 'rollout')} each"
+    screen.print(f"\nof {tasks}, the base model solves: {counts}")
     screen.print(advice(shares), soft_wrap=True)
-    speed = f"{headroom.sample_s:.1f} s for {len(headroom.groups) * group_size} rollouts"
+    speed = f"{headroom.sample_s:.1f} s for {counted(len(headroom.groups) * group_size, 'rollout')}"
     update = f", {headroom.update_s:.1f} s for an update" if headroom.update_s else ""
-    screen.print(f"time: about {headroom.minutes:.0f} minutes at most after the tasks are made ({speed}{update})")
+    screen.print(
+        f"time: about {counted(round(headroom.minutes), 'minute')} at most after the tasks are made ({speed}{update})"
+    )
     screen.print(f"money: {escape(headroom.judge) if headroom.judge else 'none'}")
 
 

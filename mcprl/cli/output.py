@@ -1,9 +1,11 @@
 """What a command writes where: progress and result, and what --json, --quiet and -v make of them."""
 
 import json
+import re
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +14,8 @@ if TYPE_CHECKING:  # what only shows help needs no rich
     from rich.console import Console
 
 _KEY = "mcprl.output"
+_LABEL = re.compile(r"- |(?=.{12} \S)(?:\S{12} |\S+(?: \S+)?  +)")
+"""A list's dash, or the thirteen columns in which a line of progress has its name."""
 VERBOSE: ContextVar[bool] = ContextVar("verbose", default=False)
 """Whether -v was given; it outlives the command, whose error is printed after it."""
 
@@ -72,6 +76,22 @@ def _console(stderr: bool) -> "Console":
 
     screen = Console(highlight=False, soft_wrap=False, stderr=stderr)
     return screen if screen.is_terminal else Console(highlight=False, width=160, stderr=stderr)
+
+
+def wrapped(text: str, screen: "Console") -> str:
+    """The text for a terminal: a line too long for it goes on below what follows its label or its dash. Where there is
+    no terminal, lines stay whole."""
+    if not screen.is_terminal:
+        return text
+    return "\n".join(_wrapped(line, screen.width) for line in text.splitlines())
+
+
+def _wrapped(line: str, width: int) -> str:
+    if len(line) <= width:
+        return line
+    label = _LABEL.match(line)
+    indent = " " * label.end() if label else ""
+    return fill(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def present(show: Callable[["Console"], None], tree: Callable[[], Any]) -> None:

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mcprl.events import Evaluated, Event, Sampled, StepComplete, WarmStartBegan, WarmStartEnded, WarmStartStep
+from mcprl.text import counted
 
 _BARS = "▁▂▃▄▅▆▇█"
 _MOST_BARS = 40
@@ -126,7 +127,7 @@ class Panel:
 
 def _reasons(step: StepComplete) -> str:
     """How many of a step's groups taught nothing, and why."""
-    groups = f"{sum(step.no_signal.values())} of {step.metrics['groups']} groups"
+    groups = f"{sum(step.no_signal.values())} of {counted(int(step.metrics['groups']), 'group')}"
     reasons = ", ".join(f"{count} {reason}" for reason, count in step.no_signal.items())
     return f"{groups}: {reasons}" if reasons else groups
 

@@ -14,7 +14,7 @@ from rich.console import Console, RenderableType
 from rich.live import Live
 from rich.spinner import Spinner
 
-from mcprl.cli.output import VERBOSE, progress_console
+from mcprl.cli.output import VERBOSE, progress_console, wrapped
 from mcprl.cli.panel import Panel, clock
 from mcprl.events import (
     BenchTaken,
@@ -35,6 +35,7 @@ from mcprl.events import (
     WarmStartEnded,
     WarmStartStep,
 )
+from mcprl.text import counted
 
 SILENT_S = 5.0
 """The longest that nothing is printed."""
@@ -94,7 +95,8 @@ class Progress:
     def say(self, line: str, markup: bool = False) -> None:
         """Print a line."""
         self._printed = time.monotonic()
-        self.screen.print(line, markup=markup, soft_wrap=not self.screen.is_terminal)
+        text = line if markup else wrapped(line, self.screen)
+        self.screen.print(text, markup=markup, soft_wrap=not self.screen.is_terminal)
 
     def now(self, status: str) -> None:
         """What goes on from now on."""
@@ -110,12 +112,12 @@ class Progress:
             case EngineStarting():
                 self.now(f"vLLM is starting: {event.seconds:.0f} s")
             case Probing():
-                calls = f"{event.done} of at most {event.total} calls"
-                self.now(f"probing the server: {calls}, {event.working} of {event.tools} tools work")
+                calls = f"{event.done} of at most {counted(event.total, 'call')}"
+                self.now(f"probing the server: {calls}, {event.working} of {counted(event.tools, 'tool')} work")
             case Composing():
-                self.now(f"writing and proving up to {event.count} tasks for {event.split}")
+                self.now(f"writing and proving up to {counted(event.count, 'task')} for {event.split}")
             case Sampled():
-                self.now(f"{event.phase}: {event.done} of {event.total} rollouts")
+                self.now(f"{event.phase}: {event.done} of {counted(event.total, 'rollout')}")
             case InstallStep(name=name, seconds=0.0):
                 self.line(name, name)
             case InstallStep():
@@ -163,7 +165,7 @@ class TrainingProgress(Progress):
                 self.line(f"tasks        {counts}; the run is {self._folder}", "testing the base model")
             case Evaluated():
                 step = f" after step {event.step}" if event.step else ""
-                result = f"success {event.success:.1%} of {event.n} tasks{step}  {event.seconds:.1f} s"
+                result = f"success {event.success:.1%} of {counted(event.n, 'task')}{step}  {event.seconds:.1f} s"
                 self.line(f"{event.phase:<12} {result}", "training")
             case WarmStartBegan():
                 self.now("warm start")

@@ -12,12 +12,14 @@ from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
+from mcprl.cli.output import wrapped
 from mcprl.cli.tables import sheet
 from mcprl.errors import JournalError, McprlError
 from mcprl.runs import report
 from mcprl.runs.database import is_written
 from mcprl.runs.journal import FILE, Journal
 from mcprl.runs.proof import chosen_adapter
+from mcprl.text import counted
 
 _MOST_STEPS = 10
 _METRICS = ("score", "success", "dropped_groups", "errors", "turns", "loss", "grad_norm", "sampler_gap_max")
@@ -100,7 +102,7 @@ def show_run(screen: Console, journal: Journal) -> None:
     screen.print(f"  server: {escape(targets)}", soft_wrap=True)
     screen.print(f"  model: {escape(str(journal.fact('model', config.model.name)))}", soft_wrap=True)
     most = config.training.steps
-    taken = f"{len(steps)} of at most {most} steps of RL" if most else "supervised steps alone"
+    taken = f"{len(steps)} of at most {counted(most, 'step')} of RL" if most else "supervised steps alone"
     screen.print(f"  {taken}, {journal.wall_s() / 60:.1f} minutes of work")
     for name, reason in journal.fact("left_out", {}).items():
         screen.print(f"  [yellow]left out: {escape(name)} ({escape(reason)})[/]", soft_wrap=True)
@@ -110,7 +112,7 @@ def show_run(screen: Console, journal: Journal) -> None:
     if steps:
         screen.print()
         columns = [name for name in _METRICS if name in steps[-1].metrics]
-        titles = ["step", *(name.replace("_", " ") for name in columns)]
+        titles = ["step", *(name.replace("_", "\n", 1).replace("_", " ") for name in columns)]  # for 80 columns
         table = sheet(*titles, right=titles)
         for step in steps[-_MOST_STEPS:]:
             table.add_row(str(step.step), *(_number(step.metrics.get(name)) for name in columns))
@@ -124,7 +126,7 @@ def show_run(screen: Console, journal: Journal) -> None:
 
 def show_outcome(screen: Console, result: report.Report, folder: Path) -> None:
     """The last screen of a training: what it proved, what it took, where it is, and what to do with it."""
-    screen.print(report.summary(result, screen.width), markup=False, soft_wrap=not screen.is_terminal)
+    screen.print(wrapped(report.summary(result, screen.width), screen), markup=False, soft_wrap=not screen.is_terminal)
     name = folder.name if folder.parent == Path("runs") else str(folder)
     lines = {"minutes": f"{result.wall_s / 60:.1f}", "report": str(folder / "report.html")}
     if gain := result.test.over_base:
@@ -149,7 +151,7 @@ def tested_adapter(folder: Path) -> str | None:
 
 def show_report(screen: Console, proof: report.Proof) -> None:
     """The report's result: success on held-out tasks before and after training."""
-    screen.print(report.table(proof, screen.width), markup=False, soft_wrap=not screen.is_terminal)
+    screen.print(wrapped(report.table(proof, screen.width), screen), markup=False, soft_wrap=not screen.is_terminal)
 
 
 def prove(folders: Sequence[Path], out: str | None) -> report.Proof:

@@ -14,6 +14,7 @@ from mcprl.cli.outcome import run_async
 from mcprl.cli.output import console, output_options, present, progress_console
 from mcprl.errors import ConfigError
 from mcprl.files import require_writable
+from mcprl.text import counted
 
 if TYPE_CHECKING:
     from mcprl.config import Config
@@ -193,7 +194,7 @@ def import_file(config: "Config", file: str, out: str, split: Any) -> None:
             screen.print(f"left out: {place} {reason}", style="yellow", markup=False, soft_wrap=True)
         tables.show_tasks(screen, imported.pack.scenarios)
         kept = len(imported.pack)
-        click.echo(f"\n{kept} of {kept + len(imported.left_out)} tasks saved in {out}")
+        click.echo(f"\n{kept} of {counted(kept + len(imported.left_out), 'task')} saved in {out}")
         click.echo(f"test on them beside generated ones: mcprl train --test-pack {out} --server ...")
         click.echo(f"or test a model on them alone:      mcprl eval --pack {out} --server ...")
 

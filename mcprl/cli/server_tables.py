@@ -9,7 +9,7 @@ from rich.text import Text
 
 from mcprl.cli.prompt_cost import prompt_cost
 from mcprl.cli.tables import sheet, spelled
-from mcprl.text import visible
+from mcprl.text import counted, visible
 from mcprl.types import Call, Tool
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def show_server(screen: Console, server: "Server", remembered: Mapping[str, str]
     screen.print(table)
     screen.print()
     screen.print(
-        f"{len(server.tools)} of {len(server.listing)} tools may be called; "
+        f"{len(server.tools)} of {counted(len(server.listing), 'tool')} may be called; "
         f"their prompt costs [bold]{cost.prompt:,}[/] tokens ({cost.how})"
     )
 
@@ -98,6 +98,7 @@ def show_planned(screen: Console, tools: Sequence[Tool], calls: Sequence[Call], 
         table.add_row(Text(visible(tool.name)), effect, str(len(own)), Text(visible(example[:200])))
     screen.print(table)
     screen.print(
-        f"\nno tool was called. These are {len(calls)} calls, as if each failed; probing makes at most {most}, fills "
-        "further arguments with values of its results, and calls no other tool. Tasks and rollouts call the same tools."
+        f"\nno tool was called. Here: {counted(len(calls), 'call')}, as if each failed; probing makes at most "
+        f"{most}, fills further arguments with values of its results, and calls no other tool. "
+        "Tasks and rollouts call the same tools."
     )

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from mcprl.cli.progress import Progress
 from mcprl.runs.overlap import wording_overlap
+from mcprl.text import counted
 from mcprl.types import Call, Scenario
 
 if TYPE_CHECKING:  # listing runs needs no server
@@ -50,12 +51,16 @@ def show_pack(screen: Console, pack: "Pack", quality: str = "") -> None:
         for reason, count in pack.thrown_out.items():
             screen.print(f"  {count:>4} {escape(reason)}")
     for suite, (tasks, same) in wording_overlap(pack.test, pack.train).items():
-        screen.print(f"{same} of {tasks} test tasks of the suite {suite} have a training task's wording, values aside")
+        screen.print(
+            f"{same} of {counted(tasks, 'test task')} of the suite {suite} have a training task's wording, values aside"
+        )
     if quality:
         screen.print()
         screen.print(quality, markup=False)
     sizes = {split: len(pack.split(split)) for split in ("train", "val", "test")}
-    screen.print(f"\n{sizes['train']} training, {sizes['val']} validation and {sizes['test']} held-out tasks")
+    screen.print(
+        f"\n{sizes['train']} training, {sizes['val']} validation and {counted(sizes['test'], 'held-out task')}"
+    )
 
 
 def show_tasks(screen: Console, scenarios: Iterable[Scenario]) -> None:
@@ -121,6 +126,10 @@ def show_evaluation(screen: Console, evaluation: "Evaluation") -> None:
         table.add_row(Text(name), str(n), f"{rate:.1%}", f"{low:.1%} to {high:.1%}")
     screen.print()
     screen.print(table)
-    broken = f"; {evaluation.broken} rollouts broke and count as failures" if evaluation.broken else ""
-    unjudged = f"; {evaluation.unjudged} rollouts were not judged and count neither way" if evaluation.unjudged else ""
+    broken = f"; {counted(evaluation.broken, 'rollout')} broke, counted as failed" if evaluation.broken else ""
+    unjudged = (
+        f"; {counted(evaluation.unjudged, 'rollout')} without a judgement, counted neither way"
+        if evaluation.unjudged
+        else ""
+    )
     screen.print(f"\n{escape(evaluation.model)}{broken}{unjudged}")

@@ -158,7 +158,7 @@ def _is_the_thing(phrase: str, objectless: bool, verb: str) -> bool:
     rest = re.sub(_BY_KEY, "", phrase)
     belongs = re.search(_BELONGS, rest)
     if belongs and not re.search(
-        r"\d|[A-Z]|['\"]|\b(?:called|named|with|by (?:that|the)|found|match|exist)", rest[: belongs.start()]
+        r"\d|[A-Z]|['\"]|\b(?:called|named|with|by (?:that|the|\w+ \w)|found|match|exist)", rest[: belongs.start()]
     ):
         return False
     if verb in ("show", "hold", "keep", "include", "contain", "offer", "give"):

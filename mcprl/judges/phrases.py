@@ -102,7 +102,7 @@ _NOT_ABILITY = re.compile(
     r"^\W*(?:be )?(?:able to )?(?:find|found|locate|see|spot|wait|say for (?:sure|certain)|exist|match|"
     r"appear|seem|show|listed|in (?:the|our)|there|know(?! how)|"
     r"recogni[sz]e|worry|need|mind|cost|have (?:any|a|an|the)? ?(?:order|record|customer|product|"
-    r"information|item)|think|believe|tell which|been|a problem|yet|shipped|paid|open)\b"
+    r"information|item)|think|believe|tell which|been|a problem|yet|shipped|paid|open(?! (?!yet|now|any)\w))\b"
 )
 
 

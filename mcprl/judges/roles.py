@@ -241,10 +241,17 @@ def _compared(
         return ""
     kinds = {kind_of(other.value, other.meaning) for other in group}
     firsts = [min(values[n])[0] if values[n] else -1 for n in range(len(group))]
-    if len(kinds) == 1 and -1 not in firsts:
+    coded = any(o.meaning == "identifier" and _numbered(reading, n) for o, n in zip(group, firsts, strict=True))
+    if len(kinds) == 1 and -1 not in firsts and not coded:
         wrong = any((firsts[n] < firsts[mine]) != (n < mine) for n in range(len(group)) if n not in equal)
         return "the answer gives it in another's turn" if wrong else ""
     return ""
+
+
+def _numbered(reading: Reading, start: int) -> bool:
+    """Whether a value stands behind the noun that it is a number of: "Invoice 11, over 480.00"."""
+    before = re.search(r"(?:^|[.!?:,;(] ?|\b(?:the|an?|is|it's) )([a-z]{3,}) #?$", reading.text[: max(start, 0)])
+    return before is not None and before[1] not in ("the", "and", "for", "over", "are", "has", "about", "its", "costs")
 
 
 def _subject_places(reading: Reading, fact: Fact, group: Sequence[Fact]) -> list[Place]:

@@ -13,7 +13,7 @@ from mcprl.files import find_bundled
 from mcprl.judges.checks import says_missing
 from mcprl.judges.prompt import SCHEMA, Record, Verdict, read, write
 from mcprl.llm import LanguageModel
-from mcprl.text import fill_template
+from mcprl.text import counted, fill_template
 from mcprl.types import Fact, Group, Message, Score, Tool, Trajectory
 
 
@@ -120,7 +120,7 @@ class Ruler:
         record = write([trajectory.messages for trajectory in example.trajectories], self.tools)
         calls = groups * self.permutations
         price = await self.model.price(self.chat(record), calls)
-        return f"the judge {self.model.name} will be asked up to {calls} times, {price}"
+        return f"the judge {self.model.name} will be asked up to {counted(calls, 'time')}, {price}"
 
     def report(self) -> dict[str, float]:
         metrics = {"judge_calls": float(self.model.calls), "judge_cost": self.model.cost}

@@ -23,6 +23,7 @@ from mcprl.runs import agreement
 from mcprl.runs.agreement import GroupAgreement
 from mcprl.runs.clusters import tools_of
 from mcprl.runs.journal import Journal
+from mcprl.text import counted
 from mcprl.types import Group, Score, Tool, Trajectory
 
 JUDGED_SUCCESS = 0.5
@@ -159,7 +160,9 @@ class Scoring:
             if isinstance(error, BudgetError):
                 raise error
         if len(failures) > len(groups_P) / 2:
-            failed = f"the judge failed at {len(failures)} of {len(groups_P)} groups; the last: {failures[-1]}"
+            failed = (
+                f"the judge failed at {len(failures)} of {counted(len(groups_P), 'group')}; the last: {failures[-1]}"
+            )
             raise JudgeError(f"{failed}; another --judge-model may judge, and --judge verifier needs none")
         for group, scores in zip(groups_P, scores_P, strict=True):
             self._remember_best(group.trajectories, scores)

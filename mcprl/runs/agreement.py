@@ -11,6 +11,7 @@ from typing import Final
 
 from mcprl.runs import intervals
 from mcprl.runs.journal import Journal
+from mcprl.text import counted
 
 BOUND: Final = 0.2
 """The order below which a judge cannot judge: six of ten pairs right. As the kappa of a choice between two, it ends
@@ -126,8 +127,8 @@ def described(found: Agreement) -> str:
         low, high = found.order_ci95
         parts.append(
             f"order within a group {found.order:+.2f} ({low:+.2f} to {high:+.2f}; 1 is always right, 0 is chance) over "
-            f"{found.groups} groups"
+            f"{counted(found.groups, 'group')}"
         )
     if found.kappa is not None:
-        parts.append(f"Cohen's kappa {found.kappa:+.2f} over {found.rollouts} rollouts")
+        parts.append(f"Cohen's kappa {found.kappa:+.2f} over {counted(found.rollouts, 'rollout')}")
     return ", ".join(parts) or "nothing to compare: all was alike"

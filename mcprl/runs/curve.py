@@ -12,6 +12,7 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from mcprl.runs.chart import ChartedRun
 from mcprl.runs.proof import Report
+from mcprl.text import counted
 
 BLUE, GREEN, ORANGE, GREY = "#0072b2", "#009e73", "#d55e00", "#767676"
 """Colour-blind readers can distinguish them (Okabe & Ito)."""
@@ -44,7 +45,7 @@ def draw_runs(runs: Sequence[ChartedRun], path: str | Path) -> Figure:
     place = 0
     for run in runs:
         middle = place + (len(run.bars) - 1) / 2
-        ticks.append((middle, f"{run.name}\n{run.tasks} tasks ({run.suite})"))
+        ticks.append((middle, f"{run.name}\n{counted(run.tasks, 'task')} ({run.suite})"))
         for bar in run.bars:
             rows[0].bar([place], [bar.success], color=colors[bar.model], width=0.8)
             ends = [[max(0.0, bar.success - bar.ci95[0])], [max(0.0, bar.ci95[1] - bar.success)]]
@@ -110,4 +111,4 @@ def _draw_proof(axes: Axes, report: Report) -> None:
         axes.errorbar([place], [rate.success], yerr=bars, color="black", capsize=4, linewidth=1)
         axes.annotate(f"{100 * rate.success:.0f} %", (place, rate.ci95[1] + 0.015), ha="center")
     axes.set_xticks(range(len(tested)), list(tested))
-    axes.set_title(f"{report.test.n} held-out tasks")
+    axes.set_title(f"{counted(report.test.n, 'held-out task')}")

@@ -14,6 +14,8 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from mcprl.text import counted
+
 _STYLE = """
 :root { color-scheme: light dark; --ink: light-dark(#1c1e21, #e4e6ea); --faint: light-dark(#5c6370, #9aa3b0);
   --line: light-dark(#d9dde3, #3a4049); --panel: light-dark(#f5f6f8, #1d2127); }
@@ -92,7 +94,11 @@ def _html(text: str) -> Token:
 
 def _table_open(_self: Any, tokens: Sequence[Token], at: int, _options: Any, _env: Any) -> str:
     rows = _rows(tokens, at)
-    fold = f"<details>\n<summary>{escape(_title(tokens, at))}: {rows} rows</summary>\n" if rows > _MOST_ROWS else ""
+    fold = (
+        f"<details>\n<summary>{escape(_title(tokens, at))}: {counted(rows, 'row')}</summary>\n"
+        if rows > _MOST_ROWS
+        else ""
+    )
     return fold + '<div class="wide" tabindex="0">\n<table>\n'  # a keyboard scrolls what has the focus
 
 

@@ -12,6 +12,7 @@ from typing import Final, Literal, Self
 from mcprl.runs import intervals
 from mcprl.runs.journal import Journal
 from mcprl.runs.records import Outcome, success_by_task
+from mcprl.text import counted
 
 Phase = Literal["warm", "rl", "other"]
 
@@ -142,7 +143,7 @@ def taken(journal: Journal) -> str:
     """The steps that the run has taken: those of RL, before them the supervised ones that were validated."""
     supervised = max((saved.adapter.step for saved in journal.adapters("supervised")), default=0)
     rl = journal.last_step() or 0
-    return f"{rl} steps of RL" if rl or not supervised else f"{supervised} supervised steps"
+    return f"{counted(rl, 'step')} of RL" if rl or not supervised else counted(supervised, "supervised step")
 
 
 def learning_curve(journal: Journal) -> Curve:

@@ -26,6 +26,7 @@ from mcprl.runs.phrases import (
 )
 from mcprl.runs.proof import Pooled, Proof, Report
 from mcprl.runs.unscored import Unscored
+from mcprl.text import counted
 
 CURVE: Final = "curve.png"
 _MOST_LOSSES: Final = 40
@@ -69,8 +70,9 @@ def _page(proof: Proof, curve: bool) -> Iterator[str]:
         yield from _bench_section(proof)
         yield from _spent_section(proof.spent)
     yield "## What the intervals are"
-    yield f"The models were tested on the same {proof.test.n} tasks, and trained on none of them. " + clustering(
-        proof.test
+    yield (
+        f"The models were tested on the same {counted(proof.test.n, 'task')}, and trained on none of them. "
+        + clustering(proof.test)
     )
     yield from _part_sections(proof)
     if isinstance(proof, Report):

@@ -10,7 +10,8 @@ from typing import Final
 from mcprl.runs.agreement import described, is_unfit
 from mcprl.runs.comparison import MODELS, Comparison, Gain, Interval, Rate
 from mcprl.runs.overlap import SuiteOverlap
-from mcprl.runs.proof import Proof, Report
+from mcprl.runs.proof import SUITES, Proof, Report
+from mcprl.text import counted
 from mcprl.types import Suite
 
 RESULT_COLUMNS: Final = ("success", "95 % interval", "mean over forms")
@@ -23,11 +24,11 @@ _SUITES: Final[dict[Suite, str]] = {
     "entities": "about new entities, in training's forms",
 }
 _CLUSTERS: Final = {
-    "task": "tasks",
-    "form and tools": "combinations of form and tools",
-    "form": "forms",
-    "plan shape": "plan shapes",
-    "entity": "entities",
+    "task": ("task", "tasks"),
+    "form and tools": ("combination of form and tools", "combinations of form and tools"),
+    "form": ("form", "forms"),
+    "plan shape": ("plan shape", "plan shapes"),
+    "entity": ("entity", "entities"),
 }
 
 
@@ -59,8 +60,8 @@ def results(test: Comparison) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _gain_row(name: str, gain: float | None, interval: Interval, details: Gain) -> tuple[str, str, str, str]:
-    counted = f"{name} ({details.lost} lost, {details.won} won)"
-    return counted, f"{points(gain)} points", " to ".join(map(points, interval)), points(details.macro)
+    label = f"{name} ({details.lost} lost, {details.won} won)"
+    return label, f"{points(gain)} points", " to ".join(map(points, interval)), points(details.macro)
 
 
 def learning(proof: Proof) -> Iterator[tuple[str, str, str, str]]:
@@ -74,7 +75,7 @@ def learning(proof: Proof) -> Iterator[tuple[str, str, str, str]]:
         yield "warm start", minutes(spent.warm_s), percent(test.warm.success), _with_interval(gain.mean, gain.ci95)
     last = _with_interval(test.over_start.mean, test.over_start.ci95)
     if spent.rl_steps:
-        yield f"RL ({spent.rl_steps:g} steps)", minutes(spent.rl_s), percent(test.trained.success), last
+        yield f"RL ({counted(round(spent.rl_steps), 'step')})", minutes(spent.rl_s), percent(test.trained.success), last
     elif spent.warm_s and not test.warm:
         yield "supervised steps", minutes(spent.warm_s), percent(test.trained.success), last
 
@@ -137,13 +138,14 @@ def retention(proof: Proof) -> str:
         return "There is nothing to forget: the base model solved no task of the test."
     if not proof.measured:
         return "Whether anything was forgotten is not known: no task was measured with the base model before the test."
+    measured = counted(proof.measured, "task")
     if not (kept.base and kept.trained and change):
-        return f"There is nothing to forget: the base model solved none of {proof.measured} tasks in every rollout."
+        return f"There is nothing to forget: the base model solved none of {measured} in every rollout."
     interval = " to ".join(f"{100 * end:.1f}" for end in kept.trained.ci95)
     warm = f", {percent(kept.warm.success)} after the warm start" if kept.warm else ""
     verdict = "some are lost" if _has_forgotten(proof) else "no loss is shown"
     return (
-        f"The base model solved {kept.n} of {proof.measured} tasks in every rollout before the test. In the test it "
+        f"The base model solved {kept.n} of {measured} in every rollout before the test. In the test it "
         f"solves {percent(kept.base.success)} of these{warm}, and the trained model {percent(kept.trained.success)} "
         f"({interval} %): {verdict}, {_measured(change)}."
     )
@@ -168,7 +170,8 @@ def doubts(proof: Proof) -> Iterator[str]:
     """What speaks against the result, a sentence each; only what the run itself shows."""
     for suite, part in proof.suites.items():
         if part.over_base and part.over_base.lost:
-            yield f"Tasks {_SUITES[suite]}: {part.over_base.lost} of {part.n} were lost against the base model."
+            lost = f"{part.over_base.lost} of {part.n} {'was' if part.over_base.lost == 1 else 'were'} lost"
+            yield f"Tasks {_SUITES[suite]}: {lost} against the base model."
     for suite, part in proof.suites.items():
         if part.over_base and part.over_base.ci95[0] <= 0:
             yield f"Tasks {_SUITES[suite]}: no gain is shown: {_measured(part.over_base)}."
@@ -187,7 +190,10 @@ def doubts(proof: Proof) -> Iterator[str]:
 
 def shared(overlap: Mapping[Suite, SuiteOverlap]) -> Iterator[str]:
     """What the test shares with training, a sentence for each suite."""
-    for suite, counts in overlap.items():
+    for suite in SUITES:
+        counts = overlap.get(suite)
+        if counts is None:
+            continue
         yield (
             f"Tasks {_SUITES[suite]}: {counts.same_wording} of {counts.tasks} have a wording that stands in training "
             f"verbatim, values aside; {counts.entity_seen} of {counts.with_entity} have their entity in a result that "
@@ -199,7 +205,7 @@ def clustering(test: Comparison) -> str:
     """What the intervals are made of, in sentences."""
     if not test.clusters:
         return ""
-    counts = ", ".join(f"{count} {_CLUSTERS[name]}" for name, count in test.clusters.items())
+    counts = ", ".join(counted(count, *_CLUSTERS[name]) for name, count in test.clusters.items())
     how = (
         f"Tasks that are alike count together. The test has {counts}; each interval is the widest of those by these "
         "clusters. Intervals of success are Wilson's at the effective number of tasks; those of differences come from "
@@ -212,7 +218,7 @@ def certificate(report: Report) -> Iterator[str]:
     """How the run was trained, in phrases."""
     why = "the last, as in any control" if report.is_control else "the best on the validation tasks"
     tested = f" (step {report.best_step} was tested, {why})" if report.best_step is not None else ""
-    steps = f"{report.steps} steps of RL{tested}" if report.steps else "no step of RL"
+    steps = f"{counted(report.steps, 'step')} of RL{tested}" if report.steps else "no step of RL"
     yield f"{steps}; the run took {minutes(report.wall_s)}"
     if report.steps and report.best_step is None and report.finished:
         yield "the model that RL began from was tested, since no later step was better on the validation tasks"
@@ -221,7 +227,7 @@ def certificate(report: Report) -> Iterator[str]:
     if report.judge:
         yield f"the judge beside the checks: {described(report.judge)}"
     if report.groups:
-        yield f"{report.dropped_groups} of {report.groups} groups dropped for lack of a signal"
+        yield f"{report.dropped_groups} of {counted(report.groups, 'group')} dropped for lack of a signal"
 
 
 def _part_of_rl(proof: Proof, warm: Rate, gain: Gain) -> str:
@@ -235,7 +241,7 @@ def _part_of_rl(proof: Proof, warm: Rate, gain: Gain) -> str:
 
 
 def _tasks(proof: Proof) -> str:
-    return f"{proof.test.n} held-out tasks of {proof.server} {_SUITES[proof.lead]}"
+    return f"{counted(proof.test.n, 'held-out task')} of {proof.server} {_SUITES[proof.lead]}"
 
 
 def _change(test: Comparison) -> str:
@@ -255,13 +261,13 @@ def _gained(gain: Gain) -> str:
 
 def _measured(gain: Gain) -> str:
     interval = " to ".join(map(points, gain.ci95))
-    return f"{points(gain.mean)} points (95 % interval {interval}; {gain.won} tasks won, {gain.lost} lost)"
+    return f"{points(gain.mean)} points (95 % interval {interval}; {counted(gain.won, 'task')} won, {gain.lost} lost)"
 
 
 def _other_suites(proof: Proof) -> Iterator[str]:
     for suite, part in proof.suites.items():
         if suite != proof.lead and part.over_base:
-            yield f"On {part.n} tasks {_SUITES[suite]}, it went {_change(part)}: {_gained(part.over_base)}."
+            yield f"On {counted(part.n, 'task')} {_SUITES[suite]}, it went {_change(part)}: {_gained(part.over_base)}."
 
 
 def _control_result(proof: Proof, gain: Gain) -> str:
@@ -284,6 +290,8 @@ def _counted(suites: Mapping[Suite, Comparison]) -> Iterator[str]:
         for model in MODELS:
             rates = [rate for part in suites.values() if (rate := getattr(part, model))]
             if number := sum(getattr(rate, kind) for rate in rates):
-                counts.append(f"{number} of {sum(rate.rollouts for rate in rates)} rollouts ({_MODELS[model]})")
+                counts.append(
+                    f"{number} of {counted(sum(rate.rollouts for rate in rates), 'rollout')} ({_MODELS[model]})"
+                )
         if counts:
             yield f"{meaning}: {', '.join(counts)}."

@@ -34,6 +34,7 @@ from mcprl.runs.learning import Curve, Learning, Part, learning_curve, measure, 
 from mcprl.runs.overlap import SuiteOverlap, overlap
 from mcprl.runs.records import Outcome, StepRecord
 from mcprl.runs.unscored import Unscored, unscored
+from mcprl.text import counted
 from mcprl.types import Adapter, Scenario, Suite
 
 SUITES: Final[tuple[Suite, ...]] = ("forms", "people", "entities")
@@ -272,8 +273,8 @@ def _status(scenarios: Mapping[str, Scenario], outcomes: Outcomes, steps: str) -
         if model == "warm" and not tested:
             continue
         if not scenarios or scenarios.keys() - tested:
-            done = f"{len(tested)} of {len(scenarios)}" if scenarios else "none"
-            return False, f"unfinished: {steps} are done, {done} test tasks by the {model} model"
+            done = f"{len(tested)} of {counted(len(scenarios), 'test task')}" if scenarios else "no test task"
+            return False, f"unfinished: {steps} done, {done} by the {model} model"
     return True, "finished"
 
 

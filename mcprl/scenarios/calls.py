@@ -28,13 +28,10 @@ from mcprl.types import Json, Scalar, Session, Split, Suite, Tool, ToolResult
 
 _REPORTING = frozenset("total count page pages limit offset more next has cursor size per truncated status ok".split())
 """Words of the fields in which a list tells how long it is."""
-
 _PRESENTING = frozenset("sort order sorting direction ascending descending format verbose style detail details".split())
 """Words of parameters that say how a result is laid out."""
-
 _AGAINST = frozenset("target base against reference baseline since from to".split())
 """Words of parameters that name what something is compared with, not what it is about."""
-
 _BARE = re.compile(r"[\w#@.+-]+(?: [\w#@.+-]+){0,2}(?<![.:])")
 """A text that is one value: `landed`, `ana_17`, `in transit`."""
 MOST_BARREN = 3
@@ -63,11 +60,11 @@ class Calls:
         self.barren: Counter[str] = Counter()
         """Tools whose computations had no result that could be asked for, with how often."""
         self.kind: object = None
-        """The kind of task that is being made."""
         self.drawn: set[str] = set()
-        """The tools that were drawn for it."""
+        """The kind of task that is being made, and the tools that were drawn for it."""
         self._effective: set[Slot] = set()
         self._records: dict[str, list[tuple[Scalar, ...]]] = {}
+        self._dead: set[tuple[Slot, Scalar]] = set()  # with which a read found nothing: a second draw would be lost
         self._cached: tuple[Session | None, dict[str, ToolResult]] = (None, {})
         self.rng = random.Random(f"compose {self.seed} {self.split} {self.suite}")
 
@@ -107,6 +104,8 @@ class Calls:
         self.used[tool.name] += 0.1  # also if it fails, so that a tool that seldom works does not starve the others
         step = await self.execute(session, tool, filled) if filled is not None else None
         if step is None:
+            named = [pair for pair in filled or () if self.catalog.names_entity(pair[0]) and pair[0] not in fixed]
+            self._dead.update(named if len(named) == 1 and state is self.known.base else ())
             return None
         self.used[tool.name] += 8 * int(step.result.latency_s)  # seldom what takes seconds
         return await self._without_idle(session, step, fixed)
@@ -130,8 +129,9 @@ class Calls:
                 continue
             entity = self.catalog.names_entity(slot)
             options = self.known.options(slot, state, self.rng, self.allowed if entity else lambda _: True)
+            options = [value for value in options if (slot, value) not in self._dead]
             sources = self.known.sources.get((slot.tool, slot.path), ())
-            made_up = ("invented",) in sources and ("dates",) not in sources
+            made_up = {("invented",), ("dates",)} & {*sources} == {("invented",)}
             made_up = made_up or known_format(slot) == "expression" or is_wait(slot)
             if not entity and not slot.choices and made_up:
                 options = [self._invented(slot)]

@@ -6,15 +6,17 @@ from functools import partial
 from typing import Any
 
 from mcprl.scenarios.addresses import address_parts, with_address
+from mcprl.scenarios.borrowing import borrowed
 from mcprl.scenarios.catalog import NAMING
 from mcprl.scenarios.fields import record_of
 from mcprl.scenarios.finding import Finder
 from mcprl.scenarios.probing.draws import Draw, Penalties, fill_write
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.sources import Source
-from mcprl.scenarios.probing.values import invent, known_format, sentence
+from mcprl.scenarios.probing.values import invent, known_format, sentence, title
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Filled
+from mcprl.scenarios.wording.phrases import is_person
 from mcprl.servers.effects import is_read
 from mcprl.text import stems, words
 from mcprl.types import Json, Scalar, Tool
@@ -59,11 +61,11 @@ class Filling(Finder):
                 if not slot.required and source == ("invented",) and self.catalog.slot(slot).meaning in NAMING:
                     continue  # a made-up name of a thing that should exist
                 if slot in fresh:
-                    own = self._new(slot, state)
+                    own = self._new(slot, state, _sort_of(picked))
                 elif self._is_taken_as_it_is(slot, source, target, picked):
                     own = value
                 else:
-                    own = self._value_of_split(slot, source, value, state)
+                    own = self._value_of_split(slot, source, value, state, [value for _, value in filled])
                 if own is None:
                     break
                 filled.append((slot, own))
@@ -176,8 +178,9 @@ class Filling(Finder):
         )
         return None if there else moved
 
-    def _new(self, slot: Slot, state: State) -> Scalar | None:
-        """A name or a path that does not exist yet: paths in a folder that exists."""
+    def _new(self, slot: Slot, state: State, sort: str = "") -> Scalar | None:
+        """A name or a path that does not exist yet: paths in a folder that exists. Things of the `sort` of people get
+        a person's name."""
         named = self.catalog.slot(slot)
         if named.meaning != "path" and slot.key != "path" and not {*words(slot.key)} & _GOALS:
             made_up = ("invented",) in self.known.sources.get((slot.tool, slot.path), ())
@@ -186,7 +189,12 @@ class Filling(Finder):
             for source, values in self.known.base.pool.items():
                 seen += [str(value) for value in values if source[-1:] and {*stems(source[-1])} == named_so]
             joint = "-" if seen and not any(" " in value for value in seen) else " "
-            made = (joint.join(str(invent(slot, self.rng)).split()) for _ in range(24))
+            make = (
+                partial(title, person=is_person(sort))
+                if sort and known_format(slot) == "name"
+                else partial(invent, slot)
+            )
+            made = (joint.join(str(make(self.rng)).split()) for _ in range(24))
             made = (value.lower() if joint == "-" else value for value in made)
             return next((value for value in made if self.allowed(value)), None)
         seen = self._inner_paths(slot, state)
@@ -235,21 +243,9 @@ class Filling(Finder):
         found = [values for values in found if all(map(self.allowed, values))]
         return list(zip(slots, self.rng.choice(found), strict=True)) if found else None
 
-    def _borrowed(self, slot: Slot, state: State) -> Scalar | None:
-        """A text of another thing for a slot that takes texts: an observation for the contents of observations."""
-        named = {stem for part in slot.path if isinstance(part, str) for stem in stems(part)}
-        places = {**self.known.base.pool, **state.pool}
-        reading = {name for name, tool in self.known.tools.items() if is_read(tool)}
-        texts = [
-            value
-            for source, values in places.items()
-            if source[0] == "from" and len(source) > 2 and source[1] in reading and {*stems(source[-1])} & named
-            for value in values
-            if isinstance(value, str) and self.allowed(value) and 2 <= len(value.split()) <= 8
-        ]
-        return self.rng.choice(texts) if texts else None
-
-    def _value_of_split(self, slot: Slot, source: Source, value: Any, state: State) -> Scalar | None:
+    def _value_of_split(
+        self, slot: Slot, source: Source, value: Any, state: State, given: Sequence[Scalar] = ()
+    ) -> Scalar | None:
         """`value` if the slot lists it or it belongs to the split, else another that does; `None` if none was found."""
         if self.known.is_setting(slot):
             return value
@@ -260,8 +256,8 @@ class Filling(Finder):
         if self.catalog.slot(slot).meaning == "text" and slot.kind == "string" and not own_place and not slot.choices:
             make = sentence if known_format(slot) in ("name", "sentence") else None
             made = (make(self.rng) if make else invent(slot, self.rng) for _ in range(24))
-            borrowed = self._borrowed(slot, state) if isinstance(slot.path[-1], int) else None
-            texts = (borrowed, *made)
+            lent = borrowed(self.known, slot, state, given, self.allowed) if isinstance(slot.path[-1], int) else []
+            texts = (self.rng.choice(lent) if lent else None, *made)
             return next((text for text in texts if text is not None and self.allowed(text)), None)
         if source[0] == "from" and value is not None and (self.catalog.slot(slot).choices or self.allowed(value)):
             return value
@@ -273,6 +269,12 @@ class Filling(Finder):
                 return value
             value = invent(slot, self.rng)
         return value if self.allowed(value) else None
+
+
+def _sort_of(picked: Mapping[Slot, tuple[Source, Any]]) -> str:
+    """The type that a new thing is to have, empty if none is given."""
+    sorts = (value for slot, (_, value) in picked.items() if {*words(slot.key)} & {"type", "kind", "category", "sort"})
+    return next((value for value in sorts if isinstance(value, str)), "")
 
 
 def _any(_: Scalar) -> bool:

@@ -37,6 +37,7 @@ from mcprl.scenarios.probing.knowledge import Knowledge
 from mcprl.scenarios.probing.probe import probe
 from mcprl.servers.effects import writes
 from mcprl.servers.server import connect
+from mcprl.text import counted
 from mcprl.types import Fact, Scenario, Split, Suite, ToolServer
 
 _PLAYED = 10
@@ -143,7 +144,7 @@ def keep_apart(scenarios: Iterable[Scenario], excluded: frozenset[str], emit: Em
     scenarios = list(scenarios)
     kept = without(scenarios, excluded)
     if dropped := len(scenarios) - len(kept):
-        emit(Note(f"{dropped} tasks to train on are left out, since they use a value of the test pack"))
+        emit(Note(f"left out: {counted(dropped, 'task')} to train on that would use a value of the test pack"))
     return kept
 
 
@@ -237,7 +238,7 @@ def _why_none(server: ToolServer, known: Knowledge) -> str:
     working = [name for name in known.tools if known.working.get(name)]
     examples = f" ({', '.join(working[:5])})" if working else ""
     return (
-        f"no repeatable tasks could be made: {len(working)} of {len(server.tools)} tools gave results in {known.calls} "
-        f"probing calls{examples}; give the server some data, allow tools that write (--assume, "
-        "--allow-destructive), or write a pack by hand (--pack)"
+        f"no repeatable tasks could be made: {len(working)} of {counted(len(server.tools), 'tool')} gave results in "
+        f"{counted(known.calls, 'probing call')}{examples}; give the server some data, allow tools that write "
+        "(--assume, --allow-destructive), or write a pack by hand (--pack)"
     )

@@ -68,10 +68,12 @@ class Lookup:
 
 @dataclass(frozen=True)
 class Each:
-    """The same attribute of several things."""
+    """The same attribute of several things. `given` are values that the request states for all of them: the moment that
+    is converted for several places."""
 
     things: tuple[Reference, ...]
     asked: Attribute
+    given: tuple[Value, ...] = ()
 
 
 @dataclass(frozen=True)

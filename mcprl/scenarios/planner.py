@@ -8,6 +8,7 @@ follow one another, are kept for the test on forms.
 
 import hashlib
 import json
+from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -24,8 +25,13 @@ from mcprl.types import Call, Check, Fact, Scalar, Scenario
 class Planner(Filling):
     """Fills calls with values of one split and suite, executes them, and makes tasks of the results.
 
-    A method that finds no fitting value, tool or result returns `None`.
+    A method that finds no fitting value, tool or result returns `None`. `ready` says how readily each kind of question
+    makes a part of a task of two: those that fail sink.
     """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.ready: defaultdict[object, float] = defaultdict(lambda: 1.0)
 
     def question(
         self,

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from mcprl.errors import ConfigError
 from mcprl.secrets import learn_variable
+from mcprl.text import counted
 
 CLIENTS: Final = {
     "claude": (
@@ -45,7 +46,7 @@ def read_servers(source: str, only: Sequence[str]) -> list[dict[str, Any]]:
     names = [name for name in entries if any(fnmatchcase(name, pattern) for pattern in only or ["*"])]
     unknown = [pattern for pattern in only if not any(fnmatchcase(name, pattern) for name in entries)]
     if not names or unknown or (len(names) > 1 and not only):
-        why = f"names no server {', '.join(unknown)}" if unknown else f"names {len(entries)} servers"
+        why = f"names no server {', '.join(unknown)}" if unknown else f"names {counted(len(entries), 'server')}"
         known = f"; choose with --only NAME: {', '.join(sorted(entries))}" if entries else ""
         raise ConfigError(f"{path} {why}{known}")
     return [_server(name, entries[name], f"{path}: the server {name!r}") for name in names]

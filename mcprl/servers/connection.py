@@ -27,6 +27,7 @@ from mcprl.servers.digest import cap, digest
 from mcprl.servers.line import WaitingLine
 from mcprl.servers.protocol import Dispatcher, Malformed, block_text, first_problem
 from mcprl.servers.transports import Http, Sse, Stdio, Transport, is_url
+from mcprl.text import counted
 from mcprl.types import Json, Scalar, Tool, ToolResult
 
 CLOSE_S = 5.0
@@ -126,7 +127,7 @@ class Connection:
                     return tools, (f"the listing came back to its cursor {cursor[:40]!r}; stopped there",)
                 cursors.add(cursor)
                 params = mcp_types.PaginatedRequestParams(cursor=cursor)
-        return tools, (f"the listing did not end; stopped after {len(cursors)} pages",)
+        return tools, (f"the listing did not end; stopped after {counted(len(cursors), 'page')}",)
 
     async def resources(self) -> list[tuple[str, str]]:
         """The first few text resources as (uri, text), without those that cannot be read in time."""

@@ -6,6 +6,9 @@ Never in a file: a token in a file of mode 0600 is read by every program of the 
 from importlib import import_module
 from typing import Any
 
+from mcprl.errors import ServerError
+from mcprl.text import first_line
+
 SERVICE = "mcprl"
 
 
@@ -19,6 +22,11 @@ class Credentials:
     def lasting(self) -> bool:
         """Whether what is saved outlives this process."""
         return self._keyring is not None
+
+    @property
+    def place(self) -> str:
+        """Where they are kept, for a person: the system's keyring with its name, empty if nothing keeps them."""
+        return f"the system's keyring ({self._keyring.get_keyring().name})" if self._keyring else ""
 
     def load(self) -> str | None:
         """What was saved, `None` if nothing was or the keyring refuses."""
@@ -38,6 +46,16 @@ class Credentials:
             self._keyring.set_password(SERVICE, self._target, text)
         except Exception:
             self._keyring = None
+
+    def forget(self) -> bool:
+        """Remove what was saved. Returns whether there was any. Raises `ServerError` if the keyring refuses."""
+        if self._keyring is None or not self.load():
+            return False
+        try:
+            self._keyring.delete_password(SERVICE, self._target)
+        except Exception as error:
+            raise ServerError(f"{self.place} keeps the login: {first_line(error)}; remove the entry there") from None
+        return True
 
 
 def _usable_keyring() -> Any:

@@ -60,7 +60,7 @@ class Login(OAuthClientProvider):
     def __init__(self, config: ServerConfig, client: Client) -> None:
         target = self._target = config.target
         self._client, self._registered = client, config.oauth_client
-        self._credentials = Credentials(" ".join(_key(config)).strip())
+        self._credentials = credentials(config)
         self._kept, self._loaded = Kept(), False
         self._callback: Callback | None = None
         self._renewing = anyio.Lock()
@@ -159,8 +159,7 @@ class Login(OAuthClientProvider):
         if self._callback is None:
             raise OAuthFlowError(
                 "the server wants a person to log in in a browser, and there is no terminal to ask on: run "
-                "`mcprl inspect` with --oauth in a terminal of this machine"
-                + ("" if self._credentials.lasting else _KEEP)
+                "`mcprl login URL` in a terminal of this machine" + ("" if self._credentials.lasting else _KEEP)
             )
         self._require_allowed(url)
         self._callback.expect(parse_qs(urlsplit(url).query)["state"][0])
@@ -270,8 +269,19 @@ def login(config: ServerConfig, client: Client) -> Login:
     return logins[key]
 
 
+def credentials(config: ServerConfig) -> Credentials:
+    """Where the login at a server is kept: apart for each client that was registered by hand."""
+    return Credentials(" ".join(_key(config)).strip())
+
+
 def _key(config: ServerConfig) -> tuple[str, str]:
     return config.target, config.oauth_client.get("id", "")
+
+
+async def has_tokens(config: ServerConfig) -> bool:
+    """Whether the login at a server got tokens or had them: a server may ask for none."""
+    known = _logins.get({}).get(_key(config))
+    return known is not None and await known.get_tokens() is not None
 
 
 class Bearer(httpx2.Auth):

@@ -17,7 +17,7 @@ from mcprl.config import ToolPolicy
 from mcprl.errors import ConfigError, ServerError
 from mcprl.servers.effects import Mark, mark
 from mcprl.servers.proposals import propose, seems_to_read
-from mcprl.text import visible
+from mcprl.text import counted, visible
 from mcprl.types import Tool
 
 _T = TypeVar("_T")
@@ -139,10 +139,13 @@ def unmarked_note(listing: Sequence[ToolStatus]) -> str:
     if not flags:
         return ""
     more = f" (and {len(flags) - _MOST_FLAGS} more, which mcprl inspect lists)" if len(flags) > _MOST_FLAGS else ""
+    which = f"{len(flags)} of {counted(len(listing), 'tool')}"
+    why = "is not called, since the server does not mark what it does; allow it"
+    if len(flags) > 1:
+        why = "are not called, since the server does not mark what they do; allow them"
     return (
-        f"{len(flags)} of {len(listing)} tools are not called, since the server does not mark what they do; allow them "
-        f"with {' '.join(flags[:_MOST_FLAGS])}{more}, where =read is for those that only read, or all with --sandbox "
-        "if the server is disposable"
+        f"{which} {why} with {' '.join(flags[:_MOST_FLAGS])}{more}, where =read is for those that only read, or all "
+        "with --sandbox if the server is disposable"
     )
 
 

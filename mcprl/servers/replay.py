@@ -26,7 +26,7 @@ from mcprl.servers.limits import Pace
 from mcprl.servers.nearness import distance, is_same, spelled
 from mcprl.servers.protocol import Malformed
 from mcprl.servers.routes import Route
-from mcprl.text import common_prefix, compact, shortened
+from mcprl.text import common_prefix, compact, counted, shortened
 from mcprl.types import Call, Json, Scalar, Tool, ToolResult
 
 PREFIX = "replay:"
@@ -78,7 +78,7 @@ class Replay:
             recorded = list(exchanges.read(self._recorded_name))
         self._parts = parts
         self.listed = [_listed(tool) for tool in parts["tools"]]
-        told = f"replay of {self._folder}, {len(recorded)} calls in {len(setups)} sessions"
+        told = f"replay of {self._folder}, {counted(len(recorded), 'call')} in {counted(len(setups), 'session')}"
         facts: dict[str, Any] = parts["facts"]
         facts |= {"name": self.name, "notes": tuple(facts["notes"]), "transport": f"{told} over {facts['transport']}"}
         facts |= {"connect_s": 0.0, "list_s": 0.0}
@@ -126,7 +126,7 @@ class Replay:
 
     def discard(self) -> None:
         if self._served["near"] or self._served["missing"]:
-            counts = "{same} calls answered as recorded, {near} by the nearest recorded call, {missing} not recorded"
+            counts = "calls answered as recorded: {same}, by the nearest recorded call: {near}, not recorded: {missing}"
             self._emit(Note(f"{self.facts.target} replayed: {counts.format_map(self._served)}"))
 
     async def wait_closed(self) -> None:

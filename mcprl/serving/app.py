@@ -61,7 +61,7 @@ def create_app(learner: Learner, key: str) -> FastAPI:
     return app
 
 
-def _served(request: Request) -> ServedModel:
+async def _served(request: Request) -> ServedModel:  # FastAPI calls what is not async in another thread, and waits
     return request.app.state.model
 
 
@@ -69,25 +69,25 @@ Served = Annotated[ServedModel, Depends(_served)]
 
 
 @router.get("/health")
-def health(model: Served) -> dict[str, Any]:
+async def health(model: Served) -> dict[str, Any]:
     """Whether requests are answered, and with which training step."""
     return {"status": "ok", "policy_step": model.step}
 
 
 @router.get("/metrics")
-def metrics(model: Served) -> Response:
+async def metrics(model: Served) -> Response:
     """Figures in Prometheus' text format."""
     return Response(model.metrics.text(), media_type=CONTENT_TYPE)
 
 
 @router.get("/v1/models")
-def models(model: Served) -> dict[str, Any]:
+async def models(model: Served) -> dict[str, Any]:
     """The names that a request's `model` may be."""
     return {"object": "list", "data": [_card(name, step) for name, step in model.names().items()]}
 
 
 @router.get("/v1/models/{name:path}")
-def one_model(model: Served, name: str) -> dict[str, Any]:
+async def one_model(model: Served, name: str) -> dict[str, Any]:
     """One of them."""
     model.find(name)
     return _card(name, model.names()[name])

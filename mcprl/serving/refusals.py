@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mcprl.errors import EngineError, McprlError, PromptTooLong, UnsupportedSchema
+from mcprl.errors import EngineError, McprlError, PromptTooLong, RequestRefused, UnsupportedSchema
 
 UNSUPPORTED = "unsupported"
 """The type of a pydantic error for a value that OpenAI's API has and this one has not."""
@@ -54,6 +54,8 @@ def of_error(error: McprlError) -> Refusal:
         return Refusal(400, str(error), "messages", "context_length_exceeded")
     if isinstance(error, UnsupportedSchema):
         return Refusal(400, str(error), "response_format", "invalid_value")
+    if isinstance(error, RequestRefused):
+        return Refusal(400, str(error), code="invalid_value")
     if isinstance(error, EngineError):
         return Refusal(503, f"the engine cannot serve this: {error}", code="engine_error")
     return Refusal(500, str(error), code="internal_error")

@@ -12,6 +12,8 @@ from mcprl.types import Completion, Message, Tool
 
 REMEMBERED = 8_192
 """Conversations, and rollouts, that are remembered; the oldest are forgotten."""
+REMEMBERED_TOKENS = 2**24
+"""Tokens of theirs, prompts included: 0.6 GB at most, at 8 bytes a place and 28 a number."""
 
 
 @dataclass(frozen=True)
@@ -25,12 +27,29 @@ class SampledTurn:
     held_to_schema: bool = False
 
 
+class _Newest:
+    """The turns of the names that were last added to."""
+
+    def __init__(self) -> None:
+        self._turns: OrderedDict[str, list[SampledTurn]] = OrderedDict()
+        self._tokens = 0
+
+    def get(self, name: str) -> list[SampledTurn]:
+        return self._turns.get(name, [])
+
+    def put(self, name: str, turns: list[SampledTurn]) -> None:
+        """Make these the turns of the name, and forget the oldest names beyond the limits."""
+        self._tokens += _tokens(turns) - _tokens(self._turns.pop(name, []))
+        self._turns[name] = turns
+        while len(self._turns) > REMEMBERED or (self._tokens > REMEMBERED_TOKENS and len(self._turns) > 1):
+            self._tokens -= _tokens(self._turns.popitem(last=False)[1])
+
+
 class Rollouts:
     """The newest turns of every client, by conversation, and of those that name a rollout, by its id."""
 
     def __init__(self) -> None:
-        self._spoken: OrderedDict[str, SampledTurn] = OrderedDict()
-        self._turns: OrderedDict[str, list[SampledTurn]] = OrderedDict()
+        self._spoken, self._rollouts = _Newest(), _Newest()
 
     def context(self, rollout: str, messages: Sequence[Message], tools: Sequence[Tool]) -> tuple[int, ...]:
         """The ids of the conversation up to its last assistant message, empty if they are not known."""
@@ -40,25 +59,24 @@ class Rollouts:
 
     def find(self, messages: Sequence[Message], tools: Sequence[Tool], rollout: str = "") -> SampledTurn | None:
         """The turn whose message is the last of these: of that rollout, else the newest of any."""
-        return self._spoken.get(_key(rollout, messages, tools)) or self._spoken.get(_key("", messages, tools))
+        turns = self._spoken.get(_key(rollout, messages, tools)) or self._spoken.get(_key("", messages, tools))
+        return turns[-1] if turns else None
 
     def record(self, rollout: str, turn: SampledTurn, tools: Sequence[Tool]) -> None:
         """Remember a turn, also as one of the rollout if that is named."""
         conversation = (*turn.messages, turn.completion.message)
         for name in {"", rollout}:
-            key = _key(name, conversation, tools)
-            self._spoken[key] = turn
-            self._spoken.move_to_end(key)
+            self._spoken.put(_key(name, conversation, tools), [turn])
         if rollout:
-            self._turns.setdefault(rollout, []).append(turn)
-            self._turns.move_to_end(rollout)
-        for kept in (self._spoken, self._turns):
-            while len(kept) > REMEMBERED:
-                kept.popitem(last=False)
+            self._rollouts.put(rollout, [*self._rollouts.get(rollout), turn])
 
     def turns(self, rollout: str) -> list[SampledTurn]:
         """The turns of a rollout in the order in which they ended, none if it is not known."""
-        return list(self._turns.get(rollout, ()))
+        return [*self._rollouts.get(rollout)]
+
+
+def _tokens(turns: Sequence[SampledTurn]) -> int:
+    return sum(len(turn.completion.prompt_ids) + len(turn.completion.completion_ids) for turn in turns)
 
 
 def _key(rollout: str, messages: Sequence[Message], tools: Sequence[Tool]) -> str:

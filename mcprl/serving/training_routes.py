@@ -19,7 +19,7 @@ LINES = "application/x-ndjson"
 router = APIRouter()
 
 
-def _learner(request: Request) -> Learner:
+async def _learner(request: Request) -> Learner:
     return request.app.state.learner
 
 
@@ -46,7 +46,7 @@ async def train_sft(learner: Teaching, body: SupervisedBody) -> Response:
 
 
 @router.get("/_jobs")
-def jobs(learner: Teaching) -> list[dict[str, Any]]:
+async def jobs(learner: Teaching) -> list[dict[str, Any]]:
     """The updates, the oldest first, with the last event of each."""
     return [
         {"job": job.id, "done": job.done, "last": job.events[-1] if job.events else None} for job in learner.jobs.all()
@@ -54,7 +54,7 @@ def jobs(learner: Teaching) -> list[dict[str, Any]]:
 
 
 @router.get("/_jobs/{name}", response_class=ClosedStream)
-def follow(learner: Teaching, name: str, start: Annotated[int, Query(ge=0)] = 0) -> Response:
+async def follow(learner: Teaching, name: str, start: Annotated[int, Query(ge=0)] = 0) -> Response:
     """The events of an update from the `start`-th on, until its end."""
     if job := learner.jobs.find(name):
         return _lines(job, start)
@@ -63,7 +63,7 @@ def follow(learner: Teaching, name: str, start: Annotated[int, Query(ge=0)] = 0)
 
 
 @router.get("/_checkpoints")
-def checkpoints(learner: Teaching) -> dict[str, Any]:
+async def checkpoints(learner: Teaching) -> dict[str, Any]:
     """The training steps of the kept adapters and of those that were trained here, which may be deleted."""
     model = learner.model
     return {
@@ -87,7 +87,7 @@ async def download(learner: Teaching, step: int) -> Response:
 async def delete(learner: Teaching, step: int) -> dict[str, Any]:
     """Delete a kept adapter that was trained here."""
     await learner.delete(step)
-    return checkpoints(learner)
+    return await checkpoints(learner)
 
 
 def _lines(job: Job, start: int = 0) -> Response:

@@ -5,15 +5,18 @@ file of our own.
 """
 
 import secrets
+from base64 import b64encode
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlencode
 
 import anyio
 from jinja2 import Environment, PackageLoader
+from markupsafe import Markup
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
@@ -27,13 +30,17 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mcprl.errors import McprlError
 from mcprl.runs.journal import Journal
+from mcprl.text import counted
 from mcprl.viewing import groups, health, tasks, tokens
 from mcprl.viewing.groups import Column
 from mcprl.viewing.progress import progress
 
+_STYLE: Final = (Path(__file__).parent / "static" / "view.css").read_text(encoding="utf-8")
+"""Stands in each page: a page that had to ask for it would be painted one answer later, which a busy machine delays."""
+_STYLE_HASH: Final = b64encode(sha256(_STYLE.encode()).digest()).decode()
 _POLICY: Final = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    f"default-src 'none'; script-src 'self'; style-src 'sha256-{_STYLE_HASH}'; "
+    "img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 _REPORT_POLICY: Final = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; frame-ancestors 'none'"
 _HEADERS: Final = {
@@ -103,8 +110,8 @@ class _Pages:
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._templates = Environment(loader=PackageLoader("mcprl.viewing"), autoescape=True, trim_blocks=True)
-        self._templates.filters["percent"] = _percent
-        self._templates.filters["number"] = _number
+        filters: dict[str, Any] = {"percent": _percent, "number": _number, "counted": counted}
+        self._templates.filters.update(filters)
         self._health = lru_cache(maxsize=1)(lambda _version: health.health(journal))
 
     def _page(self, name: str, request: Request, **values: Any) -> Response:
@@ -113,7 +120,14 @@ class _Pages:
         template = self._templates.get_template(f"{name}.html")
         reports = [report for report in _REPORTS if (self._journal.folder / report).is_file()]
         page = template.render(
-            page=name, root=root, run=run, reports=reports, query=_query, request_query=str(request.url.query), **values
+            page=name,
+            root=root,
+            run=run,
+            style=Markup(_STYLE),
+            reports=reports,
+            query=_query,
+            request_query=str(request.url.query),
+            **values,
         )
         return HTMLResponse(page)
 

@@ -10,7 +10,7 @@ from mcprl.runs.learning import PARTS, Point, validated
 from mcprl.runs.records import Metric
 
 _MOST_STEPS, _MOST_NOTES = 30, 6
-_WIDTH, _HEIGHT = 600, 180
+_WIDTH, _HEIGHT, _LEFT = 600, 180, 56
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def progress(journal: Journal) -> RunProgress:
         running=is_written(journal.folder / FILE),
         finished=finished,
         phase="finished" if finished else phase,
-        counts={PARTS.get(phase, phase) + f" ({phase})": count for phase, count in counts.items()},
+        counts={f"{PARTS.get(phase, phase)} ({phase})": count for phase, count in counts.items()},
         tested=_tested(journal),
         series=_series(warm, val, start, last),
         last_x=last,
@@ -87,7 +87,7 @@ def _series(warm: Sequence[Point], val: Sequence[Point], start: int, last: int) 
 
 
 def _x(step: int, last: int) -> float:
-    return round(40 + (_WIDTH - 50) * step / last, 1)
+    return round(_LEFT + (_WIDTH - _LEFT - 10) * step / last, 1)
 
 
 def _y(rate: float) -> float:

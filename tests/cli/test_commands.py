@@ -1,5 +1,6 @@
 """The command line as a user meets it: real servers, one line for whatever goes wrong."""
 
+import io
 import json
 import os
 import re
@@ -14,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.console import Console
 from support.command_line import effective, mcprl
 from support.forked import Forked, command_line
 from support.paths import NODE_BIN, ODD, SHOP
@@ -21,6 +23,7 @@ from support.paths import NODE_BIN, ODD, SHOP
 from mcprl.cli import options
 from mcprl.cli.commands import cli
 from mcprl.cli.run_names import run_name
+from mcprl.cli.run_tables import show_run
 from mcprl.config import Config
 from mcprl.runs.journal import Journal
 from mcprl.runs.settings import dump_config, parse
@@ -319,6 +322,12 @@ def test_train_eval_and_runs_work_on_one_run_folder(
     assert done.out.splitlines()[-1] == "take     mcprl export small"
     assert "small" in mcprl("runs", "list").out
     assert "held-out tasks: 3" in mcprl("runs", "show", "small").out
+    narrow = Console(file=io.StringIO(), width=80)
+    with Journal.open(Path("runs/small")) as journal:
+        show_run(narrow, journal)
+    shown = narrow.file.getvalue().splitlines()  # pyright: ignore[reportAttributeAccessIssue]
+    heads = next(line for line in shown if line.startswith("step "))
+    assert heads.split()[:6] == "step score success groups errors turns".split()
     assert "verbatim, values aside" in mcprl("report", "small").out
     assert "written to both" in mcprl("report", "small", "--out", "both").out
     assert {path.name for path in (tmp_path / "both").iterdir()} == {"report.json", "report.md", "report.html"}

@@ -40,7 +40,7 @@ def test_the_answer_is_asked_for_once_remembered_shown_and_taken_back(tmp_path: 
     plan = ["scenarios", "--plan-calls", "--server", server.command]
     printed, shown, code = answered([(WHICH, "p")], *plan)
     assert code == 0, shown
-    assert "does not mark what these 4 tools do" in shown
+    assert "does not mark what 4 of its tools do" in shown
     assert "transfer_money dangerous" in shown
     assert f"remembered in {state}" in shown
     assert rows(printed)["get_balance"].split()[1] == "read"
@@ -143,7 +143,7 @@ def test_approval_is_asked_for_once_a_tool_and_always_is_remembered(tmp_path: Pa
     assert code == 0, shown
     assert "May list_rooms" not in shown
     assert "get_room" in server.calls()
-    assert mcprl("inspect", "--server", server.command, "--forget").out.startswith("1 answers forgotten")
+    assert mcprl("inspect", "--server", server.command, "--forget").out.startswith("1 answer forgotten")
 
 
 def test_what_is_approved_and_what_a_tool_does_are_remembered_beside_each_other(state: Path) -> None:

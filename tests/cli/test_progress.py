@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from mcprl.cli.output import wrapped
 from mcprl.cli.panel import Panel
 from mcprl.cli.progress import Progress, TrainingProgress
 from mcprl.events import Evaluated, Event, Sampled, StepComplete, WarmStartBegan, WarmStartStep
@@ -129,3 +130,26 @@ def test_the_time_that_is_left_counts_validations_and_the_test() -> None:
     for event in EVENTS:
         panel.take(event)
     assert panel.left_s == pytest.approx(20 * (4.0 + 2 / 20 * 5.0) + 20.0)
+
+
+LABELLED = "note         " + "a word " * 20
+SPLIT = "test:trained " + "a word " * 20
+
+
+@pytest.mark.parametrize(
+    ("line", "indent"),
+    [
+        (LABELLED, 13),
+        (SPLIT, 13),
+        ("warm start   " + "a word " * 20, 13),
+        ("- " + "a word " * 20, 2),
+        ("On 12 " * 20, 0),
+    ],
+)
+def test_a_long_line_goes_on_below_what_follows_its_label(line: str, indent: int) -> None:
+    terminal = Console(file=io.StringIO(), width=80, force_terminal=True)
+    first, *others = wrapped(line, terminal).splitlines()
+    assert others
+    assert [len(each) - len(each.lstrip()) for each in others] == [indent] * len(others)
+    assert max(map(len, (first, *others))) <= 80
+    assert wrapped(line, Console(file=io.StringIO(), width=80)) == line

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 
 from mcprl.judges.checks import asks_for, polarity, says_missing, states
 from mcprl.judges.mentions import read
+from mcprl.judges.phrases import declines
 from mcprl.judges.values import places
 from mcprl.judges.verifier import Verifier
 from mcprl.types import Call, CallRecord, Check, Fact, Meaning, Scalar, Scenario, ToolResult, Trajectory
@@ -238,3 +239,24 @@ def test_scoring_is_fast() -> None:
 
     seconds(0)
     assert sorted(seconds(number) for number in range(1, 12))[5] < 0.005 * 4  # 4: a busy machine under test
+
+
+def test_right_answers_to_peoples_requests_that_were_refused_are_accepted() -> None:
+    """Found by the gold answers of scenarios/people on git and sqlite, whose servers are installed by nothing here."""
+    assert says_missing("I found no commit by Lukas Weber on main.")
+    assert not says_missing("I found no discount on O-9.")
+    assert declines("I can't open pull requests.")
+    assert not declines("The order isn't open yet.")
+    amount = Fact(480.0, "amount", "money", rivals=(487.5,))
+    number = Fact(11, "id", "identifier", rivals=(18,))
+    result = ToolResult('[{"id": 11, "amount": 480.0}]')
+    calls = (CallRecord(0, "read_query", {"query": "SELECT id, amount FROM invoices"}, result),)
+    task = Scenario("s", "the biggest invoice: how much is it and what number has it", (amount, number))
+
+    def succeeds(answer: str) -> bool:
+        messages = ({"role": "assistant", "content": answer},)
+        return bool(Verifier().verify(task, Trajectory("t", "s", messages, (), calls)).success)
+
+    assert succeeds("Invoice 11, over 480.00.")
+    assert succeeds("It is over 480.00, number 11.")
+    assert not succeeds("11 and 480.")

@@ -1,9 +1,12 @@
 """A base in 8 or 4 bits: near the one in float32, trained through its LoRA, sampled as it is trained."""
 
+import logging
+import re
 from pathlib import Path
 
 import pytest
 import torch
+from support.paths import ROOT
 
 from mcprl.config import ModelConfig, TrainingConfig
 from mcprl.engines.embedded.engine import EmbeddedEngine
@@ -88,6 +91,15 @@ def test_a_base_in_4_bits_has_the_log_probabilities_and_gradients_of_what_its_co
         gradient = [p.grad.flatten() for p in loaded.model.parameters() if p.grad is not None]
         found += [logprobs.detach(), torch.cat(gradient)]
     torch.testing.assert_close(found[2:], found[:2], rtol=1e-4, atol=1e-4)
+
+
+def test_what_imports_bitsandbytes_stands_behind_the_line_that_silences_its_complaint() -> None:
+    """Every command began with "Failed to load CPU gemm_4bit_forward"; a real command is in tests/test_export.py."""
+    importing = re.compile(r"^\s*(?:from|import) (?:peft|bitsandbytes|accelerate)\b", re.MULTILINE)
+    found = [path for path in (ROOT / "mcprl").rglob("*.py") if importing.search(path.read_text())]
+    assert found
+    assert {path.parent for path in found} == {ROOT / "mcprl" / "models"}
+    assert logging.getLogger("bitsandbytes.backends.cpu.ops").level == logging.ERROR
 
 
 def test_quantization_without_bitsandbytes_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

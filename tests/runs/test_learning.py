@@ -127,7 +127,7 @@ def test_where_rl_brings_nothing_the_report_says_so_with_both_times(tmp_path: Pa
     sentence = "Over the warm start alone (50.0 %), RL brought nothing that this test shows: +1.7 points (95 % interval"
     for text in (table(report), (tmp_path / "run" / "report.md").read_text()):
         assert sentence in text
-        assert "1 tasks won, 0 lost) in 15.5 min after 10.0 min of warm start." in text
+        assert "1 task won, 0 lost) in 15.5 min after 10.0 min of warm start." in text
     rows = [line.split() for line in table(report).splitlines()]
     assert ["base", "model", "-", "33.3", "%", "-"] in rows
     assert any(row[:6] == ["warm", "start", "10.0", "min", "50.0", "%"] and row[6] == "+16.7" for row in rows)

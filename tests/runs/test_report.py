@@ -152,7 +152,7 @@ def test_an_unfinished_run_has_a_report_that_says_so(tmp_path):
     report = write(simulate(tmp_path / "run", warm=True, steps=7, finish=False))
     assert not report.finished
     assert report.test.trained is report.test.gain is None
-    nothing = "Nothing is proved yet (unfinished: 7 steps of RL are done, 0 of 60 test tasks by the trained model)"
+    nothing = "Nothing is proved yet (unfinished: 7 steps of RL done, 0 of 60 test tasks by the trained model)"
     assert nothing in table(report)
     assert (
         "The base model succeeds on 30.0 % of 60 held-out tasks of shop" in (tmp_path / "run" / "report.md").read_text()
@@ -165,7 +165,7 @@ def test_a_run_that_was_stopped_during_its_last_test_is_compared_on_the_tasks_th
         played(journal, "test:trained", 5, journal.scenarios("test")[:20], lambda n, _: True)
     report = build(folder)
     assert (report.test.n, some(report.test.base).success, some(report.test.trained).success) == (20, 0.9, 1.0)
-    assert "The run is not finished (unfinished: 5 steps of RL are done, 20 of 60" in table(report)
+    assert "The run is not finished (unfinished: 5 steps of RL done, 20 of 60" in table(report)
 
 
 def test_a_run_that_has_only_begun_has_a_report_too(tmp_path):

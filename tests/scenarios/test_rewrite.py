@@ -113,7 +113,7 @@ async def test_a_rewrite_replaces_the_wording_of_training_validation_and_the_for
     (asked,) = filter(is_rewriting, requests)
     assert [item["keep"] for item in items(asked)] == [["O-2046"], ["O-9"], ["O-2074"], ["O-2060"]]
     assert "delivered" not in str(items(asked)[2]["keep"])  # a value of the schema's enum may be told as an event
-    assert emitted.notes[-1] == "4 of 4 requests are in other words"
+    assert emitted.notes[-1] == "4 of 4 requests in other words"
     assert "openai/gpt-4o will rewrite 4 requests and solve each, for about" in emitted.notes[0]
 
 
@@ -179,7 +179,7 @@ async def test_what_it_may_cost_is_not_passed_and_what_was_rewritten_is_kept(
     kept = sum(bool(each.form) for each in after)
     assert 0 < kept < 40
     assert any("rewriting ends: " in note and "--max-generator-cost" in note for note in emitted.notes)
-    assert emitted.notes[-1] == f"{kept} of 40 requests are in other words"
+    assert emitted.notes[-1] == f"{kept} of 40 requests in other words"
 
 
 async def test_what_was_rewritten_once_is_not_paid_for_again(

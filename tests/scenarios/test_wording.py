@@ -247,7 +247,7 @@ RENT = Attribute("monthly_rent", "monthly rent", "money", "EUR")
     ("intent", "said", "never"),
     [
         (intents.Count("animal", (SPECIES,)), "dogs", "species"),
-        (intents.Count("changed file", (COMMIT,)), "files changed since commit 4aef7b46", "compared"),
+        (intents.Count("changed file", (COMMIT,)), "ince commit 4aef7b46", "compared"),
         (MADE, "Ana works on Apollo", "relation"),
         (intents.Lookup(LEASE, (RENT,)), "lease.txt", "monthly rent of"),
     ],

@@ -7,15 +7,16 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Generator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import anyio
 import pytest
-from support.loopback import free_port, http, odd_http
-from support.paths import ROOT, SERVERS
+from support.logins import MemoryKeyring, follow_redirects, guarded, logged
+from support.loopback import free_port, odd_http
+from support.paths import ROOT
 
 from mcprl import secrets
 from mcprl.config import ServerConfig
@@ -26,49 +27,10 @@ from mcprl.servers.callback import listening
 from mcprl.servers.server import connect
 
 
-def guarded(*mode: str | int) -> AbstractContextManager[str]:
-    port = free_port()
-    return http([sys.executable, SERVERS / "guarded.py", port, *mode], port)
-
-
-def logged(url: str) -> tuple[list[str], list[str]]:
-    """What was asked of the authorization server, and its live tokens."""
-    with urllib.request.urlopen(url.replace("/mcp", "/log")) as reply:
-        return tuple(json.load(reply))
-
-
-class MemoryKeyring:
-    """A keyring with the two functions that are used, in memory."""
-
-    def __init__(self) -> None:
-        self.priority = 5.0
-        self.kept: dict[tuple[str, str], str] = {}
-
-    def get_keyring(self) -> "MemoryKeyring":
-        return self
-
-    def get_password(self, service: str, name: str) -> str | None:
-        return self.kept.get((service, name))
-
-    def set_password(self, service: str, name: str, text: str) -> None:
-        self.kept[service, name] = text
-
-
 @pytest.fixture
 def browser(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """A terminal and a browser, which follows redirects; the addresses that it was sent to."""
-    visited: list[str] = []
-
-    def visit(url: str) -> bool:
-        visited.append(url)
-        with urllib.request.urlopen(url) as reply:
-            assert b"close this page" in reply.read()
-        return True
-
-    monkeypatch.setattr(oauth, "_has_terminal", lambda: True)
-    monkeypatch.setenv("DISPLAY", ":0")
-    monkeypatch.setattr(oauth.webbrowser, "open", visit)
-    return visited
+    return follow_redirects(monkeypatch)
 
 
 @pytest.fixture(autouse=True)
@@ -183,7 +145,11 @@ async def test_tokens_reach_neither_results_nor_the_log(browser: list[str], tmp_
 @pytest.mark.parametrize(
     ("server", "terminal", "cause"),
     [
-        (lambda: guarded(), False, r"wants a person to log in in a browser, and there is no terminal .*--oauth"),
+        (
+            lambda: guarded(),
+            False,
+            r"wants a person to log in in a browser, and there is no terminal .*`mcprl login URL`",
+        ),
         (lambda: guarded("deny"), True, r"logging in failed: the login was refused: not today"),
         (lambda: odd_http("401"), True, r"publishes no OAuth metadata.*--header 'Authorization: Bearer \$TOKEN'"),
         (lambda: odd_http("key"), False, r"publishes no OAuth metadata.*--header 'Authorization: Bearer \$TOKEN'"),

@@ -115,7 +115,7 @@ async def test_a_near_call_is_answered_counted_and_noted_once_and_another_is_a_m
     near, miss, total = notes.texts
     assert '"sort":"price"} was not recorded in this state, and is answered by the nearest' in near
     assert "elm shelf" in miss
-    assert total.endswith("1 calls answered as recorded, 2 by the nearest recorded call, 2 not recorded")
+    assert total.endswith("calls answered as recorded: 1, by the nearest recorded call: 2, not recorded: 2")
     assert server.calls() == ["search"]
 
 

@@ -9,12 +9,11 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
-import anyio
 import httpx
 import pytest
 from openai import AsyncOpenAI, AuthenticationError, BadRequestError, NotFoundError, OpenAI
 from support.command_line import mcprl
-from support.paths import NODE_BIN, SHOP
+from support.paths import SHOP
 from support.served import KEY, Endpoint, nano_run, served
 
 from mcprl import RemoteBackend, TrainableModel, Trajectory, TrajectoryGroup
@@ -311,40 +310,6 @@ def test_a_strict_tool_is_never_called_with_arguments_that_break_its_schema(clie
     assert (refused.finish_reason, refused.message.tool_calls) == ("stop", None)
     assert "O-2043" in refused.message.content
     assert refused.malformed == ["the call of get_order does not meet its schema: 'O-2043' is too long"]
-
-
-SCRIPT = """
-const OpenAI = require("openai");
-const client = new OpenAI({ baseURL: process.argv[2], apiKey: process.argv[3], maxRetries: 0 });
-const asked = { model: "latest", temperature: 0, messages: [{ role: "user", content: process.argv[4] }],
-  tools: JSON.parse(process.argv[5]) };
-(async () => {
-  const whole = (await client.chat.completions.create(asked)).choices[0].message;
-  const streamed = (await client.chat.completions.stream(asked).finalMessage());
-  let error = null;
-  try { await client.chat.completions.create({ ...asked, tool_choice: "required" }); }
-  catch (caught) { error = { status: caught.status, param: caught.param }; }
-  console.log(JSON.stringify([whole.tool_calls[0].function, streamed.tool_calls[0].function, error]));
-})();
-"""
-
-
-@pytest.mark.npm
-@pytest.mark.skipif(not shutil.which("node"), reason="no node")
-async def test_the_npm_package_reads_calls_streams_and_errors(endpoint: Endpoint, tmp_path: Path) -> None:
-    packages = NODE_BIN.parent
-    if not (packages / "openai").is_dir():
-        pytest.skip("the npm package openai is not installed: npm ci")
-    (tmp_path / "ask.cjs").write_text(SCRIPT)
-    async with connect([ServerConfig(target=SHOP)], ToolPolicy(read_only=True)) as shop:
-        tools = json.dumps([tool.as_function() for tool in shop.tools])
-    command = ["node", str(tmp_path / "ask.cjs"), endpoint.url, KEY, STATUS, tools]
-    done = await anyio.run_process(command, env={"NODE_PATH": str(packages)}, check=False)
-    assert done.returncode == 0, done.stderr
-    whole, streamed, error = json.loads(done.stdout)
-    assert whole == {"name": "get_order", "arguments": '{"order_id": "O-2043"}'}
-    assert {name: streamed[name] for name in whole} == whole
-    assert error == {"status": 400, "param": "tool_choice"}
 
 
 def test_an_export_and_a_model_are_found_as_well(runs: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import anyio
 import torch
@@ -82,15 +82,15 @@ def served(target: str, runs: Path, *flags: str) -> Generator[Endpoint]:
 
 
 @contextmanager
-def served_here(target: str, runs: Path) -> Generator[Endpoint]:
+def served_here(target: str, runs: Path, kind: Literal["embedded", "vllm"] = "embedded") -> Generator[Endpoint]:
     """What `mcprl serve` serves, from a thread of this process, over a socket."""
-    with start_blocking_portal() as portal, portal.wrap_async_context_manager(_serving(target, runs)) as endpoint:
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(_serving(target, runs, kind)) as endpoint:
         yield endpoint
 
 
 @asynccontextmanager
-async def _serving(target: str, runs: Path) -> AsyncGenerator[Endpoint]:
-    origin = find_origin(target, str(runs), EngineConfig(kind="embedded"))
+async def _serving(target: str, runs: Path, kind: Literal["embedded", "vllm"]) -> AsyncGenerator[Endpoint]:
+    origin = find_origin(target, str(runs), EngineConfig(kind=kind))
     with host.listen("127.0.0.1", 0) as listening:
         address = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
         async with (

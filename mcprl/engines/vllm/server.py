@@ -23,7 +23,7 @@ from mcprl.config import Config
 from mcprl.engines import ADAPTERS
 from mcprl.engines.vllm import keeper
 from mcprl.engines.vllm.environment import Environment, default_folder, find
-from mcprl.errors import ConfigError, EngineError, EngineLost, MissingExtra
+from mcprl.errors import ConfigError, EngineError, EngineLost, MissingExtra, RequestRefused
 from mcprl.events import Emit, EngineStarting, Note
 
 try:
@@ -104,7 +104,7 @@ class VllmServer:
     def request_failed(self, error: openai.OpenAIError) -> EngineError:
         """The error for the failed request's caller. If the server may be dead, `ready` waits until that is known."""
         if isinstance(error, openai.APIStatusError) and error.status_code < 500:
-            return EngineError(f"vLLM refused: {error}")
+            return RequestRefused(f"vLLM refused: {error}")
         self._block_requests()
         self._suspected.set()
         return EngineLost(f"vLLM failed: {error} (its log is {self._log})")

@@ -29,7 +29,7 @@ from mcprl.scenarios.packs.pack import covered, split_of
 from mcprl.scenarios.probing.knowledge import Knowledge
 from mcprl.scenarios.probing.renewed import Renewed
 from mcprl.scenarios.slots import build, slots
-from mcprl.text import inert
+from mcprl.text import counted, inert
 from mcprl.types import Scalar, Scenario, Split, ToolServer
 
 BATCH = 12
@@ -118,7 +118,7 @@ class Author:
 
     async def _forecast(self, chat: list[dict[str, str]], calls: int) -> None:
         price = await self.model.price(chat, calls)
-        self.emit(Note(f"{self.model.name} will be asked for tasks {calls} times or more, {price}"))
+        self.emit(Note(f"{self.model.name} will be asked for tasks {counted(calls, 'time')} or more, {price}"))
 
     # --- prompts and replies ------------------------------------------------------------------------------------------
 

@@ -26,7 +26,7 @@ from mcprl.scenarios.authoring.derivable import derivable
 from mcprl.scenarios.authoring.solver import Solver
 from mcprl.scenarios.packs.handwritten import task_id
 from mcprl.scenarios.slots import slots
-from mcprl.text import fill_template, find_json, inert
+from mcprl.text import counted, fill_template, find_json, inert
 from mcprl.types import Fact, Scalar, Scenario, StateHolds, ToolServer
 
 BATCH = 10
@@ -130,7 +130,9 @@ class Rewriter:
             chat = self._chat(batch, number)
             if number == 0:
                 price = await self.model.price(chat, len(batches) + 3 * len(jobs))
-                self.emit(Note(f"{self.model.name} will rewrite {len(jobs)} requests and solve each, {price}"))
+                self.emit(
+                    Note(f"{self.model.name} will rewrite {counted(len(jobs), 'request')} and solve each, {price}")
+                )
             for job, scenario in await self._rewrites(batch, chat):
                 if squash(scenario.request) in requests:
                     self.thrown_out["a rewrite that another task has"] += 1
@@ -145,7 +147,7 @@ class Rewriter:
                 raise self._failure
             self.emit(Note(f"rewriting ends: {self._failure}"))
         if jobs:
-            self.emit(Note(f"{kept} of {len(jobs)} requests are in other words"))
+            self.emit(Note(f"{kept} of {counted(len(jobs), 'request')} in other words"))
         return rewritten
 
     def _job(self, index: int, scenario: Scenario) -> _Job:

@@ -15,6 +15,7 @@ from mcprl.scenarios.probing.values import stranger
 from mcprl.scenarios.slots import Slot, slots
 from mcprl.scenarios.steps import Filled, Grounded, call_of
 from mcprl.scenarios.wording.modifiers import JOINTS
+from mcprl.scenarios.wording.phrases import spoken
 from mcprl.text import stems, words
 from mcprl.types import AsksBack, CallMade, Check, Declines, SaysMissing, Scalar, Session, Tool
 
@@ -86,7 +87,7 @@ async def lacking(planner: Planner, session: Session, state: State) -> Grounded 
     if asked.meaning in ("identifier", "text", "flag"):
         return None
     planner.used[tool.name] += 1
-    words = tuple(dict.fromkeys((*noun.split(), *lacks.label.split(), lacks.key)))
+    words = tuple(dict.fromkeys((*noun.split(), *spoken(noun).split(), *lacks.label.split(), lacks.key)))
     intent = Lacking(Lookup(Reference(noun), (asked,)), lacks)
     return planner.task("asks", intent, (), (), (AsksBack(words),), state, [])
 

@@ -15,7 +15,7 @@ _PARTS: tuple[MakeTask, ...] = (
     *(lookup, lookup, lookup, relation, count, extreme, listing, compare),
     *(combine, compute, parts, link, search, missing),
 )
-_DRAWS = 4
+_DRAWS = 6
 """Questions that are drawn for one that can be joined with another."""
 
 
@@ -23,7 +23,9 @@ async def both(planner: Planner, session: Session, state: State) -> Grounded | N
     """Two questions about different things."""
     first = None
     for _ in range(_DRAWS):
-        question = await planner.rng.choice(_PARTS)(planner, session, state)
+        kind = planner.rng.choices(_PARTS, [planner.ready[part] for part in _PARTS])[0]
+        question = await kind(planner, session, state)
+        planner.ready[kind] = min(1.0, planner.ready[kind] * (1.5 if question else 0.7))
         if first and question and (task := _joined(planner, first, question, state)):
             return task
         first = first or question

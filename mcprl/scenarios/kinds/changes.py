@@ -1,5 +1,6 @@
 """Tasks that write: set, create, remove, and set to what follows from a read."""
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Literal
@@ -172,11 +173,17 @@ async def _seen(written: Session, looks: Sequence[tuple[Call, ToolResult]], fill
     """A read that shows written values which it did not show before, with those values."""
     for call, before in looks:
         after = await written.call(call.tool, call.arguments)
-        new = [value for _, value in filled if not isinstance(value, bool) and not holds(before.text, value)]
+        values = [_last_part(value) for _, value in filled]
+        new = [value for value in values if not isinstance(value, bool) and not holds(before.text, value)]
         shown = tuple(value for value in new if not after.is_error and holds(after.text, value))
         if shown:
             return StateHolds(call.tool, call.arguments, shown)
     return None
+
+
+def _last_part(value: Scalar) -> Scalar:
+    """The name under which its folder lists a path; other values as they are."""
+    return value.rpartition("/")[2] if isinstance(value, str) and re.fullmatch(r"[\w./-]+/[\w.-]+", value) else value
 
 
 def _says_all(before: ToolResult, filled: Filled) -> bool:

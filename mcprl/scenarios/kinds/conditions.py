@@ -40,7 +40,7 @@ async def conditional(planner: Planner, clean: Session, written: Session, state:
     )
     true = planner.rng.random() < 0.5
     expected = field.value if true else _other(planner, found, field, filled)
-    if change.effect != "set" or expected is None:
+    if change.effect != "set" or expected is None or _goes_back(planner, filled, field, expected):
         return None
     intent = Conditional(change, Value(field.attribute, expected), true)
     if not true:
@@ -62,6 +62,18 @@ def _condition(planner: Planner, found: Found) -> Field | None:
         if field.attribute.meaning in _CONDITIONS and not field.live and isinstance(field.value, str | int)
     ]
     return planner.rng.choice(fields) if fields else None
+
+
+def _goes_back(planner: Planner, filled: Filled, field: Field, expected: Scalar) -> bool:
+    """Whether the write would put a status back to one before the condition's, by the order in which the tool lists
+    them: nobody asks to open what is shipped. A list by the alphabet has no such order.
+    """
+    for slot, value in filled:
+        order = [str(choice) for choice in planner.catalog.slot(slot).choices]
+        steps = [str(expected), str(value)]
+        if field.attribute.meaning == "status" and order != sorted(order) and {*steps} <= {*order}:
+            return order.index(steps[0]) > order.index(steps[1])
+    return False
 
 
 def _other(planner: Planner, found: Found, field: Field, filled: Filled) -> Scalar | None:

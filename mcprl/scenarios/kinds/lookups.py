@@ -7,6 +7,7 @@ from dataclasses import replace
 from mcprl.judges.checks import holds
 from mcprl.scenarios.calls import MOST_BARREN
 from mcprl.scenarios.fields import text_facts
+from mcprl.scenarios.guessing import is_guessable
 from mcprl.scenarios.intents import Attribute, Combine, Compare, Compute, Each, Lookup, Reference, Relation
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
@@ -119,6 +120,7 @@ def _worked_out(planner: Planner, step: Step) -> list[Field]:
     record = step.rows[0] if len(step.rows) == 1 else step.record
     if isinstance(record, Mapping):
         fields = list(planner.fields(step, record, (), given))  # pyright: ignore[reportUnknownArgumentType]
+        fields = [entry for entry in fields if not is_guessable(planner.known, step.tool.name, entry)]
         planner.rng.shuffle(fields)
         return fields
     texts = planner.known.texts.get(step.tool.name, [])
@@ -128,14 +130,17 @@ def _worked_out(planner: Planner, step: Step) -> list[Field]:
 
 
 async def compute_each(planner: Planner, session: Session, state: State) -> Grounded | None:
-    """What a tool works out of its one argument, for two values of it."""
-    tool = planner.tool(lambda tool: planner.computes(tool) and _takes_choice(planner, tool))
+    """What a tool works out of a place or a category, for two values of it and the same other arguments."""
+    tool = planner.tool(lambda tool: planner.computes(tool) and bool(_choosing(planner, tool)))
     first = await planner.read(session, state, tool, {}) if tool else None
-    second = await planner.read(session, state, tool, {}) if tool and first else None
+    varied = planner.rng.choice(_choosing(planner, tool)) if tool else None
+    fixed = {slot: value for slot, value in first.filled if slot != varied} if first else {}
+    second = await planner.read(session, state, tool, fixed) if tool and first else None
     if tool is None or first is None or second is None or first.call == second.call:
         return None
-    said = [tuple(planner.said(step.filled)) for step in (first, second)]
-    if any(len(values) != 1 or values[0].attribute.meaning not in ("place", "category") for values in said):
+    said = [tuple(planner.said([pair for pair in step.filled if pair[0] == varied])) for step in (first, second)]
+    given = tuple(planner.said([pair for pair in first.filled if pair[0] != varied]))
+    if any(len(values) != 1 for values in said) or {v.value for v in given} & {values[0].value for values in said}:
         return None
     theirs = {entry.attribute: entry for entry in _worked_out(planner, second)}
     pairs = [(entry, theirs[entry.attribute]) for entry in _worked_out(planner, first) if entry.attribute in theirs]
@@ -144,16 +149,18 @@ async def compute_each(planner: Planner, session: Session, state: State) -> Grou
         return None
     mine, other = pairs[0]
     mine, other = replace(mine, rivals=(other.value, *mine.rivals)), replace(other, rivals=(mine.value, *other.rivals))
-    intent = Each(tuple(Reference(values[0].attribute.label, values) for values in said), mine.attribute)
+    intent = Each(tuple(Reference(values[0].attribute.label, values) for values in said), mine.attribute, given)
     asked = [(entry, str(values[0].value)) for entry, values in zip((mine, other), said, strict=True)]
     entities = [values[0].value for values in said if not values[0].attribute.choices]
+    if given:  # what is held out is their combination
+        entities = [", ".join(str(value.value) for value in (*given, *(values[0] for values in said)))]
     return planner.question("each", intent, [first.call, second.call], asked, state, entities)
 
 
-def _takes_choice(planner: Planner, tool: Tool) -> bool:
-    """Whether a tool takes one place or category."""
-    needed = planner.needs(tool)
-    return len(needed) == 1 and planner.catalog.slot(needed[0]).meaning in ("place", "category")
+def _choosing(planner: Planner, tool: Tool) -> list[Slot]:
+    """The slots of a tool that take a place or a category: of several the last, which says what for."""
+    found = [slot for slot in planner.needs(tool) if planner.catalog.slot(slot).meaning in ("place", "category")]
+    return found[-1:]
 
 
 async def each(planner: Planner, session: Session, state: State) -> Grounded | None:

@@ -20,6 +20,11 @@ from mcprl.text import singular, stems, words
 from mcprl.types import Json, Scalar, Session, Tool
 
 _MOST = 6
+_IDLE = frozenset(
+    "about after again along among around before behind being below between could doing during every other shall since "
+    "still their there these thing those through under until where which while whose within without would".split()
+)
+"""Words that nobody searches for."""
 _SEARCHES = 5
 """Attempts of one search task to find something."""
 
@@ -187,4 +192,4 @@ def _searched(planner: Planner, state: State, tool: str) -> list[str]:
     places = {**planner.known.base.pool, **state.pool}
     texts = [str(value) for source, values in places.items() if source[:2] == ("from", tool) for value in values]
     found = {word.strip(".,:;!?()\"'").lower() for text in texts if " " in text for word in text.split()}
-    return sorted(word for word in found if word.isalpha() and len(word) > 4 and planner.allowed(word))
+    return sorted(w for w in found - _IDLE if w.isalpha() and len(w) > 4 and planner.allowed(w))

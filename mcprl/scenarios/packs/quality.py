@@ -12,6 +12,7 @@ from mcprl.errors import ScenarioError
 from mcprl.runs.overlap import wording_overlap
 from mcprl.scenarios.packs.pack import Pack
 from mcprl.servers.digest import looks_like_error
+from mcprl.text import counted
 from mcprl.types import Call, CallMade, Fact, Scenario, StateHolds, Tool
 
 LEAST_TOOLS = 0.5
@@ -142,7 +143,7 @@ def _rows(measured: Quality) -> Iterator[tuple[str, str]]:
     yield "tools", f"{measured.covered_tools} of {measured.tools} have tasks{without}"
     yield "parameters", f"{measured.covered_parameters} of {measured.parameters} are used by a task"
     yield "kinds", _shares(measured.kinds)
-    lengths = {_count(length, "call"): count for length, count in measured.plan_lengths.items()}
+    lengths = {counted(length, "call"): count for length, count in measured.plan_lengths.items()}
     yield "plans", _shares(lengths)
     suites = ", ".join(f"{count} {suite}" for suite, count in measured.suites.items())
     yield "tests", f"{measured.test} ({suites or 'none'})"
@@ -150,7 +151,7 @@ def _rows(measured: Quality) -> Iterator[tuple[str, str]]:
     if measured.overlap is not None:
         forms += f"; {measured.overlap:.0%} of the forms test's wordings stand in training (values blanked)"
     yield "forms", forms
-    facts = f"{len(measured.error_facts)} tasks state an error message as a fact"
+    facts = f"{counted(len(measured.error_facts), 'task')} with an error message as a fact"
     if measured.repeats is not None:
         facts += f"; {measured.repeats:.0%} of the plans gave the same result again"
     yield "facts", facts
@@ -169,10 +170,6 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:_SHOWN]) + more
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
 # --- the floor --------------------------------------------------------------------------------------------------------
 
 
@@ -185,9 +182,9 @@ def lacking(measured: Quality) -> list[str]:
             f"{_listed(measured.uncovered)})"
         )
     if measured.train < LEAST_TASKS:
-        reasons.append(f"only {measured.train} training tasks, {LEAST_TASKS} are needed")
+        reasons.append(f"only {counted(measured.train, 'training task')}, {LEAST_TASKS} are needed")
     if measured.error_facts:
-        what = _count(len(measured.error_facts), "task")
+        what = counted(len(measured.error_facts), "task")
         verb = "states" if len(measured.error_facts) == 1 else "state"
         reasons.append(f"{what} {verb} an error message as a fact, such as {measured.error_facts[0]!r}")
     return reasons

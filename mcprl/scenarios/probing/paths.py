@@ -43,3 +43,8 @@ def inner_paths(picked: Mapping[Slot, Any], result: ToolResult) -> list[str]:
 def joined(folder: str, name: str) -> str:
     """A new path inside a folder."""
     return f"{folder.rstrip('/')}/{name}"
+
+
+def folder_of(path: object) -> str:
+    """The folder that a path is in; `.` if it names none."""
+    return str(path).rpartition("/")[0] or "."

@@ -13,7 +13,7 @@ from mcprl.scenarios.probing.values import stranger
 from mcprl.scenarios.probing.visits import Budget, Visit
 from mcprl.scenarios.probing.writing import near_arguments
 from mcprl.scenarios.slots import Slot, build
-from mcprl.text import compact
+from mcprl.text import compact, counted
 from mcprl.types import Call, Tool, ToolResult, ToolServer
 
 _MOST_LOOKS = 8
@@ -63,7 +63,7 @@ async def find_sharing(server: ToolServer, known: Knowledge, budget: Budget, rng
                 return Sharing(True, f"{change.read.tool} told in one session what {tool.name} had written in another")
         unseen += 1
     if unseen:
-        return Sharing(False, f"no session saw what another had written, with {unseen} writing tools")
+        return Sharing(False, f"no session saw what another had written, with {counted(unseen, 'writing tool')}")
     return Sharing(False, "whether sessions are kept apart is unknown: no write was made that a read shows")
 
 

@@ -69,6 +69,11 @@ def _name(rng: random.Random) -> str:
     return rng.choice((_two, _person))(rng)
 
 
+def title(rng: random.Random, *, person: bool = False) -> str:
+    """The name of a new person or thing."""
+    return _person(rng) if person else _two(rng).title()
+
+
 def sentence(rng: random.Random) -> str:
     """A sentence that somebody may note down."""
     told = rng.choice(_SENTENCES)
@@ -164,6 +169,8 @@ _FORMATS: list[tuple[str, str, Callable[[random.Random], str]]] = [
     ("name", r"", _name),
 ]
 
+_ISO_DAY = r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)"
+
 UNIVERSAL = frozenset(("timezone", "date-time", "date", "time", "color", "expression"))
 """Formats whose values mean the same on every server: a slot that takes one value of it takes all."""
 
@@ -231,7 +238,8 @@ def _number(slot: Slot, rng: random.Random) -> int | float:
     if usual:
         return rng.randint(int(low), max(int(low), min(int(slot.schema.get("maximum", usual)), int(low) + usual)))
     high = slot.schema.get("maximum", slot.schema.get("exclusiveMaximum", default_high))
-    value = rng.randint(int(low), max(int(low), int(high)))
+    low = max(int(low), 2) if slot.kind == "number" and high > 2 else int(low)  # nobody asks what adding 1 makes
+    value = rng.randint(low, max(low, int(high)))
     if slot.kind == "integer" or rng.random() < 0.85:
         return value
     return round(value + rng.choice((0.25, 0.5, 0.75)), 2)
@@ -262,6 +270,8 @@ def stranger(value: Any, rng: random.Random, *, person: bool = False) -> Any:
     if isinstance(value, int | float):
         return int(value) + rng.randint(10_000, 99_999)
     text = str(value)
+    if re.search(_ISO_DAY, text):
+        return re.sub(_ISO_DAY, lambda _: _date(rng), text)
     if any(ch.isdigit() for ch in text):
         return "".join(rng.choice("0123456789") if ch.isdigit() else ch for ch in text)
     if "/" in text:

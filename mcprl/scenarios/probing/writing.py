@@ -6,14 +6,17 @@ from typing import Any
 
 from mcprl.judges.checks import holds
 from mcprl.scenarios.fields import record_of
+from mcprl.scenarios.parameters import FOLDERS
 from mcprl.scenarios.probing.draws import Draw, Penalties, draw_write, fill_write
 from mcprl.scenarios.probing.hints import Hints
 from mcprl.scenarios.probing.knowledge import Knowledge, RoundTrip, SourcedValue, State
+from mcprl.scenarios.probing.paths import folder_of, takes_path
 from mcprl.scenarios.probing.reading import SLOW_S, worked
 from mcprl.scenarios.probing.sources import fits, place
 from mcprl.scenarios.probing.visits import Budget, Visit
 from mcprl.scenarios.slots import JsonPath, Slot, build
 from mcprl.servers.effects import is_read
+from mcprl.text import words
 from mcprl.types import Session, Tool, ToolResult
 
 Binding = tuple[tuple[tuple[JsonPath, JsonPath], ...], tuple[tuple[JsonPath, Any], ...]]
@@ -22,6 +25,7 @@ _PASSES = 12
 _NEAR = 0.8
 """How alike the names of two slots must be for no other pair to be called with."""
 _ALIKE = 0.5
+_MAKING = frozenset("create write make new mkdir touch move rename copy".split())
 _MOST_READS = 15
 """Reads after one write."""
 _SOUGHT = 3
@@ -194,8 +198,12 @@ def bindings(
 def near_arguments(
     known: Knowledge, read: Tool, write: Tool, written: dict[Slot, Any], rng: random.Random
 ) -> dict[str, Any] | None:
-    """The arguments of a read, with what is written where the names agree; `None` if they do not."""
-    values = {slot.path: value for slot, value in written.items()}
+    """The arguments of a read, with what is written where the names agree; `None` if they do not.
+
+    What a write puts at a path is looked for in the folder that it goes to.
+    """
+    makes = {*words(write.name)} & _MAKING and {*words(read.name)} & FOLDERS
+    values = {slot.path: folder_of(value) if makes and takes_path(slot) else value for slot, value in written.items()}
     taking = {slot.path: slot for slot in known.slots[read.name]}
     for bind, constants in bindings(known, read, write, written, rng):
         if all(known.affinity(taking[path], place(write.name, origin)) >= _ALIKE for path, origin in bind):

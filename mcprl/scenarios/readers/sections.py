@@ -85,10 +85,25 @@ def _one_or_several(block: Block) -> Record | list[Record] | None:
             records.append({})
         records[-1][name] = value
     if len(records) > 1:
+        if (whole := _with_list(block)) is not None:
+            return whole
         if len(block.pairs) <= 0.75 * len(records) * len(block.names):
             return None  # lines of a talk: "Ana: hello"
         return [record([*pairs.items()]) for pairs in records]
     return _titled([block])[0] or None
+
+
+def _with_list(block: Block) -> Record | None:
+    """The pairs as one record if one name stands several times in a row among others that stand once: the items of an
+    invoice are a list. Else `None`."""
+    runs = [(name, [value for _, value in run]) for name, run in itertools.groupby(block.pairs, lambda pair: pair[0])]
+    several = [name for name, values in runs if len(values) > 1]
+    if len(several) != 1 or len({name for name, _ in runs}) < len(runs) or len(runs) < 4:
+        return None
+    return {
+        **record([(name, values[0]) for name, values in runs]),
+        several[0]: next(v for n, v in runs if n == several[0]),
+    }
 
 
 def _titled(blocks: Sequence[Block]) -> list[Record]:

@@ -43,8 +43,9 @@ from mcprl.scenarios.wording.groups import (
     total_options,
 )
 from mcprl.scenarios.wording.links import link_options
-from mcprl.scenarios.wording.lookups import each_options, lookup_options, missing_options, relation_options
+from mcprl.scenarios.wording.lookups import each_options, lookup_options, missing_options
 from mcprl.scenarios.wording.personas import PLAIN, dress, persona, sentence, small
+from mcprl.scenarios.wording.relations import relation_options
 from mcprl.scenarios.wording.template import Option, data, fill, options, unmark
 
 __all__ = ["Worded", "answer", "say"]

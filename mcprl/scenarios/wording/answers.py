@@ -95,7 +95,11 @@ def _answer(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
         return _of_group(intent, outcome)
     if isinstance(intent, Connected):
         ends, verb = grammar.listed([plain(value) for value in outcome]), " ".join(words(intent.verb))
-        return f"{intent.subject} {verb} {ends}." if intent.subject else f"These: {ends}."
+        if intent.subject:
+            return f"{intent.subject} {verb} {ends}."
+        head, _, rest = verb.partition(" ")
+        plural_verb = f"{'are' if head == 'is' else grammar.infinitive(head)} {rest}".strip()
+        return f"{ends} {verb if len(outcome) == 1 else plural_verb} {intent.object}."
     if isinstance(intent, Compute):
         return _computed(intent.asked, outcome)
     if isinstance(intent, Change | Adjust):

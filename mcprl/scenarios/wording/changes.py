@@ -17,6 +17,8 @@ from mcprl.text import words
 
 _COMPUTING = ("folder", "directory", "file", "branch", "table", "column", "database", "repository", "channel", "bucket")
 """Things that are made and not entered in a list."""
+_NOTES = ("note", "remark", "comment", "fact")
+_CONTENT = ("text", "content", "body", "message")
 _OF_LISTS = ("have-new", "put-down", "note-down", "enter", "new-list")
 _OLD = ("old", "current", "previous", "find", "search", "before")
 _NEW = ("new", "replacement", "replace", "after")
@@ -62,7 +64,7 @@ def _set(intent: Change, rng: random.Random) -> list[Option]:
     if intent.thing is None:
         return options(data("changes")["set_alone"], "set.alone", _value_slots(value, rng))
     value = replace(value, attribute=shortened(value.attribute, grammar.one(spoken(intent.thing.noun))))
-    slots = {**thing.slots(), **_value_slots(value, rng)}
+    slots = {**thing.slots(), **_value_slots(value, rng, thing.text)}
     table = data("changes")["set"]
     found = [
         Option(f"set.{_kind(value)}/{name}", tuple(patterns), slots)
@@ -88,17 +90,19 @@ def _kind(value: Value) -> str:
     return "date" if meaning == "datetime" else meaning
 
 
-def _value_slots(value: Value, rng: random.Random) -> dict[str, str]:
+def _value_slots(value: Value, rng: random.Random, thing: str = "") -> dict[str, str]:
     text = shown(value, rng)
-    word, event = _status_words(value, text, rng)
+    word, event = _status_words(value, text, thing, rng)
     quote = quoted(value, rng)
     slots = {**label_slots(value.attribute, rng), "v": text, "q": quote, "word": word, "event": event}
     return {**slots, "v": quote} if value.attribute.meaning == "text" else slots
 
 
-def _status_words(value: Value, text: str, rng: random.Random) -> tuple[str, str]:
-    """A status in other words at times, and as an event."""
+def _status_words(value: Value, text: str, thing: str, rng: random.Random) -> tuple[str, str]:
+    """A status in other words at times, and as an event that tells of nobody whom the thing is named by."""
     ways, events = status_words(value)
+    named = {word for word in words(thing) if len(word) > 4}
+    events = [event for event in events if not named & {*words(event)}]
     word = text if not ways or rng.random() < 0.6 else mark(rng.choice(ways))
     return word, mark(rng.choice(events)) if events else ""
 
@@ -161,8 +165,15 @@ def _create(intent: Change, rng: random.Random) -> list[Option]:
         "rest": rest,
     }
     slots["list"] = ", ".join(f"{in_full(value.attribute)} {quoted(value, rng)}" for value in values)
+    texts = [value for value in values if value.attribute.meaning == "text"]
+    if parent is not None and noun in _NOTES and len(values) == len(texts) == 1:
+        told = {**phrase(parent, rng).slots(), "q": quoted(texts[0], rng)}
+        return options(data("changes")["create_note"], "create.note", told)
     if parent is not None:
         return options(data("changes")["create_in"], "create.in", {**phrase(parent, rng).slots(), **slots})
+    if len(values) == len(texts) == 1 and texts[0].attribute.label.split()[-1] in (noun.split()[-1], *_CONTENT):
+        told = {"noun": noun, "a_noun": grammar.a(noun), "nouns": grammar.plural(noun), "q": quoted(texts[0], rng)}
+        return options(data("changes")["create_text"], "create.text", told)
     special = data("changes")["create_for"].get(noun.split()[-1], {})
     found = options(special, f"create.{noun.split()[-1].replace(' ', '-')}", slots, weight=1.5)
     plain_forms = data("changes")["create"]

@@ -10,7 +10,7 @@ from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.changes import described
 from mcprl.scenarios.wording.deeds import deed, imperative
 from mcprl.scenarios.wording.lookups import about_options, label_slots
-from mcprl.scenarios.wording.modifiers import in_full, modifiers
+from mcprl.scenarios.wording.modifiers import in_full, is_deal, modifiers
 from mcprl.scenarios.wording.phrases import Phrase, is_person, phrase, spoken
 from mcprl.scenarios.wording.template import Option, data, mark, options
 from mcprl.scenarios.wording.values import UNIT_WORDS, is_zone, plain, quoted, shown
@@ -23,23 +23,11 @@ _ARITHMETIC = {
     "add": "add sum plus addition", "subtract": "subtract minus difference subtraction",
     "multiply": "multiply times product multiplication", "divide": "divide division quotient",
 }  # fmt: skip
-_ASKING = (
-    "get",
-    "return",
-    "show",
-    "fetch",
-    "retrieve",
-    "find",
-    "look",
-    "list",
-    "give",
-    "display",
-    "read",
-    "check",
-    "tell",
-)
+_ASKING = tuple("get return show fetch retrieve find look list give display read check tell".split())
 _QUERIES = {"query", "q", "search", "keyword", "keywords", "topic", "question", "expression", "term"}
 _TEXTS = ("text", "message", "input", "sentence", "string", "content", "phrase", "body", "word")
+_OWN = ("account", "appointment", "ticket", "task", "car", "flight", "seat", "policy", "loan", "bill", "plan")
+"""Things that people call theirs, besides dealings: my ticket, but that product."""
 _CONNECTED = r"(?: (?:of|in|for|from|to|by|with|on|at|between|using|based|as|given|into)\b.*)$"
 
 
@@ -242,12 +230,11 @@ def lacking_options(intent: Lacking, rng: random.Random) -> list[Option]:
 
 
 def _mine(noun: str, rng: random.Random) -> dict[str, str]:
-    nouns = grammar.plural(noun)
-    mine = f"the {noun}" if is_person(noun) else rng.choice((f"my {noun}", f"my {noun}", f"our {noun}"))
+    own = is_deal(noun) or noun.split()[-1] in _OWN
+    mine = rng.choice((f"my {noun}", f"my {noun}", f"our {noun}") if own else (f"the {noun}", f"that {noun}"))
     return {
         "mine": mine,
         "mine_to_change": mine,
-        "one_of": rng.choice((f"one of the {nouns}", f"one of our {nouns}")),
         "noun": noun,
         "a_noun": grammar.a(noun),
     }
@@ -257,7 +244,8 @@ def _lacking_lookup(inner: Lookup, rng: random.Random) -> list[Option]:
     noun = grammar.one(spoken(inner.thing.noun))
     slots = {**label_slots(inner.asked[0], rng), **_mine(noun, rng)}
     thing = Phrase(slots["mine"], slots["mine"], person=is_person(noun))
-    found = options(data("computes")["lacking_thing"], "lacking.thing", slots)
+    counted = inner.asked[0].meaning == "count"  # how many of them there are, and not the number of units
+    found = [] if counted else options(data("computes")["lacking_thing"], "lacking.thing", slots)
     return found + [
         Option(option.form, option.patterns, option.slots, option.weight * 0.4)
         for option in about_options(thing, noun, inner.asked, rng)
@@ -288,10 +276,18 @@ def _lacking_change(inner: Change, intent: Lacking, rng: random.Random) -> list[
     return options(data("computes")["lacking_change"], "lacking.change", slots)
 
 
+def _without_verb(noun: str) -> str:
+    """The noun of a tool without a verb that its name begins with: `nodes` for `open nodes`."""
+    first, *rest = words(noun)
+    return " ".join(rest) if rest and first in data("changes")["verbs"] else noun
+
+
 def unserved_options(intent: Unserved, rng: random.Random) -> list[Option]:
     """Requests for other matters and for what nobody can do with the server's things."""
     found = options(data("unserved")["other"], "unserved.other", {})
-    nouns = [noun for each in intent.nouns if (noun := grammar.one(spoken(each))).split()[-1] not in VERBS]
+    nouns = [
+        noun for each in intent.nouns if (noun := grammar.one(spoken(_without_verb(each)))).split()[-1] not in VERBS
+    ]
     if not nouns:
         return found
     noun = rng.choice(nouns)

@@ -6,7 +6,7 @@ from mcprl.scenarios.intents import Extreme, Reference, Top
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.degrees import height, superlative
 from mcprl.scenarios.wording.lookups import about_options, be, label_slots
-from mcprl.scenarios.wording.modifiers import noun_label
+from mcprl.scenarios.wording.modifiers import noun_label, since_when
 from mcprl.scenarios.wording.phrases import group, phrase, spoken
 from mcprl.scenarios.wording.template import Option, data, options
 
@@ -14,6 +14,12 @@ from mcprl.scenarios.wording.template import Option, data, options
 def extreme_options(intent: Extreme, rng: random.Random) -> list[Option]:
     """Requests for fields of the thing that has the most or least of something."""
     noun = grammar.one(spoken(intent.noun))
+    named = intent.asked[0].label == noun.split()[-1] or intent.asked[0].meaning in ("name", "path")
+    rest, since = since_when(intent.where, rng)
+    if since and named:
+        own = noun.removeprefix("changed ")
+        slots = {"one": own, "things": grammar.plural(own), "height": height(intent.by, intent.most), "since": since}
+        return [] if rest else options(data("groups")["extreme_since"], "extreme.since", slots)
     one = group(intent.noun, intent.where, rng, more=False)
     thing = phrase(Reference(intent.noun, intent.where, Top(intent.by, intent.most)), rng)
     top = superlative(intent.by, intent.most)

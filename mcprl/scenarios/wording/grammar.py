@@ -57,6 +57,8 @@ def is_plural(noun: str) -> bool:
     *front, last = _split_head(noun)[0].lower().split(" ")
     if front and last.endswith("ed"):
         last = front[-1]
+    if last in ("species", "series"):  # one or several: labels are mostly of one
+        return False
     return last in _SINGULARS or (last not in _MASS and last != singular(last))
 
 

@@ -8,7 +8,7 @@ from mcprl.scenarios.intents import Combine, Compare, Count, Listing, Total
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.degrees import degree
 from mcprl.scenarios.wording.lookups import label_slots
-from mcprl.scenarios.wording.modifiers import in_full, noun_label, shortened
+from mcprl.scenarios.wording.modifiers import in_full, noun_label, shortened, since_when
 from mcprl.scenarios.wording.phrases import alike, definite, group, spoken
 from mcprl.scenarios.wording.template import Option, data, mark, options
 from mcprl.scenarios.wording.values import plain
@@ -20,6 +20,8 @@ _BILLED = ("price", "cost", "fee", "fare", "rent", "charge", "amount")
 
 def count_options(intent: Count, rng: random.Random) -> list[Option]:
     """Requests for the number of things."""
+    if since := _since(intent, rng):
+        return options(data("groups")["count_since"], "count.since", since)
     return options(data("groups")["count"], "count", {"group": group(intent.noun, intent.where, rng).text})
 
 
@@ -45,6 +47,8 @@ def listing_options(intent: Listing, rng: random.Random) -> list[Option]:
     """Requests for all things with some values."""
     if found := _special_listing(intent):
         return found
+    if since := _since(intent, rng):
+        return options(data("groups")["listing_since"], "listing.since", since)
     asked = intent.asked
     asked = replace(asked, label=asked.label.removeprefix(f"{grammar.one(spoken(intent.noun))} "))
     slots = {**label_slots(asked, rng), "group": group(intent.noun, intent.where, rng).text}
@@ -54,6 +58,13 @@ def listing_options(intent: Listing, rng: random.Random) -> list[Option]:
     if own or intent.asked.meaning in ("name", "identifier", "path"):
         found += options(data("groups")["listing"], "listing", slots, weight=1.6)
     return found
+
+
+def _since(intent: Count | Listing, rng: random.Random) -> dict[str, str]:
+    """The slots for things that changed since a commit; empty for others. Nobody asks for more of them at once."""
+    rest, since = since_when(intent.where, rng)
+    things = group(intent.noun.removeprefix("changed "), rest, rng)
+    return {"things": things.text, "since": since} if since else {}
 
 
 def _special_listing(intent: Listing) -> list[Option]:
@@ -113,7 +124,7 @@ def _height(counted: bool, most: bool, two: bool) -> str:
 def combine_options(intent: Combine, rng: random.Random) -> list[Option]:
     """Requests for the sum or the difference of two things' fields."""
     of = shortened(intent.of, grammar.one(spoken(intent.things[0].noun)))
-    label = in_full(of)
+    label = in_full(of).removeprefix("total ")  # the total of both, and no total total
     slots = {"pair": grammar.listed([thing.text for thing in alike(intent.things, rng)]), "label": label}
     if intent.how == "difference":
         slots["label"] = noun_label(of)
@@ -122,4 +133,6 @@ def combine_options(intent: Combine, rng: random.Random) -> list[Option]:
         return options(data("groups")["combine_sum_money"], "combine.cost", slots)
     if of.meaning == "count" and grammar.is_plural(label):
         return options(data("groups")["combine_sum_count"], "combine.count", slots)
-    return options(data("groups")["combine_sum"], "combine.sum", {**slots, "label": noun_label(of)})
+    return options(
+        data("groups")["combine_sum"], "combine.sum", {**slots, "label": noun_label(replace(of, label=label))}
+    )

@@ -4,6 +4,8 @@ import random
 
 from mcprl.scenarios.intents import Change, Connected
 from mcprl.scenarios.wording import grammar
+from mcprl.scenarios.wording.modifiers import JOINTS
+from mcprl.scenarios.wording.phrases import is_person
 from mcprl.scenarios.wording.template import Option, data, mark, options
 from mcprl.scenarios.wording.values import plain
 from mcprl.text import words
@@ -14,21 +16,37 @@ VERBS = frozenset("relation type predicate verb label kind relationship edge lin
 """Words of the fields of a relation: who or what it leads from and to, and its verb."""
 
 
+_OF_PEOPLE = frozenset(
+    "manages works mentors leads organizes organises owns knows reports teaches writes wrote runs supervises attends "
+    "lives likes sits hosts coaches trains reviews maintains assists supports founded created built hired studies "
+    "prefers".split()
+)
+"""Verbs whose subject is a person."""
+_TO_PEOPLE = frozenset("mentors knows reports supervises coaches trains assists hired".split())
+"""Verbs whose object is a person."""
+
+
 def link_options(intent: Connected, rng: random.Random) -> list[Option]:
     """Requests for the other end of a relation."""
     head, *rest = words(intent.verb)
     tail = " ".join(rest)
+    if intent.subject is None and head == "is" and " ".join(rest) in JOINTS:
+        return []  # nobody asks what is for somebody
     if intent.subject is None:
-        slots = {"verb": " ".join([head, *rest]), "it": mark(str(intent.object))}
+        who = "who" if head in _OF_PEOPLE or is_person(" ".join(rest[:1])) else "what"
+        slots = {"verb": " ".join([head, *rest]), "it": mark(str(intent.object)), "who": who}
         return options(data("groups")["link_to"], "link.to", slots)
     it = mark(intent.subject)
+    what = "who" if head in _TO_PEOPLE else "what"
+    if rest and rest[-1] in ("in", "at"):  # where does Ana work, and not: what does Ana work at
+        what, tail = "where", " ".join(rest[:-1])
     if head == "is":
-        slots = {"ask": f"what is {it} {tail}".strip(), "clause": f"what {it} is {tail}".strip(), "it": it}
+        slots = {"ask": f"{what} is {it} {tail}".strip(), "clause": f"{what} {it} is {tail}".strip(), "it": it}
     else:
         base = grammar.infinitive(head)
         slots = {
-            "ask": f"what does {it} {base} {tail}".strip(),
-            "clause": f"what {it} {head} {tail}".strip(),
+            "ask": f"{what} does {it} {base} {tail}".strip(),
+            "clause": f"{what} {it} {head} {tail}".strip(),
             "it": it,
         }
     return options(data("groups")["link_from"], "link.from", slots)

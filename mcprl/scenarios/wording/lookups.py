@@ -1,4 +1,4 @@
-"""Questions for fields of things: one thing, several, one reached through others, the first or last of a group."""
+"""Questions for fields of things: one thing, several, the first or last of a group."""
 
 import random
 import re
@@ -6,13 +6,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from mcprl.scenarios.intents import Attribute, Each, Lookup, Missing, Relation
+from mcprl.scenarios.intents import Attribute, Each, Lookup, Missing
 from mcprl.scenarios.wording import grammar
-from mcprl.scenarios.wording.modifiers import in_full, is_adjective, is_deal, noun_label, shortened
-from mcprl.scenarios.wording.phrases import Phrase, alike, is_person, phrase, spoken
+from mcprl.scenarios.wording.clocks import clock_options
+from mcprl.scenarios.wording.modifiers import (
+    in_full,
+    is_adjective,
+    is_deal,
+    is_technical,
+    noun_label,
+    shortened,
+    since_when,
+)
+from mcprl.scenarios.wording.phrases import ABSTRACT, Phrase, alike, is_person, phrase, spoken
 from mcprl.scenarios.wording.template import Option, data, expand, fits, options
-from mcprl.scenarios.wording.values import is_zone, shown
-from mcprl.text import words
 
 _DOCUMENTS = ("file", "document", "page", "report", "letter")
 """Things that have a date on them and take place at none."""
@@ -20,14 +27,32 @@ _OWN_LABELS = ("date", "day", "time", "datetime", "timestamp")
 _PLACES = ("place", "location", "city", "town", "country", "region")
 _OF_DOCUMENTS = frozenset("size permissions name path type author owner change access creation update modified".split())
 """Words of the fields that belong to a document itself; others stand in it."""
+_SORTS = ("type", "kind")
+_TALKED = ("form-to-fill", "customer-asks")
+"""Constructions for what people outside ask for: no permissions of a file."""
+_OURS = re.compile(r"\bwe have\b|on file|down for|down as")
+"""What people say of what they keep records of: no branch and no file is such."""
 _HAVING = re.compile(r"\{it\} (?:have|\{has\})\b|\{has\} \{it\} got")
 
 
 def lookup_options(intent: Lookup, rng: random.Random) -> list[Option]:
     """Requests for one or two fields of one thing."""
-    thing = phrase(intent.thing, rng)
-    noun = grammar.one(spoken(intent.thing.noun))
-    return about_options(thing, noun, intent.asked, rng)
+    named, since = since_when(intent.thing.values, rng)
+    thing = phrase(replace(intent.thing, values=named), rng)
+    noun = grammar.one(spoken(intent.thing.noun)).removeprefix("changed ")
+    found = about_options(thing, noun, intent.asked, rng)
+    if not since:
+        return found
+    return [
+        replace(option, patterns=tuple(_since(p) for p in option.patterns), slots={**option.slots, "since": since})
+        for option in found
+    ]
+
+
+def _since(pattern: str) -> str:
+    """A pattern that also says since when: `what changed in {it} {since}?`."""
+    text = pattern.rstrip("?.")
+    return f"{text} {{since}}{pattern[len(text) :]}"
 
 
 def about_options(thing: Phrase, noun: str, asked: tuple[Attribute, ...], rng: random.Random) -> list[Option]:
@@ -56,6 +81,8 @@ def _one_field(thing: Phrase, noun: str, asked: Attribute, rng: random.Random) -
     slots = {**thing.slots(), **label_slots(asked, rng), "noun": noun}
     slots["of"] = slots["of"] or within(thing, asked)
     found: list[Option] = []
+    sort = asked.label in _SORTS and noun in ABSTRACT  # the type of an entity is what it is
+    asked = replace(asked, label="sort") if sort else asked
     direct = list(_direct(asked, thing))
     for name, patterns in direct:
         asked_so = tuple(f"{pattern}?" for pattern in patterns)
@@ -64,12 +91,16 @@ def _one_field(thing: Phrase, noun: str, asked: Attribute, rng: random.Random) -
     for name, frames in table["frame"].items():
         patterns = tuple(frame.replace("{clause}", clause) for frame in frames for clause in clauses)
         found.append(Option(f"lookup.frame/{name}", patterns, slots, 0.2))
-    if asked.meaning != "flag":
+    verbal = sort or asked.label in data("thesaurus")["verbal"]
+    if asked.meaning != "flag" and not verbal:
         found += [
             Option(f"lookup.noun/{name}", tuple(f"{pattern}?" for pattern in patterns), slots, 0.35)
             for name, patterns in table["any"]["noun"].items()
         ]
-        found += options(table["any"]["order"], "lookup.order", slots, weight=0.2)
+        orders = table["any"]["order"].items()
+        unsaid = (*(_TALKED if is_technical(noun) else ()), *(("have-here",) if thing.person else ()))
+        orders = {name: say for name, say in orders if name not in unsaid}
+        found += options(orders, "lookup.order", slots, weight=0.2)
     return found
 
 
@@ -115,6 +146,8 @@ def date_verbs(asked: Attribute) -> list[str]:
 
 def _table(asked: Attribute) -> str:
     """The table of `lookups.toml` for a field."""
+    if asked.label == "sort":
+        return "sort"
     return "date" if asked.meaning == "datetime" else asked.meaning
 
 
@@ -123,6 +156,7 @@ def _direct(asked: Attribute, thing: Phrase) -> Iterator[tuple[str, list[str]]]:
     inside = within(thing, asked)
     for name, patterns in fitting(data("lookups").get(_table(asked), {}).get("direct", {}), asked, thing):
         kept = [pattern for pattern in patterns if not (inside and _HAVING.search(pattern))]
+        kept = [pattern for pattern in kept if not (is_technical(thing.bare) and _OURS.search(pattern))]
         if kept:
             yield name, kept
 
@@ -151,6 +185,7 @@ def indirect(asked: Attribute, thing: Phrase) -> list[str]:
     for entry in data("lookups").get(_table(asked), {}).get("indirect", []):
         if suits(entry, asked, thing):
             kept = [clause for clause in entry["say"] if not (inside and _HAVING.search(clause))]
+            kept = [clause for clause in kept if not (is_technical(thing.bare) and _OURS.search(clause))]
             return kept or [f"what the {{label}} {inside} {{it}} {{are}}"]
     return ["what the {label} of {it} {are}"]
 
@@ -191,8 +226,8 @@ def _two_fields(thing: Phrase, noun: str, asked: tuple[Attribute, ...], rng: ran
         if about is again:
             chosen["it"] = thing.pronoun
         questions = [pattern for _, patterns in _direct(one, about) for pattern in patterns if "?" not in pattern]
-        slots[f"direct_{letter}"] = _filled(rng.choice(questions), chosen, rng) if questions else ""
-        slots[f"indirect_{letter}"] = _filled(rng.choice(indirect(one, about)), chosen, rng)
+        slots[f"direct_{letter}"] = filled(rng.choice(questions), chosen, rng) if questions else ""
+        slots[f"indirect_{letter}"] = filled(rng.choice(indirect(one, about)), chosen, rng)
     return options(data("groups")["two"], "lookup.two", slots)
 
 
@@ -201,48 +236,36 @@ def be(asked: Sequence[Attribute]) -> str:
     return "are" if len(asked) > 1 or grammar.is_plural(noun_label(asked[0])) else "is"
 
 
-def _filled(pattern: str, slots: Mapping[str, str], rng: random.Random) -> str:
+def filled(pattern: str, slots: Mapping[str, str], rng: random.Random) -> str:
     text = expand(pattern, rng)
     if " of {it}" in text and slots["it"] in ("it", "they"):
         text = text.replace("the {label} of {it}", "{own} {label}").replace(" of {it}", " of {object}")
-    for joint in ("for", "on", "to", "with", "in", "by", "reach", "find", "keep", "call", "have", "get", "take"):
+    for joint in (
+        "for",
+        "on",
+        "to",
+        "with",
+        "in",
+        "by",
+        "reach",
+        "find",
+        "keep",
+        "call",
+        "have",
+        "get",
+        "take",
+        "mail",
+        "join",
+    ):
         text = text.replace(f" {joint} {{it}}", f" {joint} {{object}}") if slots["it"] in ("it", "they") else text
     return text.format_map({**slots})
 
 
-def relation_options(intent: Relation, rng: random.Random) -> list[Option]:
-    """Requests for fields of a thing that is reached through others."""
-    start = phrase(intent.start, rng)
-    nouns = [grammar.one(spoken(noun)) for noun in intent.via]
-    last = nouns[-1] if nouns else grammar.one(spoken(intent.start.noun))
-    person = is_person(last)
-    through = start.text
-    for noun in nouns:
-        joint = "of" if noun != nouns[0] or not is_person(noun) else rng.choice(("of", "on", "behind", "of"))
-        through = f"the {noun} {joint} {through}"
-    whole = Phrase(through, f"the {last}", person=person, short=False)
-    if not nouns:
-        whole = start
-    found = [
-        Option(option.form, option.patterns, option.slots, option.weight * 0.6)
-        for option in about_options(whole, last, intent.asked, rng)
-    ]
-    inner = Phrase(f"the {last}", f"the {last}", person=person)
-    asked = intent.asked[0]
-    slots = {**inner.slots(), **label_slots(asked, rng), "start": start.text, "noun": last, "a_noun": grammar.a(last)}
-    slots["the_labels"] = grammar.listed([f"the {noun_label(one)}" for one in intent.asked])
-    slots["clause"] = grammar.listed(
-        [
-            _filled(rng.choice(indirect(one, inner)), {**inner.slots(), **label_slots(one, rng), "noun": last}, rng)
-            for one in intent.asked
-        ]
-    )
-    return found + options(data("groups")["relation"], "relation", slots, weight=0.5)
-
-
 def each_options(intent: Each, rng: random.Random) -> list[Option]:
     """Requests for one field of several things."""
-    if found := _each_clock(intent, rng):
+    if intent.given:
+        return clock_options(intent, rng)
+    if found := clock_options(intent, rng):
         return found
     things = alike(intent.things, rng)
     noun = grammar.one(spoken(intent.things[0].noun))
@@ -254,20 +277,13 @@ def each_options(intent: Each, rng: random.Random) -> list[Option]:
     slots["rest"] = grammar.listed([thing.text for thing in things[1:]])
     slots["first"] = things[0].text
     slots["commas"] = ", ".join(thing.text for thing in things)
-    found = options(data("groups")["each"], "each", slots, weight=0.7)
+    if asked.label in _SORTS and noun in ABSTRACT:
+        return options(data("groups")["each_sort"], "each.sort", slots)
+    verbal = asked.label in data("thesaurus")["verbal"]
+    found = [] if verbal else options(data("groups")["each"], "each", slots, weight=0.7)
     if not grammar.is_mass(slots["label"]):
         slots = {**slots, "label": grammar.plural(slots["label"]), "are": "are"}
     for name, patterns in _direct(asked, replace(every, bare=noun)):
         asked_so = tuple(f"{pattern}?" for pattern in patterns if "?" not in pattern and "how many of" not in pattern)
         found.append(Option(f"lookup.{_table(asked)}/{name}", asked_so or ("",), slots, 0.6))
     return [option for option in found if any(option.patterns)]
-
-
-def _each_clock(intent: Each, rng: random.Random) -> list[Option]:
-    """Requests for the time or the weekday in several places; empty if something else is asked."""
-    named = [value for thing in intent.things for value in thing.values]
-    weekday = {"day", "weekday"} & {*words(intent.asked.key)}
-    if not (weekday or intent.asked.meaning == "time") or not all(is_zone(value) for value in named):
-        return []
-    name = "weekday_each" if weekday else "clock_each"
-    return options(data("computes")[name], f"compute.{name}", {"all": grammar.listed([shown(v, rng) for v in named])})

@@ -94,7 +94,10 @@ def shortened(attribute: Attribute, noun: str) -> Attribute:
     of an order is its pieces."""
     if attribute.label == "quantity" and attribute.meaning == "count" and is_deal(noun):
         return replace(attribute, label="pieces")
-    short = attribute.label.removeprefix(f"{noun} ")
+    full = data("thesaurus")["nouns_in_full"]
+    short = attribute.label
+    for own in (noun, *(name for name in full if full[name] == noun)):
+        short = short.removeprefix(f"{own} ")
     if attribute.meaning in ("date", "datetime", "identifier") or short == attribute.label:
         return attribute
     return replace(attribute, label=short)
@@ -103,6 +106,11 @@ def shortened(attribute: Attribute, noun: str) -> Attribute:
 def is_deal(noun: str) -> bool:
     """Whether the noun is that of a dealing, whose quantities are no stock: `order`, `return request`."""
     return noun.split()[-1] in data("thesaurus")["deals"]
+
+
+def is_technical(noun: str) -> bool:
+    """Whether the noun is that of a thing of computers: `file`, `the commit`."""
+    return noun.split()[-1] in data("thesaurus")["technical"]
 
 
 def is_adjective(label: str) -> bool:
@@ -159,6 +167,12 @@ def is_moment_of_history(value: Value) -> bool:
     text = str(value.value)
     told = re.fullmatch(r"[0-9a-f]{7,40}", text) or (" " in text and value.attribute.meaning == "name")
     return bool({*value.attribute.label.split()} & _AGAINST and told)
+
+
+def since_when(values: Sequence[Value], rng: random.Random) -> tuple[tuple[Value, ...], str]:
+    """The values without the commit that something is compared with, and `since commit 1c55c83`; empty without one."""
+    moment = next((value for value in values if is_moment_of_history(value)), None)
+    return tuple(value for value in values if value is not moment), _modifier(moment, False, rng)[0] if moment else ""
 
 
 def _limited(value: Value, more: bool, rng: random.Random) -> str:

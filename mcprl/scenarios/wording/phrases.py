@@ -18,7 +18,7 @@ _SORTS = ("type", "kind", "class", "category", "group", "version", "variant")
 _CODE = re.compile(r"(?=.*\d)(?=.*[A-Za-z])\S{2,24}")
 _HASHED = ("commit", "revision")
 """Nouns of things whose hash may happen to have no letter."""
-_ABSTRACT = ("entity", "node", "record", "item", "object", "entry", "element")
+ABSTRACT = ("entity", "node", "record", "item", "object", "entry", "element")
 """Nouns that say nothing: a thing of these is called by its type."""
 _SORT = ("type", "kind", "species")
 _NAMED_SORT = re.compile(r"[A-Za-z][a-z]+(?: [a-z]+)?")
@@ -90,7 +90,7 @@ def by_sort(noun: str, values: Sequence[Value]) -> tuple[str, tuple[Value, ...]]
         return "file changed", tuple(values)  # files changed since a commit
     for value in values:
         label = value.attribute.label.split()[-1]
-        told = label == "species" or (label in _SORT and noun.split()[-1] in _ABSTRACT)
+        told = label == "species" or (label in _SORT and noun.split()[-1] in ABSTRACT)
         if told and value.how == "is" and isinstance(value.value, str) and _NAMED_SORT.fullmatch(value.value):
             return value.value.lower(), tuple(other for other in values if other is not value)
     return noun, tuple(values)
@@ -171,7 +171,8 @@ def _by_one(value: Value, noun: str, person: bool, rng: random.Random) -> Phrase
     text = mark(plain(value.value))
     if names(attribute, noun) or (attribute.meaning == "identifier" and not front_of(attribute)):
         if attribute.meaning == "identifier":
-            return Phrase(_by_code(plain(value.value), noun, rng), bare, person=person)
+            code = _by_code(plain(value.value), noun, rng)
+            return Phrase(code, bare, person=person, short=not plain(value.value).isdigit())
         if attribute.meaning == "path" and not re.search(r"[/.]", plain(value.value)):
             return Phrase(rng.choice((f"the {noun} {text}", f"the {text} {noun}")), bare)
         if attribute.meaning == "path":

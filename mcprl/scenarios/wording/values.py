@@ -3,12 +3,16 @@
 import random
 import re
 from datetime import date
+from functools import cache
+
+from babel.dates import get_timezone_location
 
 from mcprl.scenarios.intents import Value
 from mcprl.scenarios.wording.template import data, mark
 from mcprl.types import Scalar
 
 _MONTHS = "January February March April May June July August September October November December".split()
+_HOURS = "twelve one two three four five six seven eight nine ten eleven".split()
 _SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£"}
 _CURRENCY_WORDS = {"EUR": "euros", "USD": "dollars", "GBP": "pounds", "CHF": "francs", "JPY": "yen", "INR": "rupees"}
 UNIT_WORDS = {
@@ -16,6 +20,7 @@ UNIT_WORDS = {
     "mi": "miles", "ft": "feet", "in": "inches", "l": "litres", "lb": "pounds", "oz": "ounces", "°C": "degrees",
     "°F": "degrees Fahrenheit", "ms": "milliseconds", "s": "seconds", "min": "minutes", "h": "hours",
 }  # fmt: skip
+_WITH_ARTICLE = ("Netherlands", "Philippines", "Maldives", "Bahamas", "Gambia", "Seychelles", "Comoros", "Isle of Man")
 _ZONE = re.compile(r"(?:Africa|America|Antarctica|Asia|Atlantic|Australia|Europe|Indian|Pacific)/(?:[\w-]+/)?([\w-]+)")
 
 
@@ -34,10 +39,20 @@ def forms(value: Value) -> tuple[str, ...]:
     if meaning in ("measure", "duration", "count", "percent", "number", "year") and not isinstance(raw, str):
         return _measures(text, unit)
     if zone := _ZONE.fullmatch(text):
-        return (zone[1].replace("_", " "), text)
+        return (zone[1].replace("_", " "), *_country(text), text)
     if meaning in ("category", "status"):
         return tuple(dict.fromkeys((_words(text), text, *status_words(value)[0])))
     return (text,)
+
+
+@cache
+def _country(zone: str) -> tuple[str, ...]:
+    """The country of a zone that is the only one of its country, as people say it; else empty."""
+    name = get_timezone_location(zone, locale="en").removesuffix(" Time")
+    if re.search(r"[(&-]|SAR|^St\.", name):
+        return ()
+    joint = "the " if re.match(r"United|.* (?:Republic|Islands|Territories)$", name) or name in _WITH_ARTICLE else ""
+    return (f"{joint}{name}",)
 
 
 def is_zone(value: Value) -> bool:
@@ -78,7 +93,9 @@ def shown(value: Value, rng: random.Random) -> str:
     if len(ways) > 1 and value.attribute.meaning in ("date", "datetime"):
         return mark(rng.choice(ways))
     if _ZONE.fullmatch(plain(value.value)):
-        return mark(next(iter(ways)))
+        return mark(rng.choice(ways[:-1] or ways))
+    if value.attribute.meaning == "time":
+        return mark(rng.choice(ways))
     if len(ways) > 1 and value.attribute.meaning not in ("category", "status"):
         return mark(next(iter(ways)) if rng.random() < 0.5 else rng.choice(ways))
     return mark(next(iter(ways)))
@@ -140,11 +157,23 @@ def _moments(text: str) -> tuple[str, ...]:
 
 def _clock(text: str) -> tuple[str, ...]:
     hour, minute = int(text[:2]), int(text[3:])
+    if text in ("12:00", "00:00"):
+        return (text, "noon" if hour else "midnight")
     if not 0 < hour < 24 or hour == 12:
         return (text,)
     half = "am" if hour < 12 else "pm"
     short = f"{hour if hour < 12 else hour - 12}" + (f":{minute:02}" if minute else "")
-    return (text, f"{short} {half}", f"{short}{half}")
+    return (text, f"{short} {half}", f"{short}{half}", *_spoken_clock(hour, minute))
+
+
+def _spoken_clock(hour: int, minute: int) -> tuple[str, ...]:
+    """A full hour, a half or a quarter as people say it: `half past seven in the evening`."""
+    if minute not in (0, 15, 30, 45):
+        return ()
+    named = _HOURS[(hour + (minute == 45)) % 12]
+    front = {0: "", 15: "quarter past ", 30: "half past ", 45: "quarter to "}[minute]
+    part = "in the morning" if hour < 12 else "in the afternoon" if hour < 17 else "in the evening"
+    return (f"{front}{named} {part if hour < 21 else 'at night'}",)
 
 
 def _dates(text: str) -> tuple[str, ...]:

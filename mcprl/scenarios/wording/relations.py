@@ -1,0 +1,47 @@
+"""Requests for fields of a thing that is reached through others: the e-mail address of whoever placed order O-17."""
+
+import random
+from dataclasses import replace
+
+from mcprl.scenarios.intents import Attribute, Relation
+from mcprl.scenarios.wording import grammar
+from mcprl.scenarios.wording.lookups import about_options, filled, indirect, label_slots
+from mcprl.scenarios.wording.modifiers import noun_label
+from mcprl.scenarios.wording.phrases import Phrase, is_person, phrase, spoken
+from mcprl.scenarios.wording.template import Option, data, options
+
+
+def relation_options(intent: Relation, rng: random.Random) -> list[Option]:
+    """Requests for fields of a thing that is reached through others."""
+    start = phrase(intent.start, rng)
+    nouns = [grammar.one(spoken(noun)) for noun in intent.via]
+    last = nouns[-1] if nouns else grammar.one(spoken(intent.start.noun))
+    person = is_person(last)
+    through = start.text
+    for noun in nouns:
+        joint = "of" if noun != nouns[0] or not is_person(noun) else rng.choice(("of", "on", "behind", "of"))
+        through = f"the {noun} {joint} {through}"
+    whole = Phrase(through, f"the {last}", person=person, short=False)
+    if not nouns:
+        whole = start
+    found = [
+        Option(option.form, option.patterns, option.slots, option.weight * 0.6)
+        for option in about_options(whole, last, _unprefixed(intent.asked, last), rng)
+    ]
+    inner = Phrase(f"the {last}", f"the {last}", person=person)
+    intent = replace(intent, asked=_unprefixed(intent.asked, last))
+    asked = intent.asked[0]
+    slots = {**inner.slots(), **label_slots(asked, rng), "start": start.text, "noun": last, "a_noun": grammar.a(last)}
+    slots["the_labels"] = grammar.listed([f"the {noun_label(one)}" for one in intent.asked])
+    slots["clause"] = grammar.listed(
+        [
+            filled(rng.choice(indirect(one, inner)), {**inner.slots(), **label_slots(one, rng), "noun": last}, rng)
+            for one in intent.asked
+        ]
+    )
+    return found + options(data("groups")["relation"], "relation", slots, weight=0.5)
+
+
+def _unprefixed(asked: tuple[Attribute, ...], noun: str) -> tuple[Attribute, ...]:
+    """The number of an order, and not its order number."""
+    return tuple(replace(one, label=one.label.removeprefix(f"{noun} ")) for one in asked)

@@ -1,0 +1,135 @@
+"""What readers of generated tasks found awkward, said as people say it: each case is one that was read as awkward."""
+
+import random
+import re
+
+import pytest
+
+from mcprl.scenarios import intents
+from mcprl.scenarios.intents import Attribute, Intent, Reference, Value
+from mcprl.scenarios.probing.records import Records
+from mcprl.scenarios.probing.values import stranger
+from mcprl.scenarios.readers import read_text
+from mcprl.scenarios.wording import answer, say
+from mcprl.scenarios.wording.values import forms
+
+
+def named(value: str, key: str = "name") -> Value:
+    return Value(Attribute(key, key, "name"), value)
+
+
+def all_said(intent: Intent) -> list[str]:
+    """What thirty seeds say without a persona."""
+    worded = [say(intent, random.Random(seed), lambda form: "+" not in form) for seed in range(30)]
+    return [one.request for one in worded if one]
+
+
+SINCE = Value(Attribute("target", "target", "identifier"), "d2861432")
+DOCUMENT = Value(Attribute("file", "file", "path"), "docs/season.md")
+LINES = Attribute("added", "added lines", "count")
+SORT = Attribute("entityType", "entity type", "category")
+NOTE = Value(Attribute("contents", "contents", "text"), "has 5 desks")
+JOINED = Attribute("since", "since", "year")
+FARID = Value(Attribute("insight", "insight", "text"), "Farid is away")
+SHIPPED = Value(Attribute("status", "status", "status"), "delivered")
+OWNER = Value(Attribute("customer_id", "customer number", "identifier"), "C-1032")
+
+
+@pytest.mark.parametrize(
+    ("intent", "pattern", "never"),
+    [
+        (intents.Connected("sits_in", "Marek", None), r"where (does )?Marek sits?", "what"),
+        (intents.Connected("manages", None, "Orchard"), r"who (was it that )?manages Orchard", "who or what"),
+        (intents.Count("changed file", (SINCE,)), r"since commit d2861432", "files changed since .* are there"),
+        (intents.Lookup(Reference("changed file", (DOCUMENT, SINCE)), (LINES,)), r"since commit d2861432", "compared"),
+        (intents.Lookup(Reference("entity", (named("Orchard"),)), (SORT,)), r"Orchard", "type|kind"),
+        (intents.Lookup(Reference("customer", (OWNER,)), (JOINED,)), r"C-1032", "starting year|joining year"),
+        (intents.Change("append_insight", "Add it.", "create", None, (FARID,)), r"insight", "that says|I'd like an"),
+        (
+            intents.Change("set_status", "", "set", Reference("order", (OWNER,)), (SHIPPED,)),
+            "C-1032",
+            "got to the customer",
+        ),
+    ],
+)  # fmt: skip
+def test_it_is_said_as_people_say_it(intent: Intent, pattern: str, never: str) -> None:
+    said = all_said(intent)
+    assert len({*said}) > 4
+    for request in said:
+        assert re.search(pattern, request, re.IGNORECASE), request
+        assert not re.search(never, request), request
+
+
+def test_nobody_asks_what_is_for_somebody() -> None:
+    assert not all_said(intents.Connected("is for", None, "Baltic Ferries"))
+
+
+def test_those_at_the_other_end_of_a_relation_are_named_with_their_verb() -> None:
+    intent = intents.Connected("sits_in", None, "Gdansk office")
+    assert answer(intent, ("Ana", "Tom"), random.Random(0)) == "Ana and Tom sit in Gdansk office."
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("07:30", "half past seven in the morning"),
+        ("20:45", "quarter to nine in the evening"),
+        ("12:00", "noon"),
+        ("00:00", "midnight"),
+        ("16:20", "4:20 pm"),
+    ],
+)
+def test_the_clock_is_said_in_words(text: str, said: str) -> None:
+    assert said in forms(Value(Attribute("time", "time", "time"), text))
+
+
+@pytest.mark.parametrize(
+    ("zone", "country"),
+    [("Asia/Tokyo", "Japan"), ("Asia/Manila", "the Philippines"), ("Europe/Berlin", ""), ("America/New_York", "")],
+)
+def test_a_zone_that_is_its_countrys_only_one_may_be_named_by_it(zone: str, country: str) -> None:
+    said = forms(Value(Attribute("timezone", "time zone", "place"), zone))
+    assert said[1:-1] == ((country,) if country else ())
+
+
+def test_one_moment_is_asked_for_in_two_places() -> None:
+    zones = [Value(Attribute("target", "target", "place"), zone) for zone in ("Asia/Dubai", "Africa/Lagos")]
+    given = (
+        Value(Attribute("source", "source", "place"), "Asia/Singapore"),
+        Value(Attribute("time", "time", "time"), "09:00"),
+    )
+    things = tuple(Reference("zone", (zone,)) for zone in zones)
+    for request in all_said(intents.Each(things, Attribute("datetime", "time", "time"), given)):
+        assert re.search("Dubai and Lagos", request), request
+        assert re.search("Singapore", request), request
+    difference = Attribute("time_difference", "time difference", "time")
+    assert not all_said(intents.Each(things, difference, given))
+
+
+def test_a_stranger_of_a_dated_name_has_a_day_that_there_is() -> None:
+    for seed in range(20):
+        made = stranger("notes/2026-03-02-standup.md", random.Random(seed))
+        assert re.fullmatch(r"notes/20\d\d-(0[1-9]|1[0-2])-[0-2]\d-standup\.md", made), made
+
+
+def test_the_items_of_an_invoice_are_a_list_of_its_record() -> None:
+    text = "Customer: Harbor Cafe\nDate: 2026-01-12\nItem: House blend\nItem: Delivery\nTotal: 385.00 EUR\n"
+    whole = {
+        "Customer": "Harbor Cafe",
+        "Date": "2026-01-12",
+        "Item": ["House blend", "Delivery"],
+        "Total": "385.00 EUR",
+    }
+    assert read_text(text) == whole
+
+
+def test_texts_of_things_of_one_type_are_kin() -> None:
+    records = Records()
+    rows = [
+        ("Sofia", "person", "joined in 2023"),
+        ("Tom", "person", "allergic to nuts"),
+        ("Porto", "office", "5 desks"),
+    ]
+    records.add("read", {}, [{"name": name, "type": sort, "notes": [note]} for name, sort, note in rows])
+    assert records.kin("allergic to nuts", "Sofia")
+    assert not records.kin("5 desks", "Sofia")

@@ -1,0 +1,77 @@
+"""The ten servers that tasks are measured on, each with fixed data and the way back to it.
+
+mcp-server-git and mcp-server-sqlite are installed by nothing here: MCPRL_TEST_GIT and MCPRL_TEST_SQLITE name their
+commands. tau2's two are there after `mcprl setup bench tau2`.
+"""
+
+import os
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+from mcprl.config import Config, ServerConfig, ToolPolicy
+from mcprl.files import find_cache, read_toml
+from mcprl.runs.settings import parse
+from support import fixtures_reset
+from support.paths import NODE_BIN, ROOT, SERVERS, SHOP
+
+NAMES = ("shop", "time", "memory", "filesystem", "everything", "git", "sqlite", "store", "retail", "airline")
+GIT_READS = ("git_status", "git_diff*", "git_log", "git_show", "git_branch")
+SQLITE_READS = ("read_query", "list_tables", "describe_table")
+
+
+def setting(name: str, folder: Path) -> Config:
+    """How a server is started and what it may do, its data in `folder`. Raises `LookupError` if it is not there."""
+    if name in ("retail", "airline"):
+        return _tau2(name)
+    target, env, policy = _command(name, folder)
+    reset = ""
+    if name in fixtures_reset.DATA:
+        fixtures_reset.reset(name, folder)
+        reset = shlex.join([sys.executable, "-S", fixtures_reset.__file__, name, str(folder)])
+    if shutil.which(shlex.split(target)[0]) is None:
+        raise LookupError(f"{name}: {shlex.split(target)[0]} is not installed")
+    return Config(servers=(ServerConfig(target=target, env=env, timeout_s=60, reset_command=reset),), tools=policy)
+
+
+def _command(name: str, folder: Path) -> tuple[str, dict[str, str], ToolPolicy]:
+    disposable = ToolPolicy(sandbox=True)
+    match name:
+        case "shop":
+            return SHOP, {}, ToolPolicy()
+        case "time":
+            return "mcp-server-time --local-timezone UTC", {}, disposable
+        case "memory":
+            return str(NODE_BIN / "mcp-server-memory"), {"MEMORY_FILE_PATH": str(folder / "memory.json")}, disposable
+        case "filesystem":
+            return f"{NODE_BIN / 'mcp-server-filesystem'} {folder}", {}, ToolPolicy()
+        case "everything":
+            return f"{NODE_BIN / 'mcp-server-everything'} stdio", {}, ToolPolicy()
+        case "git":
+            reads = ToolPolicy(sandbox=True, assume=dict.fromkeys(GIT_READS, "read"))
+            return f"{_named('MCPRL_TEST_GIT', 'mcp-server-git')} --repository {folder / 'repo'}", {}, reads
+        case "sqlite":
+            reads = ToolPolicy(sandbox=True, assume=dict.fromkeys(SQLITE_READS, "read"))
+            return f"{_named('MCPRL_TEST_SQLITE', 'mcp-server-sqlite')} --db-path {folder / 'practice.db'}", {}, reads
+        case "store":
+            return f"{sys.executable} {SERVERS / 'text_store.py'}", {}, disposable
+        case _:
+            raise LookupError(f"{name!r} is none of {', '.join(NAMES)}")
+
+
+def _named(variable: str, command: str) -> str:
+    return os.environ.get(variable) or command
+
+
+def _tau2(name: str) -> Config:
+    """The server of tau2's package with the hints of `examples/hints`."""
+    cache = find_cache("auto", "benches")
+    packages = sorted(cache.glob("tau2-*")) if cache else []
+    if not packages:
+        raise LookupError(f"{name}: run `mcprl setup bench tau2`")
+    config = parse(read_toml(ROOT / "examples" / "hints" / f"tau2_{name}.toml"))
+    state = f"TAU2_{name.upper()}_MCP_STATE_DIR={{scratch}}"
+    command = packages[-1] / "bin" / f"tau2-{name}-mcp"
+    target = f"env PYTHONPATH={packages[-1]} {state} {sys.executable} {command}"
+    return config.model_copy(update={"servers": (ServerConfig(target=target, timeout_s=60),)})
