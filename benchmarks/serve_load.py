@@ -50,7 +50,7 @@ CACHE = 2**27
 
 @dataclass
 class Stamps:
-    """When things happened, in seconds of the machine's clock, by the seed of the request or the step of the adapter."""
+    """When things happened, in seconds of the machine's clock, by the request's seed or the adapter's step."""
 
     engine: dict[int, tuple[float, float]] = field(default_factory=dict[int, tuple[float, float]])
     server: dict[int, tuple[float, float]] = field(default_factory=dict[int, tuple[float, float]])
@@ -190,10 +190,8 @@ class Load:
         """Updates on captured rollouts, one after another."""
         while time.monotonic() < self.until:
             rollouts = [await self.finished.get() for _ in range(16)]
-            groups = [
-                {"trajectories": [{"rollout": each, "reward": float(n)} for n, each in enumerate(rollouts[at : at + 4])]}
-                for at in range(0, 16, 4)
-            ]
+            rewarded = [{"rollout": each, "reward": float(at % 4)} for at, each in enumerate(rollouts)]
+            groups = [{"trajectories": rewarded[at : at + 4]} for at in range(0, 16, 4)]
             answer = await self.client.post("/_train_model", json={"groups": groups, "config": {"learning_rate": 1e-4}})
             events = [json.loads(line) for line in answer.text.splitlines()]
             if answer.is_error or events[-1]["type"] != "adapter":
@@ -249,7 +247,8 @@ def mixed(load: Load) -> list[str]:
     for turn in load.turns:
         if turn.name != "latest":
             said.setdefault((turn.name, turn.question), set()).add(turn.choice["message"]["content"])
-    return [*load.mixed, *(f"{name}: {question!r} has {len(texts)} answers" for (name, question), texts in said.items() if len(texts) > 1)]
+    answers = ((name, question, len(texts)) for (name, question), texts in said.items())
+    return [*load.mixed, *(f"{name}: {question!r} has {many} answers" for name, question, many in answers if many > 1)]
 
 
 def told(values: list[float]) -> str:
@@ -301,8 +300,8 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=300)
     given = parser.parse_args()
     found = measured(given.model, given.clients, given.seconds)
-    print(f"{found['turns']} turns of {given.clients} clients in {given.seconds:.0f} s, {found['updates']} updates", end="")
-    print(f" (exactness {found['exactness']})")
+    print(f"{found['turns']} turns of {given.clients} clients in {given.seconds:.0f} s,", end=" ")
+    print(f"{found['updates']} updates (exactness {found['exactness']})")
     for name in ("lost", "mixed", "out_of_step"):
         print(f"{name}: {len(found[name])}", *found[name][:3], sep="\n  " if found[name] else "")
     print(f"engine: {told(found['engine'])}")

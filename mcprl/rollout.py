@@ -19,6 +19,7 @@ from mcprl.runs.journal import Journal
 from mcprl.runs.ledger import TOO_FEW, discard, issued_again
 from mcprl.servers.effects import writes
 from mcprl.servers.injecting import injected
+from mcprl.text import counted
 from mcprl.types import (
     Adapter,
     CachesReads,
@@ -138,8 +139,9 @@ class Sampler:
                 again += unfinished
         if again:
             discard(self.journal, "train", step, [trajectories[member].id for member in again], TOO_FEW)
-            count = f"{len({p for p, _ in again})} of {len(groups_P)} groups ({len(again)} rollouts)"
-            self.emit(Note(f"too few rollouts finished in {count} of step {step}: they are issued again"))
+            groups = f"{len({p for p, _ in again})} of {counted(len(groups_P), 'group')} of step {step}"
+            rollouts = counted(len(again), "rollout")
+            self.emit(Note(f"too few rollouts finished in {groups}: {rollouts} issued again"))
         return again
 
     async def _sample(
@@ -186,16 +188,17 @@ def check_finished(trajectories: Sequence[Trajectory], config: RolloutConfig) ->
     """
     broken = [trajectory for trajectory in trajectories if trajectory.stop == "error"]
     if len(broken) > len(trajectories) / 2:
-        raise ServerError(f"{len(broken)} of {len(trajectories)} rollouts broke; the last: {broken[-1].error}")
+        count = f"{len(broken)} of {counted(len(trajectories), 'rollout')}"
+        raise ServerError(f"{count} broke; the last: {broken[-1].error}")
     late = [trajectory for trajectory in trajectories if trajectory.stop == "deadline"]
     if late and len(late) == len(trajectories) and not any(trajectory.turns for trajectory in trajectories):
         raise EngineError(
-            f"none of {len(late)} rollouts had its first turn within {config.deadline_s:g} seconds; give them more "
-            "(--deadline-s), or take a smaller model or a faster engine"
+            f"none of {counted(len(late), 'rollout')} had its first turn within {config.deadline_s:g} seconds; give "
+            "them more (--deadline-s), or take a smaller model or a faster engine"
         )
     if len(late) <= len(trajectories) / 10:
         return ""
-    count = f"{len(late)} of {len(trajectories)} rollouts"
+    count = f"{len(late)} of {counted(len(trajectories), 'rollout')}"
     return f"{count} ran out of time: tests count them as they stood, training leaves them out; --deadline-s gives more"
 
 

@@ -329,7 +329,7 @@ async def test_a_group_of_which_too_few_finished_is_issued_again(run: Journal, h
     engine, emitted = Failing(3, hangs), Recorder()
     assert await groups_of_four(run, engine, emitted) == {"answered": 4}
     assert ledger(run) == Ledger(0, {TOO_FEW: 3}, waiting=12)
-    assert emitted.notes == ["too few rollouts finished in 1 of 3 groups (3 rollouts) of step 2: they are issued again"]
+    assert emitted.notes == ["too few rollouts finished in 1 of 3 groups of step 2: 3 rollouts issued again"]
     assert len({request.seed for request in engine.requests}) == 15, "what failed is not drawn alike again"
 
 

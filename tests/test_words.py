@@ -98,7 +98,6 @@ NEVER_ONE = {
     "self._after_s / 60", "journal.wall_s() / 60",
 }  # fmt: skip
 NO_NUMBER = {"split", "model.name"}
-STILL_PLURAL = {"mcprl/rollout.py", "mcprl/serving/lessons.py"}
 FOR_THE_MODEL = {
     ("author.py", "BATCH"),
     ("rewrite.py", "len(batch)"),
@@ -107,11 +106,7 @@ FOR_THE_MODEL = {
 }
 
 
-@pytest.mark.parametrize(
-    "path",
-    [path for path in SOURCES if str(path.relative_to(ROOT)) not in STILL_PLURAL],
-    ids=lambda path: str(path.relative_to(ROOT)),
-)
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_a_number_that_can_be_one_stands_before_a_plural_nowhere(path: Path) -> None:
     """`text.counted` writes `1 task`. What a model reads keeps its wording: another one would change a seed's run."""
     wrong = [

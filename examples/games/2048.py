@@ -91,9 +91,7 @@ class Game:
 async def main(given: Any) -> None:
     async with TrainableModel("2048", "games", given.model, runs_dir=given.runs_dir) as model:
         few = 64  # enough for the form; each game has 24 of its moves
-        await learn(
-            model, Game, demonstrations=few, steps=given.steps, groups=4, games=given.games, tests=given.tests
-        )
+        await learn(model, Game, demonstrations=few, steps=given.steps, groups=4, games=given.games, tests=given.tests)
 
 
 if __name__ == "__main__":

@@ -108,8 +108,9 @@ async def learn(
     games: int,
     tests: int,
 ) -> list[float]:
-    """Demonstrations, `batch_size` for each supervised step, then a step of RL on `groups` openings with `games` each, `steps` times. Prints the mean reward of
-    `tests` games before and after RL, greedy and sampled as in training. Returns the mean reward of each step."""
+    """Demonstrations, `batch_size` for each supervised step, then so many steps of RL, each on `groups` openings with
+    `games` of each. Prints the mean reward of `tests` games before and after RL, greedy and sampled as in training.
+    Returns the mean reward of each step."""
     curve: list[float] = []
     async with model.openai_client() as client:
         if not await model.get_step():

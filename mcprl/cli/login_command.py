@@ -41,9 +41,9 @@ def login(config: "Config", forget: bool) -> None:
 
 def _forget(server: "ServerConfig") -> None:
     from mcprl.secrets import scrub
-    from mcprl.servers import oauth
+    from mcprl.servers.credentials import Credentials
 
-    kept, name = oauth.credentials(server), scrub(server.target)
+    kept, name = Credentials(server), scrub(server.target)
     if kept.forget():
         click.echo(f"{name}: removed from {kept.place}; the server may take its tokens until they expire")
     else:
@@ -54,14 +54,15 @@ def _log_in(server: "ServerConfig") -> None:
     """Log in, list the tools to see that the login is of use, and say where it is kept."""
     from mcprl.secrets import scrub
     from mcprl.servers import oauth
+    from mcprl.servers.credentials import Credentials
     from mcprl.servers.server import connect
 
-    if not oauth.credentials(server).lasting:
+    if not Credentials(server).lasting:
         raise ConfigError(_NO_KEYRING)
 
     async def work() -> None:
         async with connect([server]) as connected:
-            kept, name = oauth.credentials(server), scrub(server.target)
+            kept, name = Credentials(server), scrub(server.target)
             if not await oauth.has_tokens(server):
                 click.echo(f"{name} asks for no login: nothing is kept, and no command needs --oauth")
             elif not kept.load():

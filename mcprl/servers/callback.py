@@ -1,6 +1,8 @@
 """The loopback address to which a browser returns from a login (RFC 8252, section 7.3)."""
 
+import os
 import secrets
+import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from urllib.parse import parse_qs, urlsplit
@@ -72,3 +74,8 @@ async def listening(port: int = 0) -> AsyncGenerator[Callback]:
         tasks.cancel_scope.cancel()
     if failure is not None:
         raise failure
+
+
+def has_screen() -> bool:
+    """Whether a browser would have a window: one that runs in the terminal would take it over."""
+    return sys.platform == "darwin" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

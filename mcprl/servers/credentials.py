@@ -6,17 +6,24 @@ Never in a file: a token in a file of mode 0600 is read by every program of the 
 from importlib import import_module
 from typing import Any
 
+from mcprl.config import ServerConfig
 from mcprl.errors import ServerError
 from mcprl.text import first_line
 
 SERVICE = "mcprl"
 
 
+def entry(server: ServerConfig) -> str:
+    """The name of a login: the server's, and the id of a client that was registered by hand."""
+    return " ".join(filter(None, (server.target, server.oauth_client.get("id"))))
+
+
 class Credentials:
     """The credentials of one server, as one text. Its calls may block, for a keyring that asks its user."""
 
-    def __init__(self, target: str) -> None:
-        self._target, self._keyring = target, _usable_keyring()
+    def __init__(self, server: ServerConfig) -> None:
+        self._entry = entry(server)
+        self._keyring = _usable_keyring()
 
     @property
     def lasting(self) -> bool:
@@ -33,7 +40,7 @@ class Credentials:
         if self._keyring is None:
             return None
         try:
-            return self._keyring.get_password(SERVICE, self._target)
+            return self._keyring.get_password(SERVICE, self._entry)
         except Exception:  # whatever a backend raises: locked, no D-Bus, refused by its user
             self._keyring = None
             return None
@@ -43,7 +50,7 @@ class Credentials:
         if self._keyring is None:
             return
         try:
-            self._keyring.set_password(SERVICE, self._target, text)
+            self._keyring.set_password(SERVICE, self._entry, text)
         except Exception:
             self._keyring = None
 
@@ -52,7 +59,7 @@ class Credentials:
         if self._keyring is None or not self.load():
             return False
         try:
-            self._keyring.delete_password(SERVICE, self._target)
+            self._keyring.delete_password(SERVICE, self._entry)
         except Exception as error:
             raise ServerError(f"{self.place} keeps the login: {first_line(error)}; remove the entry there") from None
         return True

@@ -6,7 +6,6 @@ registers none knows already, and which addresses are fetched: only https ones, 
 for a server on this machine, of this machine.
 """
 
-import os
 import sys
 import webbrowser
 from collections.abc import AsyncGenerator, Callable
@@ -30,8 +29,8 @@ from pydantic import AnyUrl, BaseModel, ValidationError
 from mcprl.config import ServerConfig
 from mcprl.errors import ServerError
 from mcprl.secrets import hide, learn_values, resolve
-from mcprl.servers.callback import Callback, listening
-from mcprl.servers.credentials import Credentials
+from mcprl.servers.callback import Callback, has_screen, listening
+from mcprl.servers.credentials import Credentials, entry
 from mcprl.servers.protocol import one_line
 
 LOGIN_S = 300.0
@@ -60,7 +59,7 @@ class Login(OAuthClientProvider):
     def __init__(self, config: ServerConfig, client: Client) -> None:
         target = self._target = config.target
         self._client, self._registered = client, config.oauth_client
-        self._credentials = credentials(config)
+        self._credentials = Credentials(config)
         self._kept, self._loaded = Kept(), False
         self._callback: Callback | None = None
         self._renewing = anyio.Lock()
@@ -171,7 +170,7 @@ class Login(OAuthClientProvider):
         if not self._credentials.lasting:
             lines.append(f"the login lasts as long as this command{_KEEP}")
         sys.stderr.write("\n".join(lines) + "\n")
-        if _has_screen():
+        if has_screen():
             await anyio.to_thread.run_sync(webbrowser.open, url)
 
     async def _wait_for_browser(self) -> AuthorizationCodeResult:
@@ -256,31 +255,21 @@ class Login(OAuthClientProvider):
 
 
 _KEEP = "; a system keyring and `pip install 'mcprl[keyring]'` keep it"
-_logins = anyio.lowlevel.RunVar[dict[tuple[str, str], Login]]("logins")
+_logins = anyio.lowlevel.RunVar[dict[str, Login]]("logins")
 
 
 def login(config: ServerConfig, client: Client) -> Login:
     """The login at a server: one for all connections of this event loop."""
     logins = _logins.get({})
     _logins.set(logins)
-    key = _key(config)
-    if key not in logins:
-        logins[key] = Login(config, client)
-    return logins[key]
-
-
-def credentials(config: ServerConfig) -> Credentials:
-    """Where the login at a server is kept: apart for each client that was registered by hand."""
-    return Credentials(" ".join(_key(config)).strip())
-
-
-def _key(config: ServerConfig) -> tuple[str, str]:
-    return config.target, config.oauth_client.get("id", "")
+    if entry(config) not in logins:
+        logins[entry(config)] = Login(config, client)
+    return logins[entry(config)]
 
 
 async def has_tokens(config: ServerConfig) -> bool:
     """Whether the login at a server got tokens or had them: a server may ask for none."""
-    known = _logins.get({}).get(_key(config))
+    known = _logins.get({}).get(entry(config))
     return known is not None and await known.get_tokens() is not None
 
 
@@ -303,8 +292,3 @@ class Bearer(httpx2.Auth):
 
 def _has_terminal() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
-
-
-def _has_screen() -> bool:
-    """Whether a browser would have a window: one that runs in the terminal would take it over."""
-    return sys.platform == "darwin" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

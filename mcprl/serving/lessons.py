@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Protocol
 
 from mcprl.config import TrainingConfig
+from mcprl.text import counted
 from mcprl.training.metrics import combined
 from mcprl.training.step import Batch, RewardedGroup, make_batch, update
 from mcprl.training.trainer import Trainer
@@ -66,8 +67,8 @@ class Rewarded:
             return ""
         single = sum(len(group.rewards_G) < 2 for group in self.groups)
         alike = len(self.groups) - single
-        reasons = [f"{alike} of {len(self.groups)} groups have rewards that do not differ"] if alike else []
-        reasons += [f"{single} have one trajectory, and nothing to compare it with"] if single else []
+        reasons = [f"{alike} of {counted(len(self.groups), 'group')} with rewards that do not differ"] if alike else []
+        reasons += [f"{single} with one trajectory and nothing to compare it with"] if single else []
         return f"no group has a signal: {'; '.join(reasons)}"
 
     def train(self, trainer: Trainer, on_step: OnStep) -> dict[str, float]:

@@ -59,7 +59,7 @@ def shop() -> Generator[str]:
 
 @pytest.fixture(scope="module")
 def scenarios(shop: str) -> Pack:
-    few = ScenarioConfig(probe_calls=100, repeat_after_s=0.1)
+    few = ScenarioConfig(probe_calls=150, repeat_after_s=0.1)
     return anyio.run(partial(generate_scenarios, num_scenarios=8, server_url=shop, generator="grounded", config=few))
 
 
@@ -176,7 +176,7 @@ async def test_a_group_without_a_difference_teaches_nothing_and_a_failed_judge_l
 ) -> None:
     async with tiny(tiny_model, tmp_path) as model:
         alike = TrajectoryGroup([await tried(model, "Order 42?", 0.5, n) for n in range(2)])
-        with pytest.warns(NothingTrained, match="no group has a signal: 1 of 1 groups have rewards that do not differ"):
+        with pytest.warns(NothingTrained, match="no group has a signal: 1 of 1 group with rewards that do not differ"):
             assert await model.train([alike, None]) == {"groups": 1.0, "dropped_groups": 1.0}
         with pytest.warns(NothingTrained, match="it was given no trajectory"):
             assert await model.train([None]) == {"groups": 0.0, "dropped_groups": 0.0}

@@ -340,9 +340,9 @@ def fake_module(monkeypatch: pytest.MonkeyPatch, priority: float) -> Generator[M
 
 def test_only_a_keyring_that_its_authors_recommend_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     with fake_module(monkeypatch, 0.5):  # a file in plain text
-        assert not credentials.Credentials("t").lasting
+        assert not credentials.Credentials(ServerConfig(target="t")).lasting
     with fake_module(monkeypatch, 5) as keyring:
-        kept = credentials.Credentials("t")
+        kept = credentials.Credentials(ServerConfig(target="t"))
         kept.save("x")
         assert (kept.lasting, kept.load(), keyring.kept) == (True, "x", {("mcprl", "t"): "x"})
 
@@ -350,7 +350,7 @@ def test_only_a_keyring_that_its_authors_recommend_is_used(monkeypatch: pytest.M
 def test_a_keyring_that_refuses_is_done_without(monkeypatch: pytest.MonkeyPatch) -> None:
     with fake_module(monkeypatch, 5) as keyring:
         keyring.get_password = lambda service, name: 1 / 0  # type: ignore[method-assign]
-        kept = credentials.Credentials("t")
+        kept = credentials.Credentials(ServerConfig(target="t"))
         assert kept.load() is None
         assert not kept.lasting
         kept.save("x")

@@ -1,4 +1,4 @@
-"""The npm package `openai` at a served model: calls, streams and errors, many at once, and an agent whose rollouts train.
+"""The npm package `openai` at a served model: calls, streams, errors, many at once, an agent whose rollouts train.
 
 The agent is the one of docs/agents.md.
 """

@@ -8,7 +8,8 @@ from mcprl.types import Completion
 
 
 def turn(number: int, tokens: int = 10) -> SampledTurn:
-    said = Completion({"role": "assistant", "content": f"Answer {number}"}, (1,) * (tokens - 2), (2, 3), (-1.0,) * 2, "stop")
+    message = {"role": "assistant", "content": f"Answer {number}"}
+    said = Completion(message, (1,) * (tokens - 2), (2, 3), (-1.0,) * 2, "stop")
     return SampledTurn(({"role": "user", "content": f"Question {number}"},), said, 1.0, 1.0)
 
 

@@ -106,8 +106,8 @@ def test_groups_without_a_signal_say_why_nothing_changed(client: OpenAI, plain: 
     alike = [{"turns": [turn(client, seed)], "reward": 0.5} for seed in range(2)]
     job, unchanged = train(plain, *alike)
     assert job["dropped_groups"] == 1
-    assert unchanged["why"] == "no group has a signal: 1 of 1 groups have rewards that do not differ"
-    assert train(plain, alike[0])[-1]["why"].endswith("1 have one trajectory, and nothing to compare it with")
+    assert unchanged["why"] == "no group has a signal: 1 of 1 group with rewards that do not differ"
+    assert train(plain, alike[0])[-1]["why"].endswith("1 with one trajectory and nothing to compare it with")
     assert plain.get("/health").json()["policy_step"] == step
 
 
