@@ -120,7 +120,8 @@ def _about(
     config: ModelConfig, adapter: Adapter, proof: Report, lost: float | None, parser: str, command: str
 ) -> dict[str, Any]:
     """The content of `mcprl.json`: the export's origin and its test results, for programs."""
-    rates = {"base": proof.test.base, "warm": proof.test.warm, "trained": proof.test.trained}
+    test = proof.test
+    rates = {"base": test.base, "start": test.start, "warm": test.warm, "trained": test.trained}
     return {
         "mcprl": __version__,
         "form": "adapter" if lost is None else "merged",

@@ -140,6 +140,8 @@ async def _train(run: Run) -> None:
     demonstrations = Demonstrations(run.config, run.journal, run.server, run.model.tokenizer, training, run.emit)
     validate = partial(evaluate, run, "val:warm", pack.val)
     warm_start = WarmStart(run.config, run.journal, run.model, validate, run.engine.paused, run.emit)
+    if (start := warm_start.start()) and run.config.training.warm_start_steps:
+        await evaluate(run, "test:start", pack.test, 0, start)
     step, adapter = 0, await warm_start.run(demonstrations)
     if run.config.training.steps:
         if adapter:

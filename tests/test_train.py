@@ -211,11 +211,20 @@ async def test_several_greedy_rollouts_of_a_test_task_are_warned_of(tiny_model: 
     assert any("2 rollouts of each test task at temperature 0 are alike" in note for note in emitted.notes)
 
 
-async def test_a_warm_start_is_tested_on_its_own(tiny_model: Path, tmp_path: Path) -> None:
+async def test_a_warm_start_and_what_training_began_from_are_tested_on_their_own(
+    tiny_model: Path, tmp_path: Path
+) -> None:
     await train_adapter(small(tiny_model, tmp_path, training={"warm_start_steps": 2, "steps": 1}))
     written = json.loads((tmp_path / "small" / "report.json").read_text())
     assert written["test"]["warm"] is not None
+    assert written["test"]["start"] is written["test"]["over_start"] is None
     assert (tmp_path / "small" / "adapters" / "warm" / "adapter_model.safetensors").exists()
+    training = {"warm_start_steps": 1, "steps": 0, "start": str(tmp_path / "small")}
+    await train_adapter(small(tiny_model, tmp_path, training=training).model_copy(update={"name": "further"}))
+    further = json.loads((tmp_path / "further" / "report.json").read_text())
+    assert further["test"]["start"] is not None
+    assert further["test"]["over_before"] == further["test"]["over_start"]
+    assert "Training began from a LoRA that solves" in (tmp_path / "further" / "report.md").read_text()
 
 
 def judged_by(url: str, **settings: Any) -> dict[str, Any]:

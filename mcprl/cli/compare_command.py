@@ -53,8 +53,8 @@ def _draw(folders: Sequence[Path], chart: Path, price: str) -> None:
 def _show(folders: Sequence[Path]) -> None:
     from mcprl.cli.output import console
     from mcprl.cli.tables import sheet
+    from mcprl.runs.figures import percent, points
     from mcprl.runs.paired import compare_runs
-    from mcprl.runs.phrases import percent, points
 
     names = tuple(folder.absolute().name for folder in folders)
     numeric = ("tasks", *(names if names[0] != names[1] else ("first", "second")), "difference", "95 %", "won", "lost")

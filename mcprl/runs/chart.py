@@ -46,6 +46,7 @@ def _charted(folder: Path, per_token: tuple[float, float] | None) -> ChartedRun:
     test, last = report.test, "trained" if report.steps else "supervised"
     tested = (
         ("base", test.base, "test of the base model"),
+        ("began from", test.start, "test of what training began from"),
         ("supervised", test.warm, "test after the warm start"),
         (last, test.trained, "test of the trained model"),
     )

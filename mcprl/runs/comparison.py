@@ -16,8 +16,9 @@ from mcprl.runs.records import Outcome, success_by_task
 from mcprl.types import Scenario
 
 Interval = tuple[float, float]
-Model = Literal["base", "warm", "trained"]
-MODELS: Final[tuple[Model, ...]] = ("base", "warm", "trained")
+Model = Literal["base", "start", "warm", "trained"]
+MODELS: Final[tuple[Model, ...]] = ("base", "start", "warm", "trained")
+"""In the order of training. `start` is what training began from, if that was a LoRA and not the base model."""
 Outcomes = Mapping[Model, Sequence[Outcome]]
 _PART_RESAMPLES: Final = 2_000
 """Resamples for the interval of a part: a report has a hundred of them."""
@@ -70,13 +71,15 @@ class Comparison:
     """The models on the same `n` tasks, `None` if there is nothing to compare yet.
 
     `gain` is trained minus base. `rl_gain`, the part that is due to RL, is trained minus warm, `None` if there was but
-    one of warm start and RL. `over_base` has the gain with its details, `over_start` that over the model after the warm
-    start (or the base model). `warm_over_base` is the warm start's part. `forms` counts the tasks' forms, and
-    `clusters` the clusters of each clustering that the intervals were made with.
+    one of warm start and RL. `over_base` has the gain with its details, `over_start` that over what training began
+    from, `over_before` that over the model tested before it. `start_over_base` and `warm_over_before` are the parts of
+    what training began from and of the warm start. `forms` counts the tasks' forms, and `clusters` the clusters of each
+    clustering that the intervals were made with.
     """
 
     n: int
     base: Rate | None = None
+    start: Rate | None = None
     warm: Rate | None = None
     trained: Rate | None = None
     gain: float | None = None
@@ -85,7 +88,9 @@ class Comparison:
     rl_gain_ci95: Interval | None = None
     over_base: Gain | None = None
     over_start: Gain | None = None
-    warm_over_base: Gain | None = None
+    over_before: Gain | None = None
+    start_over_base: Gain | None = None
+    warm_over_before: Gain | None = None
     forms: int = 0
     clusters: dict[str, int] = field(default_factory=dict[str, int])
 
@@ -119,11 +124,11 @@ def compare(tasks: Sequence[TaskResult], seed: int, resamples: int = 10_000) -> 
     def gain(before: Model, after: Model) -> Gain | None:
         return _gain(tasks, before, after, clusters, seed, resamples) if {before, after} <= rates.keys() else None
 
-    over_base = gain("base", "trained")
-    due_to_rl = gain("warm", "trained")
+    over_base, over_start, due_to_rl = (gain(before, "trained") for before in MODELS[:-1])
     return Comparison(
         n=len(tasks),
         base=rates.get("base"),
+        start=rates.get("start"),
         warm=rates.get("warm"),
         trained=rates.get("trained"),
         gain=over_base.mean if over_base else None,
@@ -131,8 +136,10 @@ def compare(tasks: Sequence[TaskResult], seed: int, resamples: int = 10_000) -> 
         rl_gain=due_to_rl.mean if due_to_rl else None,
         rl_gain_ci95=due_to_rl.ci95 if due_to_rl else None,
         over_base=over_base,
-        over_start=due_to_rl or over_base,
-        warm_over_base=gain("base", "warm"),
+        over_start=over_start,
+        over_before=due_to_rl or over_start or over_base,
+        start_over_base=gain("base", "start"),
+        warm_over_before=gain("start", "warm") or gain("base", "warm"),
         forms=len({scenario.form for scenario in scenarios if scenario.form}),
         clusters={name: len(set(labels)) for name, labels in clusters.items()},
     )

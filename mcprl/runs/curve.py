@@ -103,7 +103,8 @@ def _draw_base(axes: Axes, report: Report) -> None:
 
 
 def _draw_proof(axes: Axes, report: Report) -> None:
-    rates = {"base": report.test.base, "warm\nstart": report.test.warm, "trained": report.test.trained}
+    test = report.test
+    rates = {"base": test.base, "began\nfrom": test.start, "warm\nstart": test.warm, "trained": test.trained}
     tested = {name: rate for name, rate in rates.items() if rate}
     for place, (name, rate) in enumerate(tested.items()):
         axes.bar([place], [rate.success], color=ORANGE if name == "trained" else GREY, width=0.6)

@@ -20,7 +20,7 @@ from mcprl.runs.proof import Tested
 from mcprl.runs.records import Outcome
 from mcprl.types import Message, Score, Trajectory
 
-NAMES: Final[dict[Model, str]] = {"base": "base", "warm": "supervised", "trained": "trained"}
+NAMES: Final[dict[Model, str]] = {"base": "base", "start": "start", "warm": "supervised", "trained": "trained"}
 """The name of each model's log."""
 
 

@@ -45,9 +45,9 @@ FILE: Final = "journal.sqlite"
 class Journal:
     """One run's journal; use it as a context manager. Every method raises `JournalError` if the file is damaged.
 
-    The phases of trajectories and scores are "train", "val", "test:base", "test:warm", "test:trained", "difficulty"
-    (measures tasks with the base model), "anchor" (the base model's rollouts that are judged beside each group) and
-    "demonstration" (the conversations that the warm start trains on).
+    The phases of trajectories and scores are "train", "val", "test:base", "test:start" (what training began from),
+    "test:warm", "test:trained", "difficulty" (measures tasks with the base model), "anchor" (the base model's rollouts
+    that are judged beside each group) and "demonstration" (the conversations that the warm start trains on).
     """
 
     def __init__(self, folder: Path, database: Database) -> None:

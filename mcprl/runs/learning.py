@@ -17,7 +17,8 @@ from mcprl.text import counted
 Phase = Literal["warm", "rl", "other"]
 
 _ENDS: Final[dict[str, Phase]] = {
-    **dict.fromkeys(("scenarios", "difficulty", "test:base", "test:warm", "test:trained", "bench", "done"), "other"),
+    **dict.fromkeys(("scenarios", "difficulty", "bench", "done"), "other"),
+    **dict.fromkeys(("test:base", "test:start", "test:warm", "test:trained"), "other"),
     **dict.fromkeys(("warming", "val:warm", "adapter:supervised", "warmed", "adapter:warm"), "warm"),
     **dict.fromkeys(("train", "anchor", "judged", "step", "adapter:train", "adapter:best", "best"), "rl"),
 }
@@ -83,6 +84,7 @@ PARTS: Final = {
     "anchor": "RL",
     "val": "RL",
     "test:base": "test of the base model",
+    "test:start": "test of what training began from",
     "test:warm": "test after the warm start",
     "test:trained": "test of the trained model",
     "bench": "benchmarks made by others",

@@ -6,24 +6,9 @@ from typing import Final
 
 from mcprl.runs.attempts import BenchResult
 from mcprl.runs.examples import ExampleTask, Loss, Verdict
+from mcprl.runs.figures import LEARNING_COLUMNS, RESULT_COLUMNS, learning, minutes, parts, percent, points, results
 from mcprl.runs.learning import Part
-from mcprl.runs.phrases import (
-    LEARNING_COLUMNS,
-    RESULT_COLUMNS,
-    certificate,
-    clustering,
-    control_name,
-    doubts,
-    headline,
-    learning,
-    minutes,
-    parts,
-    percent,
-    points,
-    results,
-    retention,
-    suite_name,
-)
+from mcprl.runs.phrases import certificate, clustering, control_name, doubts, headline, retention, suite_name
 from mcprl.runs.proof import Pooled, Proof, Report
 from mcprl.runs.unscored import Unscored
 from mcprl.text import counted

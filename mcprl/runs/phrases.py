@@ -1,4 +1,4 @@
-"""A proof in sentences and in rows of numbers, which the page and the table on the screen share.
+"""A proof in sentences, which the page and the table on the screen share.
 
 No sentence claims more than its interval allows, and what speaks against the result is said beside it.
 """
@@ -8,16 +8,13 @@ from dataclasses import replace
 from typing import Final
 
 from mcprl.runs.agreement import described, is_unfit
-from mcprl.runs.comparison import MODELS, Comparison, Gain, Interval, Rate
+from mcprl.runs.comparison import MODELS, Comparison, Gain, Rate
+from mcprl.runs.figures import NAMES, minutes, percent, points
 from mcprl.runs.overlap import SuiteOverlap
 from mcprl.runs.proof import SUITES, Proof, Report
 from mcprl.text import counted
 from mcprl.types import Suite
 
-RESULT_COLUMNS: Final = ("success", "95 % interval", "mean over forms")
-LEARNING_COLUMNS: Final = ("took", "success after it", "over the model before it (95 %)")
-
-_MODELS: Final = {"base": "base model", "warm": "after the warm start", "trained": "trained model"}
 _SUITES: Final[dict[Suite, str]] = {
     "forms": "in forms that training never used",
     "people": "in people's own words",
@@ -32,94 +29,25 @@ _CLUSTERS: Final = {
 }
 
 
-# --- numbers ----------------------------------------------------------------------------------------------------------
-
-
-def percent(fraction: float | None) -> str:
-    return "-" if fraction is None else f"{100 * fraction:.1f} %"
-
-
-def points(difference: float | None) -> str:
-    return "-" if difference is None else f"{100 * difference:+.1f}"
-
-
-def minutes(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.1f} min"
-
-
-def results(test: Comparison) -> Iterator[tuple[str, str, str, str]]:
-    """The rows of the main table: name, value, interval, and the same as a mean over forms."""
-    for name, rate in zip(MODELS, (test.base, test.warm, test.trained), strict=True):
-        if rate:
-            low, high = rate.ci95
-            yield _MODELS[name], percent(rate.success), f"{100 * low:.1f} to {100 * high:.1f} %", percent(rate.macro)
-    if test.over_base and test.gain_ci95:
-        yield _gain_row("gain", test.gain, test.gain_ci95, test.over_base)
-    if test.warm and test.over_start and test.rl_gain_ci95:
-        yield _gain_row("due to RL", test.rl_gain, test.rl_gain_ci95, test.over_start)
-
-
-def _gain_row(name: str, gain: float | None, interval: Interval, details: Gain) -> tuple[str, str, str, str]:
-    label = f"{name} ({details.lost} lost, {details.won} won)"
-    return label, f"{points(gain)} points", " to ".join(map(points, interval)), points(details.macro)
-
-
-def learning(proof: Proof) -> Iterator[tuple[str, str, str, str]]:
-    """What learning owes to what: for the warm start and for RL the time, the success after it and its part of the
-    gain."""
-    test, spent = proof.test, proof.learning
-    if not (test.base and test.trained and test.over_start):
-        return
-    yield "base model", "-", percent(test.base.success), "-"
-    if test.warm and (gain := test.warm_over_base):
-        yield "warm start", minutes(spent.warm_s), percent(test.warm.success), _with_interval(gain.mean, gain.ci95)
-    last = _with_interval(test.over_start.mean, test.over_start.ci95)
-    if spent.rl_steps:
-        yield f"RL ({counted(round(spent.rl_steps), 'step')})", minutes(spent.rl_s), percent(test.trained.success), last
-    elif spent.warm_s and not test.warm:
-        yield "supervised steps", minutes(spent.warm_s), percent(test.trained.success), last
-
-
-def parts(title: str, comparisons: Mapping[str, Comparison]) -> list[tuple[str, ...]]:
-    """A table with a row for each part under a header that begins with `title`; empty without parts. Runs without both
-    a warm start and RL have no columns that tell these apart."""
-    if not comparisons:
-        return []
-    both = any(part.warm for part in comparisons.values())
-    header = (title, "tasks", "base", *(["warm"] * both), "trained", "gain (95 %)", *(["due to RL (95 %)"] * both))
-    return [(*header, "lost", "won"), *(_part(name, part, both) for name, part in comparisons.items())]
-
-
-def _part(name: str, part: Comparison, both: bool) -> tuple[str, ...]:
-    base, warm, trained = (percent(rate.success if rate else None) for rate in (part.base, part.warm, part.trained))
-    gain = _with_interval(part.gain, part.gain_ci95)
-    due_to_rl = _with_interval(part.rl_gain, part.rl_gain_ci95)
-    counts = (str(part.over_base.lost), str(part.over_base.won)) if part.over_base else ("-", "-")
-    rates = (base, warm, trained, gain, due_to_rl) if both else (base, trained, gain)
-    return (name, str(part.n), *rates, *counts)
-
-
-def _with_interval(gain: float | None, interval: Interval | None) -> str:
-    return f"{points(gain)} ({' to '.join(map(points, interval))})" if interval else "-"
-
-
-# --- sentences --------------------------------------------------------------------------------------------------------
-
-
 def headline(proof: Proof) -> str:
     """The result in sentences with its interval: what was forgotten, then the leading suite, then the others. A
     control's is its gain over its start.
     """
     test = proof.test
-    if not test.over_base or not test.over_start:
+    if not test.over_base or not test.over_before:
         base = f" The base model succeeds on {percent(test.base.success)} of {_tasks(proof)}." if test.base else ""
         return f"Nothing is proved yet ({proof.status}).{base}"
     if proof.is_control:
-        sentences = [_control_result(proof, test.over_start)]
+        sentences = [_control_result(proof, test.over_before)]
     else:
         sentences = [f"On {_tasks(proof)}, success went {_change(test)}: {_gained(test.over_base)}."]
+        if test.start and test.over_start:
+            sentences.append(
+                f"Training began from a LoRA that solves {percent(test.start.success)} of them; over that, this run "
+                f"brought {_gained(test.over_start)}."
+            )
         if test.warm:
-            sentences.append(_part_of_rl(proof, test.warm, test.over_start))
+            sentences.append(_part_of_rl(proof, test.warm, test.over_before))
         sentences += _other_suites(proof)
     if _has_forgotten(proof):
         sentences.insert(0, f"FORGOTTEN: {retention(proof)}")
@@ -175,8 +103,10 @@ def doubts(proof: Proof) -> Iterator[str]:
     for suite, part in proof.suites.items():
         if part.over_base and part.over_base.ci95[0] <= 0:
             yield f"Tasks {_SUITES[suite]}: no gain is shown: {_measured(part.over_base)}."
-        if part.warm and part.over_start and part.over_start.ci95[0] <= 0 and not proof.is_control:
-            yield f"Tasks {_SUITES[suite]}: nothing is shown to be due to RL: {_measured(part.over_start)}."
+        if part.over_start and part.over_start.ci95[0] <= 0 and not proof.is_control:
+            yield f"Tasks {_SUITES[suite]}: nothing is shown to be due to this run: {_measured(part.over_start)}."
+        if part.warm and part.over_before and part.over_before.ci95[0] <= 0 and not proof.is_control:
+            yield f"Tasks {_SUITES[suite]}: nothing is shown to be due to RL: {_measured(part.over_before)}."
     if proof.suites and proof.lead == "entities":
         yield "No task is in an unused form or in a person's words: the gain may hold for known forms only."
     if proof.suites and proof.test.forms < 2:
@@ -272,7 +202,8 @@ def _other_suites(proof: Proof) -> Iterator[str]:
 
 def _control_result(proof: Proof, gain: Gain) -> str:
     """A control's gain with the interval by task, the narrow one: a leak is one if it shows on these very tasks."""
-    start = "the warm start" if proof.test.warm else "the base model"
+    start = "what it began from" if proof.test.start else "the base model"
+    start = "the warm start" if proof.test.warm else start
     verdict = "As a control must, it shows no gain."
     if gain.by_task[0] > 0:
         verdict = "THE CONTROL FAILED: it must show no gain, so something leaks into training or the test."
@@ -291,7 +222,7 @@ def _counted(suites: Mapping[Suite, Comparison]) -> Iterator[str]:
             rates = [rate for part in suites.values() if (rate := getattr(part, model))]
             if number := sum(getattr(rate, kind) for rate in rates):
                 counts.append(
-                    f"{number} of {counted(sum(rate.rollouts for rate in rates), 'rollout')} ({_MODELS[model]})"
+                    f"{number} of {counted(sum(rate.rollouts for rate in rates), 'rollout')} ({NAMES[model]})"
                 )
         if counts:
             yield f"{meaning}: {', '.join(counts)}."

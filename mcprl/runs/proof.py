@@ -211,7 +211,7 @@ def record_overlap(journal: Journal) -> None:
 class Tested:
     """What a journal says about its test: the outcomes of each model, the tasks to compare and the run's description.
 
-    `start` is the model that gains are measured from: the warm-started one for a control that has it, else the base.
+    `start` is the model that gains are measured from: for a control the last before RL, else the base.
     """
 
     def __init__(self, journal: Journal) -> None:
@@ -220,7 +220,8 @@ class Tested:
         scenarios = {scenario.id: scenario for scenario in journal.scenarios("test")}
         order = {suite: at for at, suite in enumerate(SUITES)}
         self.tasks = sorted(task_results(self.outcomes, scenarios.values()), key=lambda t: order[t.scenario.suite])
-        self.start: Model = "warm" if config.is_control and "warm" in self.outcomes else "base"
+        later: list[Model] = ["warm", "start"] if config.is_control else []
+        self.start: Model = next((model for model in later if model in self.outcomes), "base")
         self.name = journal.folder.absolute().name
         finished, status = _status(scenarios, self.outcomes, taken(journal))
         self.head: dict[str, Any] = {
@@ -267,10 +268,11 @@ def _test_outcomes(journal: Journal) -> dict[Model, list[Outcome]]:
 
 
 def _status(scenarios: Mapping[str, Scenario], outcomes: Outcomes, steps: str) -> tuple[bool, str]:
-    """Whether the run is finished, and its status in words. The test of the warm-started model may be missing."""
+    """Whether the run is finished, and its status in words. What training began from and the
+    warm-started model may not be tested."""
     for model in MODELS:
         tested = {outcome.scenario_id for outcome in outcomes.get(model, ())}
-        if model == "warm" and not tested:
+        if model in ("start", "warm") and not tested:
             continue
         if not scenarios or scenarios.keys() - tested:
             done = f"{len(tested)} of {counted(len(scenarios), 'test task')}" if scenarios else "no test task"

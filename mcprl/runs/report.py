@@ -9,21 +9,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from mcprl.errors import JournalError
 from mcprl.files import write_whole
+from mcprl.runs.figures import LEARNING_COLUMNS, RESULT_COLUMNS, learning, parts, results
 from mcprl.runs.html import document
 from mcprl.runs.page import CURVE, benchmarks, code, fenced, grid, inline, markdown
-from mcprl.runs.phrases import (
-    LEARNING_COLUMNS,
-    RESULT_COLUMNS,
-    certificate,
-    clustering,
-    doubts,
-    headline,
-    learning,
-    parts,
-    results,
-    retention,
-    suite_name,
-)
+from mcprl.runs.phrases import certificate, clustering, doubts, headline, retention, suite_name
 from mcprl.runs.proof import Pooled, Proof, Report, build, pool
 
 __all__ = [

@@ -66,7 +66,7 @@ class WarmStart:
         Returns the adapter that validated best, whose weights the model then has. `None` if that is the base model:
         there are no steps to take, it validated best, or it solves enough already.
         """
-        training, start = self.config.training, self._start()
+        training, start = self.config.training, self.start()
         if not (training.warm_start_steps or start):
             return None
         if done := self._done():
@@ -83,7 +83,7 @@ class WarmStart:
         await self._train(demonstrations)
         return self._keep_best(start)
 
-    def _start(self) -> Adapter | None:
+    def start(self) -> Adapter | None:
         """The adapter to begin with, copied into the run, and its weights in the model."""
         if not self.config.training.start:
             return None

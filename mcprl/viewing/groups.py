@@ -68,7 +68,7 @@ class Column:
 def phases(journal: Journal) -> list[tuple[str, int]]:
     """The phases that have rollouts of a model, with their number."""
     rows = journal.db.read("select phase, count(*) from trajectory where phase <> 'demonstration' group by phase")
-    order = ["train", "val", "val:warm", "test:trained", "test:warm", "test:base", "difficulty", "anchor"]
+    order = ["train", "val", "val:warm", "test:trained", "test:warm", "test:start", "test:base", "difficulty", "anchor"]
     return sorted(rows, key=lambda row: order.index(row[0]) if row[0] in order else len(order))
 
 

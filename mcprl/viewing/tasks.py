@@ -16,7 +16,7 @@ from mcprl.types import Scenario
 from mcprl.viewing.groups import Column, column
 
 PAGE: Final = 100
-NAMES: Final[dict[Model, str]] = {"base": "base", "warm": "supervised", "trained": "trained"}
+NAMES: Final[dict[Model, str]] = {"base": "base", "start": "start", "warm": "supervised", "trained": "trained"}
 VERDICTS: Final = ("lost", "won", "unsolved", "kept")
 
 

@@ -3,7 +3,7 @@
     python recipes/nano/starter.py --model smollm2 --steps 300      goes on where it was; leaves .cache/starter-smollm2
 
 Each step learns one procedural server: some fourteen verified conversations with it, in the words of the scenario
-generator. The rate is constant and falls to 0 in the last quarter, so that a run that was ended can go on with more steps.
+generator. The rate is constant and falls to 0 in the last quarter; a run that was ended can go on with more steps.
 """
 
 import argparse

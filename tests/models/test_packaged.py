@@ -83,7 +83,8 @@ def weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> bytes:
     """The content of the file that `tiny` stands for."""
     write_gguf(tiny("llama"), tmp_path / "tiny.gguf", template=(NANO / "chat_template.jinja").read_text())
     content = (tmp_path / "tiny.gguf").read_bytes()
-    known = packaged.PackagedModel("tiny-model", "1.0", MEMBER, hashlib.sha256(content).hexdigest(), 0.01, "example/tiny")
+    digest = hashlib.sha256(content).hexdigest()
+    known = packaged.PackagedModel("tiny-model", "1.0", MEMBER, digest, 0.01, "example/tiny")
     monkeypatch.setitem(packaged.MODELS, "tiny", known)
     return content
 

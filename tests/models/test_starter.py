@@ -1,5 +1,5 @@
-"""Starters: the LoRA that comes with a packaged model fits it, is used where nothing speaks against it, and its training
-goes on where it was."""
+"""Starters: the LoRA that comes with a packaged model fits it, is used where nothing speaks against it, and its
+training goes on where it was."""
 
 import json
 from pathlib import Path

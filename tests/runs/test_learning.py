@@ -134,6 +134,19 @@ def test_where_rl_brings_nothing_the_report_says_so_with_both_times(tmp_path: Pa
     assert any(row[:7] == ["RL", "(10", "steps)", "15.5", "min", "51.7", "%"] and row[7] == "+1.7" for row in rows)
 
 
+def test_what_training_began_from_is_told_apart_from_what_this_run_brought(tmp_path: Path, clock: Clock) -> None:
+    begin(tmp_path / "run", clock, warm=False)
+    with Journal.open(tmp_path / "run", write=True) as journal:
+        evaluated(journal, clock, "start", 0, lambda n: n % 2 == 0)
+        end(journal, clock, lambda n: n % 2 == 0 or n == 1, step=0)
+    report = build(tmp_path / "run")
+    text = table(report)
+    assert "began from a LoRA that solves 50.0 % of them; over that, this run brought no clear change: +1.7" in text
+    assert "nothing is shown to be due to this run: +1.7 points" in text
+    assert "due to this run (0 lost, 1 won)" in text
+    assert next(part.seconds for part in report.spent if part.name == "test of what training began from") == 32
+
+
 def test_a_gain_and_a_loss_by_rl_are_told_as_such(tmp_path: Path, clock: Clock) -> None:
     gains = build(trained(tmp_path / "gains", clock, lambda n: True))
     assert "Over the warm start alone (50.0 %), RL brought a gain of +50.0 points" in table(gains)

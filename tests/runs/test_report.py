@@ -64,7 +64,7 @@ def test_success_gain_and_intervals_are_those_of_the_same_tasks(run):
     assert (test.gain, *some(test.gain_ci95)) == paired_difference(base, trained, seed=3)
     assert some(test.over_base).clustering == "task"
     assert (some(test.over_base).won, some(test.over_base).lost) == (36, 6)
-    assert (some(test.over_start).won, some(test.over_start).lost) == (24, 6)
+    assert (some(test.over_before).won, some(test.over_before).lost) == (24, 6)
     assert test.gain == pytest.approx(0.5)
     assert test.rl_gain == pytest.approx(0.3)
     assert some(test.rl_gain_ci95)[0] > 0
@@ -143,7 +143,7 @@ def test_the_html_page_says_the_same_and_holds_its_curve(run):
 def test_without_a_warm_start_nothing_tells_its_gain_from_that_of_rl(tmp_path):
     report = build(simulate(tmp_path / "run", warm=False))
     assert report.test.warm is report.test.rl_gain is report.test.rl_gain_ci95 is None
-    assert report.test.over_start == report.test.over_base
+    assert report.test.over_before == report.test.over_base
     assert "warm start" not in table(report)
     assert "due to RL" not in table(report) + markdown(report)
 
