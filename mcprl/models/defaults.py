@@ -40,7 +40,7 @@ def _rounded(value: float) -> float:
 
 RULES: dict[str, tuple[Callable[[Facts], Any], str]] = {
     "scenarios.train": (
-        lambda facts: 640 if facts.calls_tools else 1_440,
+        lambda facts: 640 if facts.calls_tools or facts.starter else 1_440,
         "as many as its steps show: one that is repeated is memorized",
     ),
     "model.dtype": (lambda facts: "bfloat16" if facts.gpu else "float32", "half the memory on a GPU, exact on a CPU"),
@@ -65,9 +65,12 @@ RULES: dict[str, tuple[Callable[[Facts], Any], str]] = {
         lambda facts: _rounded(_supervised_rate(facts) / 10),
         "a tenth of the supervised rate: its gradients are noisier",
     ),
-    "training.warm_start_learning_rate": (_supervised_rate, "LoRA Without Regret: by width and family"),
+    "training.warm_start_learning_rate": (
+        lambda facts: 5e-4 if facts.starter else _supervised_rate(facts),
+        "LoRA Without Regret: by width and family; a starter has taken the large steps already",
+    ),
     "training.warm_start_steps": (
-        lambda facts: 20 if facts.calls_tools else 90 if facts.gpu else 360,
+        lambda facts: 20 if facts.calls_tools else 90 if facts.gpu else 120 if facts.starter else 360,
         "a model that knows no tools has more to learn from plans",
     ),
     "training.warm_start_plans": (

@@ -97,7 +97,8 @@ def publish(adapter: Path, folder: Path, base: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     weights = {name: value.to(torch.bfloat16) for name, value in load_file(adapter / WEIGHTS).items()}
     save_file(weights, folder / WEIGHTS)
-    lora = json.loads((adapter / LORA).read_text()) | {"base_model_name_or_path": base}
+    lora = json.loads((adapter / LORA).read_text())
+    lora |= {"base_model_name_or_path": base, "target_modules": sorted(lora["target_modules"])}
     (folder / LORA).write_text(json.dumps(lora, indent=2) + "\n")
 
 

@@ -2,7 +2,9 @@
 
 import tomllib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,12 +25,19 @@ def test_each_setting_that_is_marked_has_a_rule_and_no_other_has() -> None:
     assert {*marked()} == {*RULES}
 
 
-def value(key: str, facts: Facts) -> object:
+def value(key: str, facts: Facts) -> Any:
     return RULES[key][0](facts)
 
 
 SMOLLM2 = Facts(hidden=576, context=8_192, model_type="llama", thinks=False, calls_tools=False, gpu=False)
 QWEN3_4B = Facts(hidden=2_560, context=40_960, model_type="qwen3", thinks=True, calls_tools=True, gpu=True)
+
+
+def test_from_a_starter_fewer_and_smaller_steps_are_taken() -> None:
+    from_starter = replace(SMOLLM2, starter="folder")
+    assert value("training.start", from_starter) == "folder"
+    for key in ("training.warm_start_steps", "training.warm_start_learning_rate", "scenarios.train"):
+        assert value(key, from_starter) < value(key, SMOLLM2)
 
 
 @pytest.mark.parametrize(
