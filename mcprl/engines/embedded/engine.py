@@ -261,8 +261,8 @@ class EmbeddedEngine:
         if version == self._loaded.get(adapter.name):
             self._loaded[adapter.name] = self._loaded.pop(adapter.name)
             return
-        merged = merged_model(self._base, adapter.path)
         self._drop_idle()  # before the new one takes as much memory
+        merged = merged_model(self._base, adapter.path)
         self._decoders[adapter.name] = Decoder(packed(merged), *self._options)
         self._loaded.pop(adapter.name, None)
         self._loaded[adapter.name] = version
