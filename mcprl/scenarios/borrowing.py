@@ -13,7 +13,7 @@ def borrowed(
     known: Knowledge, slot: Slot, state: State, given: Sequence[Scalar], allowed: Callable[[Scalar], bool]
 ) -> list[str]:
     """Texts that stand under the slot's name in results, such as observations for the contents of observations: those
-    of things that are of one type with what is `given` already, if there are such.
+    of things that are of one type with what is `given` already. If that type is known and none has any, there are none.
     """
     named = {stem for part in slot.path if isinstance(part, str) for stem in stems(part)}
     places = {**known.base.pool, **state.pool}
@@ -25,4 +25,6 @@ def borrowed(
         for value in values
         if isinstance(value, str) and allowed(value) and 2 <= len(value.split()) <= 8
     ]
-    return [text for text in texts if any(known.records.kin(text, value) for value in given)] or texts
+    alike = [text for text in texts if any(known.records.kin(text, value) for value in given)]
+    typed = any(True for value in given for _ in known.records.holding(value))
+    return alike if alike or typed else texts

@@ -52,7 +52,8 @@ class Filling(Finder):
                 return None
             picked = draw.picked
             self._last = draw
-            if references and {*words(tool.name)} & REMOVING and len(picked) > 1:
+            describing = [slot for slot in picked if not self.is_one_of_few(slot)]  # and no reason for the removal
+            if references and {*words(tool.name)} & REMOVING and len(describing) > 1:
                 return self._existing(tool)
             filled: Filled = []
             idle = {slot.key for slot in self._idle}
@@ -97,6 +98,11 @@ class Filling(Finder):
         drawn.blame(picked, self._last.scores, message)
         if not message:
             drawn.stale.update((slot, picked[slot][0]) for slot in self.references(tool) if slot in picked)
+
+    def forgive(self) -> None:
+        """Draw again what was refused: the server's state is as it was at first."""
+        for drawn in self._drawn.values():
+            drawn.taken -= drawn.refused
 
     def target(self, tool: Tool) -> Slot | None:
         """The slot of a write that names the existing thing that it is about, which is what a task's split depends on:

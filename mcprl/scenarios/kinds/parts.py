@@ -15,7 +15,10 @@ from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.values import known_format
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Field, Grounded, Step, same
+from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.links import OBJECTS, SUBJECTS, VERBS, is_verb
+from mcprl.scenarios.wording.modifiers import is_deal
+from mcprl.scenarios.wording.phrases import spoken
 from mcprl.text import singular, stems, words
 from mcprl.types import Json, Scalar, Session, Tool
 
@@ -25,6 +28,8 @@ _IDLE = frozenset(
     "still their there these thing those through under until where which while whose within without would".split()
 )
 """Words that nobody searches for."""
+_VERB_FIRST = re.compile(r"^[a-z]+(?:[^s]s|ed) ")
+"""The verb that a note begins with, `takes 12 people`: nobody searches for it."""
 _SEARCHES = 5
 """Attempts of one search task to find something."""
 
@@ -88,6 +93,8 @@ def _whose(reference: Reference) -> tuple[Value, ...]:
     first, *rest = reference.values
     meaning = "identifier" if first.attribute.meaning == "identifier" else "name"
     label = "about" if reference.noun in ("entity", "node", "record", "item") else reference.noun
+    if meaning == "identifier" and is_deal(grammar.one(spoken(reference.noun))):
+        label = f"in {reference.noun}"  # the products in an order
     return Value(replace(first.attribute, label=label, meaning=meaning), first.value), *rest
 
 
@@ -191,5 +198,6 @@ def _searched(planner: Planner, state: State, tool: str) -> list[str]:
     """Words of the texts that the tool's results hold, which a person may remember."""
     places = {**planner.known.base.pool, **state.pool}
     texts = [str(value) for source, values in places.items() if source[:2] == ("from", tool) for value in values]
-    found = {word.strip(".,:;!?()\"'").lower() for text in texts if " " in text for word in text.split()}
+    texts = [_VERB_FIRST.sub("", text) for text in texts if " " in text]
+    found = {word.strip(".,:;!?()\"'").lower() for text in texts for word in text.split()}
     return sorted(w for w in found - _IDLE if w.isalpha() and len(w) > 4 and planner.allowed(w))

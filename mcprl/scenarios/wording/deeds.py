@@ -83,7 +83,10 @@ def _told(intent: Change, rng: random.Random) -> str:
     usual = data("changes")["verbs"].get(verb, "")
     if usual and not between and not order[spot.end() :] and rng.random() < 0.5:
         verb = usual
-    return " ".join(part for part in (verb, between, phrase(intent.thing, rng).text + order[spot.end() :]) if part)
+    rest = order[spot.end() :]
+    if intent.values and re.match(r" (?:with|by|for|using|to) ", rest):
+        rest = ""  # the values say it
+    return " ".join(part for part in (verb, between, phrase(intent.thing, rng).text + rest) if part)
 
 
 def _for(thing: Reference | None, rng: random.Random) -> str:

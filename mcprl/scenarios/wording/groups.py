@@ -8,7 +8,7 @@ from mcprl.scenarios.intents import Combine, Compare, Count, Listing, Total
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.degrees import degree
 from mcprl.scenarios.wording.lookups import label_slots
-from mcprl.scenarios.wording.modifiers import in_full, noun_label, shortened, since_when
+from mcprl.scenarios.wording.modifiers import in_full, is_technical, noun_label, shortened, since_when
 from mcprl.scenarios.wording.phrases import alike, definite, group, spoken
 from mcprl.scenarios.wording.template import Option, data, mark, options
 from mcprl.scenarios.wording.values import plain
@@ -91,6 +91,10 @@ def compare_options(intent: Compare, rng: random.Random) -> list[Option]:
     by = shortened(intent.by, grammar.one(spoken(intent.things[0].noun)))
     more, most = degree(by, intent.most)
     label = in_full(by)
+    if label in ("date", "day") and is_technical(grammar.one(spoken(intent.things[0].noun))):
+        slots = {"all": grammar.listed(things), "things": grammar.listed(things, "or"), "pair": grammar.listed(things)}
+        slots |= {"height": "the later" if intent.most else "the earlier", "what": label}
+        return options(data("groups")["compare_has"], "compare.has", slots)
     counted = by.meaning == "count" and grammar.is_plural(label)
     slots = {
         "things": grammar.listed(things, "or"),

@@ -70,7 +70,8 @@ def missing_options(intent: Missing, rng: random.Random) -> list[Option]:
     if intent.asked is not None:
         return _one_field(thing, noun, intent.asked, rng)
     slots = {**thing.slots(), "noun": noun}
-    return options(data("groups")["missing"], "missing", slots)
+    name = "missing_document" if noun.split()[-1] in (*_DOCUMENTS, "folder") else "missing"
+    return options(data("groups")[name], name.replace("_", "."), slots)
 
 
 # --- one field --------------------------------------------------------------------------------------------------------
@@ -157,6 +158,8 @@ def _direct(asked: Attribute, thing: Phrase) -> Iterator[tuple[str, list[str]]]:
     for name, patterns in fitting(data("lookups").get(_table(asked), {}).get("direct", {}), asked, thing):
         kept = [pattern for pattern in patterns if not (inside and _HAVING.search(pattern))]
         kept = [pattern for pattern in kept if not (is_technical(thing.bare) and _OURS.search(pattern))]
+        kind = thing.bare.removeprefix("the ")
+        kept = [p for p in kept if not ("{noun}" in p and kind in thing.text)]  # which lamp is lamp 7
         if kept:
             yield name, kept
 
