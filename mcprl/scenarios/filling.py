@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from mcprl.scenarios.addresses import address_parts, with_address
-from mcprl.scenarios.borrowing import borrowed
+from mcprl.scenarios.borrowing import borrowed, sort_of
 from mcprl.scenarios.catalog import NAMING
 from mcprl.scenarios.fields import record_of
 from mcprl.scenarios.finding import Finder
@@ -62,7 +62,7 @@ class Filling(Finder):
                 if not slot.required and source == ("invented",) and self.catalog.slot(slot).meaning in NAMING:
                     continue  # a made-up name of a thing that should exist
                 if slot in fresh:
-                    own = self._new(slot, state, _sort_of(picked))
+                    own = self._new(slot, state, sort_of(picked))
                 elif self._is_taken_as_it_is(slot, source, target, picked):
                     own = value
                 else:
@@ -259,10 +259,15 @@ class Filling(Finder):
         own_place = source[1:2] != (slot.tool,) and {*stems(source[-1])} & {
             stem for part in slot.path for stem in stems(str(part))
         }
-        if self.catalog.slot(slot).meaning == "text" and slot.kind == "string" and not own_place and not slot.choices:
+        is_text = self.catalog.slot(slot).meaning == "text" and slot.kind == "string" and not slot.choices
+        lent = (
+            borrowed(self.known, slot, state, given, self.allowed)
+            if is_text and isinstance(slot.path[-1], int)
+            else None
+        )
+        if is_text and (lent is not None or not own_place):
             make = sentence if known_format(slot) in ("name", "sentence") else None
             made = (make(self.rng) if make else invent(slot, self.rng) for _ in range(24))
-            lent = borrowed(self.known, slot, state, given, self.allowed) if isinstance(slot.path[-1], int) else []
             texts = (self.rng.choice(lent) if lent else None, *made)
             return next((text for text in texts if text is not None and self.allowed(text)), None)
         if source[0] == "from" and value is not None and (self.catalog.slot(slot).choices or self.allowed(value)):
@@ -275,12 +280,6 @@ class Filling(Finder):
                 return value
             value = invent(slot, self.rng)
         return value if self.allowed(value) else None
-
-
-def _sort_of(picked: Mapping[Slot, tuple[Source, Any]]) -> str:
-    """The type that a new thing is to have, empty if none is given."""
-    sorts = (value for slot, (_, value) in picked.items() if {*words(slot.key)} & {"type", "kind", "category", "sort"})
-    return next((value for value in sorts if isinstance(value, str)), "")
 
 
 def _any(_: Scalar) -> bool:

@@ -63,7 +63,8 @@ def _part(intent: Change, verb: str, values: Sequence[Value], rng: random.Random
     old = pair[0] if pair else next((v for v in values if [*stems(v.attribute.key)][:1] == named), None)
     if old is None or intent.thing is None or not verb:
         return ""
-    noun = " ".join(word for word in stems(old.attribute.key) if word not in ("id", "number", "code", "key"))
+    noun = spoken("_".join(word for word in stems(old.attribute.key) if word not in ("id", "number", "code", "key")))
+    noun = f"the {noun}" if old.attribute.meaning == "text" else noun
     said = "change" if verb in _PLAIN_CHANGES else data("changes")["verbs"].get(verb, verb)
     became = f" {_JOINTS.get(verb, 'to')} {noun} {quoted(pair[1], rng)}" if pair else ""
     tail = "".join(f" {_with(value, rng)}" for value in values if value is not old and value not in (pair or ()))

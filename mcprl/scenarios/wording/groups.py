@@ -87,6 +87,10 @@ def _special_listing(intent: Listing) -> list[Option]:
 
 def compare_options(intent: Compare, rng: random.Random) -> list[Option]:
     """Requests for the thing of several that has the most or least of a field."""
+    named, since = since_when(intent.things[0].values, rng)
+    if since and named:
+        rest = tuple(replace(thing, values=since_when(thing.values, rng)[0]) for thing in intent.things)
+        return [_front(option, since) for option in compare_options(replace(intent, things=rest), rng)]
     things = [thing.text for thing in alike(intent.things, rng)]
     by = shortened(intent.by, grammar.one(spoken(intent.things[0].noun)))
     more, most = degree(by, intent.most)
@@ -117,6 +121,11 @@ def compare_options(intent: Compare, rng: random.Random) -> list[Option]:
     if by.meaning in ("date", "datetime", "year"):
         return found
     return found + options(data("groups")["compare_has"], "compare.has", slots, weight=0.2)
+
+
+def _front(option: Option, since: str) -> Option:
+    """A construction that begins with the commit since which the things are compared."""
+    return replace(option, patterns=tuple(f"{since}, {pattern}" for pattern in option.patterns))
 
 
 def _height(counted: bool, most: bool, two: bool) -> str:

@@ -205,7 +205,7 @@ def _by_code(code: str, noun: str, rng: random.Random) -> str:
     short = rng.choice([noun, noun, noun if last in _SORTS else last])
     if re.fullmatch(r"\d+", code) and last not in _HASHED:
         return rng.choice((f"{short} {text}", f"{short} {text}", f"{short} #{text}", f"{short} number {text}"))
-    if _CODE.fullmatch(code):
+    if _CODE.fullmatch(code) or last in _HASHED:
         return rng.choice((text, f"{short} {text}", f"{short} {text}"))
     return rng.choice((f"{short} {text}", f"the {short} {text}"))
 
