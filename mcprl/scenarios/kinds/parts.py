@@ -15,10 +15,7 @@ from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.values import known_format
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Field, Grounded, Step, same
-from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.links import OBJECTS, SUBJECTS, VERBS, is_verb
-from mcprl.scenarios.wording.modifiers import is_deal
-from mcprl.scenarios.wording.phrases import spoken
 from mcprl.text import singular, stems, words
 from mcprl.types import Json, Scalar, Session, Tool
 
@@ -93,8 +90,6 @@ def _whose(reference: Reference) -> tuple[Value, ...]:
     first, *rest = reference.values
     meaning = "identifier" if first.attribute.meaning == "identifier" else "name"
     label = "about" if reference.noun in ("entity", "node", "record", "item") else reference.noun
-    if meaning == "identifier" and is_deal(grammar.one(spoken(reference.noun))):
-        label = f"in {reference.noun}"  # the products in an order
     return Value(replace(first.attribute, label=label, meaning=meaning), first.value), *rest
 
 
