@@ -2,14 +2,15 @@
 
 import random
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
-from mcprl.scenarios.intents import Combine, Compare, Count, Listing, Total
+from mcprl.scenarios.intents import Attribute, Combine, Compare, Count, Listing, Total
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.degrees import degree
 from mcprl.scenarios.wording.lookups import label_slots
-from mcprl.scenarios.wording.modifiers import in_full, is_technical, noun_label, shortened, since_when
-from mcprl.scenarios.wording.phrases import alike, definite, group, spoken
+from mcprl.scenarios.wording.modifiers import in_full, is_deal, is_technical, noun_label, shortened, since_when
+from mcprl.scenarios.wording.phrases import alike, definite, group, is_person, spoken
 from mcprl.scenarios.wording.template import Option, data, mark, options
 from mcprl.scenarios.wording.values import plain
 
@@ -119,8 +120,22 @@ def compare_options(intent: Compare, rng: random.Random) -> list[Option]:
     if len(things) == 2:
         found = options(data("groups")["compare_word"], "compare.word", slots)
     if by.meaning in ("date", "datetime", "year"):
-        return found
+        told = _told_by_time(intent, by, slots)
+        return told if is_person(grammar.one(spoken(intent.things[0].noun))) and told else found + told
     return found + options(data("groups")["compare_has"], "compare.has", slots, weight=0.2)
+
+
+def _told_by_time(intent: Compare, by: Attribute, slots: Mapping[str, str]) -> list[Option]:
+    """Which of two dealings came in first, which of two people has been there longer."""
+    noun = grammar.one(spoken(intent.things[0].noun))
+    if len(intent.things) == 2 and is_person(noun) and "since" in by.label.split():
+        name = "joined" if intent.most else "stays"
+        return options(data("groups")[f"compare_{name}"], f"compare.{name}", slots)
+    if len(intent.things) != 2 or not is_deal(noun) or not {*by.label.split()} & {"order", "date", "creation"}:
+        return []
+    end = {**slots, "end": "last" if intent.most else "first"}
+    found = options(data("groups")["compare_came"], "compare.came", end, weight=1.5)
+    return found if intent.most else found + options(data("groups")["compare_waits"], "compare.waits", slots)
 
 
 def _front(option: Option, since: str) -> Option:
