@@ -1,5 +1,6 @@
 """Values for the arguments of a write."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -21,6 +22,7 @@ from mcprl.servers.effects import is_read
 from mcprl.text import stems, words
 from mcprl.types import Json, Scalar, Tool
 
+_UNCHANGED = re.compile(r"\b(?:different from|same as|unchanged)\b")
 _GOALS = frozenset("destination target to new dest".split())
 
 CREATING = frozenset(
@@ -93,10 +95,10 @@ class Filling(Finder):
         return target not in (None, slot) and source[0] == "from" and names_other
 
     def blame(self, tool: Tool, message: str = "") -> None:
-        """Learn that the last values of a write failed or, without a message, changed nothing."""
+        """Learn that the last values of a write failed or, without a message or by what it says, changed nothing."""
         drawn, picked = self._drawn[tool.name], self._last.picked
         drawn.blame(picked, self._last.scores, message)
-        if not message:
+        if not message or _UNCHANGED.search(message.casefold()):
             drawn.stale.update((slot, picked[slot][0]) for slot in self.references(tool) if slot in picked)
 
     def forgive(self) -> None:
