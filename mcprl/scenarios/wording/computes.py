@@ -296,4 +296,4 @@ def unserved_options(intent: Unserved, rng: random.Random) -> list[Option]:
     noun = rng.choice(nouns)
     slots = {"noun": noun, "nouns": grammar.plural(noun), "the_noun": f"the {noun}"}
     own = "own_people" if is_person(noun) else "own"
-    return found + options(data("unserved")[own], f"unserved.{own}", slots, weight=0.6)
+    return found + options(data("unserved")[own], f"unserved.{own}", slots, weight=1.5)
