@@ -45,7 +45,7 @@ _AFTER_RESET = 8
 """Draws of a task that writes after one reset of a shared state."""
 
 
-_ROUNDS = 3
+_ROUNDS = 6
 """Rounds of all writes between two fresh sessions for them."""
 
 
