@@ -551,19 +551,19 @@ class Policy:
             r"|^\W*(?:\w+,? ){0,2}?(is|are|was|does|do|did|has)\b",
             self.said,
         )
-        if not self._asks(WRITES) and question:
+        if not self._asks(WRITES) and question and not self._copies():
             return None
         asked = text_words(self.said)
         scored: list[tuple[float, Tool]] = []
         for tool in self.tools:
             if not is_read(tool):
                 state = [self._state(choices(schema)) for schema in properties(tool).values() if choices(schema)]
-                if state and not any(state) and not self._asks("by"):
+                if state and not any(state) and not self._asks("by") and not self._copies():
                     continue
                 score = sum(max((related(part, word) for word in asked), default=0.0) for part in stems(tool.name))
                 scored.append((score / max(1, len(stems(tool.name))) + any(state), tool))
         best = max(scored, key=lambda entry: entry[0], default=None)
-        return best[1] if best and best[0] > 0.5 else None
+        return best[1] if best and best[0] > (0.2 if self._copies() else 0.5) else None
 
     def _condition(self) -> tuple[Any, Any, Sequence[Any]] | None:
         """Of a request with an if and an else: the state it depends on, the state to write, and all states."""
@@ -589,11 +589,16 @@ class Policy:
         hits = {option: sum(w in told[option] or w[:4] == str(option)[:4] for w in asked) for option in options}
         return max(hits, key=lambda option: hits[option]) if any(hits.values()) else None
 
+    def _copies(self) -> bool:
+        """Whether the request names two things, and wants one to have what the other has."""
+        return self._asks("same|copy|whatever|that of|match|take over|what it is for") and len({*self.ids}) == 2
+
     async def _do(self, tool: Tool) -> str:
         """Make the write with the values of the request and the key of the thing that the walk reached."""
         arguments: dict[str, Any] = {}
-        if self._asks("same|copy|whatever|that of|match|as with|what it is for") and len(self.ids) == 2:
-            other = self.ids[0] if self._asks("copy|whatever|together|take over") else self.ids[1]
+        if self._copies():
+            one, two = dict.fromkeys(self.ids)
+            other = one if self._asks("copy|whatever|take over") and not self._asks("to whatever") else two
             things = [thing for thing in self.things if thing.root == other]
             options = [str(option) for schema in properties(tool).values() for option in choices(schema)]
             states = [v for thing in things for v in thing.fields.values() if str(v) in options]
