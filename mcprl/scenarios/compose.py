@@ -35,6 +35,7 @@ _MOST = {
     "each": 0.12,
     "compare": 0.1,
     "combine": 0.12,
+    "scaled": 0.12,
     "both": 0.2,
 }
 """The largest share of kinds that are made easily: without it they would be all that some servers get."""
@@ -42,6 +43,10 @@ _MOST = {
 
 _AFTER_RESET = 8
 """Draws of a task that writes after one reset of a shared state."""
+
+
+_ROUNDS = 6
+"""Rounds of all writes between two fresh sessions for them."""
 
 
 def can_write(server: ToolServer, known: Knowledge) -> bool:
@@ -198,7 +203,8 @@ class Composer:
     async def _writes(self, state: State, writes: Sequence[Tool], target: int) -> list[Scenario]:
         """Tasks that write, the writing tools in turn.
 
-        All are made in one session: a process for each would cost more than everything else together.
+        They share a session, as a process for each would cost more than everything else together. It is renewed now
+        and then if writes fail: orders that were cancelled cannot be changed any more.
         """
         made: list[Scenario] = []
         if target <= 0 or not writes:
@@ -206,9 +212,17 @@ class Composer:
         if self._known.shared:
             return await self._shared_writes(state, writes, target)
         async with Renewed(self._server, state.setup) as clean, Renewed(self._server, state.setup) as written:
+            failed = 0
             for attempt in range(target * 3):
-                if len(made) < target:
-                    made += await self._write(clean, written, state, writes[attempt % len(writes)])
+                if len(made) >= target:
+                    break
+                task = await self._write(clean, written, state, writes[attempt % len(writes)])
+                made += task
+                failed += not task
+                if failed > len(writes) and attempt % (_ROUNDS * len(writes)) == 0:
+                    failed = 0
+                    self._planner.forgive()
+                    await written.renew()
         return made
 
     async def _shared_writes(self, state: State, writes: Sequence[Tool], target: int) -> list[Scenario]:

@@ -1,12 +1,13 @@
 """Values for the arguments of a write."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from mcprl.scenarios.addresses import address_parts, with_address
-from mcprl.scenarios.borrowing import borrowed
+from mcprl.scenarios.borrowing import borrowed, sort_of
 from mcprl.scenarios.catalog import NAMING
 from mcprl.scenarios.fields import record_of
 from mcprl.scenarios.finding import Finder
@@ -21,6 +22,7 @@ from mcprl.servers.effects import is_read
 from mcprl.text import stems, words
 from mcprl.types import Json, Scalar, Tool
 
+_UNCHANGED = re.compile(r"\b(?:different from|same as|unchanged)\b")
 _GOALS = frozenset("destination target to new dest".split())
 
 CREATING = frozenset(
@@ -52,7 +54,8 @@ class Filling(Finder):
                 return None
             picked = draw.picked
             self._last = draw
-            if references and {*words(tool.name)} & REMOVING and len(picked) > 1:
+            describing = [slot for slot in picked if not self.is_one_of_few(slot)]  # and no reason for the removal
+            if references and {*words(tool.name)} & REMOVING and len(describing) > 1:
                 return self._existing(tool)
             filled: Filled = []
             idle = {slot.key for slot in self._idle}
@@ -61,7 +64,7 @@ class Filling(Finder):
                 if not slot.required and source == ("invented",) and self.catalog.slot(slot).meaning in NAMING:
                     continue  # a made-up name of a thing that should exist
                 if slot in fresh:
-                    own = self._new(slot, state, _sort_of(picked))
+                    own = self._new(slot, state, sort_of(picked))
                 elif self._is_taken_as_it_is(slot, source, target, picked):
                     own = value
                 else:
@@ -92,11 +95,16 @@ class Filling(Finder):
         return target not in (None, slot) and source[0] == "from" and names_other
 
     def blame(self, tool: Tool, message: str = "") -> None:
-        """Learn that the last values of a write failed or, without a message, changed nothing."""
+        """Learn that the last values of a write failed or, without a message or by what it says, changed nothing."""
         drawn, picked = self._drawn[tool.name], self._last.picked
         drawn.blame(picked, self._last.scores, message)
-        if not message:
+        if not message or _UNCHANGED.search(message.casefold()):
             drawn.stale.update((slot, picked[slot][0]) for slot in self.references(tool) if slot in picked)
+
+    def forgive(self) -> None:
+        """Draw again what was refused: the server's state is as it was at first."""
+        for drawn in self._drawn.values():
+            drawn.taken -= drawn.refused
 
     def target(self, tool: Tool) -> Slot | None:
         """The slot of a write that names the existing thing that it is about, which is what a task's split depends on:
@@ -253,10 +261,15 @@ class Filling(Finder):
         own_place = source[1:2] != (slot.tool,) and {*stems(source[-1])} & {
             stem for part in slot.path for stem in stems(str(part))
         }
-        if self.catalog.slot(slot).meaning == "text" and slot.kind == "string" and not own_place and not slot.choices:
+        is_text = self.catalog.slot(slot).meaning == "text" and slot.kind == "string" and not slot.choices
+        lent = (
+            borrowed(self.known, slot, state, given, self.allowed)
+            if is_text and isinstance(slot.path[-1], int)
+            else None
+        )
+        if is_text and (lent is not None or not own_place):
             make = sentence if known_format(slot) in ("name", "sentence") else None
             made = (make(self.rng) if make else invent(slot, self.rng) for _ in range(24))
-            lent = borrowed(self.known, slot, state, given, self.allowed) if isinstance(slot.path[-1], int) else []
             texts = (self.rng.choice(lent) if lent else None, *made)
             return next((text for text in texts if text is not None and self.allowed(text)), None)
         if source[0] == "from" and value is not None and (self.catalog.slot(slot).choices or self.allowed(value)):
@@ -269,12 +282,6 @@ class Filling(Finder):
                 return value
             value = invent(slot, self.rng)
         return value if self.allowed(value) else None
-
-
-def _sort_of(picked: Mapping[Slot, tuple[Source, Any]]) -> str:
-    """The type that a new thing is to have, empty if none is given."""
-    sorts = (value for slot, (_, value) in picked.items() if {*words(slot.key)} & {"type", "kind", "category", "sort"})
-    return next((value for value in sorts if isinstance(value, str)), "")
 
 
 def _any(_: Scalar) -> bool:

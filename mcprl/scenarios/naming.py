@@ -80,7 +80,8 @@ class Naming(Calls):
 
     def _own_key(self, value: Value, row: Mapping[str, Any], noun: str) -> Value:
         """The value of a row's first field, if it is a key, as the thing's own: airport JFK by its `iata`."""
-        own = value.attribute.meaning == "identifier" and value.attribute.key == next(iter(row))
+        coded = value.attribute.meaning == "identifier" or re.fullmatch(r"[A-Z]{2,4}", str(value.value))
+        own = coded and value.attribute.key == next(iter(row))
         if not own or names(value.attribute, noun):
             return value
         return replace(value, attribute=replace(value.attribute, label=f"{noun} code"))
@@ -188,6 +189,8 @@ class Naming(Calls):
             return False
         if attribute.label == "type" and {*words(step.tool.name)} & FOLDERS:
             return False
+        if attribute.label.split()[-1] == "type" and isinstance(value, str) and is_person(value):
+            return False  # whoever knows the name knows that it is a person's
         if attribute.label == "size" and self._noun(step) == "folder":  # that of its entry, not of what is in it
             return False
         if not isinstance(value, str) or attribute.meaning == "place":

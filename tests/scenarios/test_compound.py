@@ -17,6 +17,8 @@ from mcprl.scenarios.intents import Attribute, Both, Change, Combine, Conditiona
 from mcprl.scenarios.kinds.abstain import forbidden
 from mcprl.scenarios.kinds.aggregates import _between, topmost
 from mcprl.scenarios.kinds.conditions import conditional
+from mcprl.scenarios.kinds.likewise import likewise
+from mcprl.scenarios.kinds.scaled import scaled
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.probe import probe
 from mcprl.scenarios.probing.renewed import Renewed
@@ -105,18 +107,24 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(scope="module")
-async def conditionals(shop: ServerConfig) -> tuple[Server, list[Scenario]]:
-    """Conditional tasks of the shop, some whose condition holds and some whose does not."""
+async def drawn_tasks(shop: ServerConfig) -> tuple[Server, dict[str, list[Scenario]]]:
+    """Tasks of the shop by kind: conditional ones, some whose condition holds and some whose does not; those that copy
+    another thing's value; those that take a number of the request."""
     async with connect([shop], ToolPolicy()) as server:
         known = await probe(server, 0)
         planner, tool = Planner(Catalog(known), "train", "entities", 0, 4), known.tools["set_order_status"]
         async with Renewed(server, ()) as clean, Renewed(server, ()) as written:
             drawn = [await conditional(planner, clean, written, known.base, tool) for _ in range(30)]
+            drawn += [await likewise(planner, clean, written, known.base, tool) for _ in range(12)]
+            drawn += [await scaled(planner, clean, known.base) for _ in range(30)]
             slot = planner.target(tool)
             assert slot
             tops = [await topmost(planner, clean, known.base, tool, slot) for _ in range(10)]
         assert any(top and top.reference.top and top.plan for top in tops), "the newest order of a customer"
-        return server, [scenario for task in drawn if task and (scenario := planner.word(task))]
+        made = [scenario for task in drawn if task and (scenario := planner.word(task))]
+        return server, {
+            kind: [one for one in made if one.kind == kind] for kind in ("conditional", "likewise", "scaled")
+        }
 
 
 def played(scenario: Scenario, calls: list[CallRecord], text: str, looks: int) -> Trajectory:
@@ -128,9 +136,9 @@ def played(scenario: Scenario, calls: list[CallRecord], text: str, looks: int) -
 
 
 async def test_a_write_whose_condition_does_not_hold_fails_and_so_does_saying_nothing(
-    conditionals: tuple[Server, list[Scenario]],
+    drawn_tasks: tuple[Server, dict[str, list[Scenario]]],
 ) -> None:
-    server, scenarios = conditionals
+    server, scenarios = drawn_tasks[0], drawn_tasks[1]["conditional"]
     verifier = Verifier(server.tools)
     untrue = [scenario for scenario in scenarios if isinstance(scenario.checks[0], Fact)]
     true = [scenario for scenario in scenarios if isinstance(scenario.checks[0], StateHolds)]
@@ -148,6 +156,36 @@ async def test_a_write_whose_condition_does_not_hold_fails_and_so_does_saying_no
         assert not verifier.verify(scenario, played(scenario, [read, wrote], scenario.answer, 0)).success
         assert not verifier.verify(scenario, played(scenario, [read], "Done.", 0)).success
     assert not any(verifier.verify(scenario, played(scenario, [], scenario.answer, 0)).success for scenario in true)
+
+
+async def test_a_copied_value_is_read_first_and_not_said(
+    drawn_tasks: tuple[Server, dict[str, list[Scenario]]],
+) -> None:
+    tasks = drawn_tasks[1]["likewise"]
+    assert tasks
+    for task in tasks:
+        *reads, write = task.plan
+        assert reads, "the other order is read"
+        assert write.tool == "set_order_status"
+        assert not re.search(rf"\b{write.arguments['status']}\b", task.request)
+        assert isinstance(task.checks[0], StateHolds)
+
+
+async def test_what_is_worked_out_is_neither_number_that_it_is_made_of(
+    drawn_tasks: tuple[Server, dict[str, list[Scenario]]],
+) -> None:
+    server, tasks = drawn_tasks[0], drawn_tasks[1]["scaled"]
+    assert tasks
+    for task in tasks:
+        fact = task.checks[0]
+        assert isinstance(fact, Fact)
+        found, said = fact.rivals
+        shown = ToolResult(f'{{"{fact.name}": {found}}}')
+        reads = [CallRecord(turn, call.tool, call.arguments, shown) for turn, call in enumerate(task.plan)]
+        verify = Verifier(server.tools).verify
+        assert verify(task, played(task, reads, task.answer, 0)).success
+        assert not verify(task, played(task, reads, f"It is {found}.", 0)).success
+        assert str(said).removesuffix(".0") in task.request
 
 
 @pytest.mark.npm

@@ -11,6 +11,7 @@ from mcprl.scenarios.probing.records import Records
 from mcprl.scenarios.probing.values import stranger
 from mcprl.scenarios.readers import read_text
 from mcprl.scenarios.wording import answer, say
+from mcprl.scenarios.wording.template import data
 from mcprl.scenarios.wording.values import forms
 
 
@@ -89,7 +90,7 @@ def test_the_clock_is_said_in_words(text: str, said: str) -> None:
 )
 def test_a_zone_that_is_its_countrys_only_one_may_be_named_by_it(zone: str, country: str) -> None:
     said = forms(Value(Attribute("timezone", "time zone", "place"), zone))
-    assert said[1:-1] == ((country,) if country else ())
+    assert [way for way in said[1:-1] if way not in data("cities")[zone]] == ([country] if country else [])
 
 
 def test_one_moment_is_asked_for_in_two_places() -> None:

@@ -56,7 +56,7 @@ async def test_tasks_say_that_rollouts_do_not_start_alike_and_what_helps(tmp_pat
     ("server", "verdict"),
     [
         (f"{NOTES} {{file}}", "sessions share their state: get_note told in one session what set_note had written"),
-        (f"{NOTES} {{scratch}}/notes.json", "sessions: no session saw what another had written, with 1 writing tools"),
+        (f"{NOTES} {{scratch}}/notes.json", "sessions: no session saw what another had written, with 1 writing tool"),
         ("{shop}", "sessions: no session saw what another had written"),
     ],
 )

@@ -261,7 +261,19 @@ class Policy:
                 shift = 12 if half[:1] == "p" and int(hour) < 12 else -12 if half[:1] == "a" and int(hour) == 12 else 0
                 found.append(f"{int(hour) + shift:02}:{minute or '00'}")
         named = {"noon": "12:00", "midday": "12:00", "midnight": "00:00"}
-        return found + [time for word, time in named.items() if word in self.said]
+        found += [time for word, time in named.items() if word in self.said]
+        minutes = self._span()
+        return [shifted(time, minutes) for time in found] if minutes else found
+
+    def _span(self) -> int:
+        """The minutes by which the request moves its moment: `two hours`, `half an hour before`."""
+        hours = re.search(rf"\b({'|'.join(HOURS)}|\d+|an?) (and a half )?hours?( and a half)?", self.said)
+        minutes = re.search(r"\b(\d+) minutes", self.said)
+        span = 30 if "half an hour" in self.said else int(minutes[1]) if minutes else 0
+        if hours and not span:
+            count = HOURS.index(hours[1]) + 1 if hours[1] in HOURS else int(hours[1]) if hours[1].isdigit() else 1
+            span = 60 * count + 30 * bool(hours[2] or hours[3])
+        return -span if self._asks("before|earlier|sooner|ahead of") else span
 
     def _mentions(self, value: str) -> bool:
         """Whether the request has a value, perhaps mistyped or in another form."""
@@ -400,8 +412,22 @@ class Policy:
         if not things:
             things = self.lists[0][:1]
         best = self._field(things, 2)
+        if best and (worked_out := self._scaled(best[0][2])) is not None:
+            return f"It is {worked_out:g}."
         two = len(best) > 1 and best[1][0] >= 0.9 and self._asks("and|also|plus|both")
         return " ".join(self._said(key, value) for _, key, value, _ in best[: 1 + two])
+
+    def _scaled(self, value: Any) -> float | None:
+        """What a number of the request makes of a value: a price times it, less a percentage, what is left or short."""
+        numbers = [float(number) for number in re.findall(r"(?<![\w.-])\d+(?:\.\d+)?(?![\w-])", self.request)]
+        if len(numbers) != 1 or isinstance(value, bool) or not isinstance(value, int | float):
+            return None
+        if self._asks("percent") or "%" in self.request:
+            return round(value * (100 - numbers[0]) / 100, 2)
+        if isinstance(value, float):
+            left = self._asks("left|change|budget|voucher|under|below|remains|have|still")
+            return round(numbers[0] - value, 2) if left else round(numbers[0] * value, 2)
+        return abs(numbers[0] - value)
 
     def _said(self, key: str, value: Any) -> str:
         """A sentence with a value: yes or no for a flag, the clock for a time."""
@@ -525,19 +551,19 @@ class Policy:
             r"|^\W*(?:\w+,? ){0,2}?(is|are|was|does|do|did|has)\b",
             self.said,
         )
-        if not self._asks(WRITES) and question:
+        if not self._asks(WRITES) and question and not self._copies():
             return None
         asked = text_words(self.said)
         scored: list[tuple[float, Tool]] = []
         for tool in self.tools:
             if not is_read(tool):
                 state = [self._state(choices(schema)) for schema in properties(tool).values() if choices(schema)]
-                if state and not any(state) and not self._asks("by"):
+                if state and not any(state) and not self._asks("by") and not self._copies():
                     continue
                 score = sum(max((related(part, word) for word in asked), default=0.0) for part in stems(tool.name))
                 scored.append((score / max(1, len(stems(tool.name))) + any(state), tool))
         best = max(scored, key=lambda entry: entry[0], default=None)
-        return best[1] if best and best[0] > 0.5 else None
+        return best[1] if best and best[0] > (0.2 if self._copies() else 0.5) else None
 
     def _condition(self) -> tuple[Any, Any, Sequence[Any]] | None:
         """Of a request with an if and an else: the state it depends on, the state to write, and all states."""
@@ -563,9 +589,21 @@ class Policy:
         hits = {option: sum(w in told[option] or w[:4] == str(option)[:4] for w in asked) for option in options}
         return max(hits, key=lambda option: hits[option]) if any(hits.values()) else None
 
+    def _copies(self) -> bool:
+        """Whether the request names two things, and wants one to have what the other has."""
+        return self._asks("same|copy|whatever|that of|match|take over|what it is for") and len({*self.ids}) == 2
+
     async def _do(self, tool: Tool) -> str:
         """Make the write with the values of the request and the key of the thing that the walk reached."""
         arguments: dict[str, Any] = {}
+        if self._copies():
+            one, two = dict.fromkeys(self.ids)
+            other = one if self._asks("copy|whatever|take over") and not self._asks("to whatever") else two
+            things = [thing for thing in self.things if thing.root == other]
+            options = [str(option) for schema in properties(tool).values() for option in choices(schema)]
+            states = [v for thing in things for v in thing.fields.values() if str(v) in options]
+            self.said = self.said + " " + " ".join(map(str, states[:1]))
+            self.ids = [code for code in self.ids if code != other]
         for name, schema in properties(tool).items():
             if choices(schema):
                 value = self._state(choices(schema))
@@ -581,6 +619,16 @@ class Policy:
         result = await self.session.call(tool.name, arguments)
         self.calls.append(CallRecord(len(self.calls), tool.name, arguments, result))
         return f"There is no {self.failed[0]}: it does not exist." if result.is_error and self.failed else "Done."
+
+
+HOURS: list[str] = "one two three four five six seven eight nine ten eleven twelve".split()
+
+
+def shifted(time: str, minutes: int) -> str:
+    """A clock time some minutes later."""
+    hour, minute = map(int, time.split(":"))
+    total = (60 * hour + minute + minutes) % 1440
+    return f"{total // 60:02}:{total % 60:02}"
 
 
 def flatten(record: Any, path: str = "") -> Iterator[tuple[str, Any]]:

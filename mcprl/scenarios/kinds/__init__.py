@@ -8,6 +8,7 @@ from mcprl.scenarios.kinds.aggregates import count, extreme, listing, total
 from mcprl.scenarios.kinds.both import both, write_and_ask
 from mcprl.scenarios.kinds.changes import WriteTask, adjust, write
 from mcprl.scenarios.kinds.conditions import conditional
+from mcprl.scenarios.kinds.likewise import likewise
 from mcprl.scenarios.kinds.lookups import (
     MakeTask,
     across,
@@ -21,6 +22,7 @@ from mcprl.scenarios.kinds.lookups import (
     relation,
 )
 from mcprl.scenarios.kinds.parts import link, parts, search
+from mcprl.scenarios.kinds.scaled import scaled
 from mcprl.scenarios.kinds.table_writes import table_write, writes_sql
 from mcprl.scenarios.kinds.tables import table_count, table_extreme, table_lookup, table_total
 
@@ -36,12 +38,12 @@ def reading_kinds(max_calls: int) -> dict[MakeTask, int]:
     """The kinds that write nothing, for plans of at most `max_calls` calls. Each has its share of the tasks as a
     weight."""
     kinds: dict[MakeTask, int] = {lookup: 22, missing: 6, count: 8, total: 6, extreme: 12, listing: 6}
-    kinds |= {compute: 12, act: 6, parts: 9, link: 9, search: 5, lacking: 5, unserved: 5, forbidden: 4}
-    chained: dict[MakeTask, int] = {relation: 14, each: 5, compare: 5, compute_each: 4, both: 14, combine: 9, across: 9}
+    kinds |= {compute: 12, act: 6, parts: 9, link: 9, search: 5, lacking: 5, unserved: 9, forbidden: 4, scaled: 12}
+    chained: dict[MakeTask, int] = {relation: 20, each: 5, compare: 5, compute_each: 4, both: 14, combine: 9, across: 9}
     return kinds | chained if max_calls > 1 else kinds
 
 
 def writing_kinds(max_calls: int) -> dict[WriteTask, int]:
     """The kinds that write, likewise."""
     kinds: dict[WriteTask, int] = {write: 50}
-    return kinds | {adjust: 20, conditional: 20, write_and_ask: 10} if max_calls > 1 else kinds
+    return kinds | {adjust: 20, conditional: 20, likewise: 20, write_and_ask: 10} if max_calls > 1 else kinds

@@ -58,8 +58,9 @@ async def write(planner: Planner, clean: Session, written: Session, state: State
         return None
     if effect and not shows(await written.call(effect.tool, effect.arguments), effect):
         return None
-    effect = effect or await _seen(written, looks, filled)
-    if looks and not effect and _says_all(looks[0][1], filled):
+    seen, changed = await _seen(written, looks, filled)
+    effect = effect or seen
+    if looks and not effect and not changed and _says_all(looks[0][1], filled):
         planner.blame(tool)
         return None
     if removal and not shows(await written.call(removal.tool, removal.arguments), removal):
@@ -169,16 +170,21 @@ async def _looks(planner: Planner, clean: Session, tool: Tool, filled: Filled) -
     return looks
 
 
-async def _seen(written: Session, looks: Sequence[tuple[Call, ToolResult]], filled: Filled) -> StateHolds | None:
-    """A read that shows written values which it did not show before, with those values."""
+async def _seen(
+    written: Session, looks: Sequence[tuple[Call, ToolResult]], filled: Filled
+) -> tuple[StateHolds | None, bool]:
+    """A read that shows written values which it did not show before, with those values; and whether one shows anything
+    else than before: a return that is asked for."""
+    changed = False
     for call, before in looks:
         after = await written.call(call.tool, call.arguments)
         values = [_last_part(value) for _, value in filled]
         new = [value for value in values if not isinstance(value, bool) and not holds(before.text, value)]
         shown = tuple(value for value in new if not after.is_error and holds(after.text, value))
         if shown:
-            return StateHolds(call.tool, call.arguments, shown)
-    return None
+            return StateHolds(call.tool, call.arguments, shown), True
+        changed = changed or (not after.is_error and after.text != before.text)
+    return None, changed
 
 
 def _last_part(value: Scalar) -> Scalar:

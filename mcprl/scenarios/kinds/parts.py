@@ -25,6 +25,8 @@ _IDLE = frozenset(
     "still their there these thing those through under until where which while whose within without would".split()
 )
 """Words that nobody searches for."""
+_VERB_FIRST = re.compile(r"^[a-z]+(?:[^s]s|ed) ")
+"""The verb that a note begins with, `takes 12 people`: nobody searches for it."""
 _SEARCHES = 5
 """Attempts of one search task to find something."""
 
@@ -191,5 +193,6 @@ def _searched(planner: Planner, state: State, tool: str) -> list[str]:
     """Words of the texts that the tool's results hold, which a person may remember."""
     places = {**planner.known.base.pool, **state.pool}
     texts = [str(value) for source, values in places.items() if source[:2] == ("from", tool) for value in values]
-    found = {word.strip(".,:;!?()\"'").lower() for text in texts if " " in text for word in text.split()}
+    texts = [_VERB_FIRST.sub("", text) for text in texts if " " in text]
+    found = {word.strip(".,:;!?()\"'").lower() for text in texts for word in text.split()}
     return sorted(w for w in found - _IDLE if w.isalpha() and len(w) > 4 and planner.allowed(w))

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from mcprl.judges.checks import leaves
 from mcprl.scenarios.probing.candidates import LIKELY, Candidate, candidates
 from mcprl.scenarios.probing.knowledge import Knowledge, SourcedValue, State
 from mcprl.scenarios.probing.sources import Source, converted, ordered
@@ -24,7 +25,6 @@ from mcprl.types import Scalar, Tool
 _BLAMED = 0.3
 """What a source loses when a call with its value fails."""
 _MOST_STALE = 2
-_RECENT = 400
 _OTHER = frozenset(("new", "other", "replacement", "another", "destination", "target"))
 
 
@@ -42,13 +42,17 @@ class Penalties:
     """What the calls of one tool taught: how much score each (slot, source) has lost, and which values were `taken`
     together from one record. Only `allowed` values are taken so, and none of a source that is often `stale`: what it
     holds of a thing is what the thing has already. `folders` says of a path whether errors asked for a folder.
+    `refused` are those of `taken` with which a call failed. `fitting` has what records can put into slots, so that each
+    record is looked at once.
     """
 
     lost: dict[tuple[Slot, Source], float] = field(default_factory=dict[tuple[Slot, Source], float])
     taken: set[tuple[Scalar, ...]] = field(default_factory=set[tuple[Scalar, ...]])
+    refused: set[tuple[Scalar, ...]] = field(default_factory=set[tuple[Scalar, ...]])
     allowed: Callable[[Slot, Scalar], bool] = _any
     stale: Counter[tuple[Slot, Source]] = field(default_factory=Counter[tuple[Slot, Source]])
     folders: dict[Slot, bool] = field(default_factory=dict[Slot, bool])
+    fitting: dict[tuple[Slot, ...], "Fitting"] = field(default_factory=dict[tuple[Slot, ...], "Fitting"])
 
     def fits(self, slot: Slot, value: Any) -> bool:
         """Whether a value is of the kind that the errors so far asked for: a file's name has an ending."""
@@ -57,6 +61,8 @@ class Penalties:
 
     def blame(self, picked: Mapping[Slot, SourcedValue], scores: Mapping[Slot, float], message: str) -> None:
         """Take score from the source of the slot that a failure's message names, else of the least certain slot."""
+        values = {value for _, value in picked.values()}
+        self.refused.update(taken for taken in self.taken if {*taken} <= values)
         free = [slot for slot in picked if not slot.choices]
         if not free:
             return
@@ -70,6 +76,29 @@ class Penalties:
         for slot in unsure:
             entry = slot, picked[slot][0]
             self.lost[entry] = self.lost.get(entry, 0.0) + _BLAMED
+
+
+@dataclass
+class Fitting:
+    """The first `read` records in the order in which they were found: for each that fills at least two of the slots,
+    their values and whether the record has a word of the tool's name."""
+
+    read: int = 0
+    found: list[tuple[dict[Slot, SourcedValue], bool]] = field(
+        default_factory=list[tuple[dict[Slot, SourcedValue], bool]]
+    )
+
+    def update(self, known: Knowledge, tool: Tool, slots: Sequence[Slot]) -> None:
+        """Look at the records that are new."""
+        wanted = {*words(tool.name)}
+        for record in known.records.since(self.read):
+            self.read += 1
+            values = {slot: own for slot in slots if (own := _in_record(known, slot, record))}
+            if len(values) > 1:
+                told = any(
+                    isinstance(leaf, str) and leaf.casefold() in wanted for own in record.values() for leaf in own
+                )
+                self.found.append((values, told))
 
 
 def _is_named(slot: Slot, value: Any, message: str) -> bool:
@@ -146,7 +175,8 @@ def _draw(
         if slot in picked:
             continue
         entry = best[slot]
-        entry = replace(entry, values=[v for v in entry.values if penalties.fits(slot, v)] or entry.values)
+        for usable in (penalties.fits, penalties.allowed):
+            entry = replace(entry, values=[v for v in entry.values if usable(slot, v)] or entry.values)
         value = _value(known, tool, slot, entry, picked, rng)
         known.used_values.add((slot, value))
         picked[slot] = (best[slot].source, value)
@@ -165,17 +195,18 @@ def _of_one_record(
     Of several records, one that fills more slots is better, then one with a word of the tool's name (a status). A slot
     for something new or other is left to the other candidates.
     """
-    open_slots = [slot for slot in chosen if not slot.choices and not _OTHER & {*words(slot.key)}]
-    wanted = {*words(tool.name)}
+    open_slots = tuple(slot for slot in chosen if not slot.choices and not _OTHER & {*words(slot.key)})
+    if len(open_slots) < 2:
+        return {}
+    fitting = penalties.fitting.setdefault(open_slots, Fitting())
+    fitting.update(known, tool, open_slots)
     best: dict[Slot, SourcedValue] = {}
     rank = (1, False)
-    for record in known.records.recent(_RECENT) if len(open_slots) > 1 else ():
-        found = {slot: _in_record(known, slot, record) for slot in open_slots}
-        picked = {slot: own for slot, own in found.items() if own and penalties.stale[slot, own[0]] < _MOST_STALE}
-        if not all(penalties.allowed(slot, own) and penalties.fits(slot, own) for slot, (_, own) in picked.items()):
+    for found, told in reversed(fitting.found):
+        picked = {slot: own for slot, own in found.items() if penalties.stale[slot, own[0]] < _MOST_STALE}
+        if (len(picked), told) <= rank or tuple(value for _, value in picked.values()) in penalties.taken:
             continue
-        told = any(isinstance(leaf, str) and leaf.casefold() in wanted for own in record.values() for leaf in own)
-        if (len(picked), told) > rank and tuple(value for _, value in picked.values()) not in penalties.taken:
+        if all(penalties.allowed(slot, own) and penalties.fits(slot, own) for slot, (_, own) in picked.items()):
             best, rank = picked, (len(picked), told)
     penalties.taken.add(tuple(value for _, value in best.values()))
     return best
@@ -203,8 +234,13 @@ def _anchor_first(known: Knowledge, tool: Tool, best: Mapping[Slot, Candidate]) 
 def _value(
     known: Knowledge, tool: Tool, slot: Slot, entry: Candidate, picked: Mapping[Slot, SourcedValue], rng: random.Random
 ) -> Scalar:
-    """A value of a candidate: of the record that the values picked so far are in, if possible one not used before."""
+    """A value of a candidate: of the record that the values picked so far are in, if possible one not used before. What
+    takes the place of another thing is one of its kind.
+    """
     values = list(entry.values)
+    old = next((own for own in picked if _replaces(slot, own)), None)
+    if old is not None and (kin := _of_its_kind(known, tool, (old, picked[old][1]), slot)):
+        return rng.choice(kin)
     if entry.source[0] == "from" and len(known.slots[tool.name]) > 1:
         taken = [value for source, value in picked.values() if source[0] == "from"]
         together = [converted(slot, value) for value in known.records.beside(entry.source, reversed(taken))]
@@ -213,6 +249,25 @@ def _value(
         values = others or beside or _about(known, tool, values)
     fresh = [value for value in values if (slot, value) not in known.used_values]
     return rng.choice(fresh or values)
+
+
+def _replaces(new: Slot, old: Slot) -> bool:
+    """Whether a slot is for what takes the place of another slot's thing: `new_item_id` for `item_id`."""
+    kept = [stem for stem in stems(new.key) if stem not in _OTHER]
+    return kept == [*stems(old.key)] and len(kept) < len(stems(new.key))
+
+
+def _of_its_kind(known: Knowledge, tool: Tool, old: tuple[Slot, Scalar], new: Slot) -> list[Scalar]:
+    """The values that stand beside an old value in one list of a result: the variants of one product.
+
+    Of several lists, one where the two values of a call that worked stand together is taken, else the longest.
+    """
+    lists = known.records.lists_with(old[1])
+    worked = [dict(leaves(example.arguments)) for example in known.examples.get(tool.name, ())]
+    pairs = [(own[old[0].path], own[new.path]) for own in worked if old[0].path in own and new.path in own]
+    proven = {place for one, other in pairs for place, values in known.records.lists_with(one) if other in values}
+    usable = [values for place, values in lists if place in proven] or [values for _, values in lists if not proven]
+    return [value for value in max(usable, key=len, default=[]) if value != old[1]]
 
 
 def _about(known: Knowledge, tool: Tool, values: Sequence[Scalar]) -> list[Scalar]:

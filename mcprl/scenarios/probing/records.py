@@ -70,9 +70,14 @@ class Records:
     def _size(self, index: int) -> int:
         return sum(map(len, self._records[index].values()))
 
-    def recent(self, count: int) -> list[Record]:
-        """The newest records, the newest first."""
-        return self._records[: -count - 1 : -1]
+    def since(self, count: int) -> list[Record]:
+        """The records that were kept after the first `count`."""
+        return self._records[count:]
+
+    def lists_with(self, value: Scalar) -> list[tuple[Source, list[Scalar]]]:
+        """The places of one result that hold a value beside others, each with all its values."""
+        held = (self._records[index] for index in self._holding.get(value, ())[-40:])
+        return [(source, own) for record in held for source, own in record.items() if len({*own}) > 1 and value in own]
 
     def together(self, places: Sequence[Collection[Source]], several: bool = False) -> list[tuple[Scalar, ...]]:
         """A value of each of several places, all of one record, for every record that has one of each: only one of

@@ -36,6 +36,12 @@ class Renewed:
     async def __aexit__(self, *error: object) -> None:
         await self._stack.aclose()
 
+    async def renew(self) -> None:
+        """Begin a fresh session: what was written is gone."""
+        await self._stack.aclose()
+        self._stack = AsyncExitStack()
+        self._session = await self._stack.enter_async_context(self._server.session(self._setup))
+
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Call a tool, as `Session.call`; the result is without its envelope."""
         try:
@@ -48,8 +54,6 @@ class Renewed:
             self._in_a_row += 1
             if self._in_a_row > MOST_LOST:
                 raise
-            await self._stack.aclose()
-            self._stack = AsyncExitStack()
-            self._session = await self._stack.enter_async_context(self._server.session(self._setup))
+            await self.renew()
             return ToolResult(str(error), is_error=True)
         return ToolResult(f"took longer than {self._call_s:g} s", is_error=True, latency_s=self._call_s)

@@ -17,6 +17,7 @@ from babel.dates import get_timezone_location
 
 from mcprl.scenarios.probing.patterns import matching
 from mcprl.scenarios.slots import Slot
+from mcprl.scenarios.wording.template import data
 from mcprl.text import words
 
 _ADJECTIVES = (
@@ -105,6 +106,11 @@ def _expression(rng: random.Random) -> str:
     return rng.choice(ways)
 
 
+def _zone(rng: random.Random) -> str:
+    """A zone, of two in three one with cities that people have reason to ask about."""
+    return rng.choice([*data("cities")] if rng.random() < 0.66 else _zones())
+
+
 @lru_cache(maxsize=1)
 def _zones() -> list[str]:
     """The zones that have the name of a city that a person would say: no old names, no stations, no parts of states."""
@@ -125,7 +131,7 @@ _CONTINENTS = ("Africa/", "America/", "Asia/", "Atlantic/", "Australia/", "Europ
 # (format, what a slot's declared format, name or description must match, a function that draws a value). The first
 # match wins; the last entry is for slots that match none.
 _FORMATS: list[tuple[str, str, Callable[[random.Random], str]]] = [
-    ("timezone", r"time ?zone|\btz\b|\biana\b", lambda rng: rng.choice(_zones())),
+    ("timezone", r"time ?zone|\btz\b|\biana\b", lambda rng: _zone(rng)),
     ("date-time", r"date.?time|timestamp|iso ?8601", lambda rng: f"{_date(rng)}T{_clock(rng)}:00Z"),
     ("date", r"\bdate\b|\bday\b|yyyy-mm-dd|\bdue\b|\bbirthday\b", _date),
     ("time", r"\btime\b|hh:mm|\bclock\b", _clock),

@@ -23,10 +23,12 @@ from mcprl.scenarios.intents import (
     Forbidden,
     Intent,
     Lacking,
+    Likewise,
     Listing,
     Lookup,
     Missing,
     Relation,
+    Scaled,
     Total,
     Unserved,
 )
@@ -46,6 +48,7 @@ from mcprl.scenarios.wording.links import link_options
 from mcprl.scenarios.wording.lookups import each_options, lookup_options, missing_options
 from mcprl.scenarios.wording.personas import PLAIN, dress, persona, sentence, small
 from mcprl.scenarios.wording.relations import relation_options
+from mcprl.scenarios.wording.scaled import likewise_options, scaled_options
 from mcprl.scenarios.wording.template import Option, data, fill, options, unmark
 
 __all__ = ["Worded", "answer", "say"]
@@ -60,6 +63,7 @@ _OPTIONS = {
     Extreme: extreme_options,
     Compare: compare_options,
     Combine: combine_options,
+    Scaled: scaled_options,
     Count: count_options,
     Total: total_options,
     Listing: listing_options,
@@ -68,6 +72,7 @@ _OPTIONS = {
     Change: change_options,
     Adjust: adjust_options,
     Conditional: conditional_options,
+    Likewise: likewise_options,
     Lacking: lacking_options,
     Unserved: unserved_options,
     Forbidden: lambda intent, rng: change_options(intent.change, rng),

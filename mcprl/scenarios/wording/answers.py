@@ -20,12 +20,14 @@ from mcprl.scenarios.intents import (
     Extreme,
     Intent,
     Lacking,
+    Likewise,
     Listing,
     Lookup,
     Missing,
     Outcome,
     Reference,
     Relation,
+    Scaled,
     Total,
     Value,
 )
@@ -82,8 +84,15 @@ def _answer(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
     if isinstance(intent, Combine):
         how = "They add up to" if intent.how == "sum" else f"The difference in {noun_label(intent.of)} is"
         return f"{how} {value_text(intent.of, outcome[0])}."
+    if isinstance(intent, Scaled):
+        said = value_text(intent.of, outcome[0])
+        return {"off": f"With {plain(intent.amount)} % off it is {said}.", "change": f"What is left is {said}."}.get(
+            intent.how, f"You are {said} short." if intent.how == "short" else f"That makes {said}."
+        )
     if isinstance(intent, Both):
         return " ".join(_part(part, own, rng) for part, own in zip(intent.parts, outcome, strict=True))
+    if isinstance(intent, Likewise):
+        return _done(intent.change)
     if isinstance(intent, Conditional):
         if intent.holds:
             return _done(intent.change)

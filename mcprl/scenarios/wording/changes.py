@@ -1,6 +1,7 @@
 """Requests for writes: events and orders (`data/changes.toml`)."""
 
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -20,6 +21,8 @@ _COMPUTING = ("folder", "directory", "file", "branch", "table", "column", "datab
 _NOTES = ("note", "remark", "comment", "fact")
 _CONTENT = ("text", "content", "body", "message")
 _OF_LISTS = ("have-new", "put-down", "note-down", "enter", "new-list")
+_FOR_ME = ("do-it", "can-you", "want-you", "go-ahead", "make-sure-act")
+"""Orders of what is done to whoever asks."""
 _OLD = ("old", "current", "previous", "find", "search", "before")
 _NEW = ("new", "replacement", "replace", "after")
 
@@ -41,7 +44,11 @@ def change_options(intent: Change, rng: random.Random) -> list[Option]:
 
 
 def _act(intent: Change, rng: random.Random) -> list[Option]:
-    return options(data("changes")["act"], "act", {"do": deed(intent, rng)})
+    done = deed(intent, rng)
+    ways = data("changes")["act"]
+    if re.search(r"\bme\b", done):  # nobody has to transfer me to somebody
+        ways = {name: said for name, said in ways.items() if name in _FOR_ME}
+    return options(ways, "act", {"do": done})
 
 
 # --- values that change -----------------------------------------------------------------------------------------------

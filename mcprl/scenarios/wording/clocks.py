@@ -1,12 +1,21 @@
 """Requests for the time in several places: now, or at a moment of another place."""
 
 import random
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from mcprl.scenarios.intents import Each
+from mcprl.scenarios.intents import Each, Value
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.template import Option, data, mark, options
 from mcprl.scenarios.wording.values import forms, is_zone, shown
 from mcprl.text import words
+
+_SPANS = {
+    30: "half an hour", 45: "45 minutes", 60: "an hour", 90: "an hour and a half", 120: "two hours",
+    150: "two and a half hours", 180: "three hours", 240: "four hours", 300: "five hours", 420: "seven hours",
+}  # fmt: skip
+"""Durations in minutes as people say them."""
 
 
 def clock_options(intent: Each, rng: random.Random) -> list[Option]:
@@ -30,4 +39,19 @@ def clock_options(intent: Each, rng: random.Random) -> list[Option]:
     if not (weekday or clock):
         return []
     name = "weekday_each" if weekday else "clock_each"
+    return options(data("computes")[name], f"compute.{name}", slots)
+
+
+def spans(roles: Mapping[str, str], arguments: Sequence[Value], rng: random.Random) -> list[Option]:
+    """Requests for a moment of one place in another that tell it by a duration: a meeting of two hours that starts at
+    14:30, an hour before the shop closes at 18:00. Empty if no argument is a clock time."""
+    moment = next((value for value in arguments if re.fullmatch(r"[012]\d:[0-5]\d", str(value.value))), None)
+    if moment is None:
+        return []
+    minutes, sign = rng.choice(list(_SPANS)), rng.choice((1, 1, -1))
+    hour, minute = map(int, str(moment.value).split(":"))
+    start = (60 * hour + minute - sign * minutes) % 1440
+    clock = replace(moment, value=f"{start // 60:02}:{start % 60:02}")
+    slots = {**roles, "start": shown(clock, rng), "span": mark(_SPANS[minutes])}
+    name = "zones_after" if sign > 0 else "zones_before"
     return options(data("computes")[name], f"compute.{name}", slots)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from mcprl.scenarios.intents import Change, Compute, Lacking, Lookup, Reference, Unserved, Value
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.changes import described
+from mcprl.scenarios.wording.clocks import spans
 from mcprl.scenarios.wording.deeds import deed, imperative
 from mcprl.scenarios.wording.lookups import about_options, label_slots
 from mcprl.scenarios.wording.modifiers import in_full, is_deal, modifiers
@@ -43,7 +44,9 @@ def compute_options(intent: Compute, rng: random.Random) -> list[Option]:
         name = "zones" if zones else "from_to"
         if zones and any("difference" in words(one.key) for one in intent.asked):
             name = "zones_difference"
-        return options(data("computes")[name], f"compute.{name}", roles)
+        found = options(data("computes")[name], f"compute.{name}", roles)
+        clock = all(one.meaning == "time" for one in intent.asked) and name == "zones"
+        return found + (spans(roles, arguments, rng) if clock else [])
     if len(arguments) == 1 and (zones or "time" in words(intent.tool)) and {"time", "clock", "now"} & parts:
         name = "weekday" if any({"weekday", "day"} & {*words(one.key)} for one in intent.asked) else "clock"
         if name == "weekday" or all(one.meaning in ("time", "datetime") for one in intent.asked):
@@ -293,4 +296,4 @@ def unserved_options(intent: Unserved, rng: random.Random) -> list[Option]:
     noun = rng.choice(nouns)
     slots = {"noun": noun, "nouns": grammar.plural(noun), "the_noun": f"the {noun}"}
     own = "own_people" if is_person(noun) else "own"
-    return found + options(data("unserved")[own], f"unserved.{own}", slots, weight=0.6)
+    return found + options(data("unserved")[own], f"unserved.{own}", slots, weight=1.5)

@@ -63,7 +63,8 @@ def _part(intent: Change, verb: str, values: Sequence[Value], rng: random.Random
     old = pair[0] if pair else next((v for v in values if [*stems(v.attribute.key)][:1] == named), None)
     if old is None or intent.thing is None or not verb:
         return ""
-    noun = " ".join(word for word in stems(old.attribute.key) if word not in ("id", "number", "code", "key"))
+    noun = spoken("_".join(word for word in stems(old.attribute.key) if word not in ("id", "number", "code", "key")))
+    noun = f"the {noun}" if old.attribute.meaning == "text" else noun
     said = "change" if verb in _PLAIN_CHANGES else data("changes")["verbs"].get(verb, verb)
     became = f" {_JOINTS.get(verb, 'to')} {noun} {quoted(pair[1], rng)}" if pair else ""
     tail = "".join(f" {_with(value, rng)}" for value in values if value is not old and value not in (pair or ()))
@@ -83,7 +84,10 @@ def _told(intent: Change, rng: random.Random) -> str:
     usual = data("changes")["verbs"].get(verb, "")
     if usual and not between and not order[spot.end() :] and rng.random() < 0.5:
         verb = usual
-    return " ".join(part for part in (verb, between, phrase(intent.thing, rng).text + order[spot.end() :]) if part)
+    rest = order[spot.end() :]
+    if intent.values and re.match(r" (?:with|by|for|using|to) ", rest):
+        rest = ""  # the values say it
+    return " ".join(part for part in (verb, between, phrase(intent.thing, rng).text + rest) if part)
 
 
 def _for(thing: Reference | None, rng: random.Random) -> str:

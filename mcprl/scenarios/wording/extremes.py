@@ -6,7 +6,7 @@ from mcprl.scenarios.intents import Extreme, Reference, Top
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.degrees import height, superlative
 from mcprl.scenarios.wording.lookups import about_options, be, label_slots
-from mcprl.scenarios.wording.modifiers import noun_label, since_when
+from mcprl.scenarios.wording.modifiers import is_deal, noun_label, since_when
 from mcprl.scenarios.wording.phrases import group, phrase, spoken
 from mcprl.scenarios.wording.template import Option, data, options
 
@@ -42,6 +42,10 @@ def extreme_options(intent: Extreme, rng: random.Random) -> list[Option]:
     if intent.asked[0].label == noun.split()[-1]:
         slots["label_word"] = ""  # nobody asks for the file of a file
     found = options(data("groups")["extreme_named" if naming else "extreme"], "extreme", slots, weight=1.0)
+    if naming and is_deal(noun) and intent.by.label in ("order date", "date", "creation date"):
+        end = {**slots, "end": "last" if intent.most else "first"}
+        found += options(data("groups")["extreme_came"], "extreme.came", end)
+        found += [] if intent.most else options(data("groups")["extreme_waits"], "extreme.waits", slots)
     if naming:
         return found
     return found + [

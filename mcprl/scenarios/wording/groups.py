@@ -2,14 +2,15 @@
 
 import random
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
-from mcprl.scenarios.intents import Combine, Compare, Count, Listing, Total
+from mcprl.scenarios.intents import Attribute, Combine, Compare, Count, Listing, Total
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.degrees import degree
 from mcprl.scenarios.wording.lookups import label_slots
-from mcprl.scenarios.wording.modifiers import in_full, noun_label, shortened, since_when
-from mcprl.scenarios.wording.phrases import alike, definite, group, spoken
+from mcprl.scenarios.wording.modifiers import in_full, is_deal, is_technical, noun_label, shortened, since_when
+from mcprl.scenarios.wording.phrases import alike, definite, group, is_person, spoken
 from mcprl.scenarios.wording.template import Option, data, mark, options
 from mcprl.scenarios.wording.values import plain
 
@@ -87,10 +88,18 @@ def _special_listing(intent: Listing) -> list[Option]:
 
 def compare_options(intent: Compare, rng: random.Random) -> list[Option]:
     """Requests for the thing of several that has the most or least of a field."""
+    named, since = since_when(intent.things[0].values, rng)
+    if since and named:
+        rest = tuple(replace(thing, values=since_when(thing.values, rng)[0]) for thing in intent.things)
+        return [_front(option, since) for option in compare_options(replace(intent, things=rest), rng)]
     things = [thing.text for thing in alike(intent.things, rng)]
     by = shortened(intent.by, grammar.one(spoken(intent.things[0].noun)))
     more, most = degree(by, intent.most)
     label = in_full(by)
+    if label in ("date", "day") and is_technical(grammar.one(spoken(intent.things[0].noun))):
+        slots = {"all": grammar.listed(things), "things": grammar.listed(things, "or"), "pair": grammar.listed(things)}
+        slots |= {"height": "the later" if intent.most else "the earlier", "what": label}
+        return options(data("groups")["compare_has"], "compare.has", slots)
     counted = by.meaning == "count" and grammar.is_plural(label)
     slots = {
         "things": grammar.listed(things, "or"),
@@ -111,8 +120,27 @@ def compare_options(intent: Compare, rng: random.Random) -> list[Option]:
     if len(things) == 2:
         found = options(data("groups")["compare_word"], "compare.word", slots)
     if by.meaning in ("date", "datetime", "year"):
-        return found
+        told = _told_by_time(intent, by, slots)
+        return told if is_person(grammar.one(spoken(intent.things[0].noun))) and told else found + told
     return found + options(data("groups")["compare_has"], "compare.has", slots, weight=0.2)
+
+
+def _told_by_time(intent: Compare, by: Attribute, slots: Mapping[str, str]) -> list[Option]:
+    """Which of two dealings came in first, which of two people has been there longer."""
+    noun = grammar.one(spoken(intent.things[0].noun))
+    if len(intent.things) == 2 and is_person(noun) and "since" in by.label.split():
+        name = "joined" if intent.most else "stays"
+        return options(data("groups")[f"compare_{name}"], f"compare.{name}", slots)
+    if len(intent.things) != 2 or not is_deal(noun) or not {*by.label.split()} & {"order", "date", "creation"}:
+        return []
+    end = {**slots, "end": "last" if intent.most else "first"}
+    found = options(data("groups")["compare_came"], "compare.came", end, weight=1.5)
+    return found if intent.most else found + options(data("groups")["compare_waits"], "compare.waits", slots)
+
+
+def _front(option: Option, since: str) -> Option:
+    """A construction that begins with the commit since which the things are compared."""
+    return replace(option, patterns=tuple(f"{since}, {pattern}" for pattern in option.patterns))
 
 
 def _height(counted: bool, most: bool, two: bool) -> str:

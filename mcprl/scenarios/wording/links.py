@@ -33,7 +33,8 @@ def link_options(intent: Connected, rng: random.Random) -> list[Option]:
     if intent.subject is None and head == "is" and " ".join(rest) in JOINTS:
         return []  # nobody asks what is for somebody
     if intent.subject is None:
-        who = "who" if head in _OF_PEOPLE or is_person(" ".join(rest[:1])) else "what"
+        of_people = head in _OF_PEOPLE and (head, *rest) != ("runs", "on")
+        who = "who" if of_people or is_person(" ".join(rest[:1])) else "what"
         slots = {"verb": " ".join([head, *rest]), "it": mark(str(intent.object)), "who": who}
         return options(data("groups")["link_to"], "link.to", slots)
     it = mark(intent.subject)

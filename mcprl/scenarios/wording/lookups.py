@@ -32,6 +32,10 @@ _TALKED = ("form-to-fill", "customer-asks")
 """Constructions for what people outside ask for: no permissions of a file."""
 _OURS = re.compile(r"\bwe have\b|on file|down for|down as")
 """What people say of what they keep records of: no branch and no file is such."""
+_OF_GOODS = re.compile(
+    r"how much \{(?:is|does|it)\}|what \{(?:does|it)\}.* c|bought|placed|behind|till|back\b|go(?:es)? for"
+)
+"""What is said of things that are bought, and of no file in which a price stands."""
 _HAVING = re.compile(r"\{it\} (?:have|\{has\})\b|\{has\} \{it\} got")
 
 
@@ -70,7 +74,8 @@ def missing_options(intent: Missing, rng: random.Random) -> list[Option]:
     if intent.asked is not None:
         return _one_field(thing, noun, intent.asked, rng)
     slots = {**thing.slots(), "noun": noun}
-    return options(data("groups")["missing"], "missing", slots)
+    name = "missing_document" if noun.split()[-1] in (*_DOCUMENTS, "folder") else "missing"
+    return options(data("groups")[name], name.replace("_", "."), slots)
 
 
 # --- one field --------------------------------------------------------------------------------------------------------
@@ -155,10 +160,17 @@ def _direct(asked: Attribute, thing: Phrase) -> Iterator[tuple[str, list[str]]]:
     """The direct questions for a field, by id. What stands in a document or a place is nothing that it has."""
     inside = within(thing, asked)
     for name, patterns in fitting(data("lookups").get(_table(asked), {}).get("direct", {}), asked, thing):
-        kept = [pattern for pattern in patterns if not (inside and _HAVING.search(pattern))]
-        kept = [pattern for pattern in kept if not (is_technical(thing.bare) and _OURS.search(pattern))]
+        kept = [p for p in patterns if not (inside and _HAVING.search(p)) and _is_said(p, thing)]
+        kind = thing.bare.removeprefix("the ")
+        kept = [p for p in kept if not ("{noun}" in p and kind in thing.text)]  # which lamp is lamp 7
         if kept:
             yield name, kept
+
+
+def _is_said(pattern: str, thing: Phrase) -> bool:
+    """Whether a pattern is not for other things: nobody keeps records of branches, and no file is bought."""
+    kept = is_technical(thing.bare) and _OURS.search(pattern)
+    return not kept and not (thing.bare.split()[-1] in _DOCUMENTS and _OF_GOODS.search(pattern))
 
 
 def within(thing: Phrase, asked: Attribute) -> str:
@@ -184,8 +196,7 @@ def indirect(asked: Attribute, thing: Phrase) -> list[str]:
     inside = within(thing, asked)
     for entry in data("lookups").get(_table(asked), {}).get("indirect", []):
         if suits(entry, asked, thing):
-            kept = [clause for clause in entry["say"] if not (inside and _HAVING.search(clause))]
-            kept = [clause for clause in kept if not (is_technical(thing.bare) and _OURS.search(clause))]
+            kept = [c for c in entry["say"] if not (inside and _HAVING.search(c)) and _is_said(c, thing)]
             return kept or [f"what the {{label}} {inside} {{it}} {{are}}"]
     return ["what the {label} of {it} {are}"]
 

@@ -28,7 +28,7 @@ _ID_WORDS = ("id", "number", "code", "sku", "key", "no", "uuid", "reference", "i
 
 def names(attribute: Attribute, noun: str) -> bool:
     """Whether a value of the attribute names a thing of this noun: `name`, `order number`, and not a supplier's."""
-    front = front_of(attribute)
+    front = " ".join(data("thesaurus")["nouns_in_full"].get(word, word) for word in front_of(attribute).split())
     if attribute.label in JOINTS:
         return False
     if attribute.label in HEADINGS and attribute.meaning == "name":
@@ -127,7 +127,7 @@ def _modifier(value: Value, more: bool, rng: random.Random) -> tuple[str, bool]:
     label, meaning = in_full(attribute), attribute.meaning
     if is_moment_of_history(value):
         return (f"since commit {text}" if " " not in text else f'since "{text}"'), False
-    if meaning != "flag" and (label in JOINTS or label.endswith(" between")):
+    if meaning != "flag" and (label in JOINTS or label.endswith(" between") or label.startswith("in ")):
         return f"{label} {text}", False
     if meaning == "flag" and isinstance(value.value, bool):
         return _flagged(label, value.value, more), False

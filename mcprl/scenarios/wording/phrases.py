@@ -3,7 +3,7 @@
 import random
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mcprl.scenarios.intents import Reference, Top, Value
 from mcprl.scenarios.wording import grammar
@@ -205,7 +205,7 @@ def _by_code(code: str, noun: str, rng: random.Random) -> str:
     short = rng.choice([noun, noun, noun if last in _SORTS else last])
     if re.fullmatch(r"\d+", code) and last not in _HASHED:
         return rng.choice((f"{short} {text}", f"{short} {text}", f"{short} #{text}", f"{short} number {text}"))
-    if _CODE.fullmatch(code):
+    if _CODE.fullmatch(code) or last in _HASHED:
         return rng.choice((text, f"{short} {text}", f"{short} {text}"))
     return rng.choice((f"{short} {text}", f"the {short} {text}"))
 
@@ -237,11 +237,21 @@ def group(noun: str, where: Sequence[Value], rng: random.Random, *, more: bool =
     """Things of a kind with these values: `Ana's open orders`, `lamps from Lumina`. Without an article."""
     noun, where = by_sort(grammar.one(spoken(noun)), where)
     head = grammar.plural(noun) if more else noun
+    where = [_held(noun, value) for value in where]
     before, after = modifiers(where, more, rng)
     if before and before[0].endswith("'s"):  # a list of Ana's open orders takes an article
         joint = "from" if is_deal(noun) else "of"
         after.insert(0, f"{joint} {before.pop(0).removesuffix(chr(39) + 's')}")
     return Phrase(" ".join([*before, head, *after]), head, plural=more, person=is_person(head), short=not after)
+
+
+def _held(noun: str, value: Value) -> Value:
+    """The order that goods are in, as the value of a joint: `the products in order O-17`."""
+    front = front_of(value.attribute)
+    goods = noun.split()[-1] in data("thesaurus")["goods"] and value.attribute.meaning == "identifier"
+    if not goods or value.how != "is" or not front or not is_deal(front):
+        return value
+    return replace(value, attribute=replace(value.attribute, label=f"in {front}"))
 
 
 def definite(phrase_text: str) -> str:

@@ -39,7 +39,7 @@ def forms(value: Value) -> tuple[str, ...]:
     if meaning in ("measure", "duration", "count", "percent", "number", "year") and not isinstance(raw, str):
         return _measures(text, unit)
     if zone := _ZONE.fullmatch(text):
-        return (zone[1].replace("_", " "), *_country(text), text)
+        return (zone[1].replace("_", " "), *_country(text), *data("cities").get(text, ()), text)
     if meaning in ("category", "status"):
         return tuple(dict.fromkeys((_words(text), text, *status_words(value)[0])))
     return (text,)
