@@ -90,6 +90,11 @@ class TrajectoryGroup(BaseModel):
         """Run the coroutines at the same time. Their exceptions go to `exceptions`."""
         return self._gathered().__await__()
 
+    @property
+    def pending(self) -> Sequence[Awaitable[ArtTrajectory]]:
+        """The coroutines that were not awaited yet."""
+        return self._pending
+
     async def _gathered(self) -> Self:
         pending, self._pending = self._pending, []
         outcomes = await asyncio.gather(*pending, return_exceptions=True)
