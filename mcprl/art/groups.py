@@ -19,6 +19,8 @@ from mcprl.llm import LanguageModel, open_llm
 from mcprl.types import Message, Tool
 
 DEFAULT_JUDGE = "openai/o4-mini"
+_LITELLMS = "provider_specific_fields"
+"""What litellm's messages have besides OpenAI's, which no endpoint takes back."""
 
 
 class History(BaseModel):
@@ -184,7 +186,7 @@ def as_message(item: Any) -> Message:
     message = getattr(item, "message", item)
     if not hasattr(message, "model_dump"):
         raise ConfigError(f"messages_and_choices holds a {type(item).__name__}; expected a message or a Choice")
-    return message.model_dump(exclude_none=True)
+    return {name: value for name, value in message.model_dump(exclude_none=True).items() if name != _LITELLMS}
 
 
 def as_tool(tool: dict[str, Any]) -> Tool:

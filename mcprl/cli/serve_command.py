@@ -44,13 +44,14 @@ def _as_name(_context: click.Context, _parameter: click.Parameter, name: str | N
 )
 @click.option(
     "--name",
+    "served_as",
     metavar="NAME",
     callback=_as_name,
     help="What it is called, and kept as when it is trained. [TARGET's own name]",
 )
 @click.option("--requests-wait", is_flag=True, help="Requests wait while an update is computed, and get its adapter.")
 def serve(
-    config: "Config", target: str, host: str, port: int, key: str | None, name: str | None, requests_wait: bool
+    config: "Config", target: str, host: str, port: int, key: str | None, served_as: str | None, requests_wait: bool
 ) -> None:
     """Serve TARGET with OpenAI's API, for clients on this machine.
 
@@ -67,7 +68,7 @@ def serve(
         async with AsyncExitStack() as stack:
             with Progress("loading the model") as emit:
                 origin = with_torch("mcprl.serving.origin").find_origin(target, config.runs_dir, config.engine)
-                origin = replace(origin, name=name) if name else origin
+                origin = replace(origin, name=served_as) if served_as else origin
                 listening = stack.enter_context(hosting.listen(host, port))
                 folder = Path(config.runs_dir) / "served" / origin.name
                 learner = await stack.enter_async_context(hosting.open_served(origin, folder, emit, requests_wait))

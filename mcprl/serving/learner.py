@@ -96,16 +96,15 @@ class Learner:
 
     async def _update(self, lesson: Lesson, job: Job) -> None:
         loop, began = asyncio.get_running_loop(), time.perf_counter()
-        steps = 0
+        steps, adapter = 0, self._adapter(self.model.step + 1)
 
         def on_step(metrics: dict[str, float]) -> None:
             nonlocal began, steps
             steps, now = steps + 1, time.perf_counter()
-            event = gradient_step(metrics) | {"gradient_step": steps, "seconds": now - began}
+            event = gradient_step(metrics) | {"gradient_step": steps, "seconds": now - began, "step": adapter.step}
             began = now
             loop.call_soon_threadsafe(partial(job.say, type="gradient_step", **event))
 
-        adapter = self._adapter(self.model.step + 1)
         with self.model.updating():
             async with self.model.engine.paused():
                 metrics = await in_update_thread(partial(self._compute, lesson, adapter, on_step))

@@ -17,7 +17,7 @@ from openai.types.chat import ChatCompletionMessage
 from openai.types.chat.chat_completion import Choice
 from support.cutting import AT_ONCE, cutting
 from support.fake_llm import serving
-from support.loopback import shop_over_http
+from support.loopback import odd_http, shop_over_http
 from support.reading_judge import judge
 from support.served import KEY, served_here
 
@@ -36,7 +36,7 @@ from mcprl import (
 from mcprl.art.bodies import as_body
 from mcprl.art.updates import NothingTrained
 from mcprl.config import RolloutConfig, ScenarioConfig, TrainingConfig
-from mcprl.errors import ConfigError, EngineError
+from mcprl.errors import ConfigError, EngineError, ScenarioError, ServerError
 from mcprl.runs.settings import parse
 from mcprl.scenarios.packs.pack import Pack
 from mcprl.training.loss import BOUNDS
@@ -111,6 +111,17 @@ async def test_the_loop_of_arts_users_runs_on_the_embedded_engine(shop: str, sce
         again = await model.rollout(scenarios.test[0], shop, seed=0)
         assert {item.policy_step for item in again.messages_and_choices if not isinstance(item, dict)} == {1}
         assert again.metadata["split"] == "test"
+
+
+async def test_tasks_are_made_for_a_server_that_wants_a_header() -> None:
+    make = partial(
+        generate_scenarios, 8, generator="grounded", config=ScenarioConfig(probe_calls=4, repeat_after_s=0.1)
+    )
+    with odd_http("key") as url:
+        with pytest.raises(ServerError):
+            await make(url)
+        with pytest.raises(ScenarioError):  # it is reached, and its tools show nothing to ask for
+            await make(url, headers={"Authorization": "Bearer sesame"})
 
 
 async def test_training_moves_the_model_to_what_was_rewarded(tiny_model: Path, tmp_path: Path) -> None:
@@ -351,7 +362,11 @@ async def test_the_same_code_trains_a_model_that_is_served_elsewhere(tiny_model:
             asked = {**model.litellm_completion_params(1), "messages": [{"role": "user", "content": "Hello"}]}
             answer: Any = await anyio.to_thread.run_sync(lambda: litellm.completion(**asked, seed=7, max_tokens=12))
             assert answer.choices[0].message.content.strip() == str(choice.message.content).strip()
-            async with await model.fork("brought-home") as home:
+            choices = [litellm.Choices(**choice.model_dump()) for choice in (answer.choices[0],)]
+            choices[0].message.provider_specific_fields = {"refusal": None}
+            litellms = Trajectory(messages_and_choices=[{"role": "user", "content": "Hello"}, *choices], reward=1.0)
+            assert (await model.train([TrajectoryGroup([litellms, *group])]))["exact_tokens"] == 1.0
+            async with await model.fork("brought-home", step=1) as home:
                 _, same = await said(home, "Hello", 7)
             assert (same.token_ids, same.policy_step) == (choice.token_ids, 1)
         with pytest.raises(ConfigError, match="is served there, and not 'smollm2'"):
