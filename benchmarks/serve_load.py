@@ -90,7 +90,7 @@ class Stamps:
 async def _serve(model: str, folder: Path, pipe: Any) -> None:
     stamps = Stamps()
     create = host.create_app
-    host.create_app = lambda learner, key: stamps.watch_app(create(learner, key))
+    host.create_app = lambda *given: stamps.watch_app(create(*given))
     with host.listen("127.0.0.1", 0) as listening:
         origin = find_origin(model, str(folder), EngineConfig(kind="embedded"))
         async with host.open_served(origin, folder / "served") as learner:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mcprl.art.groups import ruler as ruler
     from mcprl.art.groups import ruler_score_group as ruler_score_group
     from mcprl.art.model import TrainableModel as TrainableModel
+    from mcprl.art.own import OwnParts as OwnParts
     from mcprl.config import Config as Config
     from mcprl.config import TrainingConfig as TrainingConfig
     from mcprl.errors import McprlError as McprlError

@@ -3,7 +3,7 @@
 import hashlib
 import time
 from collections import defaultdict
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 
@@ -38,17 +38,21 @@ LOSSES = 3
 """How often a rollout that lost the engine is repeated beyond its retries: a dying server takes all turns with it, and
 no rollout is to blame. `engine.restarts` says how often it is started again."""
 
+Converse = Callable[..., Conversation]
+"""Makes the conversation of a rollout from what `Conversation` takes."""
+
 
 @dataclass(frozen=True)
 class Sampler:
     """Samples rollouts of scenarios on a live server, many at once. With a journal, each is recorded as soon as it is
-    complete, and those that the journal holds are not sampled again."""
+    complete, and those that the journal holds are not sampled again. `converse` leads their conversations."""
 
     config: Config
     server: ToolServer
     engine: Engine
     journal: Journal | None = None
     emit: Emit = ignore
+    converse: Converse = Conversation
 
     async def groups(
         self, phase: str, step: int, scenarios: Sequence[Scenario], group_size: int, adapter: Adapter | None
@@ -165,6 +169,7 @@ class Sampler:
             adapter=adapter.name if adapter else None,
             temperature=temperature,
             emit=self.emit,
+            converse=self.converse,
         )
         if self.journal:
             self.journal.write_trajectories(phase, step, [trajectory])
@@ -213,6 +218,7 @@ async def rollout(
     adapter: str | None,
     temperature: float | None = None,
     emit: Emit = ignore,
+    converse: Converse = Conversation,
 ) -> Trajectory:
     """One rollout of a scenario. What the server, the engine or the policy does wrong is data: a rollout that broke is
     repeated in a fresh session (`retries`, `LOSSES`), and has `stop == "error"` if it breaks again.
@@ -226,7 +232,7 @@ async def rollout(
         # The wait for a turn on a shared state does not count towards the deadline either.
         turn = server.turn(writes(scenario, server.tools)) if isinstance(server, TakesTurns) else nullcontext()
         messages = opening_messages(scenario.request, server.instructions)
-        conversation = Conversation(engine, config, server.tools, messages, seed_of_attempt, adapter, temperature)
+        conversation = converse(engine, config, server.tools, messages, seed_of_attempt, adapter, temperature)
         attempted = _Rollout(scenario, server, conversation)
         began, error = time.perf_counter(), ""
         try:

@@ -17,7 +17,6 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from statistics import fmean
@@ -25,13 +24,13 @@ from statistics import fmean
 import anyio
 import anyio.to_thread
 
+from mcprl.art.own import NO_OWN, OwnParts
 from mcprl.benches.taking import require_benches, take_benches
 from mcprl.config import Config
 from mcprl.engines import Engine, open_engine, placement, require_client, server_device
 from mcprl.engines.machine import resolve
 from mcprl.errors import BudgetError
 from mcprl.events import BestChosen, Emit, Evaluated, Note, RunComplete, StepComplete, ignore, recording
-from mcprl.judges import require_judge
 from mcprl.judges.scoring import Judged, Scoring
 from mcprl.llm.policy import PolicyLlm
 from mcprl.models.load import LoadedModel, find_device, load_model
@@ -60,17 +59,21 @@ from mcprl.types import Adapter, Group, Scenario
 
 
 async def train_adapter(
-    config: Config, resume: str | Path | None = None, emit: Emit = ignore, accept_tool_changes: bool = False
+    config: Config,
+    resume: str | Path | None = None,
+    emit: Emit = ignore,
+    accept_tool_changes: bool = False,
+    own: OwnParts = NO_OWN,
 ) -> report.Report:
     """Train an adapter for the configured servers and prove what it gained; returns the report of the run.
 
     `resume` names the folder of a stopped run, whose own configuration is used (`resuming`). It goes on with tools that
-    have changed only if told so. Each `McprlError` says what to do: the run cannot fit into memory, say.
+    have changed only if told so. `own` are parts of the caller's. Each `McprlError` says what to do.
     """
     with ExitStack() as stack:
         journal = stack.enter_context(Journal.open(resume, write=True)) if resume else None
         config = resuming.configuration(journal, config) if journal else config
-        await anyio.to_thread.run_sync(require_judge, config.judge)
+        config = await anyio.to_thread.run_sync(own.checked, config)
         require_benches(config.training.bench)
         if not journal:
             config = await anyio.to_thread.run_sync(checked, config, emit)
@@ -85,19 +88,21 @@ async def train_adapter(
             stack.enter_context(server.recorded(journal.folder if config.record else None))
             stack.enter_context(logging_to(journal.folder / "server.log"))
             with watching(journal, 60 * config.training.stall_minutes, recording(journal.write_event, emit)) as record:
-                return await _run(config, journal, server, model, record)
+                return await _run(config, journal, server, model, record, own)
 
 
-async def _run(config: Config, journal: Journal, server: Server, model: LoadedModel, record: Emit) -> report.Report:
+async def _run(
+    config: Config, journal: Journal, server: Server, model: LoadedModel, emit: Emit, own: OwnParts
+) -> report.Report:
     """All phases of a run, and its report."""
-    rewind_to_whole(journal, record)
+    rewind_to_whole(journal, emit)
     trackers = open_trackers(config.trackers, journal.folder, config)
     proof = None
     try:
-        async with open_engine(config, model, journal.folder / "vllm.log", record) as engine:
-            sampler = Sampler(config, server, engine, journal, record)
-            scoring = Scoring(config, server.tools, journal, PolicyLlm(engine), record)
-            await _train(Run(config, journal, server, model, engine, sampler, scoring, trackers, record))
+        async with open_engine(config, model, journal.folder / "vllm.log", emit) as engine:
+            sampler = Sampler(config, server, engine, journal, emit, **own.conversing(config, model, engine))
+            scoring = Scoring(config, server.tools, journal, PolicyLlm(engine), emit, own.judging)
+            await _train(Run(config, journal, server, model, engine, sampler, scoring, trackers, emit))
         finished = report.write(journal.folder)
         proof = json.loads((journal.folder / "report.json").read_text())
     finally:
@@ -157,11 +162,10 @@ async def reinforce(
     run: Run, training: Sequence[Scenario], val: Sequence[Scenario], start: Adapter | None
 ) -> tuple[int, Adapter | None]:
     """GRPO from the adapter `start` (or the base model); returns the step that is tested and its adapter."""
-    config = run.config.training
+    config, last = run.config.training, run.journal.last_step() or 0
     trainer = Trainer(run.model, config)
     if trainer.forward.note and not start:
         run.emit(Note(trainer.forward.note))
-    last = run.journal.last_step() or 0
     if forecast := await run.scoring.forecast(config.steps - last):
         run.emit(Note(forecast))
     if last:
@@ -214,8 +218,7 @@ async def sample_step(run: Run, step: int, scenarios: Sequence[Scenario], start:
     The policy is the adapter of the last step or, if pipelined, of the one before, so that a run that was interrupted
     samples from the same adapter as one that was not.
     """
-    config = run.config.training
-    began = time.perf_counter()
+    config, began = run.config.training, time.perf_counter()
     newest = step - 2 if config.pipeline == "on" else step - 1
     policy = run.adapter(newest) if newest > 0 else start
     outcomes = ((o.scenario_id, o.step, o.success) for o in run.journal.outcomes("train"))
@@ -287,7 +290,7 @@ async def measure_difficulty(run: Run, scenarios: Sequence[Scenario], group_size
 
 def checked(config: Config, emit: Emit) -> Config:
     """A new run's configuration with this machine's choices. Raises what is wrong with it, before there is a folder."""
-    config = config.model_copy(update={"name": config.name or f"{datetime.now():%Y%m%d-%H%M%S}"})
+    config = config.model_copy(update={"name": config.name or time.strftime("%Y%m%d-%H%M%S")})
     Journal.require_new(Path(config.runs_dir) / config.name)
     require_trackers(config.trackers)
     require_tasks(config.scenarios)

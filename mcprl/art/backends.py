@@ -3,10 +3,12 @@
 Both are the same app, spoken to over HTTP; in this process no socket is in between.
 """
 
+import io
 import json
 import secrets
+import tarfile
 from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -19,6 +21,7 @@ from mcprl.engines.machine import resolve
 from mcprl.errors import ConfigError, EngineError, MissingExtra
 from mcprl.serving.app import create_app
 from mcprl.serving.host import open_served
+from mcprl.serving.jobs import ALIVE_S
 from mcprl.serving.learner import Learner
 from mcprl.serving.origin import Origin
 
@@ -28,16 +31,20 @@ except ImportError:
     raise MissingExtra("httpx", "llm") from None
 
 _DEADLINE = httpx.Timeout(600, connect=30)
-_RECONNECT_S = 600.0
-"""Seconds without a word from a server after which a stream of training is given up."""
+_FOLLOWING = httpx.Timeout(600, connect=30, read=4 * ALIVE_S)
+"""A stream of training that is silent for longer than this is dead, though nobody said so: a network was left, say."""
+_RECONNECTS = 600
+"""How often in a row, a second apart, such a stream may not be found again. Time is no measure: laptops sleep."""
 
 
 @dataclass
 class ModelConnection:
-    """A served model. `name` is what it is called there, `address` where others reach it, if they can."""
+    """A served model. `name` is what it is called there, `base_model` what it was trained from, `address` where others
+    reach it, if they can."""
 
     client: httpx.AsyncClient
     name: str
+    base_model: str
     address: str = ""
     key: str = ""
     learner: Learner | None = None
@@ -50,8 +57,10 @@ class ModelConnection:
     async def delete(self, path: str) -> None:
         checked(await self._request("DELETE", path))
 
-    async def download(self, path: str) -> bytes:
-        return checked(await self._request("GET", path)).content
+    async def unpack(self, path: str, folder: Path) -> None:
+        """Put the files of a tar that a route answers with into a new folder."""
+        packed = checked(await self._request("GET", path)).content
+        await anyio.to_thread.run_sync(_unpack, packed, folder)
 
     async def _request(self, method: str, path: str) -> httpx.Response:
         try:
@@ -60,25 +69,31 @@ class ModelConnection:
             raise no_answer(self, error) from error
 
     async def lines(self, path: str, body: dict[str, Any], job: str) -> AsyncGenerator[dict[str, Any]]:
-        """The events of an update that a route begins, to the last. A connection that breaks is made again, for ten
-        minutes, and the update followed from where it broke; it is begun once. Raises as `checked` does."""
-        at, deadline = 0, anyio.current_time() + _RECONNECT_S
+        """The events of an update that a route begins, to the last. A connection that breaks or falls silent is made
+        again, for ten minutes at least, and the update followed from where it broke; it is begun once. Raises as
+        `checked` does."""
+        at = failed = 0
         content = json.dumps(body | {"job": job}).encode()
-        headers = {"Content-Type": "application/json"}
         while True:
-            sent = ("POST", path) if at == 0 else ("GET", f"/_jobs/{job}?start={at}")
+            sent = ("POST", path, content) if at == 0 else ("GET", f"/_jobs/{job}?start={at}", None)
             try:
-                async with self.client.stream(*sent, content=content if at == 0 else None, headers=headers) as answer:
+                async with self._streamed(*sent) as answer:
                     if answer.is_error:
                         await answer.aread()
-                    async for line in checked(answer).aiter_lines():
-                        at, deadline = at + 1, anyio.current_time() + _RECONNECT_S
+                    lines, failed = checked(answer).aiter_lines(), 0
+                    async for line in lines:
+                        at += 1
                         yield json.loads(line)
                 return
             except httpx.TransportError as error:
-                if anyio.current_time() > deadline:
+                failed += 1
+                if failed > _RECONNECTS:
                     raise no_answer(self, error) from error
                 await anyio.sleep(1)
+
+    def _streamed(self, method: str, path: str, content: bytes | None) -> AbstractAsyncContextManager[httpx.Response]:
+        headers = {"Content-Type": "application/json"}
+        return self.client.stream(method, path, content=content, headers=headers, timeout=_FOLLOWING)
 
     async def close(self) -> None:
         await self.client.aclose()
@@ -112,19 +127,22 @@ class ModelBackend(Protocol):
 
 class LocalBackend:
     """Samples and trains in this process, on the engine that the model's settings name. Adapters are kept below `path`,
-    by default the `runs_dir` of the model."""
+    by default the `runs_dir` of the model. Requests made during an update are answered with the adapter before it, or
+    `requests_wait` and are answered with its own."""
 
-    def __init__(self, path: str | Path | None = None) -> None:
-        self.path = Path(path) if path is not None else None
+    def __init__(self, path: str | Path | None = None, requests_wait: bool = False) -> None:
+        self.path, self.requests_wait = Path(path) if path is not None else None, requests_wait
 
     async def connect(self, name: str, config: Config, folder: Path) -> ModelConnection:
         stack = AsyncExitStack()
         resolved = await anyio.to_thread.run_sync(resolve, config)
-        learner = await stack.enter_async_context(open_served(Origin(name, resolved), folder))
+        learner = await stack.enter_async_context(
+            open_served(Origin(name, resolved), folder, requests_wait=self.requests_wait)
+        )
         key = secrets.token_urlsafe()
-        transport = httpx.ASGITransport(create_app(learner, key), raise_app_exceptions=False)
+        transport = httpx.ASGITransport(create_app(learner.model, key, learner), raise_app_exceptions=False)
         client = httpx.AsyncClient(transport=transport, base_url="http://in-process", headers=_with(key), timeout=None)
-        return ModelConnection(client, name, key=key, learner=learner, closing=stack)
+        return ModelConnection(client, name, config.model.name, key=key, learner=learner, closing=stack)
 
 
 class RemoteBackend:
@@ -135,13 +153,23 @@ class RemoteBackend:
 
     async def connect(self, name: str, config: Config, folder: Path) -> ModelConnection:
         client = httpx.AsyncClient(base_url=self.url, headers=_with(self.key), timeout=_DEADLINE)
-        connection = ModelConnection(client, name, f"{self.url}/v1", self.key)
+        connection = ModelConnection(client, name, "", f"{self.url}/v1", self.key)
         try:
-            connection.name = (await connection.get("/_checkpoints"))["model"]
+            known = await connection.get("/_checkpoints")
+            connection.name, connection.base_model = known["model"], known["base_model"]
         except BaseException:
             await connection.close()
             raise
         return connection
+
+
+def _unpack(packed: bytes, folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True)
+    except FileExistsError:  # two at once
+        raise ConfigError(f"{folder} is there already; fork to another name") from None
+    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+        archive.extractall(folder, filter="data")
 
 
 def _with(key: str) -> dict[str, str]:

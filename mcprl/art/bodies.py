@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from mcprl.art.groups import ArtTrajectory, History
+from mcprl.art.groups import ArtTrajectory, History, as_message
 from mcprl.errors import ConfigError
 
 
@@ -25,5 +25,12 @@ def as_record(trajectory: ArtTrajectory) -> dict[str, Any]:
 def _history(history: History) -> dict[str, Any]:
     if history.rollout:
         return {"rollout": history.rollout}
-    items = [item if isinstance(item, dict) else item.model_dump(mode="json") for item in history.messages_and_choices]
-    return {"messages_and_choices": items, "tools": history.tools or []}
+    return {"messages_and_choices": list(map(_item, history.messages_and_choices)), "tools": history.tools or []}
+
+
+def _item(item: Any) -> dict[str, Any]:
+    """A message, or a choice with its message, of OpenAI's client or of litellm's."""
+    if isinstance(item, dict):
+        return item
+    message = as_message(item)
+    return item.model_dump(mode="json") | {"message": message} if hasattr(item, "message") else message

@@ -19,6 +19,8 @@ from mcprl.llm import LanguageModel, open_llm
 from mcprl.types import Message, Tool
 
 DEFAULT_JUDGE = "openai/o4-mini"
+_LITELLMS = "provider_specific_fields"
+"""What litellm's messages have besides OpenAI's, which no endpoint takes back."""
 
 
 class History(BaseModel):
@@ -89,6 +91,11 @@ class TrajectoryGroup(BaseModel):
     def __await__(self) -> Generator[Any, None, Self]:
         """Run the coroutines at the same time. Their exceptions go to `exceptions`."""
         return self._gathered().__await__()
+
+    @property
+    def pending(self) -> Sequence[Awaitable[ArtTrajectory]]:
+        """The coroutines that were not awaited yet."""
+        return self._pending
 
     async def _gathered(self) -> Self:
         pending, self._pending = self._pending, []
@@ -179,7 +186,7 @@ def as_message(item: Any) -> Message:
     message = getattr(item, "message", item)
     if not hasattr(message, "model_dump"):
         raise ConfigError(f"messages_and_choices holds a {type(item).__name__}; expected a message or a Choice")
-    return message.model_dump(exclude_none=True)
+    return {name: value for name, value in message.model_dump(exclude_none=True).items() if name != _LITELLMS}
 
 
 def as_tool(tool: dict[str, Any]) -> Tool:

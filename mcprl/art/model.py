@@ -9,10 +9,7 @@ Every `Choice` has the token ids that the engine saw and sampled, with their log
 alone. Needs the extras `train`, `llm` and `serve`.
 """
 
-import io
-import json
 import random
-import tarfile
 from collections.abc import Iterable
 from pathlib import Path
 from statistics import fmean
@@ -25,9 +22,10 @@ import anyio.to_thread
 import httpx
 
 from mcprl.art.backends import LocalBackend, ModelBackend, ModelConnection
-from mcprl.art.bodies import as_body, as_record
+from mcprl.art.bodies import as_body
 from mcprl.art.choices import as_choice
 from mcprl.art.groups import ArtTrajectory, TrajectoryGroup
+from mcprl.art.log import append, best_step, measured
 from mcprl.art.policy import ServedPolicy, ServedTransport
 from mcprl.art.updates import nothing_trained, updated
 from mcprl.config import Config, RolloutConfig, ServerConfig, TrainingConfig
@@ -64,16 +62,16 @@ class TrainableModel:
         self,
         name: str,
         project: str = "",
-        base_model: str = "nano",
+        base_model: str | None = None,
         backend: ModelBackend | None = None,
         *,
         config: Config | None = None,
         runs_dir: str | Path = "runs",
     ) -> None:
-        self.name, self.project, self.base_model = name, project, base_model
+        self.name, self.project = name, project
         self.backend: ModelBackend = backend or LocalBackend()
         config = config or Config()
-        self.config = config.model_copy(update={"model": config.model.model_copy(update={"name": base_model})})
+        self._asked_for, self.config = base_model, _of(config, base_model or config.model.name)
         self._runs_dir = Path(runs_dir)
         _folder_name(project)
         _folder_name(name)
@@ -85,6 +83,11 @@ class TrainableModel:
         """Where adapters and logs are kept on this machine."""
         path = self.backend.path if isinstance(self.backend, LocalBackend) else None
         return (path or self._runs_dir) / self.project / self.name
+
+    @property
+    def base_model(self) -> str:
+        """What is trained: nano by default; at a `RemoteBackend` the server's, once it is known."""
+        return self.config.model.name
 
     async def __aenter__(self) -> Self:
         return self
@@ -232,61 +235,60 @@ class TrainableModel:
         """Append trajectories, or the groups that hold them, to `folder/log/SPLIT.jsonl`, with the training step.
         Returns the mean reward and the mean of each metric, named `SPLIT/reward`."""
         flat = [one for each in trajectories for one in (each if isinstance(each, TrajectoryGroup) else [each])]
-        step, path = await self.get_step(), anyio.Path(self.folder / "log" / f"{_folder_name(split)}.jsonl")
-        await path.parent.mkdir(parents=True, exist_ok=True)
-        async with await path.open("a") as file:
-            for each in flat:
-                await file.write(json.dumps({"step": step} | as_record(each)) + "\n")
-        measured: dict[str, list[float]] = {}
-        for each in flat:
-            for name, value in ({"reward": each.reward} | each.metrics).items():
-                measured.setdefault(f"{split}/{name}", []).append(float(value))
-        return {name: fmean(values) for name, values in measured.items()}
+        path = self.folder / "log" / f"{_folder_name(split)}.jsonl"
+        await anyio.to_thread.run_sync(append, path, await self.get_step(), flat)
+        return {f"{split}/{name}": fmean(values) for name, values in measured(flat).items()}
 
-    async def delete_checkpoints(self, keep: Iterable[int] = ()) -> list[int]:
-        """Delete the adapters of all training steps but the newest and those to `keep`. Returns the deleted steps."""
+    async def delete_checkpoints(
+        self, best_checkpoint_metric: str = "val/reward", keep: Iterable[int] = ()
+    ) -> list[int]:
+        """Delete the adapters of all training steps but the newest, the best and those to `keep`. The best is the one
+        with the highest mean of a metric that `log` wrote: `SPLIT/NAME`; without such a log there is none. Returns the
+        deleted steps."""
         connection = await self._open()
         known = await connection.get("/_checkpoints")
-        deleted = [step for step in known["trained_here"] if step != known["latest"] and step not in {*keep}]
+        kept = {known["latest"], *keep}
+        best = await anyio.to_thread.run_sync(best_step, self.folder / "log", best_checkpoint_metric, {*known["steps"]})
+        deleted = [step for step in known["trained_here"] if step not in kept | {best}]
         for step in deleted:
             await connection.delete(f"/_checkpoints/{step}")
         return deleted
 
-    async def fork(self, name: str, backend: LocalBackend | None = None) -> "TrainableModel":
-        """A new model on this machine that goes on from the newest adapter of this one. Raises `ConfigError` if there
-        is one of that name, or if this one has no adapter yet."""
+    async def fork(self, name: str, backend: LocalBackend | None = None, step: int | None = None) -> "TrainableModel":
+        """A new model on this machine that goes on from this one's newest adapter, or from the kept one of that step.
+        Raises `ConfigError` if there is one of that name, or if this one has no such adapter."""
+        connection = await self._open()
         other = TrainableModel(
             name, self.project, self.base_model, backend, config=self.config, runs_dir=self._runs_dir
         )
         if any(other.folder.glob("adapters/step-*")):
             raise ConfigError(f"{other.folder} holds a model already; fork to another name")
-        connection = await self._open()
-        step = (await connection.get("/_checkpoints"))["latest"]
+        if step is None:
+            step = int((await connection.get("/_checkpoints"))["latest"])
         if not step:
             raise ConfigError(f"the model {self.name!r} has no adapter yet; train it before you fork it")
-        packed = await connection.download(f"/_checkpoints/{step}")
-        await anyio.to_thread.run_sync(_unpack, packed, other.folder / "adapters" / f"step-{step}")
+        await connection.unpack(f"/_checkpoints/{step}", other.folder / "adapters" / f"step-{step}")
         return other
 
     async def _open(self) -> ModelConnection:
         async with self._opening:
             if self._connection is None:
-                self._connection = await self.backend.connect(self.name, self.config, self.folder)
+                connection = await self.backend.connect(self.name, self.config, self.folder)
+                if self._asked_for and Path(connection.base_model).name != Path(self._asked_for).name:
+                    await connection.close()
+                    raise ConfigError(f"{connection.base_model!r} is served there, and not {self._asked_for!r}")
+                self._connection, self.config = connection, _of(self.config, connection.base_model)
         return self._connection
 
     def _at_an_address(self) -> ModelConnection:
         if not self._connection or not self._connection.address:
-            raise ConfigError(
-                f"the model {self.name!r} has no address; register a RemoteBackend(url, key) of an `mcprl serve`, or "
-                "use openai_client()"
-            )
+            why = f"the model {self.name!r} has no address; register a RemoteBackend(url, key), or use openai_client()"
+            raise ConfigError(why)
         return self._connection
 
 
-def _unpack(packed: bytes, folder: Path) -> None:
-    folder.mkdir(parents=True)
-    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-        archive.extractall(folder, filter="data")
+def _of(config: Config, base_model: str) -> Config:
+    return config.model_copy(update={"model": config.model.model_copy(update={"name": base_model})})
 
 
 def _folder_name(name: str) -> str:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from mcprl.cli.approving import forget_typed, typed_line
 from mcprl.cli.extras import with_torch
@@ -88,11 +90,25 @@ async def _converse(talk: "Talk") -> None:
 
 
 async def _answer(talk: "Talk", asked: str) -> None:
+    answers: dict[str, str] = {}
     for speaker in talk.adapters:
         click.echo(f"{speaker}:", err=True)
         text, stop = await talk.ask(speaker, asked)
         hint = "; /new makes room" if stop == "max_tokens" else ""
-        click.echo(_lines(text) if stop == "answered" else f"  (no answer: {stop}{hint})")
+        answers[speaker] = _lines(text) if stop == "answered" else f"  (no answer: {stop}{hint})"
+    if len(answers) == 1:
+        click.echo(*answers.values())
+    else:
+        Console(highlight=False).print(_side_by_side(answers))
+
+
+def _side_by_side(answers: Mapping[str, str]) -> Table:
+    """A column for each speaker."""
+    table = Table(expand=True)
+    for speaker in answers:
+        table.add_column(speaker, ratio=1, overflow="fold")
+    table.add_row(*map(Text, answers.values()))
+    return table
 
 
 async def _once(talk: "Talk", question: str) -> None:

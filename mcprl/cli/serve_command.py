@@ -3,6 +3,7 @@
 import json
 import secrets
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from mcprl.cli.config_command import ConfigCommand, config_options
 from mcprl.cli.extras import with_torch
 from mcprl.cli.outcome import run_async
 from mcprl.cli.run_names import complete_run
+from mcprl.text import as_folder_name
 
 if TYPE_CHECKING:
     from mcprl.config import Config
@@ -20,6 +22,13 @@ if TYPE_CHECKING:
 _KEY = "MCPRL_KEY"
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _QUESTION = {"model": "latest", "messages": [{"role": "user", "content": "Hello"}]}
+
+
+def _as_name(_context: click.Context, _parameter: click.Parameter, name: str | None) -> str | None:
+    try:
+        return name and as_folder_name(name)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
 
 
 @click.command("serve", cls=ConfigCommand, sections=("runs_dir", "engine"))
@@ -33,10 +42,21 @@ _QUESTION = {"model": "latest", "messages": [{"role": "user", "content": "Hello"
     envvar=_KEY,
     help=f"What clients must send as their API key. [${_KEY}, or a new one, which is printed]",
 )
-def serve(config: "Config", target: str, host: str, port: int, key: str | None) -> None:
+@click.option(
+    "--name",
+    "served_as",
+    metavar="NAME",
+    callback=_as_name,
+    help="What it is called, and kept as when it is trained. [TARGET's own name]",
+)
+@click.option("--requests-wait", is_flag=True, help="Requests wait while an update is computed, and get its adapter.")
+def serve(
+    config: "Config", target: str, host: str, port: int, key: str | None, served_as: str | None, requests_wait: bool
+) -> None:
     """Serve TARGET with OpenAI's API, for clients on this machine.
 
-    TARGET is a run, the folder of an export, or a model.
+    TARGET is a run, the folder of an export, or a model. While clients train it, requests are answered with the adapter
+    before the update.
     """
     from mcprl.cli.progress import Progress
 
@@ -48,9 +68,10 @@ def serve(config: "Config", target: str, host: str, port: int, key: str | None) 
         async with AsyncExitStack() as stack:
             with Progress("loading the model") as emit:
                 origin = with_torch("mcprl.serving.origin").find_origin(target, config.runs_dir, config.engine)
+                origin = replace(origin, name=served_as) if served_as else origin
                 listening = stack.enter_context(hosting.listen(host, port))
                 folder = Path(config.runs_dir) / "served" / origin.name
-                learner = await stack.enter_async_context(hosting.open_served(origin, folder, emit))
+                learner = await stack.enter_async_context(hosting.open_served(origin, folder, emit, requests_wait))
             address = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
             _show(learner.model, origin.config.model.name, address, f"${_KEY}" if from_environment else given)
             if host not in _LOOPBACK:

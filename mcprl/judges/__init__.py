@@ -9,6 +9,9 @@ from mcprl.judges.verifier import Verifier
 from mcprl.llm import LanguageModel, open_llm
 from mcprl.types import Group, Score, Tool
 
+OWN = "own"
+"""The name of a judge in a run's settings that is the user's own code (`train_adapter(own=...)`)."""
+
 
 class Judge(Protocol):
     """`model` is the language model that it asks, if it asks one."""
@@ -41,6 +44,8 @@ def open_judge(
         name = "mixed" if config.model else "verifier"
     if name == "verifier":
         return Verifier(tools)
+    if name == OWN:
+        raise ConfigError("the judge of this run is Python code; give it: train_adapter(own=OwnParts(judge=...))")
     if name not in ("ruler", "mixed"):
         raise ConfigError(f"unknown judge {config.name!r}; expected verifier, ruler:RUBRIC, mixed:RUBRIC or auto")
     if not config.model:

@@ -102,7 +102,8 @@ class Judged:
 
 
 class Scoring:
-    """Scores groups and writes the scores to the journal. `policy` is the run's own model, which may be the judge."""
+    """Scores groups and writes the scores to the journal. `policy` is the run's own model, which may be the judge;
+    `judge` takes the place of the configured one."""
 
     def __init__(
         self,
@@ -111,9 +112,10 @@ class Scoring:
         journal: Journal,
         policy: LanguageModel,
         emit: Emit = ignore,
+        judge: Judge | None = None,
     ) -> None:
         self.config, self.journal, self.emit = config, journal, emit
-        self.judge = open_judge(config.judge, tools, config.seed, policy)
+        self.judge = judge or open_judge(config.judge, tools, config.seed, policy)
         self.verifier = Verifier(tools)
         self._best: dict[str, tuple[float, Trajectory]] = {}  # scenario id -> highest score so far, its trajectory
         if "best" in config.judge.anchors:  # of complete steps only: a step that is done again is not its own anchor

@@ -11,7 +11,7 @@ only in the split to which all its values belong. The same seed gives the same p
 import logging
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -156,9 +156,10 @@ async def generate_scenarios(
     instructions: str = "",
     config: ScenarioConfig | None = None,
     policy: ToolPolicy | None = None,
+    headers: Mapping[str, str] | None = None,
     seed: int = 0,
 ) -> Pack:
-    """Tasks for the server at a URL, or a command that speaks MCP on stdio.
+    """Tasks for the server at a URL, or a command that speaks MCP on stdio. `headers` are sent with each HTTP request.
 
     A quarter of them are test tasks and an eighth validation tasks. No entity value of one split stands in another.
     `generator` is as in the configuration; its model and cost are logged. `config` holds further settings. Raises
@@ -170,7 +171,9 @@ async def generate_scenarios(
     sizes = {"test": num_scenarios // 4 - eighth, "test_forms": eighth, "val": eighth}
     given = {"train": num_scenarios - sum(sizes.values()), "generator": generator, "instructions": instructions}
     config = (config or ScenarioConfig()).model_copy(update=sizes | given)
-    async with connect([ServerConfig(target=server_url)], policy, emit=_log_notes) as server:
+    async with connect(
+        [ServerConfig(target=server_url, headers=dict(headers or {}))], policy, emit=_log_notes
+    ) as server:
         return await generate(server, config, seed, _log_notes)
 
 

@@ -46,18 +46,19 @@ Exact = Annotated[bool, Header(alias=EXACT)]
 router = APIRouter()
 
 
-def create_app(learner: Learner, key: str) -> FastAPI:
-    """The app of a served model and of what trains it. Every route but `/health` needs the key."""
+def create_app(model: ServedModel, key: str, learner: Learner | None = None) -> FastAPI:
+    """The app of a served model and, with a learner, of what trains it. Every route but `/health` needs the key."""
     app = FastAPI(title="mcprl", version=__version__, docs_url=None, redoc_url=None)
-    app.state.model, app.state.learner = learner.model, learner
+    app.state.model, app.state.learner = model, learner
     app.include_router(router)
-    app.include_router(training_routes.router)
+    if learner:
+        app.include_router(training_routes.router)
     app.add_exception_handler(Refusal, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _unknown)
     app.add_exception_handler(McprlError, _failed)
     app.add_exception_handler(Exception, _bug)
-    app.add_middleware(Gate, key=key, metrics=learner.model.metrics)
+    app.add_middleware(Gate, key=key, metrics=model.metrics)
     return app
 
 
@@ -89,8 +90,8 @@ async def models(model: Served) -> dict[str, Any]:
 @router.get("/v1/models/{name:path}")
 async def one_model(model: Served, name: str) -> dict[str, Any]:
     """One of them."""
-    model.find(name)
-    return _card(name, model.names()[name])
+    adapter = model.find(name)
+    return _card(name, adapter.step if adapter else 0)
 
 
 def _card(name: str, step: int) -> dict[str, Any]:
@@ -104,12 +105,14 @@ async def chat(
     """The model's next turn in a conversation."""
     if exact:
         body = body.model_copy(update={"return_token_ids": True, "logprobs": True})
+    await model.open()
     return await _answer(request, model, ask_chat(model, body, rollout), "chat.completion", "chatcmpl")
 
 
 @router.post("/v1/completions")
 async def complete(request: Request, model: Served, body: CompletionsBody) -> Response:
     """What the model writes after a prompt."""
+    await model.open()
     return await _answer(request, model, ask_plain(model, body), "text_completion", "cmpl")
 
 

@@ -30,10 +30,12 @@ would otherwise send a request on a connection that is being closed, and lose it
 
 
 @asynccontextmanager
-async def open_served(origin: Origin, folder: Path, emit: Emit = ignore) -> AsyncGenerator[Learner]:
+async def open_served(
+    origin: Origin, folder: Path, emit: Emit = ignore, requests_wait: bool = False
+) -> AsyncGenerator[Learner]:
     """The model on its engine, ready to be sampled and trained. The adapters that training makes are kept in `folder`,
-    and the newest of those goes before the origin's. Raises what loading raises, and `ConfigError` for an engine that
-    sleeps."""
+    and the newest of those goes before the origin's. `requests_wait`: they do during updates. Raises what loading
+    raises, and `ConfigError` for an engine that sleeps."""
     config = origin.config
     if config.engine.sleep:
         raise ConfigError("engine.sleep = true: a server that sleeps during updates answers nobody; leave it out")
@@ -41,7 +43,7 @@ async def open_served(origin: Origin, folder: Path, emit: Emit = ignore) -> Asyn
     await anyio.Path(folder).mkdir(parents=True, exist_ok=True)
     async with open_engine(config, loaded, folder / "vllm.log", emit) as engine:
         await engine.ready()
-        model = ServedModel(origin.name, loaded, engine, config.rollout, origin.kept)
+        model = ServedModel(origin.name, loaded, engine, config.rollout, origin.kept, requests_wait=requests_wait)
         learner = Learner(model, loaded, config.training, folder / "adapters")
         if origin.latest:
             await model.serve(origin.latest)
@@ -66,7 +68,7 @@ def listen(host: str, port: int) -> socket.socket:
 async def serve(learner: Learner, key: str, listening: socket.socket) -> None:
     """Answer requests until cancelled."""
     settings = uvicorn.Config(
-        create_app(learner, key),
+        create_app(learner.model, key, learner),
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=_END_S,

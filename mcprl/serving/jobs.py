@@ -10,6 +10,9 @@ from typing import Any
 from uuid import uuid4
 
 KEPT = 256
+ALIVE_S = 15.0
+"""Seconds without an event after which a stream shows that it is alive. JSON allows white space before an object, so a
+reader of lines does not see it; but one whose machine slept knows a dead connection from a long update."""
 Event = dict[str, Any]
 """One line of a stream: `type` says what it is."""
 
@@ -32,7 +35,7 @@ class Job:
         self._wake()
 
     async def follow(self, start: int = 0) -> AsyncGenerator[str]:
-        """The events from the `start`-th on as lines of JSON, until the last."""
+        """The events from the `start`-th on as lines of JSON, until the last; a space while there is none."""
         at = start
         while True:
             news = self._news
@@ -41,7 +44,10 @@ class Job:
                 at += 1
             if self.done and at >= len(self.events):
                 return
-            await news.wait()
+            try:
+                await asyncio.wait_for(news.wait(), ALIVE_S)
+            except TimeoutError:
+                yield " "
 
     def _wake(self) -> None:
         self._news.set()

@@ -5,6 +5,7 @@ import shutil
 import time
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import anyio.to_thread
@@ -29,7 +30,7 @@ _SUPERVISED = "supervised"
 class Learner:
     """Trains a served model. Its adapters are kept in `folder`, and a learner on that folder goes on from the newest.
 
-    While an update is computed, requests are answered with the adapter before it.
+    While an update is computed, requests are answered with the adapter before it, or wait (`ServedModel`).
     """
 
     def __init__(self, model: ServedModel, loaded: LoadedModel, config: TrainingConfig, folder: Path) -> None:
@@ -66,6 +67,20 @@ class Learner:
         del self.model.kept[step]
         await anyio.to_thread.run_sync(shutil.rmtree, adapter.path)
 
+    async def fork(self, step: int, name: str) -> Path:
+        """Copy a kept adapter to where a model of that name is kept (`mcprl serve TARGET --name NAME`), which goes on
+        from it; returns its folder. Raises `Refusal` if there is no such adapter, or such a model already."""
+        adapter = self.model.kept.get(step)
+        if not adapter:
+            raise Refusal(404, f"there is no adapter of step {step}", "step", "not_found")
+        other = self.folder.parent.parent / name / self.folder.name
+        try:
+            await anyio.to_thread.run_sync(_copy, Path(adapter.path), other, f"step-{step or 1}")
+        except FileExistsError:
+            taken = f"there is a model {name!r} already; fork to another name"
+            raise Refusal(409, taken, "name", "in_use") from None
+        return other.parent
+
     async def _train(self, lesson: Lesson, job: Job) -> None:
         try:
             job.say(type="job", job=job.id, **lesson.about)
@@ -81,19 +96,19 @@ class Learner:
 
     async def _update(self, lesson: Lesson, job: Job) -> None:
         loop, began = asyncio.get_running_loop(), time.perf_counter()
-        steps = 0
+        steps, adapter = 0, self._adapter(self.model.step + 1)
 
         def on_step(metrics: dict[str, float]) -> None:
             nonlocal began, steps
             steps, now = steps + 1, time.perf_counter()
-            event = gradient_step(metrics) | {"gradient_step": steps, "seconds": now - began}
+            event = gradient_step(metrics) | {"gradient_step": steps, "seconds": now - began, "step": adapter.step}
             began = now
             loop.call_soon_threadsafe(partial(job.say, type="gradient_step", **event))
 
-        adapter = self._adapter(self.model.step + 1)
-        async with self.model.engine.paused():
-            metrics = await in_update_thread(partial(self._compute, lesson, adapter, on_step))
-        await self.model.serve(adapter)
+        with self.model.updating():
+            async with self.model.engine.paused():
+                metrics = await in_update_thread(partial(self._compute, lesson, adapter, on_step))
+            await self.model.serve(adapter)
         job.say(type="adapter", **self._served(), metrics=metrics)
 
     def _compute(self, lesson: Lesson, adapter: Adapter, on_step: OnStep) -> dict[str, float]:
@@ -133,3 +148,14 @@ class Learner:
         """The name and the step of what is served."""
         step = self.model.step
         return {"model": f"{self.model.name}@{step}" if step in self.model.kept else "base", "step": step}
+
+
+def _copy(adapter: Path, adapters: Path, name: str) -> None:
+    """Copy an adapter into a new folder of adapters, whole or not at all. Raises `FileExistsError` if it is there."""
+    adapters.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=adapters.parent) as draft:
+        shutil.copytree(adapter, Path(draft) / "adapters" / name)
+        try:
+            (Path(draft) / "adapters").rename(adapters)
+        except OSError as error:  # a folder with files in it
+            raise FileExistsError(adapters) from error

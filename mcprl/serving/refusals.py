@@ -38,6 +38,9 @@ def invalid(errors: Sequence[Mapping[str, Any]], *inside: str | int) -> Refusal:
         return Refusal(400, f"the body is not JSON: {first['ctx']['error']}", None, "invalid_json")
     if first["type"] == UNSUPPORTED:
         return Refusal(400, f"{param}: {first['msg']}", param, "unsupported_value")
+    if first["type"] == "model_attributes_type" and not param:
+        header = "send it with the header Content-Type: application/json"
+        return Refusal(400, f"the body was not read as a JSON object; {header}", None, "invalid_json")
     problem = str(first["msg"]).removeprefix("Value error, ")
     given = "" if isinstance(first["input"], Mapping | list) else f", not {str(first['input'])[:80]!r}"
     return Refusal(400, f"{param or 'the body'}: {problem}{given}", param, "invalid_value")

@@ -7,13 +7,16 @@ from typing import Annotated, Any
 
 import anyio.to_thread
 from fastapi import APIRouter, Depends, Query, Request, Response
+from pydantic import AfterValidator, Field
 
+from mcprl.serving.bodies import Body
 from mcprl.serving.demonstrations import SupervisedBody, as_demonstrations
 from mcprl.serving.groups import TrainBody, as_rewarded
 from mcprl.serving.jobs import Job
 from mcprl.serving.learner import Learner
 from mcprl.serving.refusals import Refusal
 from mcprl.serving.streams import ClosedStream
+from mcprl.text import as_folder_name
 
 LINES = "application/x-ndjson"
 router = APIRouter()
@@ -68,6 +71,7 @@ async def checkpoints(learner: Teaching) -> dict[str, Any]:
     model = learner.model
     return {
         "model": model.name,
+        "base_model": model.base,
         "latest": model.step,
         "steps": sorted(model.kept),
         "trained_here": sorted(step for step in model.kept if learner.trained(step)),
@@ -88,6 +92,19 @@ async def delete(learner: Teaching, step: int) -> dict[str, Any]:
     """Delete a kept adapter that was trained here."""
     await learner.delete(step)
     return await checkpoints(learner)
+
+
+class ForkBody(Body):
+    """The name of the new model."""
+
+    name: Annotated[str, Field(min_length=1), AfterValidator(as_folder_name)]
+
+
+@router.post("/_checkpoints/{step}/fork")
+async def fork(learner: Teaching, step: int, body: ForkBody) -> dict[str, str]:
+    """Have a new model on this machine go on from a kept adapter: `mcprl serve TARGET --name NAME` serves it."""
+    await learner.fork(step, body.name)
+    return {"model": body.name}
 
 
 def _lines(job: Job, start: int = 0) -> Response:

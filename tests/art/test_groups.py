@@ -1,5 +1,6 @@
 """What ART's users import: groups, trajectories with OpenAI's own objects, RULER."""
 
+import asyncio
 import subprocess
 import sys
 
@@ -112,6 +113,34 @@ async def test_a_fraction_of_the_groups_may_fail_and_trajectories_are_gathered_a
         1,
     ]
     assert "playing" in capsys.readouterr().err
+
+
+async def test_so_many_at_once_and_so_many_seconds_each() -> None:
+    running = most = 0
+
+    async def counted() -> Trajectory:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0)
+        running -= 1
+        return trajectory("a")
+
+    async def endless() -> Trajectory:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    groups = [TrajectoryGroup([counted(), counted()]) for _ in range(6)]
+    assert len(await gather_trajectory_groups(groups, max_concurrency=2)) == 6
+    assert most == 4
+    left = [counted(), endless(), counted()]
+    assert len(await gather_trajectories(left, max_concurrency=1, timeout_s=0.01, max_exceptions=1)) == 2
+    with pytest.raises(TimeoutError, match="it took longer than 0"):
+        await gather_trajectory_groups(
+            [TrajectoryGroup([endless()]), TrajectoryGroup([counted()])], max_concurrency=1, timeout_s=0.01
+        )
+    with pytest.raises(ConfigError, match="max_concurrency is 0; expected"):
+        await gather_trajectories([], max_concurrency=0)
 
 
 async def test_a_group_with_different_tools_or_odd_messages_is_refused() -> None:

@@ -1,5 +1,6 @@
 """ART's loop from Python: scenarios, tries, RULER, training on the embedded engine with what was sampled."""
 
+import asyncio
 import json
 import math
 from collections.abc import Generator
@@ -16,7 +17,7 @@ from openai.types.chat import ChatCompletionMessage
 from openai.types.chat.chat_completion import Choice
 from support.cutting import AT_ONCE, cutting
 from support.fake_llm import serving
-from support.loopback import shop_over_http
+from support.loopback import odd_http, shop_over_http
 from support.reading_judge import judge
 from support.served import KEY, served_here
 
@@ -35,7 +36,7 @@ from mcprl import (
 from mcprl.art.bodies import as_body
 from mcprl.art.updates import NothingTrained
 from mcprl.config import RolloutConfig, ScenarioConfig, TrainingConfig
-from mcprl.errors import ConfigError, EngineError
+from mcprl.errors import ConfigError, EngineError, ScenarioError, ServerError
 from mcprl.runs.settings import parse
 from mcprl.scenarios.packs.pack import Pack
 from mcprl.training.loss import BOUNDS
@@ -68,11 +69,14 @@ def tiny(model: Path, runs: Path, name: str = "tiny") -> TrainableModel:
     return TrainableModel(name, "tests", str(model), config=config, runs_dir=runs)
 
 
-async def said(model: TrainableModel, text: str, seed: int = 0, **more: Any) -> tuple[list[Any], Any]:
+async def said(
+    model: TrainableModel, text: str, seed: int = 0, name: str | int | None = None, **more: Any
+) -> tuple[list[Any], Any]:
     messages: list[Any] = [{"role": "user", "content": text}]
+    asked = name if isinstance(name, str) else model.get_inference_name(name)
     async with model.openai_client() as client:
         completion = await client.chat.completions.create(
-            model=model.get_inference_name(), messages=messages, seed=seed, max_tokens=12, **more
+            model=asked, messages=messages, seed=seed, max_tokens=12, **more
         )
     return messages, completion.choices[0]
 
@@ -107,6 +111,17 @@ async def test_the_loop_of_arts_users_runs_on_the_embedded_engine(shop: str, sce
         again = await model.rollout(scenarios.test[0], shop, seed=0)
         assert {item.policy_step for item in again.messages_and_choices if not isinstance(item, dict)} == {1}
         assert again.metadata["split"] == "test"
+
+
+async def test_tasks_are_made_for_a_server_that_wants_a_header() -> None:
+    make = partial(
+        generate_scenarios, 8, generator="grounded", config=ScenarioConfig(probe_calls=4, repeat_after_s=0.1)
+    )
+    with odd_http("key") as url:
+        with pytest.raises(ServerError):
+            await make(url)
+        with pytest.raises(ScenarioError):  # it is reached, and its tools show nothing to ask for
+            await make(url, headers={"Authorization": "Bearer sesame"})
 
 
 async def test_training_moves_the_model_to_what_was_rewarded(tiny_model: Path, tmp_path: Path) -> None:
@@ -270,6 +285,10 @@ async def test_checkpoints_are_kept_deleted_and_forked_and_trajectories_logged(
         assert [json.loads(line)["step"] for line in lines] == [3] * 4
         _, before = await said(model, "Order 43?", 5)
         assert await model.delete_checkpoints(keep=[1]) == [2]
+        forks = await asyncio.gather(*(model.fork("twice", backend) for _ in range(2)), return_exceptions=True)
+        assert sorted(type(each).__name__ for each in forks) == ["ConfigError", "TrainableModel"]
+        async with await model.fork("older", backend, step=1) as older:
+            assert await older.get_step() == 1
         async with await model.fork("other", backend) as other:
             assert await other.get_step() == 3
             _, after = await said(other, "Order 43?", 5)
@@ -280,6 +299,52 @@ async def test_checkpoints_are_kept_deleted_and_forked_and_trajectories_logged(
             await model.fork("other", backend)
     left = sorted(path.name for path in (tmp_path / "elsewhere").glob("tests/tiny/adapters/*"))
     assert left == ["step-0", "step-1", "step-3"]  # step 0 is the base model, to go back to
+
+
+async def test_the_best_by_a_logged_metric_stays_and_another_word_for_it_deletes_nothing(
+    tiny_model: Path, tmp_path: Path
+) -> None:
+    async with tiny(tiny_model, tmp_path) as model:
+        (_, choice), (_, base) = [await said(model, "Order 42?", 1, name=name) for name in (0, "base")]
+        assert choice.token_ids == base.token_ids  # step 0 is the base model, before any training
+        for step in range(1, 5):
+            await model.train([TrajectoryGroup([await tried(model, "Order 42?", float(n), n) for n in range(2)])])
+            won = Trajectory(reward=-step, metrics={"correct": step == 2})
+            assert await model.log([won], split="val") == {"val/reward": -step, "val/correct": step == 2}
+        with pytest.raises(ConfigError, match="the metric 'correct' names no split; expected one such as 'val/reward'"):
+            await model.delete_checkpoints("correct")
+        assert await model.delete_checkpoints("val/correct", keep=[1]) == [3]
+        assert await model.delete_checkpoints() == [2]  # the best by its reward is that of step 1
+
+
+@pytest.mark.parametrize("wait", [False, True])
+async def test_requests_during_an_update_get_the_adapter_before_it_or_wait_for_its_own(
+    wait: bool, tiny_model: Path, tmp_path: Path
+) -> None:
+    async with tiny(tiny_model, tmp_path) as model:
+        await model.register(LocalBackend(requests_wait=wait))
+        group = TrajectoryGroup([await tried(model, "Order 42?", float(n), n) for n in range(2)])
+        connection = await model._open()
+        events = connection.learner.model if connection.learner else None
+        assert events
+        computed, go_on = anyio.Event(), anyio.Event()
+        serve = events.serve
+
+        async def late(adapter: Any) -> None:
+            computed.set()
+            await go_on.wait()
+            await serve(adapter)
+
+        events.serve = late
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(model.train, [group])
+            await computed.wait()
+            asked = asyncio.create_task(said(model, "Order 43?"))
+            done, _ = await asyncio.wait({asked}, timeout=0.3 if wait else 60)
+            assert bool(done) != wait
+            go_on.set()
+        _, choice = await asked
+        assert choice.policy_step == int(wait)
 
 
 async def test_the_same_code_trains_a_model_that_is_served_elsewhere(tiny_model: Path, tmp_path: Path) -> None:
@@ -297,9 +362,15 @@ async def test_the_same_code_trains_a_model_that_is_served_elsewhere(tiny_model:
             asked = {**model.litellm_completion_params(1), "messages": [{"role": "user", "content": "Hello"}]}
             answer: Any = await anyio.to_thread.run_sync(lambda: litellm.completion(**asked, seed=7, max_tokens=12))
             assert answer.choices[0].message.content.strip() == str(choice.message.content).strip()
-            async with await model.fork("brought-home") as home:
+            choices = [litellm.Choices(**choice.model_dump()) for choice in (answer.choices[0],)]
+            choices[0].message.provider_specific_fields = {"refusal": None}
+            litellms = Trajectory(messages_and_choices=[{"role": "user", "content": "Hello"}, *choices], reward=1.0)
+            assert (await model.train([TrajectoryGroup([litellms, *group])]))["exact_tokens"] == 1.0
+            async with await model.fork("brought-home", step=1) as home:
                 _, same = await said(home, "Hello", 7)
             assert (same.token_ids, same.policy_step) == (choice.token_ids, 1)
+        with pytest.raises(ConfigError, match="is served there, and not 'smollm2'"):
+            await TrainableModel("other", base_model="smollm2", backend=RemoteBackend(endpoint.url, KEY)).get_step()
         with pytest.raises(ConfigError, match="the key is missing or wrong"):
             await TrainableModel("other", backend=RemoteBackend(endpoint.url, "wrong")).get_step()
     with pytest.raises(EngineError, match="is mcprl serve running there"):

@@ -131,3 +131,16 @@ def test_on_a_terminal_a_call_that_may_write_is_asked_for_each_time_and_the_talk
     talk.until("\n> ")
     talk.type("")
     assert talk.ends() == 0
+
+
+def test_on_a_terminal_base_and_trained_answer_side_by_side(runs: Path) -> None:
+    with Terminal("chat", "changed", "--runs-dir", str(runs), "--compare", both=True) as terminal:
+        terminal.until("an empty line ends.")
+        terminal.type(STATUS)
+        shown = terminal.until("┘")
+        (heads,) = [line for line in shown.splitlines() if "base" in line and "trained" in line]
+        rows = [line.split("│") for line in shown.splitlines() if line.count("│") == 3]
+        assert heads.index("base") < heads.index("trained")
+        assert "delivered" in " ".join(row[1] for row in rows)  # the base's answer stands on the left, whole
+        terminal.type("")
+        assert terminal.ends() == 0
