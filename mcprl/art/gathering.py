@@ -85,14 +85,7 @@ async def _gathered(
 
     async def one(item: Awaitable[T]) -> R | None:
         async with places:
-            deadline = asyncio.timeout(timeout_s)
-            try:
-                async with deadline:
-                    return await work(item, fail)
-            except TimeoutError as error:
-                if deadline.expired():
-                    raise TimeoutError(f"it took longer than {timeout_s} s") from error
-                raise
+            return await _in_time(work(item, fail), timeout_s)
 
     tasks = [asyncio.ensure_future(one(item)) for item in given]
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
@@ -113,6 +106,17 @@ async def _gathered(
         for item in given:
             _abandon(item)
     return [made for task in tasks if not task.exception() and (made := task.result()) is not None]
+
+
+async def _in_time(work: Awaitable[R], timeout_s: float | None) -> R:
+    deadline = asyncio.timeout(timeout_s)
+    try:
+        async with deadline:
+            return await work
+    except TimeoutError as error:
+        if deadline.expired():
+            raise TimeoutError(f"it took longer than {timeout_s} s") from error
+        raise
 
 
 def _abandon(item: object) -> None:

@@ -66,13 +66,13 @@ class PlayedConversation(Conversation):
         client = AsyncOpenAI(
             base_url="http://in-process/v1",
             api_key=self.key,
-            http_client=httpx.AsyncClient(transport=_Settled(self.transport, self._settled)),
+            http_client=httpx.AsyncClient(transport=_AsTheRun(self.transport, self._sampling)),
             max_retries=0,
             default_headers={ROLLOUT: self._name},
         )
         tools = [tool.as_function() for tool in self.tools]
         try:
-            await self.play(client, _Watched(session, self.calls, self._take), [*self.messages], tools)
+            await self.play(client, _Recorded(session, self.calls, self._take), [*self.messages], tools)
         except McprlError:
             raise
         except Exception as error:  # the function is not ours
@@ -88,7 +88,7 @@ class PlayedConversation(Conversation):
             return "max_tokens"
         return "max_turns" if self.turns[-1].message.get("tool_calls") else "answered"
 
-    def _settled(self) -> dict[str, Any]:
+    def _sampling(self) -> dict[str, Any]:
         """What each request samples with."""
         self._asked += 1
         seed = self.seed + self._asked - 1
@@ -103,7 +103,7 @@ class PlayedConversation(Conversation):
         return len(sampled)
 
 
-class _Settled(httpx.AsyncBaseTransport):
+class _AsTheRun(httpx.AsyncBaseTransport):
     """Puts the run's settings into each request."""
 
     def __init__(self, transport: httpx.AsyncBaseTransport, settings: Callable[[], dict[str, Any]]) -> None:
@@ -120,7 +120,7 @@ class _Settled(httpx.AsyncBaseTransport):
         )
 
 
-class _Watched:
+class _Recorded:
     """A session whose calls are those of the rollout."""
 
     def __init__(self, session: Session, calls: list[CallRecord], turns: Callable[[], int]) -> None:

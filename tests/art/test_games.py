@@ -61,7 +61,7 @@ def test_equal_tiles_merge_once_a_move_and_in_the_direction_of_the_push(twenty_f
     assert pushed([0, 4, 4, 8]) == ([8, 8, 0, 0], 8)
     game = twenty_forty_eight["Game"](seed=1)
     game.board = [[2, 0, 0, 0], [2, 0, 0, 0], [0, 0, 0, 0], [4, 0, 0, 8]]
-    assert game.shown() == "A...\nA...\n....\nB..C\nfree: right up down"
+    assert game.shown() == "A...\nA...\n....\nB..C\nfree: left right up down"
     assert game.after("up") == ([[4, 0, 0, 8], [4, 0, 0, 0], [0] * 4, [0] * 4], 4)
     assert game.after("down") == ([[0] * 4, [0] * 4, [4, 0, 0, 0], [4, 0, 0, 8]], 4)
     assert game.after("right") == ([[0, 0, 0, 2], [0, 0, 0, 2], [0] * 4, [0, 0, 4, 8]], 0)

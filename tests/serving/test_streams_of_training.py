@@ -77,4 +77,4 @@ async def test_a_stream_that_falls_silent_is_made_again_where_it_broke(monkeypat
     gone = Network([line(HEAD), None])
     with pytest.raises(EngineError, match="does not answer"):
         await events(gone)
-    assert len(gone.asked) == 7
+    assert len(gone.asked) == 6
