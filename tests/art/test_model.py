@@ -115,7 +115,7 @@ async def test_the_loop_of_arts_users_runs_on_the_embedded_engine(shop: str, sce
 
 async def test_tasks_are_made_for_a_server_that_wants_a_header() -> None:
     make = partial(
-        generate_scenarios, 8, generator="grounded", config=ScenarioConfig(probe_calls=4, repeat_after_s=0.1)
+        generate_scenarios, 8, generator="grounded", config=ScenarioConfig(probe_calls=10, repeat_after_s=0.1)
     )
     with odd_http("key") as url:
         with pytest.raises(ServerError):

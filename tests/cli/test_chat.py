@@ -141,6 +141,6 @@ def test_on_a_terminal_base_and_trained_answer_side_by_side(runs: Path) -> None:
         (heads,) = [line for line in shown.splitlines() if "base" in line and "trained" in line]
         rows = [line.split("│") for line in shown.splitlines() if line.count("│") == 3]
         assert heads.index("base") < heads.index("trained")
-        assert "delivered" in " ".join(row[1] for row in rows)  # the base's answer stands on the left, whole
+        assert "paid" in " ".join(row[1] for row in rows)  # the base's answer stands on the left, whole
         terminal.type("")
         assert terminal.ends() == 0
