@@ -57,8 +57,8 @@ except SystemExit as stop:
 
 PUBLIC = """
     Config History LocalBackend McprlError OwnParts RemoteBackend TrainSFTConfig TrainableModel TrainingConfig
-    Trajectory TrajectoryGroup __version__ connect gather_trajectories gather_trajectory_groups generate generate_scenarios
-    load_pack ruler ruler_score_group train_adapter
+    Trajectory TrajectoryGroup __version__ connect gather_trajectories gather_trajectory_groups generate
+    generate_scenarios load_pack ruler ruler_score_group train_adapter
 """.split()
 
 

@@ -36,7 +36,7 @@ from mcprl import (
 from mcprl.art.bodies import as_body
 from mcprl.art.updates import NothingTrained
 from mcprl.config import RolloutConfig, ScenarioConfig, TrainingConfig
-from mcprl.errors import ConfigError, EngineError, ScenarioError, ServerError
+from mcprl.errors import ConfigError, EngineError, ServerError
 from mcprl.runs.settings import parse
 from mcprl.scenarios.packs.pack import Pack
 from mcprl.training.loss import BOUNDS
@@ -118,9 +118,9 @@ async def test_tasks_are_made_for_a_server_that_wants_a_header() -> None:
         generate_scenarios, 8, generator="grounded", config=ScenarioConfig(probe_calls=10, repeat_after_s=0.1)
     )
     with odd_http("key") as url:
-        with pytest.raises(ServerError):
+        with pytest.raises(ServerError, match="401"):
             await make(url)
-        with pytest.raises(ScenarioError):  # it is reached, and its tools show nothing to ask for
+        with pytest.raises(ServerError, match="no tool of the server may be called"):  # it is reached
             await make(url, headers={"Authorization": "Bearer sesame"})
 
 
