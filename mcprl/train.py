@@ -237,19 +237,17 @@ async def sample_step(run: Run, step: int, scenarios: Sequence[Scenario], start:
 async def update_adapter(run: Run, trainer: Trainer, sampled: StepRollouts) -> None:
     """Update the adapter on a step's rollouts, save it, and record the step with its metrics."""
     began, step, judged = time.perf_counter(), sampled.step, sampled.judged
-    rewarded: list[RewardedGroup] = []
+    rewarded, metrics = list[RewardedGroup](), dict[str, float]()
     scored = {score.trajectory_id for scores in judged.scores_P for score in scores}
     for group, scores in zip(sampled.groups_P, judged.scores_P, strict=True):
         trajectories_G = [trajectory for trajectory in group.trajectories if trajectory.id in scored]
         rewarded.append(RewardedGroup(trajectories_G, run.scoring.rewards(step, group, scores)))
     batch = make_batch(rewarded, run.config.training)
-    metrics: dict[str, float] = {}
     if batch.rows_B:
         async with run.engine.paused():
             metrics = await in_update_thread(partial(update, trainer, batch, run.config.rollout.temperature))
     adapter = run.adapter(step)
     trainer.save(adapter.path)
-
     metrics |= rollout_metrics(sampled.groups_P) | judged.metrics() | run.scoring.judge.report() | sampled.seconds
     metrics |= {"dropped_groups": batch.dropped_groups, "train_s": time.perf_counter() - began}
     run.trackers.log_step(step, metrics)
@@ -269,8 +267,8 @@ async def evaluate(run: Run, phase: str, scenarios: Sequence[Scenario], step: in
     scores = [score for group in groups for score in await run.scoring.held_out(phase, step, group)]
     if not scores:
         return 0.0
-    mean, rates = fmean(score.value for score in scores), success_by_task(run.journal.outcomes(phase, step))
-    success = fmean(rates.values())
+    mean, rates = fmean(score.value for score in scores), success_by_task(run.journal.outcomes(phase, step)).values()
+    success = fmean(rates)
     run.emit(Evaluated(phase, step, len(rates), success, round(time.perf_counter() - began, 2)))
     run.trackers.log_step(step, {f"{phase}/success": success, f"{phase}/score": mean})
     return mean
