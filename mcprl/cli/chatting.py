@@ -97,7 +97,7 @@ async def _answer(talk: "Talk", asked: str) -> None:
         hint = "; /new makes room" if stop == "max_tokens" else ""
         answers[speaker] = _lines(text) if stop == "answered" else f"  (no answer: {stop}{hint})"
     if len(answers) == 1:
-        click.echo(*answers.values())
+        click.echo(next(iter(answers.values())))
     else:
         Console(highlight=False).print(_side_by_side(answers))
 

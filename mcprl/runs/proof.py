@@ -220,8 +220,10 @@ class Tested:
         scenarios = {scenario.id: scenario for scenario in journal.scenarios("test")}
         order = {suite: at for at, suite in enumerate(SUITES)}
         self.tasks = sorted(task_results(self.outcomes, scenarios.values()), key=lambda t: order[t.scenario.suite])
-        later: list[Model] = ["warm", "start"] if config.is_control else []
-        self.start: Model = next((model for model in later if model in self.outcomes), "base")
+        later: list[Model] = ["start", "warm"] if config.is_control else []
+        self.start: Model = "base"
+        for model in later:
+            self.start = model if model in self.outcomes else self.start
         self.name = journal.folder.absolute().name
         finished, status = _status(scenarios, self.outcomes, taken(journal))
         self.head: dict[str, Any] = {

@@ -343,8 +343,8 @@ async def test_requests_during_an_update_get_the_adapter_before_it_or_wait_for_i
             done, _ = await asyncio.wait({asked}, timeout=0.3 if wait else 60)
             assert bool(done) != wait
             go_on.set()
-        _, choice = await asked
-        assert choice.policy_step == int(wait)
+            _, choice = await asked
+            assert choice.policy_step == int(wait)
 
 
 async def test_the_same_code_trains_a_model_that_is_served_elsewhere(tiny_model: Path, tmp_path: Path) -> None:

@@ -621,7 +621,7 @@ class Policy:
         return f"There is no {self.failed[0]}: it does not exist." if result.is_error and self.failed else "Done."
 
 
-HOURS: list[str] = "one two three four five six seven eight nine ten eleven twelve".split()
+HOURS: list[str] = [*"one two three four five six seven eight nine ten eleven twelve".split()]
 
 
 def shifted(time: str, minutes: int) -> str:
