@@ -244,9 +244,11 @@ async def update_adapter(run: Run, trainer: Trainer, sampled: StepRollouts) -> N
         rewarded.append(RewardedGroup(trajectories_G, run.scoring.rewards(step, group, scores)))
     batch = make_batch(rewarded, run.config.training)
     metrics: dict[str, float] = {}
+    gaps: dict[str, list[float]] = {}
     if batch.rows_B:
+        work = partial(update, trainer, batch, run.config.rollout.temperature, on_gaps=gaps.update)
         async with run.engine.paused():
-            metrics = await in_update_thread(partial(update, trainer, batch, run.config.rollout.temperature))
+            metrics = await in_update_thread(work)
     adapter = run.adapter(step)
     trainer.save(adapter.path)
 
@@ -256,7 +258,7 @@ async def update_adapter(run: Run, trainer: Trainer, sampled: StepRollouts) -> N
     run.trackers.log_groups(step, sampled.groups_P, [score for scores in judged.scores_P for score in scores])
     trained = {trajectory.id for trajectory in batch.trajectories}
     became = fates(sampled.groups_P, scored, trained, taken=metrics.get("skipped", 0.0) < 1)
-    run.journal.write_step(step, metrics, adapter, became)
+    run.journal.write_step(step, metrics, adapter, became, gaps)
     no_signal = judged.no_signal(run.config.training.signal_tolerance)
     run.emit(StepComplete(step, run.config.training.steps, metrics, judged.by_tool(sampled.groups_P), no_signal))
     symptoms.emit_notes(run.journal, run.emit)
