@@ -21,7 +21,8 @@ from transformers import AutoConfig, AutoModelForCausalLM
 from mcprl.chat.families import family
 from mcprl.config import Config, ModelConfig
 from mcprl.errors import ConfigError
-from mcprl.models.load import find_device, load_error, locate, lora_targets
+from mcprl.models.load import find_device, load_error, lora_targets
+from mcprl.models.places import locate
 from mcprl.types import Placement
 
 GIB = 2**30

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from mcprl.config import ModelConfig
@@ -40,7 +41,7 @@ def sampled(config: ModelConfig, trajectory: Trajectory, gaps: Sequence[float] =
     left = iter(gaps)
     turns: list[list[Token]] = []
     for turn in trajectory.turns:
-        texts = [tokenizer.decode([token]) for token in turn.completion_ids]
+        texts = [tokenizer.decode([token], skip_special_tokens=False) for token in turn.completion_ids]
         likely = [math.exp(min(0.0, each)) for each in turn.logprobs]
         known = [next(left, math.nan) for _ in texts]
         measured = [None if math.isnan(gap) else gap for gap in known]
@@ -50,9 +51,27 @@ def sampled(config: ModelConfig, trajectory: Trajectory, gaps: Sequence[float] =
 
 @cache
 def _tokenizer(settings: str) -> Any:
-    """The tokenizer of a model with these settings (JSON). The import takes seconds and needs the `train` extra."""
+    """The tokenizer of a model with these settings (JSON); needs the `train` extra.
+
+    tokenizer.json is read by itself: transformers imports torch, which takes seconds, and is only asked about a model
+    without that file.
+    """
+    config = ModelConfig.model_validate_json(settings)
     try:
-        from mcprl.models.load import read_info
+        from tokenizers import Tokenizer
+
+        from mcprl.models.places import locate
+
+        path = Path(locate(config.name))
+        try:
+            return (
+                Tokenizer.from_file(str(path / "tokenizer.json"))
+                if path.is_dir()
+                else Tokenizer.from_pretrained(config.name)
+            )
+        except Exception:  # what the library raises: there is no such file, nobody to ask for it, or another format
+            from mcprl.models.load import read_info
+
+            return read_info(config).tokenizer
     except ImportError as error:
         raise McprlError(f"{error.name} is not installed; tokens need: pip install 'mcprl[train]'") from None
-    return read_info(ModelConfig.model_validate_json(settings)).tokenizer
