@@ -152,9 +152,8 @@ def merged_copy(size: Size, settings: Settings) -> float:
 def model_size(config: ModelConfig) -> Size:
     """The size of a configured model, by its transformers config alone: it is built without weights. Raises
     `ModelError` if that cannot be loaded."""
-    path = locate(config.name)
     try:
-        shape: Any = AutoConfig.from_pretrained(path)
+        shape: Any = AutoConfig.from_pretrained(locate(config.name))
         with torch.device("meta"):
             model: Any = AutoModelForCausalLM.from_config(shape)
     except (OSError, ValueError) as error:

@@ -62,8 +62,9 @@ class PolicyGradient:
     def metrics(self, measured: dict[str, Tensor]) -> dict[str, float]:
         """The metrics of the step, from what was measured of all its tokens (T)."""
         means = {name: float(values.mean()) for name, values in measured.items() if name in ("kl", "entropy")}
-        tokens = (measured[name] for name in ("log_ratio", "ratio", "advantage"))
-        return off_policy(*tokens, *self._bounds, one_sided=self._config.loss == "cispo") | means
+        log_ratio, ratio, advantages = (measured[name] for name in ("log_ratio", "ratio", "advantage"))
+        one_sided = self._config.loss == "cispo"
+        return off_policy(log_ratio, ratio, advantages, *self._bounds, one_sided=one_sided) | means
 
 
 def token_gaps(rows: Sequence[Row], measured: Iterable[tuple[Row, Tensor]]) -> dict[str, list[float]]:
