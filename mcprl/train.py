@@ -21,7 +21,6 @@ from functools import partial
 from pathlib import Path
 from statistics import fmean
 
-import anyio
 import anyio.to_thread
 
 from mcprl.art.own import NO_OWN, OwnParts
@@ -170,7 +169,6 @@ async def reinforce(
         run.emit(Note(forecast))
     if last:
         trainer.load(run.adapter(last).path)
-
     known = [0, *filter(run.validates, range(1, last + 1))]
     scores = {step: await evaluate(run, "val", val, step, run.adapter(step) if step else start) for step in known}
     ahead: StepRollouts | None = None
@@ -243,15 +241,13 @@ async def update_adapter(run: Run, trainer: Trainer, sampled: StepRollouts) -> N
         trajectories_G = [trajectory for trajectory in group.trajectories if trajectory.id in scored]
         rewarded.append(RewardedGroup(trajectories_G, run.scoring.rewards(step, group, scores)))
     batch = make_batch(rewarded, run.config.training)
-    metrics: dict[str, float] = {}
-    gaps: dict[str, list[float]] = {}
+    metrics, gaps = dict[str, float](), dict[str, list[float]]()
     if batch.rows_B:
         work = partial(update, trainer, batch, run.config.rollout.temperature, on_gaps=gaps.update)
         async with run.engine.paused():
             metrics = await in_update_thread(work)
     adapter = run.adapter(step)
     trainer.save(adapter.path)
-
     metrics |= rollout_metrics(sampled.groups_P) | judged.metrics() | run.scoring.judge.report() | sampled.seconds
     metrics |= {"dropped_groups": batch.dropped_groups, "train_s": time.perf_counter() - began}
     run.trackers.log_step(step, metrics)
