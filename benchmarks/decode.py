@@ -29,7 +29,8 @@ from support.models import random_model
 from mcprl.chat import prompts
 from mcprl.config import ModelConfig
 from mcprl.engines.embedded.engine import EmbeddedEngine
-from mcprl.models.load import NANO, load_base
+from mcprl.models.load import load_base
+from mcprl.models.places import NANO
 from mcprl.types import Completion, CompletionRequest, Message
 
 

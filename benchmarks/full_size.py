@@ -27,7 +27,7 @@ import torch
 from servers import BENCHES, served
 from transformers import Qwen3Config, Qwen3ForCausalLM
 
-from mcprl.models.load import NANO
+from mcprl.models.places import NANO
 
 RESULTS = Path(__file__).parent / "results" / "full_size.json"
 SMALL = {

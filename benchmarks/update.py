@@ -36,7 +36,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from support.models import random_model
 
 from mcprl.config import TrainingConfig
-from mcprl.models.load import NANO, LoadedModel
+from mcprl.models.load import LoadedModel
+from mcprl.models.places import NANO
 from mcprl.training import lm_head, trie
 from mcprl.training.trainer import Trainer
 from mcprl.types import Row

@@ -18,7 +18,8 @@ from mcprl.config import ModelConfig
 from mcprl.engines.embedded.weights import merged_model
 from mcprl.errors import ConfigError, ModelError
 from mcprl.files import whole_folder
-from mcprl.models.load import load_base, locate, read_info
+from mcprl.models.load import load_base, read_info
+from mcprl.models.places import locate
 from mcprl.runs import report
 from mcprl.runs.journal import Journal
 from mcprl.runs.proof import chosen_adapter
@@ -192,7 +193,7 @@ def _usage(base: str, config: ModelConfig, lost: float | None, parser: str) -> l
         ]
     load = f"# or: peft.PeftModel.from_pretrained(base, '.'), where base is {base} loaded in {config.dtype}"
     if locate(config.name) != config.name:
-        where = f"its folder is mcprl.models.load.locate({base!r})"
+        where = f"its folder is mcprl.models.places.locate({base!r})"
         return [f"# {base} is a name that mcprl knows: {where}; --merged exports a model without it", load]
     if config.dora:
         return ["# vLLM cannot serve DoRA adapters; export the model with --merged", load]

@@ -21,7 +21,6 @@ from functools import partial
 from pathlib import Path
 from statistics import fmean
 
-import anyio
 import anyio.to_thread
 
 from mcprl.art.own import NO_OWN, OwnParts
@@ -170,7 +169,6 @@ async def reinforce(
         run.emit(Note(forecast))
     if last:
         trainer.load(run.adapter(last).path)
-
     known = [0, *filter(run.validates, range(1, last + 1))]
     scores = {step: await evaluate(run, "val", val, step, run.adapter(step) if step else start) for step in known}
     ahead: StepRollouts | None = None
@@ -237,15 +235,17 @@ async def sample_step(run: Run, step: int, scenarios: Sequence[Scenario], start:
 async def update_adapter(run: Run, trainer: Trainer, sampled: StepRollouts) -> None:
     """Update the adapter on a step's rollouts, save it, and record the step with its metrics."""
     began, step, judged = time.perf_counter(), sampled.step, sampled.judged
-    rewarded, metrics = list[RewardedGroup](), dict[str, float]()
+    rewarded: list[RewardedGroup] = []
     scored = {score.trajectory_id for scores in judged.scores_P for score in scores}
     for group, scores in zip(sampled.groups_P, judged.scores_P, strict=True):
         trajectories_G = [trajectory for trajectory in group.trajectories if trajectory.id in scored]
         rewarded.append(RewardedGroup(trajectories_G, run.scoring.rewards(step, group, scores)))
     batch = make_batch(rewarded, run.config.training)
+    metrics, gaps = dict[str, float](), dict[str, list[float]]()
     if batch.rows_B:
+        work = partial(update, trainer, batch, run.config.rollout.temperature, on_gaps=gaps.update)
         async with run.engine.paused():
-            metrics = await in_update_thread(partial(update, trainer, batch, run.config.rollout.temperature))
+            metrics = await in_update_thread(work)
     adapter = run.adapter(step)
     trainer.save(adapter.path)
     metrics |= rollout_metrics(sampled.groups_P) | judged.metrics() | run.scoring.judge.report() | sampled.seconds
@@ -254,7 +254,7 @@ async def update_adapter(run: Run, trainer: Trainer, sampled: StepRollouts) -> N
     run.trackers.log_groups(step, sampled.groups_P, [score for scores in judged.scores_P for score in scores])
     trained = {trajectory.id for trajectory in batch.trajectories}
     became = fates(sampled.groups_P, scored, trained, taken=metrics.get("skipped", 0.0) < 1)
-    run.journal.write_step(step, metrics, adapter, became)
+    run.journal.write_step(step, metrics, adapter, became, gaps)
     no_signal = judged.no_signal(run.config.training.signal_tolerance)
     run.emit(StepComplete(step, run.config.training.steps, metrics, judged.by_tool(sampled.groups_P), no_signal))
     symptoms.emit_notes(run.journal, run.emit)

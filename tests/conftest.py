@@ -45,7 +45,7 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a random two-layer Qwen3, 32 wide, a byte-level BPE tokenizer and the nano policy's template."""
     from support.models import byte_level_tokenizer, save_random_model
 
-    from mcprl.models.load import NANO
+    from mcprl.models.places import NANO
 
     folder = tmp_path_factory.mktemp("tiny")
     tokenizer = byte_level_tokenizer()

@@ -25,7 +25,8 @@ from mcprl.cli import options
 from mcprl.config import Config, ModelConfig
 from mcprl.errors import JournalError
 from mcprl.models.adapters import load_adapter_weights
-from mcprl.models.load import NANO, load_model
+from mcprl.models.load import load_model
+from mcprl.models.places import NANO
 from mcprl.runs.journal import Journal
 from mcprl.runs.proof import chosen_adapter
 from mcprl.runs.settings import parse, redacted

@@ -9,10 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.journals import assert_gaps_have_the_steps_mean
 from support.killable import Run, Unbroken, assert_same, fill_disk_at, left, seeded
 from support.paths import SHOP
 
 from mcprl.config import Config
+from mcprl.runs.journal import Journal
 
 KILLED = -9
 TORTURE = pytest.mark.torture
@@ -22,6 +24,8 @@ def test_the_unbroken_run_trains_and_every_trajectory_has_its_fate(unbroken: Unb
     assert unbroken.left.ledger.trained >= 12
     assert unbroken.left.ledger.waiting == 0
     assert unbroken.left.ledger.issued == 4 * 3 * 4
+    with Journal.open(unbroken.folder) as journal:
+        assert assert_gaps_have_the_steps_mean(journal) == 4
     assert len(set(unbroken.left.adapters.values())) == len(unbroken.left.adapters) == 3
 
 

@@ -10,6 +10,7 @@ from safetensors.torch import load_file
 from support.command_line import mcprl
 from support.configs import small
 from support.events import Recorder
+from support.journals import assert_gaps_have_the_steps_mean
 
 from mcprl import train
 from mcprl.config import Config
@@ -140,3 +141,6 @@ async def test_an_update_that_runs_out_of_memory_goes_on_in_smaller_bins_and_say
     assert report.steps == whole.steps == 3
     one, other = weights(tmp_path / "whole", 2), weights(tmp_path / "small", 2)
     assert all(torch.allclose(one[name], other[name], atol=1e-5) for name in one)
+    for name in ("whole", "small"):
+        with Journal.open(tmp_path / name) as journal:
+            assert assert_gaps_have_the_steps_mean(journal) == 3

@@ -95,7 +95,7 @@ COUNTED = "task rollout step call tool group row minute request sample time serv
 NUMBER_AND_PLURAL = re.compile(rf" (?:[a-z-]+ )?(?:{'|'.join(COUNTED.split())})s\b")
 NEVER_ONE = {
     "BATCH", "MAX_RUNNING", "_MAX_TOOLS", "NO_SIGNAL_STEPS", "config.rollouts", "self._skips", "measured.tools",
-    "self._after_s / 60", "journal.wall_s() / 60",
+    "self._after_s / 60", "wall_s(journal) / 60",
 }  # fmt: skip
 NO_NUMBER = {"split", "model.name"}
 FOR_THE_MODEL = {

@@ -99,6 +99,7 @@ def of_proof(proof: "Proof") -> dict[str, Any]:
 
 def of_run(journal: "Journal") -> dict[str, Any]:
     """A run's settings, the metrics of its steps, its adapters, and its report so far."""
+    from mcprl.runs.learning import wall_s
     from mcprl.runs.report import build
     from mcprl.runs.settings import redacted
 
@@ -106,7 +107,7 @@ def of_run(journal: "Journal") -> dict[str, Any]:
     return {
         "run": str(journal.folder),
         "settings": redacted(journal.config),
-        "minutes": journal.wall_s() / 60,
+        "minutes": wall_s(journal) / 60,
         "steps": [{"step": step.step, **step.metrics} for step in journal.steps()],
         "adapters": {kind: saved.adapter.path for kind in kinds for saved in journal.adapters(kind)[-1:]},
         "report": of_proof(build(journal.folder)),

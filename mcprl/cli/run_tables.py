@@ -18,6 +18,7 @@ from mcprl.errors import JournalError, McprlError
 from mcprl.runs import report
 from mcprl.runs.database import is_written
 from mcprl.runs.journal import FILE, Journal
+from mcprl.runs.learning import wall_s
 from mcprl.runs.proof import chosen_adapter
 from mcprl.text import counted
 
@@ -103,7 +104,7 @@ def show_run(screen: Console, journal: Journal) -> None:
     screen.print(f"  model: {escape(str(journal.fact('model', config.model.name)))}", soft_wrap=True)
     most = config.training.steps
     taken = f"{len(steps)} of at most {counted(most, 'step')} of RL" if most else "supervised steps alone"
-    screen.print(f"  {taken}, {journal.wall_s() / 60:.1f} minutes of work")
+    screen.print(f"  {taken}, {wall_s(journal) / 60:.1f} minutes of work")
     for name, reason in journal.fact("left_out", {}).items():
         screen.print(f"  [yellow]left out: {escape(name)} ({escape(reason)})[/]", soft_wrap=True)
     for kind in ("warm", "best"):

@@ -10,7 +10,6 @@ moments. Every random choice follows from the seed, so a resumed run makes the s
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -28,6 +27,7 @@ from mcprl.runs.records import (
     SavedAdapter,
     StepRecord,
     dump,
+    dump_gaps,
     dump_scenario,
     dump_trajectory,
     load_scenario,
@@ -156,7 +156,7 @@ class Journal:
     def write_trajectories(self, phase: str, step: int, trajectories: Sequence[Trajectory]) -> None:
         """Write trajectories. A trajectory that is written again, after a resume, changes nothing."""
         rows = [(phase, step, t.id, t.scenario_id, t.stop, _now(), *dump_trajectory(t)) for t in trajectories]
-        self.db.write("insert into trajectory values (?, ?, ?, ?, ?, ?, ?, ?, null) on conflict do nothing", rows)
+        self.db.write("insert into trajectory values (?, ?, ?, ?, ?, ?, ?, ?, null, null) on conflict do nothing", rows)
 
     def trajectories(self, phase: str, step: int | None = None, scenario: str | None = None) -> list[Trajectory]:
         """A phase's trajectories, of one step or of all, of one scenario or of all, in the order of writing."""
@@ -207,16 +207,19 @@ class Journal:
         metrics: Mapping[str, Metric],
         adapter: Adapter | None = None,
         fates: Mapping[str, str] | None = None,
+        gaps: Mapping[str, Sequence[float]] | None = None,
     ) -> None:
-        """Record that a step is complete, with its adapter, which is on disk already, and the fate of each of its
-        trajectories by id: "trained", or why it was dropped. A resumed run starts after the last complete step.
+        """Record that a step is complete, with its adapter, which is on disk already. By trajectory id: the `fates`,
+        "trained" or why one was dropped, and, of those that the update measured, the `gaps` between trainer and sampler
+        at each sampled token (nats, NaN if not measured). A resumed run starts after the last complete step.
         """
+        kept = {name: dump_gaps(values) for name, values in (gaps or {}).items()}
         query = "insert into step values (?, ?, ?) on conflict do update set at=excluded.at, metrics=excluded.metrics"
-        fate_query = "update trajectory set fate = ? where phase = 'train' and step = ? and id = ?"
+        fate_query = "update trajectory set fate = ?, gaps = ? where phase = 'train' and step = ? and id = ?"
         with self.db.transaction():
             if adapter:
                 self.write_adapter(adapter)
-            self.db.write(fate_query, [(fate, step, name) for name, fate in (fates or {}).items()])
+            self.db.write(fate_query, [(fate, kept.get(name), step, name) for name, fate in (fates or {}).items()])
             self.db.write(query, [(step, _now(), dump(dict(metrics)))])
 
     def steps(self) -> list[StepRecord]:
@@ -278,14 +281,6 @@ class Journal:
             raise JournalError(
                 f"{self.folder} was made by another version of mcprl ({error}); start a new run with --name"
             ) from None
-
-    def wall_s(self) -> float:
-        """Seconds of work on this run: the time between its records, without the pauses before a writer opened it."""
-        times = self.db.read(
-            """select at, 0 from trajectory union all select at, 0 from step union all select at, 0 from adapter
-            union all select at, 0 from attempt union all select at, kind = 'opened' from event order by 1"""
-        )
-        return sum(b - a for (a, _), (b, opened) in pairwise(times) if not opened)
 
 
 def _taken(folder: Path) -> str:

@@ -141,6 +141,15 @@ def rl_minutes(journal: Journal) -> float:
     return measure(journal).rl_s / 60
 
 
+def wall_s(journal: Journal) -> float:
+    """Seconds of work on this run: the time between its records, without the pauses before a writer opened it."""
+    times = journal.db.read(
+        """select at, 0 from trajectory union all select at, 0 from step union all select at, 0 from adapter
+        union all select at, 0 from attempt union all select at, kind = 'opened' from event order by 1"""
+    )
+    return sum(b - a for (a, _), (b, opened) in pairwise(times) if not opened)
+
+
 def taken(journal: Journal) -> str:
     """The steps that the run has taken: those of RL, before them the supervised ones that were validated."""
     supervised = max((saved.adapter.step for saved in journal.adapters("supervised")), default=0)

@@ -79,7 +79,7 @@ def rewind(journal: Journal, step: int) -> None:
     with journal.db.transaction():
         journal.db.write("delete from step where step > ?", [(step,)])
         journal.db.write("delete from adapter where kind = 'train' and step > ?", [(step,)])
-        journal.db.write("update trajectory set fate = null where phase = 'train' and step > ?", [(step,)])
+        journal.db.write("update trajectory set fate = null, gaps = null where phase = 'train' and step > ?", [(step,)])
         journal.write_event("rewound", step=step)
 
 

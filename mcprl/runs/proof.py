@@ -30,7 +30,7 @@ from mcprl.runs.comparison import (
 )
 from mcprl.runs.examples import ExampleTask, Loss, losses, pick_examples
 from mcprl.runs.journal import Journal
-from mcprl.runs.learning import Curve, Learning, Part, learning_curve, measure, parts_of, taken
+from mcprl.runs.learning import Curve, Learning, Part, learning_curve, measure, parts_of, taken, wall_s
 from mcprl.runs.overlap import SuiteOverlap, overlap
 from mcprl.runs.records import Outcome, StepRecord
 from mcprl.runs.unscored import Unscored, unscored
@@ -129,7 +129,7 @@ def build(folder: str | Path) -> Report:
             seed=config.seed,
             steps=len(steps),
             best_step=best[-1].adapter.step if best else None,
-            wall_s=round(journal.wall_s(), 1),
+            wall_s=round(wall_s(journal), 1),
             exact_tokens=min(_metric(steps, "exact_tokens"), default=None),
             groups=int(sum(_metric(steps, "groups"))),
             dropped_groups=int(sum(_metric(steps, "dropped_groups"))),

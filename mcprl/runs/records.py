@@ -1,7 +1,9 @@
 """A journal's records as they are read, and scenarios and trajectories as they are stored."""
 
 import json
+import math
 import platform
+import struct
 import zlib
 from array import array
 from collections import defaultdict
@@ -25,6 +27,7 @@ _TRAJECTORY = TypeAdapter(Trajectory)
 _VERSIONED: Final = ("mcprl", "torch", "transformers", "peft", "mcp")
 _TOKENS: Final = {"prompt_ids": "I", "completion_ids": "I", "logprobs": "d"}
 """A turn's fields with one number per token, each with the `array` type code it is stored as."""
+_LARGEST_HALF: Final = 65504.0
 
 
 @dataclass(frozen=True)
@@ -132,6 +135,18 @@ def load_trajectory(row: tuple[str, bytes]) -> Trajectory:
             turn[name] = array(code, tokens[start:end].tobytes()).tolist()
             start = end
     return _TRAJECTORY.validate_python(tree)
+
+
+def dump_gaps(gaps: Sequence[float]) -> bytes:
+    """The gaps (nats) of a trajectory's sampled tokens in half precision, three digits, compressed; beyond its largest
+    number they are infinite."""
+    within = [gap if gap <= _LARGEST_HALF else math.inf if gap > _LARGEST_HALF else math.nan for gap in gaps]
+    return zlib.compress(struct.pack(f"<{len(within)}e", *within), 1)
+
+
+def load_gaps(stored: bytes) -> tuple[float, ...]:
+    halves = zlib.decompress(stored)
+    return struct.unpack(f"<{len(halves) // 2}e", halves)
 
 
 def versions() -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-VERSION: Final = 3
+VERSION: Final = 4
 
 TABLES: Final = """
 create table fact (key text primary key, value text not null);
@@ -10,7 +10,8 @@ create table event (at real not null, kind text not null, data text not null);
 create table scenario (id text primary key, split text not null, body text not null);
 create table trajectory (
     phase text not null, step integer not null, id text not null, scenario_id text not null, stop text not null,
-    at real not null, body text not null, tokens blob not null, fate text, primary key (phase, step, id));
+    at real not null, body text not null, tokens blob not null, fate text, gaps blob,
+    primary key (phase, step, id));
 create table score (
     phase text not null, step integer not null, trajectory_id text not null, value real not null, success integer,
     explanation text not null, primary key (phase, step, trajectory_id),
@@ -36,5 +37,7 @@ MIGRATIONS: Final = {
         bench text not null, model text not null, step integer not null, task text not null, at real not null,
         passed text not null, body text not null, primary key (bench, model, step, task))
     """,
+    # How far the trainer was from the sampler at each token: not known of older trajectories.
+    3: "alter table trajectory add column gaps blob",
 }
 """By version, the statements that make the next version of such a file."""

@@ -21,7 +21,8 @@ from transformers import AutoConfig, AutoModelForCausalLM
 from mcprl.chat.families import family
 from mcprl.config import Config, ModelConfig
 from mcprl.errors import ConfigError
-from mcprl.models.load import find_device, load_error, locate, lora_targets
+from mcprl.models.load import find_device, load_error, lora_targets
+from mcprl.models.places import locate
 from mcprl.types import Placement
 
 GIB = 2**30
@@ -151,9 +152,8 @@ def merged_copy(size: Size, settings: Settings) -> float:
 def model_size(config: ModelConfig) -> Size:
     """The size of a configured model, by its transformers config alone: it is built without weights. Raises
     `ModelError` if that cannot be loaded."""
-    path = locate(config.name)
     try:
-        shape: Any = AutoConfig.from_pretrained(path)
+        shape: Any = AutoConfig.from_pretrained(locate(config.name))
         with torch.device("meta"):
             model: Any = AutoModelForCausalLM.from_config(shape)
     except (OSError, ValueError) as error:

@@ -67,13 +67,18 @@ def update(
     batch: Batch,
     temperature: float,
     on_step: Callable[[dict[str, float]], None] = lambda metrics: None,
+    on_gaps: Callable[[dict[str, list[float]]], None] = lambda gaps: None,
 ) -> dict[str, float]:
     """Update the LoRA on a batch that was sampled at `temperature`; returns the metrics of `Trainer.update`. `on_step`
-    receives those of each optimizer step.
+    receives those of each optimizer step, `on_gaps` each token's gap by trajectory id.
 
     Blocks: call it `in_update_thread`. Raises `TrainingError`, also for a batch without rows.
     """
     exactness = certificate([row for row, _ in batch.rows_B], batch.trajectories)
     informative = len(batch.trajectories) / batch.rewarded
     exact = {"exact_tokens": exactness.exactness}
-    return trainer.update(batch.rows_B, temperature, exactness, informative, lambda metrics: on_step(metrics | exact))
+
+    def on_exact_step(metrics: dict[str, float]) -> None:
+        on_step(metrics | exact)
+
+    return trainer.update(batch.rows_B, temperature, exactness, informative, on_exact_step, on_gaps)

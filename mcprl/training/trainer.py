@@ -27,10 +27,11 @@ from mcprl.models.adapters import load_adapter_weights, unwritable, write_adapte
 from mcprl.models.load import LoadedModel
 from mcprl.training import loss
 from mcprl.training.forward import Bin, Forward, checkpoint_layers
-from mcprl.training.metrics import combined, off_policy
+from mcprl.training.metrics import combined
+from mcprl.training.objective import PolicyGradient, token_gaps
 from mcprl.training.out_of_memory import in_smaller_bins
 from mcprl.training.precision import Trial
-from mcprl.training.rows import Certificate, trained_logprobs
+from mcprl.training.rows import Certificate
 from mcprl.types import Row
 
 WARM_UP_STEPS = 10
@@ -78,13 +79,15 @@ class Trainer:
         certificate: Certificate | None = None,
         informative_fraction: float = 1.0,
         on_step: Callable[[dict[str, float]], None] = lambda metrics: None,
+        on_gaps: Callable[[dict[str, list[float]]], None] = lambda gaps: None,
     ) -> dict[str, float]:
         """One step of policy gradient on rows with their trajectory's advantage, sampled at `temperature`.
 
         `informative_fraction`: fraction of the step's rollouts that these rows come from. Dropped groups still count in
         the mean, so a step with little signal takes a small update.
 
-        Returns the step's metrics; `on_step` receives those of each optimizer step. Log-probabilities are in nats;
+        Returns the step's metrics; `on_step` receives those of each optimizer step, `on_gaps` the `token_gaps` of the
+        first, by trajectory id: those of a later one also hold what the first trained. Log-probabilities are in nats;
         `sampler_gap` is |trainer - sampler| per token before the step. Raises `TrainingError` if no row has a trained
         token, the certificate is below 100 %, the gap exceeds `max_sampler_gap`, or three optimizer steps in a row were
         not finite.
@@ -99,9 +102,12 @@ class Trainer:
         steps, halvings = list[dict[str, float]](), self.forward.halvings
         figures = self._choose([row for row, _ in rows], supervised=False)
         for minibatch in self._minibatches(rows):
-            steps.append(self._policy_step(minibatch, temperature))
-            self._check_gap(steps[0]["sampler_gap_mean"])  # later minibatches also differ by what the first trained
-            on_step(steps[-1])
+            step, gaps = self._policy_step(minibatch, temperature)
+            if not steps:
+                self._check_gap(step["sampler_gap_mean"])
+                on_gaps(token_gaps([row for row, _ in rows], gaps))
+            steps.append(step)
+            on_step(step)
         metrics = combined(steps) | self._bin_metrics(halvings) | figures
         if certificate:
             metrics["exact_tokens"] = certificate.exactness
@@ -125,38 +131,21 @@ class Trainer:
             for first in range(min(count, len(order))):
                 yield order[first::count]
 
-    def _policy_step(self, rows: Sequence[tuple[Row, float]], temperature: float) -> dict[str, float]:
-        """One optimizer step of policy gradient, with its metrics."""
+    def _policy_step(
+        self, rows: Sequence[tuple[Row, float]], temperature: float
+    ) -> tuple[dict[str, float], list[tuple[Row, Tensor]]]:
+        """One optimizer step of policy gradient; its metrics, and its rows with their tokens' gaps (T_trained)."""
         rows_B = [row for row, _ in rows]
-        sampler_B = [self._tensor(trained_logprobs(row)) for row in rows_B]
         of_base = partial(self._reference, rows_B, temperature)
         reference_B = in_smaller_bins(self.forward, rows_B, of_base) if self.config.kl_coef else []
-
         bounds = self.clip_low, self.clip_high
-
-        def objective(part: Bin) -> tuple[Tensor, dict[str, Tensor]]:
-            logprobs = torch.cat(part.logprobs_B)
-            sampler = torch.cat([sampler_B[i] for i in part.indices])
-            advantages = torch.cat([torch.full_like(sampler_B[i], rows[i][1]) for i in part.indices])
-            lengths = torch.tensor([len(sampler_B[i]) for i in part.indices], device=logprobs.device)
-            ratio, losses = loss.policy_gradient(self.config.loss, logprobs, sampler, advantages, lengths, *bounds)
-            measured = {"log_ratio": logprobs - sampler, "ratio": ratio, "advantage": advantages}
-            if reference_B:
-                reference = torch.cat([reference_B[i] for i in part.indices])
-                measured["kl"] = loss.k3(logprobs, reference)
-                losses = losses + self.config.kl_coef * loss.kl_penalty(logprobs, sampler, reference)
-            if part.entropies_B:
-                measured["entropy"] = torch.cat(part.entropies_B)
-                losses = losses - self.config.entropy_coef * measured["entropy"]
-            return losses, measured
-
+        objective = PolicyGradient(self.config, rows, bounds, reference_B, self.model.device)
         needs_entropy = self.config.entropy_coef > 0
         rate = self.config.learning_rate
         normalization = "sequence" if self.config.loss == "gspo" else self.config.normalization
         metrics, measured = self._optimizer_step(rows_B, objective, temperature, rate, normalization, needs_entropy)
-        log_ratio, ratio, advantages = (measured.pop(name) for name in ("log_ratio", "ratio", "advantage"))
-        metrics |= off_policy(log_ratio, ratio, advantages, *bounds, one_sided=self.config.loss == "cispo")
-        return metrics | {name: float(values.mean()) for name, values in measured.items()}
+        gaps = [(row, objective.gap_B[i]) for i, row in enumerate(rows_B)]
+        return metrics | objective.metrics(measured), gaps
 
     def supervise(self, rows: Sequence[Row], learning_rate: float) -> dict[str, float]:
         """One step of cross-entropy on the rows' trained tokens: the warm start on verified plans."""
@@ -292,6 +281,3 @@ class Trainer:
             for part in self.forward.bins(rows, temperature):
                 logprobs |= zip(part.indices, part.logprobs_B, strict=True)
         return [logprobs[i] for i in range(len(rows))]
-
-    def _tensor(self, values: Sequence[float]) -> Tensor:
-        return torch.tensor(values, dtype=torch.float32, device=self.model.device)

@@ -169,12 +169,13 @@ class _Pages:
         columns = groups.columns(self._journal, phase, step, task)
         metrics = next((each.metrics for each in self._journal.steps() if each.step == step), {})
         gap = metrics.get("sampler_gap_mean") if phase == "train" else None
-        return self._columns(request, columns, f"{phase}, step {step}", gap)
+        no_gaps = groups.why_no_gaps(columns) if phase == "train" else ""
+        return self._columns(request, columns, f"{phase}, step {step}", gap, no_gaps)
 
     def show_pair(self, request: Request) -> Response:
         return self._columns(request, tasks.pair_columns(self._journal, _task(request)), "the test", None)
 
-    def _columns(self, request: Request, columns: list[Column], where: str, gap: object) -> Response:
+    def _columns(self, request: Request, columns: list[Column], where: str, gap: object, no_gaps: str = "") -> Response:
         task = next((each for each in self._journal.scenarios() if each.id == _task(request)), None)
         if not columns:
             raise HTTPException(404, "no such rollouts")
@@ -182,10 +183,13 @@ class _Pages:
         if "tokens" in request.query_params:
             try:
                 model = self._journal.config.model
-                columns = [replace(each, turns=tokens.sampled(model, each.trajectory)) for each in columns]
+                columns = [
+                    replace(each, turns=tokens.sampled(model, each.trajectory, each.gaps or ())) for each in columns
+                ]
             except McprlError as error:
                 problem = str(error)
-        return self._page("group", request, columns=columns, task=task, where=where, gap=gap, problem=problem)
+        shown = {"columns": columns, "task": task, "where": where, "gap": gap, "no_gaps": no_gaps, "problem": problem}
+        return self._page("group", request, **shown)
 
     def show_pairs(self, request: Request) -> Response:
         verdict = _one_of(request, "verdict", list(tasks.VERDICTS))

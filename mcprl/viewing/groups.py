@@ -1,11 +1,14 @@
 """The groups of a run: all rollouts of one task in one step, in a list and side by side."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any, Final
 
 from mcprl.config import TrainingConfig
 from mcprl.runs.journal import Journal
+from mcprl.runs.records import load_gaps
 from mcprl.training.advantages import advantages
 from mcprl.types import Message, Score, Trajectory
 
@@ -38,7 +41,10 @@ class GroupLine:
 
 @dataclass(frozen=True)
 class Column:
-    """A rollout beside others: `name` says whose it is, `words` are the judge's or the checks'."""
+    """A rollout beside others: `name` says whose it is, `words` are the judge's or the checks'.
+
+    `gaps`: |trainer - sampler| (nats) of each sampled token, NaN if not measured; `None` if the journal has none.
+    """
 
     name: str
     trajectory: Trajectory
@@ -46,6 +52,7 @@ class Column:
     words: Sequence[str]
     advantage: float | None
     fate: str
+    gaps: Sequence[float] | None = None
     turns: Sequence[Any] = ()
 
     @property
@@ -55,6 +62,12 @@ class Column:
             return ""
         strength = min(4, 1 + int(4 * min(0.99, abs(self.advantage))))
         return f"{'up' if self.advantage > 0 else 'down'}{strength}"
+
+    @property
+    def gap(self) -> float | None:
+        """The mean gap (nats) of the tokens that it was measured of."""
+        measured = [gap for gap in self.gaps or () if not math.isnan(gap)]
+        return fmean(measured) if measured else None
 
     @property
     def dialogue(self) -> list[tuple[Message, list[tuple[str, str]]]]:
@@ -88,24 +101,42 @@ def columns(journal: Journal, phase: str, step: int, task: str) -> list[Column]:
     """The rollouts of a group side by side, with the advantages that training gives them."""
     scores = {score.trajectory_id: score for score in journal.scores(phase, step)}
     rows = journal.db.read(
-        "select id, fate from trajectory where phase = ? and step = ? and scenario_id = ? order by rowid",
+        "select id, fate, gaps from trajectory where phase = ? and step = ? and scenario_id = ? order by rowid",
         phase,
         step,
         task,
     )
-    fates: dict[str, str | None] = dict(rows)
+    became = {name: (fate or "", journal.db.decode(load_gaps, gaps) if gaps else None) for name, fate, gaps in rows}
     members = journal.trajectories(phase, step, task)
     gains = _advantages(members, scores, journal.config.training) if phase == "train" else {}
     return [
-        column(f"rollout {number}", each, scores.get(each.id), gains.get(each.id), fates[each.id] or "")
+        column(f"rollout {number}", each, scores.get(each.id), gains.get(each.id), *became[each.id])
         for number, each in enumerate(members, 1)
     ]
 
 
-def column(name: str, each: Trajectory, score: Score | None, advantage: float | None = None, fate: str = "") -> Column:
+def why_no_gaps(columns: Sequence[Column]) -> str:
+    """Why the journal has no gap of any token of these rollouts of training; empty if it has some."""
+    if any(column.gaps is not None for column in columns):
+        return ""
+    if any(column.fate in ("trained", "not finite", "unknown") for column in columns):
+        return "this step was taken by an older mcprl, which kept only their mean"
+    if any(not column.fate for column in columns):
+        return "they are measured when the step is taken"
+    return "nothing was trained on these rollouts, and only what is trained is measured"
+
+
+def column(
+    name: str,
+    each: Trajectory,
+    score: Score | None,
+    advantage: float | None = None,
+    fate: str = "",
+    gaps: Sequence[float] | None = None,
+) -> Column:
     """A rollout as a column. The words of the checks are parted by semicolons."""
     words = [part.strip() for part in score.explanation.split(";")] if score and score.explanation else []
-    return Column(name, each, score, words, advantage, fate)
+    return Column(name, each, score, words, advantage, fate, gaps)
 
 
 def _advantages(members: Sequence[Trajectory], scores: dict[str, Score], config: TrainingConfig) -> dict[str, float]:

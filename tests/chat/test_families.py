@@ -15,7 +15,8 @@ from mcprl.chat import families, prompts
 from mcprl.config import ModelConfig
 from mcprl.engines.embedded.engine import EmbeddedEngine
 from mcprl.errors import ModelError
-from mcprl.models.load import NANO, LoadedModel, read_info
+from mcprl.models.load import LoadedModel, read_info
+from mcprl.models.places import NANO
 from mcprl.training.rows import certificate, training_rows
 from mcprl.types import Completion, CompletionRequest, Message, Tool, Trajectory
 

@@ -9,7 +9,7 @@ import pytest
 from support.command_line import mcprl
 
 from mcprl.cli.doctor import Finding, examine
-from mcprl.models.load import NANO
+from mcprl.models.places import NANO
 from mcprl.runs.settings import parse
 
 

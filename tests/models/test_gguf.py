@@ -15,8 +15,9 @@ from transformers.models.qwen2.tokenization_qwen2 import PRETOKENIZE_REGEX
 from mcprl.chat.families import dialect
 from mcprl.config import ModelConfig
 from mcprl.errors import MissingExtra, ModelError
-from mcprl.models import gguf
-from mcprl.models.load import NANO, LoadedModel, load_model, locate
+from mcprl.models import dequantizing, gguf
+from mcprl.models.load import LoadedModel, load_model
+from mcprl.models.places import NANO, locate
 
 TEMPLATE = (NANO / "chat_template.jinja").read_text()
 IDS = torch.arange(40)[None] * 7 % 380
@@ -94,7 +95,7 @@ def test_each_digit_stands_alone_where_llama_cpp_splits_so(tmp_path: Path) -> No
         file = tmp_path / f"{splits}.gguf"
         write_gguf(tiny("llama"), file, splits=splits)
         gguf.convert(file, tmp_path / splits)
-        tokenizer: Any = gguf.AutoTokenizer.from_pretrained(tmp_path / splits)
+        tokenizer: Any = dequantizing.AutoTokenizer.from_pretrained(tmp_path / splits)
         parts = tokenizer.backend_tokenizer.pre_tokenizer.pre_tokenize_str("is   42 a")
         tokens[splits] = [part for part, _ in parts]
     assert tokens == {"gpt-2": ["is", "ĠĠ", "Ġ42", "Ġa"], "smollm": ["is", "ĠĠĠ", "4", "2", "Ġa"]}
@@ -174,7 +175,7 @@ def test_a_disk_that_is_full_is_one_line_and_leaves_nothing(
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(gguf.transformers.LlamaForCausalLM, "save_pretrained", full)
+    monkeypatch.setattr(dequantizing.transformers.LlamaForCausalLM, "save_pretrained", full)
     with pytest.raises(ModelError, match=r"tiny.gguf cannot be converted into .*: No space left on device"):
         locate(str(file))
     assert folders(cache) == []

@@ -20,7 +20,8 @@ from mcprl.chat import families, prompts
 from mcprl.config import ModelConfig
 from mcprl.errors import MissingExtra, ModelError
 from mcprl.models import gguf, packaged
-from mcprl.models.load import NANO, load_base, load_model, locate
+from mcprl.models.load import load_base, load_model
+from mcprl.models.places import NANO, locate
 from mcprl.types import Tool
 
 MEMBER = "tiny_model/tiny.gguf"

@@ -1,5 +1,6 @@
 """The journal: what was acknowledged is there, whatever happens to the process that wrote it."""
 
+import math
 import os
 import random
 import shutil
@@ -20,6 +21,7 @@ from support.trajectories import trajectory
 from mcprl.config import Config, RolloutConfig, ServerConfig
 from mcprl.errors import JournalError
 from mcprl.runs.journal import FILE, Journal
+from mcprl.runs.learning import wall_s
 from mcprl.runs.ledger import Ledger, discard, end_training, ledger, rewind
 from mcprl.runs.records import Outcome, dump_trajectory
 from mcprl.types import (
@@ -36,6 +38,7 @@ from mcprl.types import (
     ToolResult,
     Trajectory,
 )
+from mcprl.viewing.groups import columns, why_no_gaps
 
 SCENARIO = Scenario(
     "s1",
@@ -259,7 +262,7 @@ def test_a_missing_damaged_foreign_or_newer_journal_is_one_line_with_the_path(ru
     change.execute("update trajectory set tokens = x'00'")
     assert "cannot be read or written" in complaint(write=False)
     change.execute("pragma user_version = 99")
-    assert "a newer mcprl (journal version 99, this one reads up to 3)" in complaint(write=False)
+    assert "a newer mcprl (journal version 99, this one reads up to 4)" in complaint(write=False)
     change.execute("pragma application_id = 5")
     assert "mcprl did not write it" in complaint(write=True)
     change.close()
@@ -303,7 +306,7 @@ def test_wall_time_counts_the_work_and_not_the_pause_before_a_resume(tmp_path, m
     with Journal.open(tmp_path, write=True) as journal:  # 500
         journal.write_step(2, {})  # 530
     with Journal.open(tmp_path) as journal:  # closed at 531
-        assert journal.wall_s() == pytest.approx(10 + 31)
+        assert wall_s(journal) == pytest.approx(10 + 31)
 
 
 OLDEST = """
@@ -334,15 +337,26 @@ def test_a_journal_of_the_first_version_is_read_as_it_is_and_migrated_by_the_fir
         assert reader.trajectories("train", 1) == made
         assert reader.adapters("train")[0].adapter.step == 1
         assert ledger(reader) == Ledger(0, {"unknown": 2}, 2)
+        assert "older mcprl" in why_no_gaps(columns(reader, "train", 1, made[0].scenario_id))
     assert path.read_bytes() == before
     with Journal.open(run.folder, write=True) as writer:
         writer.write_step(2, {}, Adapter(str(run.folder / "adapters" / "step-2"), 2), {"a": "trained", "b": "broken"})
     with sqlite3.connect(path) as new:
-        assert new.execute("pragma user_version").fetchone() == (3,)
+        assert new.execute("pragma user_version").fetchone() == (4,)
     new.close()
     with Journal.open(run.folder) as reader:
         assert reader.trajectories("train", 2) == made
         assert ledger(reader) == Ledger(1, {"unknown": 2, "broken": 1}, 0)
+
+
+def test_gaps_keep_three_digits_and_what_was_not_measured(run):
+    run.write_trajectories("train", 1, [trajectory("a"), trajectory("b")])
+    gaps = [0.0, 0.001234, 0.5, 12.34, math.nan, math.inf, 1e9]
+    run.write_step(1, {}, fates={"a": "trained", "b": "no signal"}, gaps={"a": gaps})
+    shown = {each.trajectory.id: each for each in columns(run, "train", 1, trajectory("a").scenario_id)}
+    expected = [0.0, 0.001234, 0.5, 12.34, math.nan, math.inf, math.inf]
+    assert shown["a"].gaps == pytest.approx(expected, rel=1e-3, nan_ok=True)
+    assert shown["b"].gaps is None
 
 
 def test_discarded_trajectories_are_in_the_ledger_and_may_be_sampled_again(run):
@@ -359,8 +373,9 @@ def test_a_run_that_is_rewound_goes_on_after_the_step_before_with_what_was_sampl
     for step in (1, 2):
         run.write_trajectories("train", step, [trajectory("a")])
         adapter = Adapter(str(run.folder / f"adapters/step-{step}"), step)
-        run.write_step(step, {"loss": 0.5}, adapter, {"a": "trained"})
+        run.write_step(step, {"loss": 0.5}, adapter, {"a": "trained"}, {"a": [0.25]})
     rewind(run, 1)
+    assert [gaps is None for (gaps,) in run.db.read("select gaps from trajectory order by step")] == [False, True]
     assert run.last_step() == 1
     assert [saved.adapter.step for saved in run.adapters("train")] == [1]
     assert run.trajectories("train", 2) == [trajectory("a")]

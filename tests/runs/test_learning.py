@@ -9,7 +9,7 @@ from support.journals import played, scenario
 from mcprl.config import Config
 from mcprl.runs import journal as journals
 from mcprl.runs.journal import Journal
-from mcprl.runs.learning import Learning, measure, rl_minutes
+from mcprl.runs.learning import Learning, measure, rl_minutes, wall_s
 from mcprl.runs.report import build, markdown, pool, table, write
 from mcprl.types import Adapter
 
@@ -91,7 +91,7 @@ def test_the_times_of_warm_start_and_rl_are_those_of_their_records(tmp_path: Pat
     folder = trained(tmp_path / "run", clock, lambda n: n % 2 == 0)
     with Journal.open(folder) as journal:
         assert measure(journal) == Learning(warm_s=600, rl_s=30 + 10 * 90, rl_steps=10)
-        assert journal.wall_s() == 20 + 3 * 32 + 600 + 930
+        assert wall_s(journal) == 20 + 3 * 32 + 600 + 930
 
 
 def test_minutes_of_rl_are_counted_on_after_a_resume_and_the_pause_is_not(tmp_path: Path, clock: Clock) -> None:

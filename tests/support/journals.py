@@ -1,9 +1,14 @@
 """Journals of runs that were never made: rollouts of numbered tasks whose outcomes a function decides."""
 
+import math
 from collections.abc import Callable, Sequence
+from statistics import fmean
 from typing import Any, TypeVar
 
+import pytest
+
 from mcprl.runs.journal import Journal
+from mcprl.runs.records import load_gaps
 from mcprl.types import (
     Call,
     CallRecord,
@@ -56,6 +61,23 @@ def trajectory(task: Scenario, name: str, good: bool, stop: StopReason = "answer
     return Trajectory(
         name, task.id, messages, turns, (record,), stop=stop, error="SessionLost" if stop == "error" else ""
     )
+
+
+def gaps_of(journal: Journal, step: int) -> list[float]:
+    """The gaps of all sampled tokens that a step measured."""
+    rows = journal.db.read("select gaps from trajectory where phase = 'train' and step = ? and gaps notnull", step)
+    return [gap for (stored,) in rows for gap in load_gaps(stored) if not math.isnan(gap)]
+
+
+def assert_gaps_have_the_steps_mean(journal: Journal) -> int:
+    """Of every step that trained. Returns how many these are."""
+    trained = [step for step in journal.steps() if "sampler_gap_mean" in step.metrics]
+    for step in trained:
+        gaps, metrics = gaps_of(journal, step.step), step.metrics
+        assert len(gaps) == metrics["trained_tokens"]
+        assert fmean(gaps) == pytest.approx(metrics["sampler_gap_mean"], rel=1e-3, abs=1e-7)  # half precision
+        assert max(gaps) == pytest.approx(metrics["sampler_gap_max"], rel=1e-3, abs=1e-7)
+    return len(trained)
 
 
 def played(

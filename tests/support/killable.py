@@ -156,6 +156,7 @@ class Left:
 
     adapters: dict[str, str]
     trajectories: dict[str, Any]
+    gaps: list[tuple[int, str, bytes | None]]
     scores: dict[str, Any]
     steps: list[Any]
     lines: dict[str, list[Any]]
@@ -172,11 +173,13 @@ def left(folder: Path) -> Left:
             for each in journal.trajectories(phase)
         }
         scores = {phase: sorted(journal.scores(phase), key=lambda s: s.trajectory_id) for phase in sorted(phases)}
+        gaps = journal.db.read("select step, id, gaps from trajectory where phase = 'train' order by step, id")
         steps = [(each.step, untimed(each.metrics)) for each in journal.steps()]
         books = ledger(journal)
     return Left(
         {path.name: fingerprint(path) for path in sorted((folder / "adapters").iterdir()) if path.name[0] != "."},
         trajectories,
+        gaps,
         scores,
         steps,
         {name: _lines(folder / name) for name in ("metrics.jsonl", "groups.jsonl")},

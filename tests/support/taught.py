@@ -17,7 +17,8 @@ from transformers import AutoTokenizer
 
 from mcprl.config import ModelConfig, TrainingConfig
 from mcprl.engines import Engine
-from mcprl.models.load import NANO, LoadedModel, load_model
+from mcprl.models.load import LoadedModel, load_model
+from mcprl.models.places import NANO
 from mcprl.training.demonstrations import demonstration
 from mcprl.training.rows import certificate, training_rows
 from mcprl.training.trainer import Trainer

@@ -90,6 +90,39 @@ def test_minibatches_and_epochs_are_optimizer_steps_on_parts_of_the_rows():
     assert metrics["ratio_max"] > 1.001  # later parts are trained by a policy that has moved
 
 
+@pytest.mark.parametrize("bin_tokens", [20, 4096])
+def test_each_trajectory_is_given_the_gaps_of_its_own_tokens_whatever_bins_they_were_computed_in(bin_tokens: int):
+    trainer = tiny_trainer(bin_tokens=bin_tokens, max_sampler_gap=9.0)
+    # Rows of several lengths, so that the bins reorder them; trajectory 0 has two.
+    batch, expected = list[tuple[Row, float]](), dict[str, list[float]]()
+    for b, (row, advantage) in enumerate(sampled_batch(trainer)):
+        for length in (1, 4) if b == 0 else (1 + b % 4,):
+            end, mask = len(PROMPT) + length, [at >= len(PROMPT) for at in range(len(row.ids))]
+            off = [0.01 * (b + 1) * (at + length) for at in range(end)]
+            logprobs = tuple(logprob - by for logprob, by in zip(row.logprobs[:end], off, strict=True))
+            batch.append((Row(row.trajectory_id, row.ids[:end], tuple(mask[:end]), logprobs), advantage))
+            expected[row.trajectory_id] = expected.get(row.trajectory_id, []) + off[len(PROMPT) :]
+    found = dict[str, list[float]]()
+    metrics = trainer.update(batch, on_gaps=found.update)
+    assert list(found) == list(expected)
+    for name, gaps in expected.items():
+        assert found[name] == pytest.approx(gaps, abs=1e-5)
+    known = [gap for gaps in found.values() for gap in gaps]
+    assert sum(known) / len(known) == pytest.approx(metrics["sampler_gap_mean"])
+
+
+def test_of_several_optimizer_steps_the_first_one_gives_the_gaps():
+    trainer = tiny_trainer(minibatches=3, epochs=2)
+    told = list[dict[str, list[float]]]()
+    first = list[dict[str, float]]()
+    trainer.update(sampled_batch(trainer), on_step=first.append, on_gaps=told.append)
+    (found,) = told
+    assert {name: len(gaps) for name, gaps in found.items()} == {f"0-{g}": 4 for g in range(12)}
+    known = [gap for gaps in found.values() for gap in gaps if not math.isnan(gap)]
+    assert len(known) == first[0]["trained_tokens"] == 16
+    assert sum(known) / 16 == pytest.approx(first[0]["sampler_gap_mean"])
+
+
 @pytest.mark.parametrize(("loss", "bounds"), [("cispo", (1.0, 2.0)), ("ppo", (0.2, 0.28)), ("gspo", (3e-4, 4e-4))])
 def test_each_loss_has_its_own_bounds_unless_others_are_given(loss: str, bounds: tuple[float, float]):
     own, given = tiny_trainer(loss=loss), tiny_trainer(loss=loss, clip_low=0.5, clip_high=0.6)

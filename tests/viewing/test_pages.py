@@ -1,5 +1,6 @@
 """`mcprl view` in chromium: a real run followed while it writes, its pages, hostile texts, ten thousand rollouts."""
 
+import math
 import re
 import socket
 from collections.abc import Generator
@@ -22,11 +23,11 @@ from support.journals import played, scenario, trajectory
 from mcprl.config import Config, ServerConfig
 from mcprl.runs.journal import Journal
 from mcprl.runs.settings import dump_config
-from mcprl.types import CallRecord, Score, ToolResult
+from mcprl.types import CallRecord, Completion, Score, ToolResult
 from mcprl.viewing.serving import server
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 PAGES = ["", "groups", "pairs", "tasks", "servers"]
@@ -136,7 +137,7 @@ def test_a_group_stands_side_by_side_with_scores_words_and_advantages(browser, f
         assert len({box["y"] for box in boxes if box}) == 1
         assert "advantage" in columns.first.inner_text()
         assert "outcome" in columns.first.locator(".words").inner_text()
-        page.locator("a:has-text('show the sampled tokens')").click(timeout=180_000)
+        page.locator("a:has-text('show the sampled tokens')").click()
         page.wait_for_selector(".columns pre span")
         sampled = page.locator(".columns .assistant pre").first.inner_text()
         assert sampled.endswith("<|im_end|>") or len(sampled) > 10
@@ -191,6 +192,29 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Generator[str]:
         yield address
 
 
+@pytest.fixture(scope="module")
+def gapped(tmp_path_factory: pytest.TempPathFactory) -> Generator[str]:
+    """A run with a group whose gaps are known, one of an older mcprl, one that waits for its step, and one of equal
+    scores."""
+    folder = tmp_path_factory.mktemp("runs") / "gapped"
+    task = scenario(0, "train")
+    message = {"role": "assistant", "content": "It is 12.50."}
+    turn = Completion(message, (1, 2), (70, 80, 90, 300), (-1.0,) * 4, "stop")
+    with Journal.create(folder, CONFIG) as journal:
+        journal.write_scenarios([task])
+        for step, fate in ((1, "trained"), (2, "trained"), (3, None), (4, "no signal")):
+            names = [f"{step}/{member}" for member in range(2)]
+            made = [replace(trajectory(task, name, True), messages=(message,), turns=(turn,)) for name in names]
+            journal.write_trajectories("train", step, made)
+            scores = [Score(name, float(fate != "no signal" and name[-1] == "0"), None) for name in names]
+            journal.write_scores("train", step, scores)
+            if fate:
+                gaps = {name: [0.0002, math.nan, 0.012, 1.1] for name in names} if step == 1 else None
+                journal.write_step(step, {"sampler_gap_mean": 0.37}, fates=dict.fromkeys(names, fate), gaps=gaps)
+    with served(folder) as address:
+        yield address
+
+
 def test_hostile_texts_are_read_on_every_page_and_run_on_none(browser, hostile):
     with tab(browser) as page:
         for name in ("groups", "pairs", "tasks", "servers"):
@@ -206,6 +230,52 @@ def test_hostile_texts_are_read_on_every_page_and_run_on_none(browser, hostile):
             assert (
                 page.evaluate("document.querySelectorAll('main script, main img, main iframe, main style').length") == 0
             )
+
+
+def colour(page: "Page", selector: str) -> str:
+    return page.eval_on_selector(selector, "each => getComputedStyle(each).backgroundColor")
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_a_switch_tints_the_tokens_by_advantage_or_by_gap(browser, gapped, dark):
+    with tab(browser, PHONE if dark else WIDE, dark) as page:
+        page.goto(f"{gapped}group?phase=train&step=1&task=train-0")
+        assert "gap 0.371 nats" in page.locator(".columns > section").first.inner_text()
+        page.locator("a:has-text('show the sampled tokens')").click()
+        first, far = ".tokens span:nth-child(1)", ".tokens span:nth-child(4)"
+        by_advantage = [colour(page, each) for each in (".tokens", first, far)]
+        assert by_advantage[1] == by_advantage[2] == "rgba(0, 0, 0, 0)"  # the rollout's colour is seen through
+        assert page.locator(".by-gap").is_hidden()
+        page.get_by_label("advantage").focus()
+        page.keyboard.press("ArrowRight")
+        assert page.get_by_label("gap").is_checked()
+        by_gap = [colour(page, each) for each in (".tokens", first, far)]
+        assert by_gap[0] != by_advantage[0]
+        assert by_gap[1] == by_advantage[1]
+        assert by_gap[2] != by_advantage[2]
+        assert page.locator(".by-advantage").is_hidden()
+        assert page.locator(far).first.get_attribute("title") == "probability 0.368, gap 1.1 nats"
+        page.locator(".tokens").first.focus()
+        for _ in range(4):
+            page.keyboard.press("ArrowRight")
+        told = page.locator("#token")
+        assert told.inner_text().endswith(": probability 0.368, gap 1.1 nats")
+        page.keyboard.press("ArrowLeft")
+        assert told.inner_text().endswith(": probability 0.368, gap 0.012 nats")
+        assert page.locator(".at").count() == 1
+        assert is_as_wide_as_its_window(page)
+        assert serious_findings(page) == []
+
+
+@pytest.mark.parametrize(
+    ("step", "why"), [(2, "older mcprl"), (3, "when the step is taken"), (4, "nothing was trained on")]
+)
+def test_a_group_without_gaps_says_why_and_has_no_switch(browser, gapped, step, why):
+    with tab(browser) as page:
+        page.goto(f"{gapped}group?phase=train&step={step}&task=train-0&tokens=1")
+        assert why in page.inner_text("main")
+        assert page.locator("input").count() == 0
+        assert page.locator(".tokens span").count() == 8
 
 
 def test_nothing_is_shown_without_the_key_or_to_another_host(hostile):

@@ -37,3 +37,19 @@ addEventListener("keydown", (event) => {
   event.preventDefault();
   keys[event.key]();
 });
+
+// In a turn's tokens, the arrow keys go from one to the next, and the page says what hovering over it shows.
+const said = document.getElementById("token");
+addEventListener("keydown", (event) => {
+  const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  const turn = document.activeElement.closest(".tokens");
+  if (!said || !by || !turn || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  const all = [...turn.children];
+  const at = all.findIndex((token) => token.classList.contains("at"));
+  const next = all[Math.min(all.length - 1, Math.max(0, at + by))];
+  document.querySelector(".at")?.classList.remove("at");
+  next?.classList.add("at");
+  next?.scrollIntoView({ block: "nearest" });
+  said.textContent = next ? `${JSON.stringify(next.textContent)}: ${next.title}` : "";
+});

@@ -1,0 +1,32 @@
+"""Where a model is: the folder or the Hugging Face id that its name stands for. Neither torch nor transformers is
+needed to know that."""
+
+from pathlib import Path
+
+from mcprl.errors import ModelError
+from mcprl.models import gguf, packaged
+
+NANO = Path(__file__).parent / "nano"
+"""The folder of the model that ships with this package."""
+
+
+def locate(name: str) -> str:
+    """The folder or Hugging Face id that a model's name stands for. A GGUF file stands for a folder of the cache, into
+    which it is converted on first use.
+
+    Raises `ModelError` if it can be none of these, or is a packaged model that was not set up.
+    """
+    if name == "nano":
+        if not (NANO / "config.json").exists():
+            raise ModelError(f"the nano policy's weights are missing from {NANO}; name another model")
+        return str(NANO)
+    if name in packaged.MODELS:
+        return str(packaged.require(name))
+    if Path(name).is_dir():
+        return name
+    if gguf.is_gguf(name):
+        return str(gguf.converted(Path(name)))
+    if name.count("/") == 1 and not name.startswith((".", "/", "~")):
+        return name
+    known = ", ".join(map(repr, ("nano", *packaged.MODELS)))
+    raise ModelError(f"model {name!r} is none of {known}, no folder or GGUF file, and no Hugging Face id (owner/name)")
