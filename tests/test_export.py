@@ -52,6 +52,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for who, (success, interval) in rates.items():
         proof["test"][who] |= {"success": success, "ci95": interval}
     proof["test"] |= {"gain": 0.5, "gain_ci95": [0.1, 0.9], "rl_gain": 0.25, "rl_gain_ci95": [-0.1, 0.6]}
+    proof["test"]["over_base"] |= {"mean": 0.5, "ci95": [0.1, 0.9]}
+    proof["test"]["over_before"] |= {"mean": 0.25, "ci95": [-0.1, 0.6]}
     file.write_text(json.dumps(proof))
     return folder / "small"
 

@@ -204,7 +204,7 @@ class Composer:
         """Tasks that write, the writing tools in turn.
 
         They share a session, as a process for each would cost more than everything else together. It is renewed now
-        and then if writes fail: orders that were cancelled cannot be changed any more.
+        and then if writes fail: an order that was cancelled cannot be changed.
         """
         made: list[Scenario] = []
         if target <= 0 or not writes:

@@ -50,7 +50,7 @@ def test_no_request_that_the_openapi_document_allows_is_an_error_of_the_server(p
     found: list[Any] = list(schemathesis.openapi.from_dict(document).get_all_operations())
     operations = [each.ok() for each in found]
     seen = {operation.label: _statuses(plain, operation) for operation in operations}
-    assert len(seen) == 13
+    assert len(seen) == 14
     assert {200, 400} <= set[int]().union(*seen.values())
 
 
