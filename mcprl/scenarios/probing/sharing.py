@@ -75,11 +75,15 @@ class _Trial:
 
     async def change(self, tool: Tool) -> _Change | None:
         """A read that told something else after a write with this tool than before; `None` if none did."""
-        penalties = Penalties()
+        penalties, last = Penalties(), dict[Slot, Any]()
         for attempt in range(_MOST_WRITES):
             slots = [slot for slot in self._known.slots[tool.name] if slot.required or self._rng.random() >= 0.6]
             draw = draw_write(self._known, tool, slots, self._known.base, self._rng, attempt, penalties)
             values = {slot: value for slot, (_, value) in draw.picked.items()}
+            other = [slot for slot in values if values[slot] != last.get(slot, values[slot])]
+            if attempt % 2 and other:  # of one thing another value: what stands in its record is so already
+                values = last | {other[-1]: values[other[-1]]}
+            last = values
             free = [slot for slot in values if slot.required and not slot.choices]
             if attempt >= _MOST_WRITES - 2 and free:  # to make what exists already would change nothing
                 values[free[-1]] = stranger(values[free[-1]], self._rng)
