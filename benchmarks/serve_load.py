@@ -7,7 +7,7 @@ greedily. One more client trains on the captured rollouts, update after update. 
 
 - turns that were lost (an error, or no answer), mixed (its prompt or its ids are not its own, or another text for the
   same weights and question) or out of step (not sampled by the adapter that its name stood for while it ran);
-- what the server adds to the engine: the time from a request's first byte to its answer's last, less the time that the
+- what the server adds to the engine: the time from a request's last byte to its answer's last, less the time that the
   engine's own thread had the turn; and the same as the client saw it;
 - the server's memory, each ten seconds.
 
@@ -29,6 +29,7 @@ from statistics import quantiles
 from tempfile import mkdtemp
 from typing import Any
 
+import anyio
 import httpx
 import psutil
 
@@ -80,7 +81,15 @@ class Stamps:
     def watch_app(self, app: Any) -> Any:
         async def noting(scope: Any, receive: Any, send: Any) -> None:
             call, began = dict(scope.get("headers", ())).get(CALL), time.monotonic()
-            await app(scope, receive, send)
+
+            async def received() -> Any:
+                nonlocal began
+                message = await receive()
+                if message["type"] == "http.request":
+                    began = time.monotonic()
+                return message
+
+            await app(scope, received, send)
             if call:
                 self.server[int(call)] = (began, time.monotonic())
 
@@ -109,7 +118,7 @@ async def _serve(model: str, folder: Path, pipe: Any) -> None:
 
 def serve(model: str, folder: Path, pipe: Any) -> None:
     """The server's process: says its address, and at the end what it noted."""
-    asyncio.run(_serve(model, folder, pipe))
+    anyio.run(_serve, model, folder, pipe, backend_options={"use_uvloop": True})  # as the command does
 
 
 # --- the clients -----------------------------------------------------------------------------------------------------
@@ -174,9 +183,10 @@ class Load:
                 if choice is None:
                     break
                 if choice["prompt_token_ids"][: len(before)] != before:
-                    self.mixed.append(f"{rollout}: turn {turn} does not begin with the ids of the one before")
+                    said = f"turn {turn} does not begin with the ids of the one before, which is {messages[-2]}"
+                    self.mixed.append(f"{rollout}: {said}")
                 before = choice["prompt_token_ids"] + choice["token_ids"]
-                messages.append({"role": "assistant", "content": choice["message"]["content"]})
+                messages.append(choice["message"])
             else:
                 self.finished.put_nowait(rollout)
 

@@ -44,8 +44,14 @@ class Bug(McprlError):
     exit_code = 1
 
 
-def run_async(work: Callable[[], Awaitable[T]], log: Path | None = None, kept: Callable[[], str] | None = None) -> T:
-    """Run a command's coroutine. It raises one `McprlError` for the user; the traceback goes to `log`.
+def run_async(
+    work: Callable[[], Awaitable[T]],
+    log: Path | None = None,
+    kept: Callable[[], str] | None = None,
+    uvloop: bool = False,
+) -> T:
+    """Run a command's coroutine, on request in `uvloop`. It raises one `McprlError` for the user; the traceback goes to
+    `log`.
 
     After Ctrl-C it raises `Stopped` with the text of `kept` once the writes in hand are finished. A second Ctrl-C
     prints that text and ends the process at once.
@@ -55,7 +61,7 @@ def run_async(work: Callable[[], Awaitable[T]], log: Path | None = None, kept: C
     kept = kept or (lambda: "stopped")
     before = signal.getsignal(signal.SIGINT)
     try:
-        return anyio.run(_interruptible, work, kept)
+        return anyio.run(_interruptible, work, kept, backend_options={"use_uvloop": uvloop})
     except KeyboardInterrupt:
         before = signal.SIG_IGN  # the process ends, and a further Ctrl-C must not change what it ends with
         raise Stopped(kept()) from None

@@ -4,6 +4,7 @@ import json
 import secrets
 from contextlib import AsyncExitStack
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -78,7 +79,7 @@ def serve(
                 click.echo("warning: other machines reach this address, and nothing is encrypted on the way", err=True)
             await hosting.serve(learner, given, listening)
 
-    run_async(work)
+    run_async(work, uvloop=find_spec("uvloop") is not None)  # there is none for Windows
 
 
 def _show(model: "ServedModel", base: str, address: str, key: str) -> None:

@@ -2,7 +2,12 @@
 
 import ctypes
 import gc
+import time
 from contextlib import suppress
+
+COLLECT_EVERY_S = 60.0
+"""Seconds between two looks at every object."""
+_collected = -COLLECT_EVERY_S
 
 
 def trim_heap() -> None:
@@ -14,7 +19,10 @@ def trim_heap() -> None:
 
 
 def collect_and_trim() -> None:
-    """Also give back what only objects that hold one another keep. It looks at every object, which takes half a
-    second."""
-    gc.collect()
+    """Also give back what only objects that hold one another keep, if that was not done within the minute: it looks at
+    every object, and keeps all threads waiting for up to half a second."""
+    global _collected
+    if time.monotonic() - _collected >= COLLECT_EVERY_S:
+        gc.collect()
+        _collected = time.monotonic()
     trim_heap()

@@ -6,6 +6,8 @@ from collections.abc import Coroutine
 from typing import Annotated, Any, TypeVar
 from uuid import uuid4
 
+import anyio
+
 from mcprl import __version__
 from mcprl.errors import McprlError, MissingExtra
 from mcprl.serving import training_routes
@@ -143,6 +145,8 @@ def _choice(model: ServedModel, asked: SamplingRequest, index: int, completion: 
 
 async def _all(model: ServedModel, asked: SamplingRequest) -> list[Completion]:
     """Every choice; the first error ends the others."""
+    if len(asked.requests) == 1:  # most have one: a task for it would wait its turn twice more
+        return [await sample(model, asked, asked.requests[0])]
     tasks = [asyncio.create_task(sample(model, asked, request)) for request in asked.requests]
     try:
         return [await task for task in tasks]
@@ -154,16 +158,14 @@ async def _all(model: ServedModel, asked: SamplingRequest) -> list[Completion]:
 
 async def _unless_gone(request: Request, work: Coroutine[Any, Any, T]) -> T:
     """What the work returns, which is abandoned if the client goes away."""
-    task, gone = asyncio.create_task(work), asyncio.create_task(_gone(request))
-    try:
-        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
-        if not task.done():
-            raise Refusal(499, "the client went away")
-        return task.result()
-    finally:
-        task.cancel()
-        gone.cancel()
-        await asyncio.gather(task, gone, return_exceptions=True)
+    with anyio.CancelScope() as scope:
+        watching = asyncio.create_task(_gone(request))
+        watching.add_done_callback(lambda _: scope.cancel())
+        try:
+            return await work
+        finally:
+            watching.cancel()
+    raise Refusal(499, "the client went away")
 
 
 async def _gone(request: Request) -> None:

@@ -18,7 +18,7 @@ class AdapterSlots:
         self._engine = engine
         self._loaded: list[Adapter] = []  # as the engine counts them: the oldest load first
         self._users: Counter[Adapter] = Counter()
-        self._changed = anyio.Condition()
+        self._loading, self._freed = anyio.Lock(), anyio.Event()
 
     @asynccontextmanager
     async def using(self, adapter: Adapter | None) -> AsyncGenerator[None]:
@@ -26,28 +26,30 @@ class AdapterSlots:
         if adapter is None:
             yield
             return
-        async with self._changed:
-            while not (adapter in self._loaded or await self._load(adapter)):
-                await self._changed.wait()
-            self._users[adapter] += 1
+        if adapter not in self._loaded:  # those that are need not wait for a load of another
+            async with self._loading:
+                while adapter not in self._loaded:
+                    self._freed = anyio.Event()
+                    with anyio.CancelScope(shield=True):  # the engine would go on, and hold another than is noted here
+                        await self._load(adapter)
+                    if adapter not in self._loaded:
+                        await self._freed.wait()
+        self._users[adapter] += 1
         try:
             yield
         finally:
-            with anyio.CancelScope(shield=True):
-                async with self._changed:
-                    self._users[adapter] -= 1
-                    self._changed.notify_all()
+            self._users[adapter] -= 1
+            self._freed.set()
 
-    async def _load(self, adapter: Adapter) -> bool:
-        """Load the adapter into a free place; false if there is none. The engine drops its oldest load for it, so those
-        in use that are older than the first idle one are loaded again, which costs nothing."""
+    async def _load(self, adapter: Adapter) -> None:
+        """Load the adapter if there is a free place. The engine drops its oldest load for it, so those in use that are
+        older than the first idle one are loaded again, which costs nothing. The idle one is not lent from here on."""
         if len(self._loaded) == ADAPTERS:
             busy = list(takewhile(lambda each: self._users[each] > 0, self._loaded))
             if len(busy) == ADAPTERS:
-                return False
+                return
+            self._loaded = [*self._loaded[len(busy) + 1 :], *busy]
             for each in busy:
                 await self._engine.load_adapter(each)
-            self._loaded = [*self._loaded[len(busy) + 1 :], *busy]
         await self._engine.load_adapter(adapter)
         self._loaded.append(adapter)
-        return True
