@@ -139,6 +139,11 @@ def test_a_field_that_is_blank_in_some_rows_names_nothing() -> None:
     assert not any('""' in message["content"] or "  " in message["content"] for message in said)
 
 
+def test_a_server_may_turn_out_to_show_a_thing_by_one_tool_only() -> None:
+    _, conversations = talks.lesson(633)  # a tool that seemed to show the thing too lists many, which is seen on the way
+    assert conversations
+
+
 def test_the_same_exercises_come_again() -> None:
     assert practice.exercises(7) == practice.exercises(7)
     assert practice.exercises(7) != practice.exercises(8)
