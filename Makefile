@@ -37,7 +37,7 @@ train: .venv/.train
 	@if [ -n "$$MODEL" ]; then mcprl setup model "$$MODEL" || exit; set -- --model "$$MODEL"; fi; \
 	if [ -n "$$SERVER" ]; then exec mcprl train --server "$$SERVER" "$$@" $(ARGS); else exec mcprl demo "$$@" $(ARGS); fi
 
-test: lint node_modules/.installed
+test: lint node_modules/.installed .venv-sqlite/.installed
 	@echo "== tests"
 	@pytest --nbmake -n logical --maxprocesses 4 --dist worksteal -m 'not vllm and not unsloth and not torture' tests $(wildcard examples/*.ipynb) $(ARGS)
 
@@ -105,5 +105,12 @@ node_modules/.installed: package.json package-lock.json
 		npm ci --ignore-scripts --no-audit --no-fund --loglevel=error && touch $@; \
 	else echo "== no npm: the tests marked npm will be skipped"; fi
 
+# A server that some tests talk to; its last release needs the MCP SDK's version 1.
+.venv-sqlite/.installed: | .venv/bin/python
+	@echo "== installing mcp-server-sqlite into .venv-sqlite (once)"
+	@$(PYTHON) -m venv .venv-sqlite
+	@.venv-sqlite/bin/python -m pip --disable-pip-version-check -qq install --no-compile 'mcp-server-sqlite==2025.4.25' 'mcp<2'
+	@touch $@
+
 clean:
-	rm -rf .venv .venv-unsloth node_modules .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf .venv .venv-sqlite .venv-unsloth node_modules .pytest_cache .ruff_cache .import_linter_cache

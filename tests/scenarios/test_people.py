@@ -5,8 +5,6 @@ that they ask about; `{dir}` in a line stands for the folder of the repository.
 """
 
 import json
-import os
-import shlex
 import shutil
 import sqlite3
 import subprocess
@@ -19,7 +17,7 @@ import pytest
 from pydantic import TypeAdapter
 from support.fixtures import make_database, make_git
 from support.once import replayed
-from support.paths import NODE_BIN, ROOT
+from support.paths import GIT_SERVER, NODE_BIN, ROOT, SQLITE_SERVER
 
 from mcprl.config import ServerConfig, ToolPolicy
 from mcprl.judges.verifier import Verifier
@@ -116,14 +114,6 @@ def writes(person: Scenario) -> bool:
     return bool(person.setup) or person.kind in {"write", "adjust"}
 
 
-def command(variable: str) -> str:
-    """The command that an environment variable names; skips the test if there is none or it is not installed."""
-    value = os.environ.get(variable, "")
-    if not value or not shutil.which(shlex.split(value)[0]):
-        pytest.skip(f"{variable} does not name a server command; set it to the path of one to run this test")
-    return value
-
-
 @pytest.mark.npm
 @pytest.mark.anyio
 async def test_plans_and_answers_pass_on_everything() -> None:
@@ -139,30 +129,32 @@ async def test_plans_and_answers_pass_on_everything() -> None:
 
 @pytest.mark.anyio
 async def test_plans_and_answers_pass_on_git(tmp_path: Path) -> None:
-    program, problems = command("MCPRL_TEST_GIT"), list[str]()
+    problems = list[str]()
     make_git(tmp_path / "read")
-    async with connected(f"{program} --repository {tmp_path / 'read'}", *GIT_READS) as server:
+    async with connected(f"{GIT_SERVER} --repository {tmp_path / 'read'}", *GIT_READS) as server:
         problems += await refused(server, [one for one in scenarios("git", tmp_path / "read") if not writes(one)])
     for number, person in enumerate(scenarios("git")):
         if writes(person):  # on a repository of its own, since the server's state is on the disk
             folder = tmp_path / str(number)
             make_git(folder)
-            async with connected(f"{program} --repository {folder}", *GIT_READS) as server:
+            async with connected(f"{GIT_SERVER} --repository {folder}", *GIT_READS) as server:
                 problems += await refused(server, [scenarios("git", folder)[number]])
     assert not problems, "\n".join(problems)
 
 
 @pytest.mark.anyio
 async def test_plans_and_answers_pass_on_sqlite(tmp_path: Path) -> None:
-    program, problems = command("MCPRL_TEST_SQLITE"), list[str]()
+    problems = list[str]()
+    if not SQLITE_SERVER.exists():
+        pytest.skip("no .venv-sqlite: make test makes it")
     people = scenarios("sqlite")
     make_database(tmp_path / "read.db")
-    async with connected(f"{program} --db-path {tmp_path / 'read.db'}", *SQLITE_READS) as server:
+    async with connected(f"{SQLITE_SERVER} --db-path {tmp_path / 'read.db'}", *SQLITE_READS) as server:
         problems += await refused(server, [person for person in people if not writes(person)])
     for number, person in enumerate(people):
         if writes(person):  # on a database of its own, since the server's state is on the disk
             path = tmp_path / f"{number}.db"
             make_database(path)
-            async with connected(f"{program} --db-path {path}", *SQLITE_READS) as server:
+            async with connected(f"{SQLITE_SERVER} --db-path {path}", *SQLITE_READS) as server:
                 problems += await refused(server, [person])
     assert not problems, "\n".join(problems)

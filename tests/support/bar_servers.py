@@ -1,10 +1,8 @@
 """The ten servers that tasks are measured on, each with fixed data and the way back to it.
 
-mcp-server-git and mcp-server-sqlite are installed by nothing here: MCPRL_TEST_GIT and MCPRL_TEST_SQLITE name their
-commands. tau2's two are there after `mcprl setup bench tau2`.
+`make test` installs all but tau2's two, which are there after `mcprl setup bench tau2`.
 """
 
-import os
 import shlex
 import shutil
 import sys
@@ -14,7 +12,7 @@ from mcprl.config import Config, ServerConfig, ToolPolicy
 from mcprl.files import find_cache, read_toml
 from mcprl.runs.settings import parse
 from support import fixtures_reset
-from support.paths import NODE_BIN, ROOT, SERVERS, SHOP
+from support.paths import GIT_SERVER, NODE_BIN, ROOT, SERVERS, SHOP, SQLITE_SERVER
 
 NAMES = ("shop", "time", "memory", "filesystem", "everything", "git", "sqlite", "store", "retail", "airline")
 GIT_READS = ("git_status", "git_diff*", "git_log", "git_show", "git_branch")
@@ -50,18 +48,14 @@ def _command(name: str, folder: Path) -> tuple[str, dict[str, str], ToolPolicy]:
             return f"{NODE_BIN / 'mcp-server-everything'} stdio", {}, ToolPolicy()
         case "git":
             reads = ToolPolicy(sandbox=True, assume=dict.fromkeys(GIT_READS, "read"))
-            return f"{_named('MCPRL_TEST_GIT', 'mcp-server-git')} --repository {folder / 'repo'}", {}, reads
+            return f"{GIT_SERVER} --repository {folder / 'repo'}", {}, reads
         case "sqlite":
             reads = ToolPolicy(sandbox=True, assume=dict.fromkeys(SQLITE_READS, "read"))
-            return f"{_named('MCPRL_TEST_SQLITE', 'mcp-server-sqlite')} --db-path {folder / 'practice.db'}", {}, reads
+            return f"{SQLITE_SERVER} --db-path {folder / 'practice.db'}", {}, reads
         case "store":
             return f"{sys.executable} {SERVERS / 'text_store.py'}", {}, disposable
         case _:
             raise LookupError(f"{name!r} is none of {', '.join(NAMES)}")
-
-
-def _named(variable: str, command: str) -> str:
-    return os.environ.get(variable) or command
 
 
 def _tau2(name: str) -> Config:
