@@ -140,9 +140,7 @@ def test_a_field_that_is_blank_in_some_rows_names_nothing() -> None:
 
 
 def test_a_server_may_turn_out_to_show_a_thing_by_one_tool_only() -> None:
-    _, conversations = talks.lesson(
-        633
-    )  # a tool that seemed to show the thing too lists many, which is seen on the way
+    _, conversations = talks.lesson(633)  # another tool seemed to show the thing, and lists many
     assert conversations
 
 

@@ -1,4 +1,4 @@
-"""The engine's few places for adapters: who waits for a load, and what is known of the engine after one was given up."""
+"""The engine's few places for adapters: who waits for a load, and what is known after one was given up."""
 
 from collections import OrderedDict
 from typing import Any
