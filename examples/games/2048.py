@@ -1,6 +1,6 @@
 """2048 on a budget of moves, learned by playing: the loop that users of ART know, on the embedded engine.
 
-    python examples/games/2048.py --steps 8 --games 8
+    python examples/games/2048.py --steps 12 --games 8
 
 Equal tiles that are pushed together become one of twice the value; after each move a 2, now and then a 4, appears on an
 empty square. The model sees the board and the directions in which something moves, and answers with a direction. It has
