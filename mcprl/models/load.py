@@ -20,7 +20,7 @@ from mcprl.config import ModelConfig
 from mcprl.errors import MissingExtra, ModelError
 from mcprl.events import Emit, ignore
 from mcprl.models import gguf, packaged, unsloth
-from mcprl.models.places import locate
+from mcprl.models.places import locate, offline_unless_reachable
 from mcprl.text import first_line
 from mcprl.types import Tool
 
@@ -130,6 +130,8 @@ def read_info(config: ModelConfig) -> ModelInfo:
     Raises `ModelError` if it is missing, or its chat template cannot show tools or write calls that can be parsed.
     """
     path = locate(config.name)
+    if not Path(path).is_dir():
+        offline_unless_reachable()
     try:
         tokenizer: Any = AutoTokenizer.from_pretrained(path)
         model_config: Any = AutoConfig.from_pretrained(path)

@@ -1,6 +1,7 @@
 """Where a model is: the folder or the Hugging Face id that its name stands for. Neither torch nor transformers is
 needed to know that."""
 
+from functools import cache
 from pathlib import Path
 
 from mcprl.errors import ModelError
@@ -8,6 +9,9 @@ from mcprl.models import gguf, packaged
 
 NANO = Path(__file__).parent / "nano"
 """The folder of the model that ships with this package."""
+
+HUB_S = 10.0
+"""Seconds that the hub may take to answer."""
 
 
 def locate(name: str) -> str:
@@ -30,3 +34,16 @@ def locate(name: str) -> str:
         return name
     known = ", ".join(map(repr, ("nano", *packaged.MODELS)))
     raise ModelError(f"model {name!r} is none of {known}, no folder or GGUF file, and no Hugging Face id (owner/name)")
+
+
+@cache
+def offline_unless_reachable() -> None:
+    """Have the hub's library take what is in its cache where the hub cannot be reached, and fail at once on what is
+    not: it would ask five times for every file, which takes half a minute each. Asks once in a process."""
+    import httpx
+    from huggingface_hub import constants, get_session
+
+    try:
+        get_session().head(constants.ENDPOINT, timeout=HUB_S)
+    except (httpx.HTTPError, OSError):
+        constants.HF_HUB_OFFLINE = True
