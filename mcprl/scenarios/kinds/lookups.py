@@ -40,8 +40,8 @@ async def across(planner: Planner, session: Session, state: State) -> Grounded |
     """Two attributes of one thing that two tools show: what does it cost, and how many are left?"""
     tool = planner.tool(lambda tool: bool(_twins(planner, tool)))
     found = await planner.thing(session, state, tool) if tool else None
-    twins = _twins(planner, tool) if tool else []
-    if tool is None or found is None or not found.steps or found.steps[-1].tool is not tool:
+    twins = _twins(planner, tool) if tool else []  # looking for the thing may have shown that there are none
+    if tool is None or found is None or not twins or not found.steps or found.steps[-1].tool is not tool:
         return None
     other, slot = planner.rng.choice(twins)
     key = next((value for own, value in found.steps[-1].filled if planner.catalog.names_entity(own)), None)
