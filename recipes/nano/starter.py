@@ -93,9 +93,9 @@ def held_out_loss(trainer: Trainer, worlds: Sequence[Sequence[Row]]) -> float:
 
 def train(
     loaded: LoadedModel, config: Config, folder: Path, steps: int, first_seed: int = 0, held_out: int = 8
-) -> None:
+) -> bool:
     """Take the steps up to `steps`, and go on from `folder` if it has a checkpoint. The loss on the conversations of so
-    many `held_out` worlds is logged at times."""
+    many `held_out` worlds is logged at times. Whether all steps are taken: SIGTERM ends it before."""
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
     trainer = Trainer(loaded, config.training)
@@ -121,6 +121,7 @@ def train(
             print(json.dumps(record), file=file)
     trainer.save(checkpoint)
     save_adapter(loaded, folder / "adapter")
+    return trainer.step >= steps
 
 
 def publish(adapter: Path, folder: Path, base: str) -> None:
@@ -145,8 +146,8 @@ def main() -> None:
     loaded = load_model(config.model)
     if arguments.start:
         load_adapter_weights(loaded, arguments.start)
-    train(loaded, config, folder, arguments.steps, arguments.first_seed)
-    if target := packaged.starter(arguments.model):
+    target = packaged.starter(arguments.model)
+    if train(loaded, config, folder, arguments.steps, arguments.first_seed) and target:
         publish(folder / "adapter", Path(target), packaged.MODELS[arguments.model].hub)
 
 
