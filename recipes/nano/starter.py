@@ -3,51 +3,80 @@
     python recipes/nano/starter.py --model smollm2 --steps 300      goes on where it was; leaves .cache/starter-smollm2
 
 Each step learns one procedural server: some fourteen verified conversations with it, in the words of the scenario
-generator. The rate is constant and falls to 0 in the last quarter; a run that was ended can go on with more steps.
+generator; a few of the short exercises that nano begins with (calls, or reading a result); and requests that none of
+the tools shown serves, which must be declined. The rate is constant and falls to 0 in the last quarter; a run that was
+ended can go on with more steps, and `--start FOLDER --first-seed N` goes on from a LoRA whose checkpoint is gone.
 """
 
 import argparse
 import json
 import math
+import random
 import signal
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
+from practice import MAKING, READING, REMOVING, SETTING, WORKING, Talk, exercises
 from safetensors.torch import load_file, save_file
 from talks import HELD_OUT, lesson
 
 from mcprl.config import Config, ModelConfig
 from mcprl.models import packaged
-from mcprl.models.adapters import save_adapter
+from mcprl.models.adapters import load_adapter_weights, save_adapter
 from mcprl.models.defaults import with_defaults
 from mcprl.models.load import LoadedModel, load_model
+from mcprl.scenarios.wording.answers import DECLINED
+from mcprl.text import stems
 from mcprl.training.demonstrations import demonstration
 from mcprl.training.rows import training_rows
 from mcprl.training.trainer import Trainer
-from mcprl.types import Row
+from mcprl.types import Row, Tool
 
 CACHE = Path(__file__).parents[2] / ".cache"
 WEIGHTS, LORA = "adapter_model.safetensors", "adapter_config.json"
 LONGEST = 1_024
 """Tokens of a conversation; longer ones are left out."""
 SAVE_EVERY = 20
+EXERCISES = 6
+"""Exercises of a step."""
+RATE = 1.3e-3
+"""The learning rate: that of the defaults for a model that knows no tools."""
+VERBS = {stem for verb in (*READING, *SETTING, *MAKING, *REMOVING, *WORKING) for stem in stems(verb)}
 FALLS_IN = 0.25
 """The last part of the steps, in which the rate falls to 0."""
 
 
 def rows_of(tokenizer: Any, seed: int) -> list[Row]:
-    """The conversations with one world as rows of tokens."""
-    tools, talks = lesson(seed)
-    shown = (demonstration(tokenizer, messages, tools) for _, messages in talks)
-    return [row for trajectory in shown for row in training_rows(trajectory) if len(row.ids) <= LONGEST]
+    """What a step learns: a world's conversations, its exercises and its strangers, as rows of tokens."""
+    world, talks = lesson(seed)
+    made, practised = exercises(seed, EXERCISES)
+    others = [*strangers(world, seed), *strangers(made, -seed - 1)]
+    return tokens(tokenizer, [*((world, talk) for talk in talks), *((made, talk) for talk in practised), *others])
 
 
-def rate_at(step: int, steps: int, rate: float) -> float:
-    return rate * min(1.0, (steps + 1 - step) / (FALLS_IN * steps))
+def tokens(tokenizer: Any, shown: Iterable[tuple[Sequence[Tool], Talk]]) -> list[Row]:
+    read = (demonstration(tokenizer, messages, tools) for tools, (_, messages) in shown)
+    return [row for trajectory in read for row in training_rows(trajectory) if len(row.ids) <= LONGEST]
+
+
+def strangers(tools: Sequence[Tool], seed: int) -> Iterator[tuple[Sequence[Tool], Talk]]:
+    """Two requests to other servers, declined: one with all of the `tools` shown, and one with one to three of them."""
+    rng = random.Random(f"strangers {seed}")
+    here = {stem for tool in tools for stem in stems(f"{tool.name} {tool.description}")} - VERBS
+    left = [rng.sample(list(tools), min(len(tools), rng.choice((1, 1, 2, 3)))), tools] if tools else []
+    while left:
+        others, asked = exercises(rng.randrange(HELD_OUT, 2**40), 1)
+        if others and asked and not here & {stem for tool in others for stem in stems(tool.name)}:
+            declined = {"role": "assistant", "content": rng.choice(DECLINED)}
+            yield left.pop(), ("stranger", (asked[0][1][0], declined))
+
+
+def rate_at(step: int, steps: int) -> float:
+    return RATE * min(1.0, (steps + 1 - step) / (FALLS_IN * steps))
 
 
 @torch.no_grad()
@@ -62,24 +91,26 @@ def held_out_loss(trainer: Trainer, worlds: Sequence[Sequence[Row]]) -> float:
     return -math.fsum(logprobs) / len(logprobs)
 
 
-def train(loaded: LoadedModel, config: Config, folder: Path, steps: int, held_out: int = 8) -> None:
-    """Take the steps up to `steps`, and go on from `folder` if it has a checkpoint. The loss on so many `held_out`
-    worlds is logged at times."""
+def train(
+    loaded: LoadedModel, config: Config, folder: Path, steps: int, first_seed: int = 0, held_out: int = 8
+) -> bool:
+    """Take the steps up to `steps`, and go on from `folder` if it has a checkpoint. The loss on the conversations of so
+    many `held_out` worlds is logged at times. Whether all steps are taken: SIGTERM ends it before."""
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
     trainer = Trainer(loaded, config.training)
-    rate = config.training.warm_start_learning_rate
     checkpoint, log = folder / "checkpoint", folder / "log.jsonl"
     folder.mkdir(parents=True, exist_ok=True)
     if checkpoint.exists():
         trainer.load(checkpoint)
-    unseen = [rows for seed in range(HELD_OUT, HELD_OUT + held_out) if (rows := rows_of(loaded.tokenizer, seed))]
-    seed = json.loads(log.read_text().splitlines()[-1])["seed"] if trainer.step else 0
+    worlds = (lesson(seed) for seed in range(HELD_OUT, HELD_OUT + held_out))
+    unseen = [tokens(loaded.tokenizer, ((tools, talk) for talk in talks)) for tools, talks in worlds if talks]
+    seed = json.loads(log.read_text().splitlines()[-1])["seed"] if trainer.step else first_seed
     while trainer.step < steps and not ended.is_set():
         rows, seed, began = rows_of(loaded.tokenizer, seed), seed + 1, time.monotonic()
         if not rows:
             continue
-        metrics = trainer.supervise(rows, rate_at(trainer.step + 1, steps, rate))
+        metrics = trainer.supervise(rows, rate_at(trainer.step + 1, steps))
         record = {"step": trainer.step, "seed": seed, "rows": len(rows), "seconds": time.monotonic() - began}
         record |= {name: metrics[name] for name in ("loss", "learning_rate", "forwarded_tokens", "bf16")}
         if trainer.step % SAVE_EVERY == 0 or trainer.step == steps:
@@ -90,6 +121,7 @@ def train(loaded: LoadedModel, config: Config, folder: Path, steps: int, held_ou
             print(json.dumps(record), file=file)
     trainer.save(checkpoint)
     save_adapter(loaded, folder / "adapter")
+    return trainer.step >= steps
 
 
 def publish(adapter: Path, folder: Path, base: str) -> None:
@@ -106,11 +138,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default="smollm2")
     parser.add_argument("--steps", type=int, default=300, help="worlds to learn (%(default)s)")
+    parser.add_argument("--start", metavar="FOLDER", help="a LoRA to begin from where there is no checkpoint")
+    parser.add_argument("--first-seed", type=int, default=0, help="the first world to learn (%(default)s)")
     arguments = parser.parse_args()
     config = with_defaults(Config(model=ModelConfig(name=arguments.model)))
     folder = CACHE / f"starter-{arguments.model}"
-    train(load_model(config.model), config, folder, arguments.steps)
-    if target := packaged.starter(arguments.model):
+    loaded = load_model(config.model)
+    if arguments.start:
+        load_adapter_weights(loaded, arguments.start)
+    target = packaged.starter(arguments.model)
+    if train(loaded, config, folder, arguments.steps, arguments.first_seed) and target:
         publish(folder / "adapter", Path(target), packaged.MODELS[arguments.model].hub)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import starter
+import talks
 import torch
 from safetensors import safe_open
 from transformers import LlamaConfig, LlamaForCausalLM
@@ -14,6 +15,7 @@ from mcprl.config import Config, ModelConfig, TrainingConfig
 from mcprl.models import defaults, packaged
 from mcprl.models.defaults import Facts, with_defaults
 from mcprl.models.load import load_model
+from mcprl.scenarios.wording.answers import DECLINED
 
 SHIPPED = Path(packaged.starter("smollm2"))
 
@@ -66,3 +68,17 @@ def test_a_starter_s_training_goes_on_where_it_was(tiny_model: Path, tmp_path: P
     assert [(record["step"], record["seed"]) for record in log] == [(1, 1), (2, 2)]
     assert log[1]["held_out_loss"] < log[0]["held_out_loss"]
     assert (tmp_path / "adapter" / "adapter_model.safetensors").is_file()
+
+
+def test_what_none_of_the_tools_shown_serves_is_declined() -> None:
+    declined = 0
+    for seed in range(12):
+        tools, own = talks.lesson(seed)
+        asked = {messages[0]["content"] for _, messages in own}
+        for shown, (_, messages) in starter.strangers(tools, seed):
+            assert {tool.name for tool in shown} <= {tool.name for tool in tools}
+            assert [message["role"] for message in messages] == ["user", "assistant"]
+            assert messages[1]["content"] in DECLINED
+            assert messages[0]["content"] not in asked
+            declined += 1
+    assert declined == 24

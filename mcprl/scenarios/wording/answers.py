@@ -55,7 +55,7 @@ class _First(random.Random):
 _FIRST = _First()
 _NAMING = ("identifier", "name", "person", "place", "path", "email", "category", "text", "url", "number")
 """Meanings of values by which an answer can name a thing."""
-_DECLINED = (
+DECLINED = (
     "I can't do that with the tools I have.",
     "I'm afraid I can't do that: none of my tools does it.",
     "Sorry, that is not something I can do with my tools.",
@@ -115,7 +115,7 @@ def _answer(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
         return _done(intent)
     if isinstance(intent, Lacking):
         return _asking_back(intent)
-    return rng.choice(_DECLINED)
+    return rng.choice(DECLINED)
 
 
 def _part(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
