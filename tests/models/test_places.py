@@ -31,7 +31,7 @@ def test_a_model_of_a_hub_that_cannot_be_reached_is_asked_for_once(monkeypatch: 
 
     monkeypatch.setattr(httpx.Client, "send", noting)
     for _ in range(2):
-        with pytest.raises(ModelError, match="model 'nobody/nothing' cannot be loaded .* couldn't connect"):
+        with pytest.raises(ModelError, match=r"model 'nobody/nothing' cannot be loaded .* couldn't connect"):
             read_info(ModelConfig(name="nobody/nothing"))
     assert asked == ["HEAD http://127.0.0.1:9"]
     assert constants.HF_HUB_OFFLINE
