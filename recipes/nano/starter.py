@@ -45,9 +45,10 @@ EXERCISES = 6
 """Exercises of a step."""
 RATE = 1.3e-3
 """The learning rate: that of the defaults for a model that knows no tools."""
-VERBS = {stem for verb in (*READING, *SETTING, *MAKING, *REMOVING, *WORKING) for stem in stems(verb)}
 FALLS_IN = 0.25
 """The last part of the steps, in which the rate falls to 0."""
+VERBS = {stem for verb in (*READING, *SETTING, *MAKING, *REMOVING, *WORKING) for stem in stems(verb)}
+"""Words of tools' names that say nothing of what a tool is about."""
 
 
 def rows_of(tokenizer: Any, seed: int) -> list[Row]:
