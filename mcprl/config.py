@@ -23,8 +23,7 @@ BY_MODEL = "by model"
 """Marks settings that follow from the model if left out (`models/defaults.py`); what stands here is nano's."""
 
 SCRATCH = re.compile(r"\{(?:scratch|rollout)(?::([^{}]+))?\}")
-"""What stands for a session's fresh folder in a server's command and environment, with the folder that it is a copy of:
-`{scratch}`, `{scratch:seed}`."""
+"""A session's fresh folder in a server's command and environment, and the folder that it copies: `{scratch:seed}`."""
 
 
 def _as_target(target: str) -> str:
@@ -183,7 +182,8 @@ class ScenarioConfig(Section):
 
 class ModelConfig(Section):
     name: str = NANO
-    """`nano`, `smollm2` (after `mcprl setup model smollm2`), a folder, a GGUF file, or a Hugging Face id."""
+    """`nano`, `smollm2` (after `mcprl setup model smollm2`), a folder, a GGUF file, or a Hugging Face id. To test alone
+    (`mcprl eval ...`, `mcprl bench ...`), `llm:MODEL` behind an API, by litellm's name: `llm:openai/gpt-4.1`."""
     dtype: Annotated[Literal["float32", "bfloat16"], BY_MODEL] = "float32"
     """The type of the base weights in memory."""
     quantization: Literal["none", "int8", "nf4"] = "none"
@@ -214,7 +214,10 @@ class EngineConfig(Section):
     max_batch: Annotated[int, Field(ge=1)] = 64
     """Sequences decoded at once."""
     base_url: str = ""
-    """A running vLLM server on this machine: `http://127.0.0.1:8000/v1`. Empty starts one for the run."""
+    """A running vLLM server on this machine: `http://127.0.0.1:8000/v1`. Empty starts one for the run. Of an `llm:`
+    model, its endpoint, if that is not the provider's own."""
+    max_cost: Annotated[float, Field(ge=0)] = 1e9
+    """US dollars that an `llm:` model may cost; before the limit is passed, its test ends. Replies are cached."""
     api_key_env: str = "VLLM_API_KEY"
     """The environment variable with the key of the server at base_url. The key is never written down."""
     environment: str = ""
@@ -280,8 +283,7 @@ class JudgeConfig(Section):
     max_cost: Annotated[float, Field(ge=0)] = 1e9
     """US dollars that the judge may cost. Before the limit is passed, training ends and the best adapter is tested."""
     cache: str = AUTO
-    """The folder that caches the judge's replies; `auto` is mcprl/judge in $XDG_CACHE_HOME (by default ~/.cache), empty
-    caches none."""
+    """The folder of the judge's replies; `auto` is mcprl/judge in $XDG_CACHE_HOME (~/.cache), empty keeps none."""
 
 
 class TrainingConfig(Section):
@@ -379,8 +381,7 @@ class Config(Section):
     its steps and the last one is tested, not the best by validation: a control whose gain over the warm start must be
     about 0, and shows a leak if it is not."""
     record: bool = False
-    """Keep what the servers list and answer in the run's folder (exchanges.sqlite), so that `--server replay:RUN` can
-    repeat it without them."""
+    """Keep what the servers list and answer in the run's folder, for `--server replay:RUN` to repeat without them."""
     trackers: tuple[str, ...] = ()
     """Trackers that log besides the run folder: `wandb`, `trackio`, `tensorboard`, `otel`."""
     servers: tuple[ServerConfig, ...] = ()

@@ -6,15 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcprl.config import Config
-from mcprl.engines import open_engine
 from mcprl.engines.machine import resolve
 from mcprl.errors import ModelError, ScenarioError
 from mcprl.events import Emit, Note, ignore
 from mcprl.judges import Judge, open_judge
 from mcprl.judges.scoring import score_held_out
 from mcprl.judges.verifier import Verifier
+from mcprl.llm.agent import ApiAgent, open_policy
 from mcprl.llm.policy import PolicyLlm
-from mcprl.models.load import load_model
 from mcprl.rollout import Sampler, equal_rollouts
 from mcprl.runs import intervals
 from mcprl.runs.clusters import clusterings
@@ -55,6 +54,9 @@ class Evaluation:
     by_kind: dict[str, TaskRate]
     broken: int
     unjudged: int
+    cost: float | None
+    """US dollars that a model behind an API cost, replies from the cache included; `None` if that is not known, or of
+    a model of one's own."""
 
 
 async def evaluate_pack(
@@ -72,9 +74,8 @@ async def evaluate_pack(
     require_tasks(config.scenarios)  # before the model is loaded
     config = resolve(config)
     log = Path(config.runs_dir) / "eval-vllm.log"
-    model = load_model(config.model)
     connecting = connect(config.servers, config.tools, emit=emit)
-    async with connecting as server, open_engine(config, model, log, emit) as engine:
+    async with open_policy(config, log, emit) as engine, connecting as server:
         policy = PolicyLlm(engine)
         judge = open_judge(config.judge, server.tools, config.seed, policy)
         scenarios = await _tasks(config, server, policy, split, emit)
@@ -82,7 +83,8 @@ async def evaluate_pack(
         sampler = Sampler(config, server, engine, emit=emit)
         groups = await sampler.groups("eval", 0, scenarios, config.eval.rollouts, trained)
         scores = [await _score(judge, group) for group in groups]
-    return _evaluation(config.model.name + (f" with {adapter}" if adapter else ""), groups, scores)
+    cost = engine.cost if isinstance(engine, ApiAgent) else None
+    return _evaluation(config.model.name + (f" with {adapter}" if adapter else ""), groups, scores, cost)
 
 
 async def _score(judge: Judge, group: Group) -> list[Score]:
@@ -107,7 +109,9 @@ async def _tasks(config: Config, server: Server, policy: PolicyLlm, split: Split
     return scenarios
 
 
-def _evaluation(model: str, groups: Sequence[Group], scores_P: Sequence[Sequence[Score]]) -> Evaluation:
+def _evaluation(
+    model: str, groups: Sequence[Group], scores_P: Sequence[Sequence[Score]], cost: float | None
+) -> Evaluation:
     outcomes: list[Outcome] = []
     results: list[Result] = []
     for group, scores in zip(groups, scores_P, strict=True):
@@ -131,6 +135,7 @@ def _evaluation(model: str, groups: Sequence[Group], scores_P: Sequence[Sequence
         by_kind={kind: _rate(members) for kind, members in sorted(kinds.items())},
         broken=sum(outcome.stop == "error" for outcome in outcomes),
         unjudged=sum(outcome.counts_as is None for outcome in outcomes),
+        cost=cost,
     )
 
 

@@ -10,12 +10,12 @@ import anyio
 
 from mcprl.benches import Assessment, Bench, Played, Steps, Task, open_bench
 from mcprl.config import Config
-from mcprl.engines import Engine, open_engine
+from mcprl.engines import Engine
 from mcprl.engines.conversation import Conversation
 from mcprl.engines.machine import resolve
 from mcprl.errors import EngineError, ModelError
 from mcprl.events import Emit, Note, Sampled, ignore
-from mcprl.models.load import load_model
+from mcprl.llm.agent import open_policy
 from mcprl.runs.attempts import PassRate, pass_rates
 from mcprl.text import counted
 from mcprl.types import Adapter, Call, Session
@@ -60,8 +60,7 @@ async def measure(
     bench = open_bench(name)
     tasks = [task for category in categories or bench.categories for task in drawn(bench, category, limit, config.seed)]
     config = resolve(config)
-    model = load_model(config.model)
-    async with open_engine(config, model, Path(config.runs_dir) / "bench-vllm.log", emit) as engine:
+    async with open_policy(config, Path(config.runs_dir) / "bench-vllm.log", emit) as engine:
         base = await attempts(config, bench, tasks, engine, None, emit)
         trained: tuple[Attempt, ...] = ()
         if adapter:

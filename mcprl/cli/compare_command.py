@@ -1,4 +1,4 @@
-"""`mcprl runs compare A B`: two runs on the same test tasks, and any number of runs as a chart."""
+"""`mcprl runs compare A B`: two runs, or a run and another model, on the same test tasks, or any number as a chart."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,22 +18,23 @@ _FORMATS = (".png", ".svg", ".pdf")
 def compare(runs: tuple[str, ...], runs_dir: str, chart: str | None, price: str) -> None:
     """Compare the trained models of two RUNS on the test tasks that both have, or draw any number of runs.
 
-    The chart shows success with 95 % intervals, and with --price what 1,000 tasks cost.
+    In place of a run, a file that mcprl eval --json printed stands for the model that it tested: one behind an API
+    beside your own. The chart shows success with 95 % intervals, and what 1,000 tasks cost (--price, or an API's).
     """
     from mcprl.errors import ConfigError
 
-    folders = [run_folder(run, runs_dir) for run in runs]
+    paths = [Path(run) if run.endswith(".json") else run_folder(run, runs_dir) for run in runs]
     if price and not chart:
         raise ConfigError("--price is for --chart FILE, which is not given")
     if chart:
-        _draw(folders, Path(chart), price)
-    elif len(folders) != 2:
-        raise ConfigError(f"two runs can be compared, not {len(folders)}; --chart FILE draws any number")
-    if len(folders) == 2:
-        _show(folders)
+        _draw(paths, Path(chart), price)
+    elif len(paths) != 2:
+        raise ConfigError(f"two runs can be compared, not {len(paths)}; --chart FILE draws any number")
+    else:
+        _show(paths)
 
 
-def _draw(folders: Sequence[Path], chart: Path, price: str) -> None:
+def _draw(paths: Sequence[Path], chart: Path, price: str) -> None:
     from mcprl.errors import ConfigError, MissingExtra
     from mcprl.files import require_writable
     from mcprl.runs.chart import charted
@@ -41,7 +42,8 @@ def _draw(folders: Sequence[Path], chart: Path, price: str) -> None:
     if chart.suffix not in _FORMATS:
         raise ConfigError(f"--chart {chart}: unknown format {chart.suffix!r}; expected one of: {', '.join(_FORMATS)}")
     require_writable(chart.parent, "--chart")
-    shown = charted(folders, price)
+    evaluations = [path for path in paths if path.suffix == ".json"]
+    shown = charted([path for path in paths if path not in evaluations], price, evaluations)
     try:
         from mcprl.runs.curve import draw_runs
     except ImportError:
@@ -50,17 +52,17 @@ def _draw(folders: Sequence[Path], chart: Path, price: str) -> None:
     click.echo(f"drew {chart}")
 
 
-def _show(folders: Sequence[Path]) -> None:
+def _show(paths: Sequence[Path]) -> None:
     from mcprl.cli.output import console
     from mcprl.cli.tables import sheet
     from mcprl.runs.figures import percent, points
     from mcprl.runs.paired import compare_runs
 
-    names = tuple(folder.absolute().name for folder in folders)
+    names = tuple(path.absolute().name for path in paths)
     numeric = ("tasks", *(names if names[0] != names[1] else ("first", "second")), "difference", "95 %", "won", "lost")
     table = sheet("suite", *numeric, right=numeric)
     unclear: list[str] = []
-    for pair in compare_runs(*folders):
+    for pair in compare_runs(*paths):
         interval = " to ".join(map(points, pair.ci95))
         rates = (percent(pair.first), percent(pair.second), points(pair.difference), interval)
         table.add_row(pair.suite, str(pair.n), *rates, str(pair.won), str(pair.lost))

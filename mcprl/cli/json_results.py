@@ -63,9 +63,11 @@ def of_evaluation(evaluation: "Evaluation") -> dict[str, Any]:
         "by_kind": {name: _rate(rate) for name, rate in evaluation.by_kind.items()},
         "broken": evaluation.broken,
         "unjudged": evaluation.unjudged,
+        "cost": evaluation.cost,
         "tasks": [
             {
                 "id": result.scenario.id,
+                "suite": result.scenario.suite,
                 "kind": result.scenario.kind,
                 "request": result.scenario.request,
                 "success": result.success,

@@ -40,6 +40,7 @@ _ALIASES = {
     "engine.kind": "engine",
     "engine.base_url": "base-url",
     "engine.args": "engine-arg",
+    "engine.max_cost": "max-model-cost",
     "engine.environment": "vllm-environment",
     "judge.name": "judge",
     "judge.base_url": "judge-base-url",

@@ -132,4 +132,5 @@ def show_evaluation(screen: Console, evaluation: "Evaluation") -> None:
         if evaluation.unjudged
         else ""
     )
-    screen.print(f"\n{escape(evaluation.model)}{broken}{unjudged}")
+    cost = f"; its replies cost {evaluation.cost:.4f} dollars" if evaluation.cost is not None else ""
+    screen.print(f"\n{escape(evaluation.model)}{cost}{broken}{unjudged}")

@@ -71,18 +71,39 @@ class ChatModel:
         without litellm.
         """
         request = {"model": self.name, "base_url": self.base_url, "messages": messages, "schema": schema, **self.extra}
+        arguments: dict[str, Any] = {}
+        if schema:
+            json_schema = {"name": "reply", "schema": schema, "strict": True}
+            arguments["response_format"] = {"type": "json_schema", "json_schema": json_schema}
 
         async def call() -> str:
-            litellm = await _litellm()
-            arguments: dict[str, Any] = {"messages": list(messages), "drop_params": True}
-            if schema:
-                json_schema = {"name": "reply", "schema": schema, "strict": True}
-                arguments["response_format"] = {"type": "json_schema", "json_schema": json_schema}
-            response = await self._paid(litellm, litellm.acompletion, arguments, await self.forecast(messages))
-            message = response.choices[0].message
+            message = (await self._response(messages, arguments)).choices[0].message
             return str(message.content or getattr(message, "refusal", None) or "")
 
         return str(await self._cached(request, call))
+
+    async def turn(
+        self, messages: Sequence[dict[str, Any]], tools: Sequence[dict[str, Any]], sampling: dict[str, Any]
+    ) -> dict[str, Any]:
+        """An agent's next turn, with the tools as functions and litellm's arguments `sampling`: its `message`, why it
+        ended (`finish`) and what it cost when it was made (`cost`, `None` if litellm has no price). Raises as `reply`.
+        """
+        arguments = {"tools": list(tools), **sampling} if tools else sampling
+        request = {"model": self.name, "base_url": self.base_url, "messages": messages, **arguments, **self.extra}
+
+        async def call() -> dict[str, Any]:
+            response = await self._response(messages, arguments)
+            (choice,), cost = response.choices, _cost(await _litellm(), response)
+            message = choice.message.model_dump(exclude_none=True)
+            return {"message": message, "finish": choice.finish_reason, "cost": cost}
+
+        return await self._cached(request, call)
+
+    async def _response(self, messages: Sequence[dict[str, Any]], arguments: dict[str, Any]) -> Any:
+        """litellm's response to a chat, which is paid for."""
+        litellm = await _litellm()
+        arguments = {"messages": list(messages), "drop_params": True, **arguments}
+        return await self._paid(litellm, litellm.acompletion, arguments, await self.forecast(messages))
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """A vector for each text, from an embedding model. Raises as `reply` does."""
@@ -109,7 +130,7 @@ class ChatModel:
             write_whole(path, json.dumps({"reply": reply}).encode())
         return reply
 
-    async def forecast(self, messages: Chat) -> float | None:
+    async def forecast(self, messages: Sequence[dict[str, Any]]) -> float | None:
         """The approximate cost of one such call in US dollars; `None` if litellm has no price for the model."""
         litellm = await _litellm()
         try:
@@ -134,8 +155,7 @@ class ChatModel:
         finally:
             self._reserved -= expected
         self.calls += 1
-        with suppress(Exception):  # as in `forecast`
-            self.cost += litellm.completion_cost(response)
+        self.cost += _cost(litellm, response) or 0.0
         return response
 
     async def _repeated(self, ask: Any, arguments: dict[str, Any]) -> Any:
@@ -175,6 +195,13 @@ def _load() -> Any:
     litellm.suppress_debug_info = True
     logging.getLogger("LiteLLM").setLevel(logging.ERROR)
     return litellm
+
+
+def _cost(litellm: Any, response: Any) -> float | None:
+    """US dollars that a response cost; `None` if litellm has no price for the model."""
+    with suppress(Exception):  # as in `forecast`
+        return float(litellm.completion_cost(response))
+    return None
 
 
 def _wait(error: Exception, attempt: int) -> float:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcprl.config import NANO, Config, ModelConfig, Section
+from mcprl.models import BEHIND_AN_API
 
 
 @dataclass(frozen=True)
@@ -91,11 +92,16 @@ NANO_READS_NO_ENGLISH = {"tools.max_instruction_bytes": 0}
 """Measured on npm `everything`, 96 tasks: 11.5 and 91.7 % before and after the warm start without its instructions, 0.0
 and 76.0 % with them (docs/results.md)."""
 
+OF_AN_API = {"rollout.max_tokens": 4_096, "rollout.deadline_s": 300.0}
+"""It may think before it calls. Its turns are as many as another model's."""
+
 
 def with_defaults(config: Config) -> Config:
     """The configuration with the settings that it leaves out as they suit its model. Raises `ModelError`."""
     if config.model.name == NANO:
         return _with(config, NANO_READS_NO_ENGLISH)
+    if config.model.name.startswith(BEHIND_AN_API):
+        return _with(config, OF_AN_API)
     if all(_states(config, key) for key in RULES):
         return config
     facts = read_facts(config)

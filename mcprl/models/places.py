@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 
 from mcprl.errors import ModelError
-from mcprl.models import gguf, packaged
+from mcprl.models import BEHIND_AN_API, gguf, packaged
 
 NANO = Path(__file__).parent / "nano"
 """The folder of the model that ships with this package."""
@@ -20,6 +20,8 @@ def locate(name: str) -> str:
 
     Raises `ModelError` if it can be none of these, or is a packaged model that was not set up.
     """
+    if name.startswith(BEHIND_AN_API):
+        raise ModelError(f"{name} is behind an API: mcprl eval and mcprl bench test it, nothing trains it")
     if name == "nano":
         if not (NANO / "config.json").exists():
             raise ModelError(f"the nano policy's weights are missing from {NANO}; name another model")

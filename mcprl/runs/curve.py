@@ -2,6 +2,7 @@
 imports matplotlib."""
 
 from collections.abc import Sequence
+from itertools import cycle
 from pathlib import Path
 
 from matplotlib.axes import Axes
@@ -15,6 +16,7 @@ from mcprl.runs.proof import Report
 from mcprl.text import counted
 
 BLUE, GREEN, ORANGE, GREY = "#0072b2", "#009e73", "#d55e00", "#767676"
+SKY, PURPLE, YELLOW = "#56b4e9", "#cc79a7", "#f0e442"
 """Colour-blind readers can distinguish them (Okabe & Ito)."""
 
 
@@ -40,7 +42,9 @@ def draw_runs(runs: Sequence[ChartedRun], path: str | Path) -> Figure:
     figure = Figure(figsize=(2.4 + 2.4 * len(runs), 6.4 if priced else 4.2), layout="constrained")
     FigureCanvasAgg(figure)
     rows = figure.subplots(1 + priced, 1, sharex=True, squeeze=False, height_ratios=(2, 1)[: 1 + priced])[:, 0]
-    colors = {"base": GREY, "supervised": GREEN, "trained": ORANGE}
+    colors = {"base": GREY, "began from": SKY, "supervised": GREEN, "trained": ORANGE}
+    others = list(dict.fromkeys(bar.model for run in runs for bar in run.bars if bar.model not in colors))
+    colors |= dict(zip(others, cycle((BLUE, PURPLE, YELLOW)), strict=False))
     ticks: list[tuple[float, str]] = []
     place = 0
     for run in runs:

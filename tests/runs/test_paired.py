@@ -16,13 +16,22 @@ from mcprl.runs.paired import compare_runs
 from mcprl.runs.proof import build
 
 
-def run(folder: Path, solved: range, tasks: range = range(40), tools: str = "5f0c", trained: bool = True) -> Path:
-    """A run whose trained model solves the tasks of those numbers."""
+def run(
+    folder: Path,
+    solved: range,
+    tasks: range = range(40),
+    tools: str = "5f0c",
+    trained: bool = True,
+    start: range | None = None,
+) -> Path:
+    """A run whose trained model solves the tasks of those numbers, and those of `start` what it began from."""
     test = [scenario(n) for n in tasks]
     with Journal.create(folder, Config(servers=(ServerConfig(target="shop.py"),))) as journal:
         journal.write_scenarios(test)
         journal.write_fact("tool_hash", tools)
         played(journal, "test:base", 0, test, lambda n, _: False)
+        if start:
+            played(journal, "test:start", 0, test, lambda n, _: n in start)
         if trained:
             played(journal, "test:trained", 5, test, lambda n, _: n in solved)
     return folder
@@ -94,3 +103,13 @@ def test_the_command_draws_any_number_of_runs_and_refuses_what_it_cannot_draw(tm
         refused = mcprl(*given, *more)
         assert (refused.code, refused.err.count("\n")) == (2, 1)
         assert why in refused.err
+
+
+def test_a_chart_also_draws_what_training_began_from(tmp_path: Path) -> None:
+    runs = charted([run(tmp_path / "a", range(10), start=range(4))])
+    assert [(bar.model, bar.success) for bar in runs[0].bars] == [
+        ("base", 0.0),
+        ("began from", 0.1),
+        ("supervised", 0.25),
+    ]
+    draw_runs(runs, tmp_path / "chart.png")

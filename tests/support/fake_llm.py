@@ -29,6 +29,8 @@ class Reply:
     vectors: list[list[float]] = field(default_factory=list[list[float]])
     tokens: tuple[int, int] = (1000, 100)
     """Tokens of the prompt and of the reply, as charged."""
+    calls: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    """Tools to call, each with its arguments as text."""
 
 
 @dataclass
@@ -58,7 +60,14 @@ def serving(answer: Callable[[Request, int], Reply]) -> Generator[FakeLlm]:
             closing.wait(reply.hang_s)
             body: dict[str, Any] = {"error": {"message": f"status {reply.status} as told", "type": "fake"}}
             if reply.status == 200:
-                message = {"role": "assistant", "content": reply.content or None, "refusal": reply.refusal}
+                message: dict[str, Any] = {"role": "assistant", "content": reply.content or None}
+                message["refusal"] = reply.refusal
+                if reply.calls:
+                    functions = [{"name": name, "arguments": text} for name, text in reply.calls]
+                    message["tool_calls"] = [
+                        {"id": f"call_{number}_{n}", "type": "function", "function": function}
+                        for n, function in enumerate(functions)
+                    ]
                 choices = [{"index": 0, "message": message, "finish_reason": reply.finish}]
                 prompt, completion = reply.tokens
                 usage = {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": sum(reply.tokens)}
