@@ -5,9 +5,10 @@ A benchmark runs in this process. Nothing of it is copied: `mcprl setup bench NA
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, Protocol, runtime_checkable
 
 from mcprl.errors import ConfigError
+from mcprl.llm import LanguageModel
 from mcprl.types import Call, Message, Session, Tool
 
 
@@ -71,6 +72,24 @@ class Bench(Protocol):
 
     def gold(self, task: Task) -> Played:
         """What the benchmark's own solution of the task does."""
+        ...
+
+
+class Talk(Episode, Protocol):
+    """A task with a user who is played by a language model, in place of the task's own messages of a user."""
+
+    async def says(self, answer: str) -> str | None:
+        """The user's next message after the policy's `answer`, their first after an empty one; `None` if they are done.
+        Raises `LlmError`."""
+        ...
+
+
+@runtime_checkable
+class TalkingBench(Bench, Protocol):
+    """A benchmark whose users can be played by a language model."""
+
+    def talk(self, task: Task, user: LanguageModel) -> Talk:
+        """A fresh episode of a task with its user played."""
         ...
 
 

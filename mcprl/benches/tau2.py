@@ -1,23 +1,30 @@
 """tau2: a shop's and an airline's customers, whose requests must leave the database as the benchmark's own calls do.
 
 The package holds tau2's databases, policies, tools and tasks. In tau2 a model plays the customer. Here the customer
-says all in one message, and the database alone decides, so figures do not compare with tau2's own. A task in which the
-right thing is to change nothing is counted apart: a policy that does nothing passes it.
+says all in one message, unless a model plays them (`customer.md`), and the database decides: what a model would have to
+judge is not scored, so figures do not compare with tau2's own. A task in which the right thing is to change nothing is
+counted apart: a policy that does nothing passes it.
 """
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Final
 
-from mcprl.benches import Assessment, Episode, Played, Task, packages
+from mcprl.benches import Assessment, Episode, Played, Talk, Task, packages
 from mcprl.errors import BenchError
+from mcprl.llm import LanguageModel
 from mcprl.types import Call, Json, Message, Tool, ToolResult
 
 DOMAINS: Final = ("retail", "airline")
 STEPS: Final = 30
 """The policy's turns; the longest of the benchmark's own solutions takes about half."""
+CUSTOMER: Final = Path(__file__).parent / "customer.md"
+GREETING, END = "Hello. How can I help you today?", "###END###"
+"""What a played customer answers first, and how they say that they are done."""
 
 
 class Tau2:
@@ -37,6 +44,10 @@ class Tau2:
     def begin(self, task: Task) -> Episode:
         domain = _Domain.of(task.category)
         return _DomainEpisode(domain, domain.actions(task.key))
+
+    def talk(self, task: Task, user: LanguageModel) -> Talk:
+        domain = _Domain.of(task.category)
+        return _DomainTalk(domain, task.key, user)
 
     def gold(self, task: Task) -> Played:
         return Played((tuple((call,) for call in _Domain.of(task.category).actions(task.key)),))
@@ -69,6 +80,16 @@ class _Domain:
             {"role": "user", "content": "\n\n".join(parts)},
         )
         return Task(f"{self.name}/{name}", self.name, (messages,), self._tools, STEPS, name)
+
+    def customer(self, name: str) -> str:
+        """What a model reads that plays the customer of a task."""
+        told = self.entries[name]["user_scenario"]["instructions"]
+        parts = {part: told.get(part) or "Nothing." for part in ("reason_for_call", "known_info", "unknown_info")}
+        return CUSTOMER.read_text().format(**parts, task_instructions=told.get("task_instructions") or "Nothing.")
+
+    def to_tell(self, name: str) -> list[str]:
+        """What the customer must be told, in tau2's words, digits without separators."""
+        return self.entries[name]["evaluation_criteria"].get("communicate_info") or []
 
     def actions(self, name: str) -> list[Call]:
         """The benchmark's own calls."""
@@ -114,3 +135,31 @@ class _DomainEpisode:
         same = self._database == expected
         why = "" if same else "the database is not as the benchmark's own calls leave it"
         return Assessment({f"{self._domain.name}, {changes} to change": same}, why)
+
+
+class _DomainTalk(_DomainEpisode):
+    """An episode with the customer played, in which what they must be told is looked for in all that they were."""
+
+    def __init__(self, domain: _Domain, name: str, user: LanguageModel) -> None:
+        super().__init__(domain, domain.actions(name))
+        self._to_tell, self._user, self._told = domain.to_tell(name), user, ""
+        # The customer's view: what they say is the assistant's, what they read is the user's.
+        self._chat = [{"role": "system", "content": domain.customer(name)}]
+
+    async def says(self, answer: str) -> str | None:
+        self._told += f"\n{answer}"
+        self._chat.append({"role": "user", "content": answer or GREETING})
+        said = await self._user.reply(self._chat)
+        self._chat.append({"role": "assistant", "content": said})
+        return None if END in said else said
+
+    def verdict(self, played: Played) -> Assessment:
+        """The database's, and by tau2's rule whether the customer was told each thing: it stands in an answer."""
+        assessment = super().verdict(played)
+        passed = {f"{name} (talk)": right for name, right in assessment.passed.items()}
+        told = f"{self._told}\n{played.answer}".lower().replace(",", "")
+        if missing := [each for each in self._to_tell if each.lower() not in told]:
+            assessment = replace(assessment, why=f"{assessment.why}; never told: {', '.join(missing)}".strip("; "))
+        if self._to_tell:
+            passed[f"{self._domain.name}, told what is asked (talk)"] = not missing
+        return replace(assessment, passed=passed)

@@ -31,9 +31,18 @@ _MOST_FAILURES = 3
 @click.option("--category", "categories", metavar="NAME", multiple=True, help="Only these kinds of tasks. [all]")
 @click.option("--limit", type=click.IntRange(min=0), default=0, help="Draw so many tasks of each kind. [0: all]")
 @click.option("--adapter", metavar="FOLDER", help="Compare this adapter with the model: runs/NAME/adapters/step-N.")
+@click.option(
+    "--user-model", "user", metavar="MODEL", default="", help="Plays tau2's customers: openai/gpt-4.1, policy."
+)
 @click.option("--out", metavar="FILE", help="Write each task with the calls and the verdict, as lines of JSON.")
 def bench(
-    config: "Config", benchmark: str, categories: tuple[str, ...], limit: int, adapter: str | None, out: str | None
+    config: "Config",
+    benchmark: str,
+    categories: tuple[str, ...],
+    limit: int,
+    adapter: str | None,
+    user: str,
+    out: str | None,
 ) -> None:
     """Test a model, and an adapter, on a benchmark made by others.
 
@@ -49,7 +58,8 @@ def bench(
     async def work() -> None:
         with Progress(f"sampling the tasks of {benchmark}") as emit:
             measure = with_torch("mcprl.benches.measure").measure
-            measured = await measure(config, benchmark, categories, limit, Path(adapter) if adapter else None, emit)
+            trained = Path(adapter) if adapter else None
+            measured = await measure(config, benchmark, categories, limit, trained, user, emit)
         show_measurement(emit.screen, measured)
         if out:
             write_whole(Path(out), "".join(_lines(measured)).encode())
