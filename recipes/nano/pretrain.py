@@ -1,6 +1,7 @@
 """Pre-train the nano policy from nothing on procedural MCP servers.
 
     python recipes/nano/pretrain.py train                        all of it; goes on where it was
+    python recipes/nano/pretrain.py train --start mcprl/models/nano --practice 0 --rate 1.5e-3    further, on new worlds
     python recipes/nano/pretrain.py evaluate                     on servers that were never trained on
     python recipes/nano/pretrain.py export                       to mcprl/models/nano
     python recipes/nano/pretrain.py survey --worlds 30           what tasks the worlds give, and how fast
@@ -211,26 +212,27 @@ def optimizers(model: Qwen3ForCausalLM, budget: Budget) -> list[torch.optim.Opti
 # --- training ---------------------------------------------------------------------------------------------------------
 
 
-def train(budget: Budget, cache: Path, workers: int = 2, tokenizer: Path = MODEL) -> None:
-    """Train with `workers` processes of one thread each: on a busy machine they wait for one another once a step,
-    threads would at every operation. SIGTERM to the process group ends it with a checkpoint."""
+def train(budget: Budget, cache: Path, workers: int = 2, tokenizer: Path = MODEL, start: Path | None = None) -> None:
+    """Train random weights, or those of `start`, with `workers` processes of one thread each: on a busy machine they
+    wait for one another once a step, threads would at every operation. SIGTERM to the process group ends it with a
+    checkpoint."""
     cache.mkdir(parents=True, exist_ok=True)
     if workers == 1:
-        _worker(0, 1, budget, cache, tokenizer)
+        _worker(0, 1, budget, cache, tokenizer, start)
         return
     (cache / "rendezvous").unlink(missing_ok=True)
     signal.signal(signal.SIGTERM, lambda *_: None)  # the workers act on it
-    spawn(_worker, (workers, budget, cache, tokenizer), nprocs=workers)
+    spawn(_worker, (workers, budget, cache, tokenizer, start), nprocs=workers)
 
 
-def _worker(worker: int, workers: int, budget: Budget, cache: Path, tokenizer_folder: Path) -> None:
+def _worker(worker: int, workers: int, budget: Budget, cache: Path, tokenizer_folder: Path, start: Path | None) -> None:
     torch.set_num_threads(1)
     if workers > 1:
         dist.init_process_group(
             "gloo", init_method=f"file://{cache.resolve()}/rendezvous", rank=worker, world_size=workers
         )
     tokenizer = AutoTokenizer.from_pretrained(tokenizer_folder)
-    model = fresh(tokenizer)
+    model = loaded(tokenizer, start) if start else fresh(tokenizer)
     parameters = list(model.parameters())
     stepping = optimizers(model, budget)
     position = {"groups": 0, "worlds": 0, "practice": 0, "own": 0}
@@ -340,6 +342,14 @@ def fresh(tokenizer: Any) -> Qwen3ForCausalLM:
     return Qwen3ForCausalLM(config(len(tokenizer), tokenizer.eos_token_id, tokenizer.pad_token_id))
 
 
+def loaded(tokenizer: Any, folder: Path) -> Qwen3ForCausalLM:
+    """The weights of a folder, in float32."""
+    model = fresh(tokenizer)
+    weights = {name: tensor.float() for name, tensor in load_file(folder / "model.safetensors").items()}
+    model.load_state_dict(weights, strict=False)  # the output layer is the embedding
+    return model
+
+
 def save_model(model: Qwen3ForCausalLM, folder: Path, dtype: torch.dtype = torch.float32) -> None:
     """`config.json` and `model.safetensors`, the latter swapped in whole."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -355,9 +365,13 @@ def save_model(model: Qwen3ForCausalLM, folder: Path, dtype: torch.dtype = torch
 # --- commands ---------------------------------------------------------------------------------------------------------
 
 
-def make_tokenizer(folder: Path, worlds: int = 160) -> None:
-    """Learn the tokenizer from worlds that are neither trained nor tested on, unless the folder holds one."""
+def make_tokenizer(folder: Path, start: Path | None = None, worlds: int = 160) -> None:
+    """Learn the tokenizer from worlds that are neither trained nor tested on, or take that of `start`, unless the
+    folder holds one."""
     if (folder / "tokenizer.json").exists():
+        return
+    if start:
+        AutoTokenizer.from_pretrained(start).save_pretrained(folder)
         return
     template = (MODEL / "chat_template.jinja").read_text()
     plain = spelling.train([], template)
@@ -382,10 +396,8 @@ def ready(cache: Path) -> Path:
     """The model as a folder that `mcprl train --model` takes: rounded to bfloat16, with its tokenizer."""
     folder = cache / "ready"
     tokenizer = AutoTokenizer.from_pretrained(cache / "tokenizer")
-    model = fresh(tokenizer)
-    model.load_state_dict(load_file(cache / "model" / "model.safetensors"), strict=False)
     tokenizer.save_pretrained(folder)
-    save_model(model, folder, torch.bfloat16)
+    save_model(loaded(tokenizer, cache / "model"), folder, torch.bfloat16)
     return folder
 
 
@@ -393,11 +405,8 @@ def export(cache: Path) -> None:
     """Put the model into the package, and measure what rounding it to bfloat16 cost."""
     folder = ready(cache)
     tokenizer = AutoTokenizer.from_pretrained(folder)
-    model = fresh(tokenizer)
     for name, path in (("float32 ", cache / "model"), ("bfloat16", folder)):
-        weights = {key: tensor.float() for key, tensor in load_file(path / "model.safetensors").items()}
-        model.load_state_dict(weights, strict=False)
-        print(name, json.dumps(teacher_forced(model, tokenizer)))
+        print(name, json.dumps(teacher_forced(loaded(tokenizer, path), tokenizer)))
     for path in folder.iterdir():
         shutil.copy(path, MODEL / path.name)
 
@@ -415,6 +424,9 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=Budget.rate, help="peak learning rate")
     parser.add_argument(
         "--practice", type=int, default=Budget.practice, help="tokens of exercises before the first world"
+    )
+    parser.add_argument(
+        "--start", type=Path, help="begin from this model's weights and tokenizer, not from random ones"
     )
     parser.add_argument("--adamw", action="store_true", help="AdamW for the matrices too")
     parser.add_argument("--workers", type=int, default=2, help="processes of one thread")
@@ -439,9 +451,9 @@ def main() -> None:
         settings: dict[str, Any] = {"rate": given.rate, "practice": given.practice, "muon": not given.adamw}
         budget = Budget(given.minutes, given.steps, worlds=given.data, **settings)
         print(json.dumps(asdict(budget)), flush=True)
-        make_tokenizer(given.cache / "tokenizer")
+        make_tokenizer(given.cache / "tokenizer", given.start)
         prepare(given.cache / "tokenizer", budget, given.cache / "data", given.workers)
-        train(budget, given.cache, given.workers, given.cache / "tokenizer")
+        train(budget, given.cache, given.workers, given.cache / "tokenizer", given.start)
         print(f"the model so far is in {ready(given.cache)}")
 
 
