@@ -75,7 +75,7 @@ class Bench(Protocol):
         ...
 
 
-class Talk(Episode, Protocol):
+class Talking(Episode, Protocol):
     """A task with a user who is played by a language model, in place of the task's own messages of a user."""
 
     async def says(self, answer: str) -> str | None:
@@ -88,7 +88,7 @@ class Talk(Episode, Protocol):
 class TalkingBench(Bench, Protocol):
     """A benchmark whose users can be played by a language model."""
 
-    def talk(self, task: Task, user: LanguageModel) -> Talk:
+    def talk(self, task: Task, user: LanguageModel) -> Talking:
         """A fresh episode of a task with its user played."""
         ...
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import anyio
 
-from mcprl.benches import Assessment, Bench, Played, Steps, Talk, TalkingBench, Task, open_bench
+from mcprl.benches import Assessment, Bench, Played, Steps, Talking, TalkingBench, Task, open_bench
 from mcprl.config import Config
 from mcprl.engines import Engine
 from mcprl.engines.conversation import Conversation
@@ -138,7 +138,7 @@ async def attempts(
 
 
 async def _attempt(
-    config: Config, bench: Bench, task: Task, engine: Engine, adapter: str | None, talk: Talk | None
+    config: Config, bench: Bench, task: Task, engine: Engine, adapter: str | None, talk: Talking | None
 ) -> Attempt:
     episode = talk or bench.begin(task)
     limits = config.rollout.model_copy(update={"max_turns": task.steps})
@@ -161,7 +161,7 @@ async def _attempt(
     return Attempt(task, played, verdict, error)
 
 
-async def _messages(task: Task, conversation: Conversation, talk: Talk | None) -> AsyncIterator[tuple[Message, ...]]:
+async def _messages(task: Task, conversation: Conversation, talk: Talking | None) -> AsyncIterator[tuple[Message, ...]]:
     """The messages that begin each turn of the user: the task's own, or those of the user who is played."""
     if not talk:
         for messages in task.messages:

@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from mcprl.benches import Assessment, Episode, Played, Talk, Task, packages
+from mcprl.benches import Assessment, Episode, Played, Talking, Task, packages
 from mcprl.errors import BenchError
 from mcprl.llm import LanguageModel
 from mcprl.types import Call, Json, Message, Tool, ToolResult
@@ -45,7 +45,7 @@ class Tau2:
         domain = _Domain.of(task.category)
         return _DomainEpisode(domain, domain.actions(task.key))
 
-    def talk(self, task: Task, user: LanguageModel) -> Talk:
+    def talk(self, task: Task, user: LanguageModel) -> Talking:
         domain = _Domain.of(task.category)
         return _DomainTalk(domain, task.key, user)
 
