@@ -10,7 +10,7 @@ from mcprl.errors import JournalError
 from mcprl.text import first_line
 
 
-class _Task(BaseModel):
+class _TestedTask(BaseModel):
     id: str
     request: str
     success: float | None
@@ -19,7 +19,7 @@ class _Task(BaseModel):
 class _Printed(BaseModel):
     model: str
     cost: float | None
-    tasks: list[_Task]
+    tasks: list[_TestedTask]
 
 
 @dataclass(frozen=True)
