@@ -55,14 +55,16 @@ BENCHES = (
     Bench("memory", "mcp-server-memory", ("--env", "MEMORY_FILE_PATH={scratch}/memory.json")),
     Bench("filesystem", "mcp-server-filesystem {scratch}", ("--allow-destructive",)),
 )
+RL = ("--recipe", "sft+rl", "--warm-start-steps", "10", "--eval-every", "10")
+"""RL from a short warm start: what the variants are about."""
 VARIANTS = {
-    "learning-rate-0": ("--learning-rate", "0"),
-    "shuffled-rewards": ("--control", "shuffle-rewards"),
-    "short": ("--steps", "30"),
-    "short-unshared": ("--steps", "30", "--no-share-prefixes"),
-    "short-vllm": ("--steps", "30", "--engine", "vllm"),
-    "scale-mean": ("--advantage-scale", "mean"),
-    "scale-none": ("--advantage-scale", "none"),
+    "learning-rate-0": (*RL, "--learning-rate", "0"),
+    "shuffled-rewards": (*RL, "--control", "shuffle-rewards"),
+    "short": (*RL, "--steps", "30"),
+    "short-unshared": (*RL, "--steps", "30", "--no-share-prefixes"),
+    "short-vllm": (*RL, "--steps", "30", "--engine", "vllm"),
+    "scale-mean": (*RL, "--advantage-scale", "mean"),
+    "scale-none": (*RL, "--advantage-scale", "none"),
 }
 
 

@@ -287,7 +287,7 @@ class JudgeConfig(Section):
 
 
 class TrainingConfig(Section):
-    recipe: Annotated[Literal["auto", "sft", "rl", "sft+rl"], BY_MODEL] = "sft+rl"
+    recipe: Annotated[Literal["auto", "sft", "rl", "sft+rl"], BY_MODEL] = "auto"
     """`sft` trains on verified plans until validation stops rising, `rl` on the model's own rollouts, `sft+rl` on both.
     `auto` leaves out `sft` if the base model solves half of the validation tasks; else RL computes as few tokens."""
     start: Annotated[str, BY_MODEL] = ""
@@ -335,7 +335,7 @@ class TrainingConfig(Section):
     run stops, since the two do not run the same model."""
     max_grad_norm: Annotated[float, Field(gt=0)] = 1.0
     """The norm to which the gradient is clipped."""
-    warm_start_steps: Annotated[int, Field(ge=0), BY_MODEL] = 10
+    warm_start_steps: Annotated[int, Field(ge=0), BY_MODEL] = 120
     """Supervised steps at most."""
     warm_start_plans: Annotated[int, Field(ge=1), BY_MODEL] = 16
     """Tasks whose verified plans one supervised step trains on."""
@@ -346,7 +346,7 @@ class TrainingConfig(Section):
     pipeline: Literal["auto", "on", "off"] = "auto"
     """Sample and judge the next step during this step's update, with the adapter of the step before: one step off
     policy, which the importance ratios correct. `auto` is on if vLLM and the trainer have different devices."""
-    eval_every: Annotated[int, Field(ge=1), BY_MODEL] = 10
+    eval_every: Annotated[int, Field(ge=1), BY_MODEL] = 20
     """Steps between validations, supervised ones too."""
     patience: Annotated[int, Field(ge=1)] = 4
     """Validations without a better score that end a phase of training. A control takes all its steps of RL."""

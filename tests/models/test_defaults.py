@@ -72,7 +72,7 @@ def test_a_stopped_run_keeps_the_settings_that_it_began_with(tiny_model: Path) -
     assert resolve(kept) == begun
 
 
-@pytest.mark.parametrize(("recipe", "steps"), [("sft", (10, 0)), ("rl", (0, 80)), ("sft+rl", (10, 80))])
+@pytest.mark.parametrize(("recipe", "steps"), [("sft", (120, 0)), ("rl", (0, 80)), ("sft+rl", (120, 80))])
 def test_a_recipe_leaves_out_a_phase(recipe: str, steps: tuple[int, int]) -> None:
     training = resolve(parse({"training": {"recipe": recipe}})).training
     assert (training.warm_start_steps, training.steps) == steps
