@@ -24,7 +24,7 @@ from mcprl.runs.settings import parse
 from mcprl.servers.server import connect
 from mcprl.serving.origin import find_origin
 
-STATUS = "What is the status of order O-2043?"
+STATUS = "Can you tell me the status of order O-2043?"
 HELLO: list[Any] = [{"role": "user", "content": "Hello"}]
 
 

@@ -18,7 +18,7 @@ pytestmark = [
     pytest.mark.timeout(900),
     pytest.mark.skipif(environment.find() is None, reason="no vLLM environment; make one: mcprl setup vllm"),
 ]
-STATUS: list[Any] = [{"role": "user", "content": "What is the status of order O-2043?"}]
+STATUS: list[Any] = [{"role": "user", "content": "Can you tell me the status of order O-2043?"}]
 PARAMETERS = {"type": "object", "properties": {"order_id": {"type": "string"}}, "required": ["order_id"]}
 TOOLS: list[Any] = [
     {"type": "function", "function": {"name": "get_order", "description": "Get an order.", "parameters": PARAMETERS}}
