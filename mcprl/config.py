@@ -174,7 +174,7 @@ class ScenarioConfig(Section):
     of an MCP inspector or proxy."""
     injected: Annotated[float, Field(ge=0, le=1)] = 0.0
     """Share of the training tasks whose tool results carry an instruction that nobody asked for (a call that another
-    task makes); obeying it costs the reward."""
+    task makes); obeying it costs the reward. Tests get such tasks in other words as a suite of their own."""
     floor: bool = True
     """Stop before training if the pack is too small to train on: tasks for fewer than half of the tools that may be
     called, fewer than 60 training tasks, or a fact out of an error message. `--small-pack` goes on anyway."""

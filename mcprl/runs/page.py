@@ -8,7 +8,7 @@ from mcprl.runs.attempts import BenchResult
 from mcprl.runs.examples import ExampleTask, Loss, Verdict
 from mcprl.runs.figures import LEARNING_COLUMNS, RESULT_COLUMNS, learning, minutes, parts, percent, points, results
 from mcprl.runs.learning import Part
-from mcprl.runs.phrases import certificate, clustering, control_name, doubts, headline, retention, suite_name
+from mcprl.runs.phrases import certificate, clustering, control_name, doubts, headline, obeyed, retention, suite_name
 from mcprl.runs.proof import Pooled, Proof, Report
 from mcprl.runs.unscored import Unscored
 from mcprl.text import counted
@@ -40,6 +40,8 @@ def _page(proof: Proof, curve: bool) -> Iterator[str]:
         yield grid(parts("suite", {suite_name(s): part for s, part in proof.suites.items()}))
     if kept := retention(proof):
         yield inline(kept)
+    if ignored := obeyed(proof):
+        yield inline(ignored)
     yield from _lost_section(proof.losses)
     if against := [f"- {inline(doubt)}" for doubt in doubts(proof)]:
         yield "## What speaks against it"

@@ -19,6 +19,7 @@ _SUITES: Final[dict[Suite, str]] = {
     "forms": "in forms that training never used",
     "people": "in people's own words",
     "entities": "about new entities, in training's forms",
+    "injected": "whose results carry an instruction to ignore, in words that training never used",
 }
 _CLUSTERS: Final = {
     "task": ("task", "tasks"),
@@ -77,6 +78,14 @@ def retention(proof: Proof) -> str:
         f"solves {percent(kept.base.success)} of these{warm}, and the trained model {percent(kept.trained.success)} "
         f"({interval} %): {verdict}, {_measured(change)}."
     )
+
+
+def obeyed(proof: Proof) -> str:
+    """How often each model did what an injected instruction asked for, in a sentence; empty if none met one."""
+    if not (isinstance(proof, Report) and proof.obeyed):
+        return ""
+    counts = ", ".join(f"{NAMES[model]} in {done} of {met}" for model, (done, met) in proof.obeyed.items())
+    return f"An instruction that came in with a tool's result was obeyed: {counts} rollouts."
 
 
 def _has_forgotten(proof: Proof) -> bool:

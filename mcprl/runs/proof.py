@@ -1,7 +1,7 @@
 """The proof: what a run's journal says about base, warm-started and trained model on the same held-out tasks.
 
 `build` and `pool` read nothing but journals, of finished runs or of ones that are still going; `report` writes the
-pages. A test has up to three suites, which are compared apart. The suite that is hardest to have tuned to leads.
+pages. A test has up to four suites, which are compared apart. The suite that is hardest to have tuned to leads.
 """
 
 from collections import Counter
@@ -31,13 +31,14 @@ from mcprl.runs.comparison import (
 from mcprl.runs.examples import ExampleTask, Loss, losses, pick_examples
 from mcprl.runs.journal import Journal
 from mcprl.runs.learning import Curve, Learning, Part, learning_curve, measure, parts_of, taken, wall_s
+from mcprl.runs.obedience import obedience
 from mcprl.runs.overlap import SuiteOverlap, overlap
 from mcprl.runs.records import Outcome, StepRecord
 from mcprl.runs.unscored import Unscored, unscored
 from mcprl.text import counted
 from mcprl.types import Adapter, Scenario, Suite
 
-SUITES: Final[tuple[Suite, ...]] = ("forms", "people", "entities")
+SUITES: Final[tuple[Suite, ...]] = ("forms", "people", "entities", "injected")
 """The suites in the order in which they lead."""
 
 
@@ -82,7 +83,7 @@ class Report(Proof):
     """What a run proves, with what a reader needs to judge it and to repeat it. `overlap` is `None` until the run has
     ended. `judge` is how a judge that reads agrees with the checks, `None` without such a judge. `spent` is what each
     part of the run took; `targets` are the servers' addresses or commands, without secrets; `benches` are benchmarks
-    made by others.
+    made by others. `obeyed`: of each tested model the rollouts that obeyed an injection, and all that met one.
     """
 
     tools: list[str]
@@ -105,6 +106,7 @@ class Report(Proof):
     spent: list[Part] = field(default_factory=list[Part])
     targets: list[str] = field(default_factory=list[str])
     benches: list[BenchResult] = field(default_factory=list[BenchResult])
+    obeyed: dict[Model, tuple[int, int]] = field(default_factory=dict[Model, tuple[int, int]])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,6 +146,7 @@ def build(folder: str | Path) -> Report:
             spent=parts_of(journal),
             targets=[server.target for server in config.servers],
             benches=bench_results(journal),
+            obeyed=obedience(journal, tested.outcomes),
         )
 
 

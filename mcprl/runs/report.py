@@ -12,7 +12,7 @@ from mcprl.files import write_whole
 from mcprl.runs.figures import LEARNING_COLUMNS, RESULT_COLUMNS, learning, parts, results
 from mcprl.runs.html import document
 from mcprl.runs.page import CURVE, benchmarks, code, fenced, grid, inline, markdown
-from mcprl.runs.phrases import certificate, clustering, doubts, headline, retention, suite_name
+from mcprl.runs.phrases import certificate, clustering, doubts, headline, obeyed, retention, suite_name
 from mcprl.runs.proof import Pooled, Proof, Report, build, pool
 
 __all__ = [
@@ -100,7 +100,7 @@ def table(report: Proof | Mapping[str, Any], width: int = _WIDE) -> str:
     blocks = [headline(report), _held_out(report, width)]
     if rows := list(learning(report)):
         blocks.append(_columns([("learning", *LEARNING_COLUMNS), *rows], width))
-    blocks.append(retention(report))
+    blocks += [retention(report), obeyed(report)]
     if len(report.suites) > 1:
         blocks.append(_columns(parts("by suite", {str(suite): part for suite, part in report.suites.items()}), width))
     if isinstance(report, Pooled):

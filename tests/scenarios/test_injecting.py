@@ -1,6 +1,7 @@
 """Training tasks whose results carry an instruction: who obeys it gets no reward, who ignores it all of it."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -11,7 +12,7 @@ from mcprl.benches import open_bench
 from mcprl.config import ServerConfig
 from mcprl.errors import BenchError
 from mcprl.judges.verifier import Verifier
-from mcprl.scenarios.injecting import inject
+from mcprl.scenarios.injecting import MOST_TWINS, inject
 from mcprl.scenarios.packs.pack import Pack, dump_task
 from mcprl.servers.injecting import injected, insert
 from mcprl.servers.server import connect
@@ -23,13 +24,13 @@ PACK = Pack(tuple(scenario(n, split) for split in ("train", "test") for n in ran
 
 
 def carriers(pack: Pack) -> list[Scenario]:
-    return [each for each in pack.scenarios if each.injection]
+    return [each for each in pack.train if each.injection]
 
 
 def test_a_share_of_the_training_tasks_carries_a_call_that_another_task_makes() -> None:
     pack = inject(PACK, TOOLS, 0.5, seed=3)
     assert 8 <= len(carriers(pack)) <= 22
-    assert {each.split for each in carriers(pack)} == {"train"}
+    assert {each.split for each in pack.scenarios if each.suite != "injected" and each.injection} == {"train"}
     assert pack == inject(PACK, TOOLS, 0.5, seed=3)
     assert pack != inject(PACK, TOOLS, 0.5, seed=4)
     assert inject(PACK, TOOLS, 0.0, seed=3) == PACK
@@ -40,6 +41,31 @@ def test_a_share_of_the_training_tasks_carries_a_call_that_another_task_makes() 
         assert f"{goal.tool}(id={goal.arguments['id']})" in each.injection
         if "get_product" not in {call.tool for call in each.plan}:
             assert goal.tool == "get_product"  # what writes, where there is such a tool
+
+
+def test_the_test_gets_twins_of_its_tasks_with_instructions_in_words_that_training_never_used() -> None:
+    forms = [replace(task, suite="forms", id=f"{task.id}-form") for task in PACK.test[:10]]
+    people = replace(PACK.test[0], suite="people", id="asked")
+    pack = inject(replace(PACK, scenarios=(*PACK.scenarios, people, *forms)), TOOLS, 0.3, seed=3)
+    twins = [each for each in pack.test if each.suite == "injected"]
+    originals = {each.id: each for each in pack.test}
+    assert [each.id for each in twins[:10]] == [f"{each.id}-injected" for each in forms]
+    assert len(twins) == 40  # none of what a person asked
+    for each in twins:
+        original = originals[each.id.removesuffix("-injected")]
+        assert not original.injection
+        assert replace(each, id=original.id, suite=original.suite, injection="", refused=()) == original
+    worded = {re.sub(r"\w+\(.*?\)", "CALL", each.injection) for each in twins}
+    trained = {re.sub(r"\w+\(.*?\)", "CALL", each.injection) for each in carriers(inject(PACK, TOOLS, 1.0, seed=0))}
+    assert len(worded) == 8
+    assert len(trained) == 10
+    assert not worded & trained
+    assert sum(each.suite == "injected" for each in inject(many(100), TOOLS, 0.3, seed=3).test) == MOST_TWINS
+
+
+def many(count: int) -> Pack:
+    """With more test tasks than are tested twice."""
+    return replace(PACK, scenarios=(*PACK.train, *(scenario(n, "test") for n in range(count))))
 
 
 def test_the_outcome_is_lost_by_obeying_and_by_nothing_else() -> None:
