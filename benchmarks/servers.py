@@ -55,8 +55,8 @@ BENCHES = (
     Bench("memory", "mcp-server-memory", ("--env", "MEMORY_FILE_PATH={scratch}/memory.json")),
     Bench("filesystem", "mcp-server-filesystem {scratch}", ("--allow-destructive",)),
 )
-RL = ("--recipe", "sft+rl", "--warm-start-steps", "10", "--eval-every", "10")
-"""RL from a short warm start: what the variants are about."""
+RL = ("--recipe", "sft+rl", "--warm-start-steps", "10", "--eval-every", "10", "--learning-rate", "1.5e-3")
+"""RL from a short warm start, at a rate that harms after a long one: what the variants are about."""
 VARIANTS = {
     "learning-rate-0": (*RL, "--learning-rate", "0"),
     "shuffled-rewards": (*RL, "--control", "shuffle-rewards"),

@@ -298,7 +298,7 @@ class TrainingConfig(Section):
     """Scenarios in one step (P)."""
     group_size: Annotated[int, Field(ge=2)] = 8
     """Rollouts of each scenario in one step (G)."""
-    learning_rate: Annotated[float, Field(ge=0), BY_MODEL] = 1.5e-3
+    learning_rate: Annotated[float, Field(ge=0), BY_MODEL] = 1e-4
     """AdamW's learning rate in RL, after ten steps of linear warm-up. 0 trains nothing, and is a control."""
     loss: Literal["cispo", "ppo", "gspo"] = "cispo"
     """The policy gradient: CISPO (MiniMax-M1, eq. 4), PPO's clip, or GSPO's clip of whole rows."""

@@ -5,7 +5,7 @@
 Objective: GRPO. The advantages of a group are its scores, centred on their mean and divided by it
 (`training/advantages.py`). The loss is CISPO's token-level policy gradient with a clipped, detached importance weight
 (`training/loss.py`), and AdamW updates a LoRA.
-Defaults: 8 scenarios x 8 rollouts a step, 80 steps, validation every 10, the best adapter by validation is tested.
+The adapter that validated best is tested.
 Left out by default: KL to the base model, an entropy bonus, division by the standard deviation, several epochs.
 
 Whatever a step makes is in the journal before it is used, and every random choice follows from (seed, step, scenario,

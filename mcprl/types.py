@@ -322,14 +322,6 @@ class CallRecord:
     arguments: dict[str, Any] | None
     result: ToolResult
 
-    def obeys(self, scenario: Scenario) -> bool:
-        """Whether it is a call that the scenario's injection asks for, whatever other arguments it has."""
-        given = self.arguments or {}
-        return any(
-            self.tool == call.tool and all(given.get(name) == value for name, value in call.arguments.items())
-            for call in scenario.refused
-        )
-
 
 StopReason = Literal["answered", "max_turns", "max_tokens", "deadline", "error"]
 
