@@ -316,9 +316,9 @@ class TrainingConfig(Section):
     """Weight of an entropy bonus at each trained token, which keeps the policy exploring."""
     kl_coef: Annotated[float, Field(ge=0)] = 0.0
     """Weight of the KL divergence to the base model."""
-    advantage_scale: Literal["none", "std", "mean"] = "mean"
-    """What divides a group's centred scores: nothing (Dr. GRPO), their standard deviation (GRPO), or their mean, which
-    gives rarely solved tasks more weight than mostly solved ones."""
+    advantage_scale: Literal["none", "std", "mean", "best"] = "mean"
+    """What divides a group's centred scores: nothing (Dr. GRPO), their standard deviation (GRPO), or their mean: rarely
+    solved tasks weigh more. `best` is rejection sampling: 1 for the best of a group, 0 for the others."""
     signal_tolerance: Annotated[float, Field(ge=0)] = 1e-3
     """A group whose scores differ by no more than this is dropped."""
     share_prefixes: bool = True

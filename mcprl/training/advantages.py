@@ -13,6 +13,8 @@ def advantages(scores_G: Sequence[float], scale: str = "none", tolerance: float 
     solved weigh more, and so does the noise of a near-tie.
     `mean`: the mean score, at least 1 / G: the gradient of the score's logarithm (MaxRL, arXiv 2602.02710), which keeps
     tasks that are mostly solved from outweighing tasks that are rarely solved.
+    `best`: no difference but 1 for the highest score and 0 for the others, so that only the best is imitated (rejection
+    sampling; RAFT, arXiv 2304.06767).
 
     Returns `None` if the scores differ by at most `tolerance`: such a group has no signal, and the caller drops it.
     Raises `ValueError` if a score is not finite (a judge's failure is never a score) or `scale` is unknown.
@@ -23,6 +25,8 @@ def advantages(scores_G: Sequence[float], scale: str = "none", tolerance: float 
         return None
     mean = fmean(scores_G)
     match scale:
+        case "best":
+            return [float(score >= max(scores_G) - tolerance) for score in scores_G]
         case "none":
             divisor = 1.0
         case "std":
@@ -30,5 +34,5 @@ def advantages(scores_G: Sequence[float], scale: str = "none", tolerance: float 
         case "mean":
             divisor = max(mean, 1 / len(scores_G))
         case _:
-            raise ValueError(f"unknown scale {scale!r}; expected none, std or mean")
+            raise ValueError(f"unknown scale {scale!r}; expected none, std, mean or best")
     return [(score - mean) / divisor for score in scores_G]

@@ -26,6 +26,11 @@ def test_divided_by_the_mean_a_rare_success_weighs_as_much_as_its_rarity():
     assert near == pytest.approx([0.06, -0.02, -0.02, -0.02])
 
 
+def test_with_rejection_only_the_best_is_imitated():
+    assert advantages([0.95, 0.25, 0.0, 0.9499], "best") == [1.0, 0.0, 0.0, 1.0]
+    assert advantages([0.5, 0.5], "best") is None
+
+
 @pytest.mark.parametrize("scores", [[], [0.7], [0.3, 0.3, 0.3], [0.3, 0.3005]])
 def test_a_group_whose_scores_agree_within_the_tolerance_has_no_signal(scores: list[float]):
     assert advantages(scores, "std", tolerance=1e-3) is None
