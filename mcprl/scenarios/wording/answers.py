@@ -33,7 +33,7 @@ from mcprl.scenarios.intents import (
 )
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.degrees import degree
-from mcprl.scenarios.wording.lookups import date_verbs
+from mcprl.scenarios.wording.fields import date_verbs
 from mcprl.scenarios.wording.modifiers import in_full, is_adjective, noun_label
 from mcprl.scenarios.wording.phrases import definite, group, is_person, phrase, spoken
 from mcprl.scenarios.wording.template import mark, unmark
