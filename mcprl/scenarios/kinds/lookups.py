@@ -17,6 +17,7 @@ MakeTask = Callable[[Planner, Session, State], Awaitable[Grounded | None]]
 _SECONDS = 4
 """Things that are looked at for one that can be compared with another."""
 _ADDED = ("money", "count", "measure", "duration")
+_STOCKS = frozenset("stock inventory available units copies quantity".split())
 _ORDERED = ("money", "count", "measure", "percent", "number", "date", "datetime", "year", "duration")
 
 
@@ -121,8 +122,11 @@ async def combine(planner: Planner, session: Session, state: State) -> Grounded 
 
 
 def _is_combinable(entry: Field) -> bool:
-    """Whether two values of a field can be added up or differ by something that people want to know."""
-    return entry.attribute.meaning in _ADDED and not entry.live and not what_was_done(entry.attribute)
+    """Whether two values of a field can be added up or differ by something that people want to know: not the lines that
+    were added to two files, nor the stocks of two different goods."""
+    stocked = entry.attribute.meaning == "count" and bool(_STOCKS & {*entry.attribute.label.split()})
+    fits = entry.attribute.meaning in _ADDED and not entry.live
+    return fits and not stocked and not what_was_done(entry.attribute)
 
 
 async def _pair(

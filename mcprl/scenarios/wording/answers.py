@@ -284,7 +284,7 @@ def _asking_back(intent: Lacking) -> str:
     if isinstance(inner, Lookup) or (isinstance(inner, Change) and inner.thing is not None):
         noun = grammar.one(spoken((inner.thing or Reference("item")).noun))
     if intent.lacking.meaning in ("identifier", "name", "path", "email") and noun:
-        return f"Which {noun} do you mean? Please give me the {label}."
+        return f"Which {noun} do you mean?" + (f" Please give me the {label}." if label != noun else "")
     if isinstance(inner, Change) or intent.lacking.meaning in ("text", "count", "money", "measure", "number"):
         return f"What should the {label} be?"
     return f"Which {label} do you mean?"

@@ -90,6 +90,9 @@ def by_sort(noun: str, values: Sequence[Value]) -> tuple[str, tuple[Value, ...]]
     """The noun that the type among the values stands for, and the other values: animals of the species dog are dogs, an
     entity of the type client is a client.
     """
+    front, _, rest = noun.partition(" ")
+    if rest and any(value.attribute.label.split()[0] == front for value in values):
+        noun = rest  # the jobs of a customer, and not the customer jobs
     if noun == "changed file" and any(map(is_moment_of_history, values)):
         return "file changed", tuple(values)  # files changed since a commit
     for value in values:
