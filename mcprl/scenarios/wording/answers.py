@@ -170,7 +170,8 @@ def _winner(intent: Compare, value: Scalar) -> str:
 
 
 def _clause(subject: str, attribute: Attribute, value: Scalar) -> str:
-    text, label = value_text(attribute, value), in_full(attribute)
+    text = value_text(attribute, value)
+    label = noun_label(attribute) if attribute.meaning == "email" else in_full(attribute)
     they = subject == "They"
     s, be, was = ("", "are", "were") if they else ("s", "is", "was")
     own = {"They": "their", "It": "its"}.get(subject) or grammar.possessive(subject)

@@ -20,6 +20,7 @@ from mcprl.scenarios.wording.modifiers import (
     what_was_done,
 )
 from mcprl.scenarios.wording.phrases import alike, definite, group, is_person, spoken
+from mcprl.scenarios.wording.since import apart
 from mcprl.scenarios.wording.template import Option, data, mark, options
 from mcprl.scenarios.wording.values import plain
 
@@ -36,7 +37,21 @@ def count_options(intent: Count, rng: random.Random) -> list[Option]:
     """Requests for the number of things."""
     if since := _since(intent, rng):
         return options(data("groups")["count_since"], "count.since", since)
-    return _of_all(options(data("groups")["count"], "count", _grouped(intent, rng)), intent.noun)
+    found = _of_all(options(data("groups")["count"], "count", _grouped(intent, rng)), intent.noun)
+    if not (owner := _owner(intent)):
+        return found
+    slots = {"owner": owner, "things": group(intent.noun, (), rng).text}
+    found = [replace(o, patterns=tuple(p for p in o.patterns if "{head}" not in p)) for o in found]
+    return [o for o in found if o.patterns] + options(data("groups")["count_owner"], "count.owner", slots, weight=2)
+
+
+def _owner(intent: Count) -> str:
+    """The person whose things are counted, if nothing else is said of them; else empty."""
+    value = intent.where[0] if len(intent.where) == 1 else None
+    if value is None or value.how != "is" or not is_person(value.attribute.label):
+        return ""
+    name = mark(plain(value.value))
+    return name if value.attribute.meaning == "person" else f"{value.attribute.label} {name}"
 
 
 def _of_all(found: list[Option], noun: str) -> list[Option]:
@@ -90,7 +105,8 @@ def listing_options(intent: Listing, rng: random.Random) -> list[Option]:
     # Files are listed by their names, not the files of the files.
     own = intent.asked.label == intent.noun.split()[-1]
     found = [] if own else options(data("groups")["listing_of"], "listing.of", slots)
-    if own or intent.asked.meaning in ("name", "identifier", "path"):
+    half = intent.asked.label in ("first name", "last name")  # which does not name a passenger alone
+    if own or (intent.asked.meaning in ("name", "identifier", "path") and not half):
         found += options(data("groups")["listing"], "listing", slots, weight=1.6)
     return _of_all(found, intent.noun)
 
@@ -130,9 +146,9 @@ def compare_options(intent: Compare, rng: random.Random) -> list[Option]:
 
 
 def _compared(intent: Compare, rng: random.Random) -> list[Option]:
-    named, since = since_when(intent.things[0].values, rng)
-    if since and named:
-        rest = tuple(replace(thing, values=since_when(thing.values, rng)[0]) for thing in intent.things)
+    named, since = apart(intent.things[0], rng)
+    if since and named.values:
+        rest = tuple(apart(thing, rng)[0] for thing in intent.things)
         return [_front(option, since) for option in _compared(replace(intent, things=rest), rng)]
     things = [thing.text for thing in alike(intent.things, rng)]
     by = shortened(intent.by, grammar.one(spoken(intent.things[0].noun)))

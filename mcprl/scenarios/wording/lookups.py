@@ -16,11 +16,10 @@ from mcprl.scenarios.wording.modifiers import (
     is_technical,
     noun_label,
     shortened,
-    since_when,
     what_was_done,
 )
 from mcprl.scenarios.wording.phrases import ABSTRACT, Phrase, alike, is_person, phrase, spoken
-from mcprl.scenarios.wording.since import with_since
+from mcprl.scenarios.wording.since import apart, with_since
 from mcprl.scenarios.wording.template import Option, data, expand, fits, options
 
 _DOCUMENTS = ("file", "document", "page", "report", "letter")
@@ -45,8 +44,8 @@ _HAVING = re.compile(r"\{it\} (?:have|\{has\})\b|\{has\} \{it\} got")
 
 def lookup_options(intent: Lookup, rng: random.Random) -> list[Option]:
     """Requests for one or two fields of one thing."""
-    named, since = since_when(intent.thing.values, rng)
-    thing = phrase(replace(intent.thing, values=named), rng)
+    named, since = apart(intent.thing, rng)
+    thing = phrase(named, rng)
     noun = grammar.one(spoken(intent.thing.noun)).removeprefix("changed ")
     found = about_options(thing, noun, intent.asked, rng)
     return [with_since(option, since) for option in found] if since else found
@@ -236,10 +235,11 @@ def each_options(intent: Each, rng: random.Random) -> list[Option]:
         return clock_options(intent, rng)
     if found := clock_options(intent, rng):
         return found
-    named, since = since_when(intent.things[0].values, rng)
-    if since and named:  # said once, for all of them
-        rest = tuple(replace(thing, values=since_when(thing.values, rng)[0]) for thing in intent.things)
-        return [with_since(option, since) for option in each_options(replace(intent, things=rest), rng)]
+    named, since = apart(intent.things[0], rng)
+    if since and named.values:  # said once, for all of them
+        rest = tuple(apart(thing, rng)[0] for thing in intent.things)
+        found = [with_since(option, since) for option in each_options(replace(intent, things=rest), rng)]
+        return [option for option in found if option.patterns]
     things = alike(intent.things, rng)
     noun = grammar.one(spoken(intent.things[0].noun))
     names = grammar.listed([thing.text for thing in things])

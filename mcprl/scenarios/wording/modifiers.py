@@ -91,7 +91,7 @@ def in_full(attribute: Attribute) -> str:
 def noun_label(attribute: Attribute) -> str:
     """The label as a noun: `active status` for a flag, `number of items` for a count."""
     label = in_full(attribute)
-    if attribute.meaning == "count" and grammar.is_plural(label):
+    if attribute.meaning in ("count", "number") and grammar.is_plural(label):
         return f"number of {label}"
     owner, _, last = attribute.label.rpartition(" ")
     if attribute.meaning == "email" and last == "email" and owner in data("thesaurus")["people"]:

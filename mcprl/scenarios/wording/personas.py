@@ -40,7 +40,7 @@ def dress(name: str, request: str, rng: random.Random) -> str:
         pattern = "{text}"
     if "please" in pattern.lower() and "please" in text.lower():
         pattern = "{text}"
-    if mark == "." and "question" in pattern:
+    if mark == "." and re.search("question|I need it|It's for", pattern):
         pattern = "{text}"
     if mark == "?" and pattern.startswith("Please"):
         pattern = "{cut}, please{mark}"

@@ -22,6 +22,8 @@ ABSTRACT = ("entity", "node", "record", "item", "object", "entry", "element")
 """Nouns that say nothing: a thing of these is called by its type."""
 _BOOKED = ("flight", "leg", "segment", "passenger", "seat", "room", "ticket", "night")
 """Nouns of what is in a booking, besides goods."""
+_CALLED_SO = ("airport", "station", "terminal", "port", "warehouse", "office", "hub", "depot", "store")
+"""Nouns of places that stand behind their code: SEA airport."""
 _SORT = ("type", "kind", "species")
 _NAMED_SORT = re.compile(r"[A-Za-z][a-z]+(?: [a-z]+)?")
 
@@ -233,6 +235,8 @@ def _by_name(name: str, noun: str, person: bool, rng: random.Random, *, titled: 
     ends_like_noun = name.split()[-1].lower() == noun.split()[-1]
     if titled:
         return rng.choice((text, text, f"the {noun} {text}"))
+    if re.fullmatch(r"[A-Z]{2,4}", name) and noun.split()[-1] in _CALLED_SO:
+        return rng.choice((text, f"{text} {noun}"))
     goods = noun in data("thesaurus")["goods"]
     if name.islower() and goods:  # the hinge, and not the part hinge
         return f"the {text}"
