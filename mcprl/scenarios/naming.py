@@ -194,6 +194,8 @@ class Naming(Calls):
             return False
         if attribute.label.split()[-1] == "type" and isinstance(value, str) and is_person(value):
             return False  # whoever knows the name knows that it is a person's
+        if attribute.label == "change" and isinstance(value, str):
+            return False  # "modified" is no answer to what the change is
         if attribute.label == "size" and self._noun(step) == "folder":  # that of its entry, not of what is in it
             return False
         if not isinstance(value, str) or attribute.meaning == "place":

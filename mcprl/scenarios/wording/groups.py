@@ -197,8 +197,9 @@ def _told_by_time(intent: Compare, by: Attribute, slots: Mapping[str, str]) -> l
 
 
 def _front(option: Option, since: str) -> Option:
-    """A construction that begins with the commit since which the things are compared."""
-    return replace(option, patterns=tuple(f"{since}, {pattern}" for pattern in option.patterns))
+    """A construction that says since which commit the things are compared, behind the field or at its beginning."""
+    told = (p.replace("{what}", "{what} {since}") if "{what}" in p else f"{{since}}, {p}" for p in option.patterns)
+    return replace(option, patterns=tuple(told), slots={**option.slots, "since": since})
 
 
 def _height(counted: bool, most: bool, two: bool) -> str:

@@ -214,6 +214,8 @@ def _by_code(code: str, noun: str, rng: random.Random) -> str:
     text = mark(code)
     last = noun.split()[-1]
     short = rng.choice([noun, noun, noun if last in _SORTS else last])
+    if last in _CALLED_SO and code.isalpha():
+        return rng.choice((text, f"{text} {short}"))
     if re.fullmatch(r"\d+", code) and last not in _HASHED:
         return rng.choice((f"{short} {text}", f"{short} {text}", f"{short} #{text}", f"{short} number {text}"))
     if _CODE.fullmatch(code) or last in _HASHED:
