@@ -21,6 +21,8 @@ _SEARCHING = frozenset("search find query browse".split())
 _CODE = re.compile(r"(?=.*[A-Za-z])(?=.*\d)[A-Za-z\d_-]{3,16}")
 """A name of a thing that stands in no field called so: `HAT204`."""
 _MOST_FOUND = 16
+_MOST_LETTERS = 600
+"""Letters of a text that an answer repeats."""
 
 
 async def compute(planner: Planner, session: Session, state: State) -> Grounded | None:
@@ -33,7 +35,7 @@ async def compute(planner: Planner, session: Session, state: State) -> Grounded 
     texts = [value.value for value in values if isinstance(value.value, str)]
     if len({*texts}) < len(texts):
         return None  # nobody asks how far a place is from itself
-    if not fields:
+    if not fields or (_is_search(tool) and fields[0].attribute.key == "result"):  # a number of what it found
         planner.barren[tool.name] += 1
         return None
     # The values of a computation are no things of the server: what is held out is their combination.
@@ -49,14 +51,16 @@ async def act(planner: Planner, session: Session, state: State) -> Grounded | No
     """A call that is asked for itself, since nothing that could be asked stands in its result."""
     tool = planner.tool(planner.is_plain)
     step = await planner.read(session, state, tool, {}) if tool else None
-    if tool is None or step is None or (planner.computes(tool) and _worked_out(planner, step)):
+    if tool is None or step is None:
+        return None
+    if planner.computes(tool) and not _is_search(tool) and _worked_out(planner, step):
         return None
     values = tuple(value for value in planner.said(step.filled, paging=True))
     entities = [", ".join(str(value.value) for value in values)] if values else []
     intent = Compute(tool.name, tool.title or tool.description, values)
     checks = (CallMade(tool.name, step.call.arguments),)
-    outcome = (step.result.text,) if _is_short(step.result.text) else ("done",)
-    if {*words(tool.name)} & _SEARCHING and outcome == ("done",):
+    outcome = (step.result.text,) if _is_told(step.result.text) else ("done",)
+    if _is_search(tool) and not _is_short(step.result.text):
         listed = _listed(step)
         if not listed:
             return None  # whoever searches wants to know what was found
@@ -72,6 +76,16 @@ def _listed(step: Step) -> list[str]:
     given = {str(value) for _, value in step.filled}
     named = [name for name in dict.fromkeys(found) if name not in given]
     return named if 0 < len(named) <= _MOST_FOUND else []
+
+
+def _is_search(tool: Tool) -> bool:
+    """Whether a tool looks for things, so that its answer is what it found."""
+    return bool({*words(tool.name)} & _SEARCHING)
+
+
+def _is_told(text: str) -> bool:
+    """Whether a result can be repeated as it is: it is short, or a text of some lines."""
+    return _is_short(text) or (len(text) <= _MOST_LETTERS and not re.match(r"\s*[\[{<]", text))
 
 
 def _is_short(text: str) -> bool:

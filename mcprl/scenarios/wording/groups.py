@@ -11,6 +11,7 @@ from mcprl.scenarios.wording.degrees import degree
 from mcprl.scenarios.wording.fields import label_slots
 from mcprl.scenarios.wording.modifiers import (
     KEYS,
+    front_of,
     in_full,
     is_deal,
     is_technical,
@@ -48,10 +49,11 @@ def count_options(intent: Count, rng: random.Random) -> list[Option]:
 def _owner(intent: Count) -> str:
     """The person whose things are counted, if nothing else is said of them; else empty."""
     value = intent.where[0] if len(intent.where) == 1 else None
-    if value is None or value.how != "is" or not is_person(value.attribute.label):
+    noun = front_of(value.attribute) or value.attribute.label if value is not None else ""
+    if value is None or value.how != "is" or not is_person(noun):
         return ""
     name = mark(plain(value.value))
-    return name if value.attribute.meaning == "person" else f"{value.attribute.label} {name}"
+    return name if value.attribute.meaning == "person" else f"{noun} {name}"
 
 
 def _of_all(found: list[Option], noun: str) -> list[Option]:
