@@ -42,6 +42,8 @@ def dress(name: str, request: str, rng: random.Random) -> str:
         pattern = "{text}"
     if mark == "." and re.search("question|I need it|It's for", pattern):
         pattern = "{text}"
+    if ":" in pattern and ":" in text:  # one colon is enough
+        pattern = "{text}"
     if mark == "?" and pattern.startswith("Please"):
         pattern = "{cut}, please{mark}"
     text = (
