@@ -184,7 +184,12 @@ def _best(planner: Planner, chosen: _Rows) -> tuple[Attribute, bool, Mapping[str
     """The only row with the most or the least of an attribute, with the attribute and whether it is the most."""
     by = chosen.column(planner, _ORDERED)
     values = [row[by.key] for row in chosen.rows] if by else []
-    if by is None or _is_way(chosen.noun) or len({type(value) for value in values}) > 1:
+    if (
+        by is None
+        or _is_way(chosen.noun)
+        or by.label.split()[0] == chosen.noun.split()[-1]
+        or len({type(value) for value in values}) > 1
+    ):
         return None
     most = planner.rng.random() < 0.5
     best = max(values) if most else min(values)

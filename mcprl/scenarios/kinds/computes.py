@@ -59,7 +59,9 @@ async def act(planner: Planner, session: Session, state: State) -> Grounded | No
     entities = [", ".join(str(value.value) for value in values)] if values else []
     intent = Compute(tool.name, tool.title or tool.description, values)
     checks = (CallMade(tool.name, step.call.arguments),)
-    outcome = (step.result.text,) if _is_told(step.result.text) else ("done",)
+    text = step.result.text.strip()
+    text = f"{text} none" if text.endswith(":") else text  # a heading with nothing below it
+    outcome = (text,) if _is_told(text) else ("done",)
     if _is_search(tool) and not _is_short(step.result.text):
         listed = _listed(step)
         if not listed:

@@ -24,6 +24,8 @@ from mcprl.scenarios.wording.template import Option, data, expand, fits, options
 
 _DOCUMENTS = ("file", "document", "page", "report", "letter")
 """Things that have a date on them and take place at none."""
+_WORKS = ("job", "task", "project", "ticket", "issue", "case", "repair", "assignment", "claim")
+"""Things that somebody works on until they are done, besides dealings."""
 _OWN_LABELS = ("date", "day", "time", "datetime", "timestamp")
 _PLACES = ("place", "location", "city", "town", "country", "region")
 _OF_DOCUMENTS = frozenset("size permissions name path type author owner change access creation update modified".split())
@@ -171,6 +173,8 @@ def suits(entry: Mapping[str, Any], asked: Attribute, thing: Phrase) -> bool:
     if "documents" in entry and entry["documents"] != (thing.bare.split()[-1] in (*_DOCUMENTS, "commit")):
         return False
     if "deals" in entry and entry["deals"] != is_deal(thing.bare):
+        return False
+    if "works" in entry and entry["works"] != (is_deal(thing.bare) or thing.bare.split()[-1] in _WORKS):
         return False
     if "adjective" in entry and entry["adjective"] != is_adjective(asked.label):
         return False
