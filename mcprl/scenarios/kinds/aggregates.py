@@ -187,7 +187,7 @@ def _best(planner: Planner, chosen: _Rows) -> tuple[Attribute, bool, Mapping[str
     if (
         by is None
         or _is_way(chosen.noun)
-        or by.label.split()[0] == chosen.noun.split()[-1]
+        or by.label in (chosen.noun.split()[-1], f"{chosen.noun.split()[-1]} number")
         or len({type(value) for value in values}) > 1
     ):
         return None
