@@ -9,8 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import permutations
 from typing import Any
 
-from mcprl.judges.checks import leaves
-from mcprl.scenarios.addresses import as_period, as_person
+from mcprl.scenarios.addresses import as_period
 from mcprl.scenarios.catalog import Catalog
 from mcprl.scenarios.fields import UNNAMED, named_cells, record_of, rows_of, scalars, usable
 from mcprl.scenarios.intents import Value
@@ -22,6 +21,7 @@ from mcprl.scenarios.probing.sources import ordered
 from mcprl.scenarios.probing.values import invent, known_format
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Filled, Step, call_of, in_order
+from mcprl.scenarios.together import Together
 from mcprl.servers.effects import VERBS
 from mcprl.text import words
 from mcprl.types import Json, Scalar, Session, Split, Suite, Tool, ToolResult
@@ -63,7 +63,7 @@ class Calls:
         self.drawn: set[str] = set()
         """The kind of task that is being made, and the tools that were drawn for it."""
         self._effective: set[Slot] = set()
-        self._records: dict[str, list[tuple[Scalar, ...]]] = {}
+        self._together_rows = Together(self.catalog, self.naming)
         self._dead: set[tuple[Slot, Scalar]] = set()  # with which a read found nothing: a second draw would be lost
         self._cached: tuple[Session | None, dict[str, ToolResult]] = (None, {})
         self.rng = random.Random(f"compose {self.seed} {self.split} {self.suite}")
@@ -154,21 +154,14 @@ class Calls:
         places = [self.known.places_of(slot) for slot in slots]
         if len(slots) < 2 or state is not self.known.base or not all(places):
             return {}
-        if tool.name not in self._records:
-            self._records[tool.name] = self.known.records.together(places)
-        worked = [dict(leaves(example.arguments)) for example in self.known.examples.get(tool.name, ())]
-        called = [tuple(given[slot.path] for slot in slots) for given in worked if {*given} >= {s.path for s in slots}]
+        rows = self._together_rows.of(tool, slots, places, self.rng)
         fitting = [
             values
-            for values in (called if called and self.rng.random() < 0.5 else self._records[tool.name])
+            for values in rows
             if all(fixed.get(slot, value) == value for slot, value in zip(slots, values, strict=True))
-            and all(self.allowed(value.value) for value in self._entities(list(zip(slots, values, strict=True))))
+            and all(map(self.allowed, self._together_rows.named(tool, slots, values)))
         ]
         return dict(zip(slots, self.rng.choice(fitting), strict=True)) if fitting else {}
-
-    def _entities(self, filled: Filled) -> tuple[Value, ...]:
-        """The values that name things, as a request says them."""
-        return as_person([self.naming(slot, value) for slot, value in filled if self.catalog.names_entity(slot)])
 
     def _invented(self, slot: Slot) -> Any:
         """An invented value, one that belongs to the split if two dozen draws have one."""

@@ -39,6 +39,7 @@ class Catalog(Identities):
         self.known = known
         self._attributes: dict[tuple[str, Keys], Attribute] = {}
         self._slots: dict[Slot, Attribute] = {}
+        self._entities: dict[Slot, bool] = {}
         self._listed: dict[str, str] = {}
         self.lists: set[str] = set()
         """The tools that have returned several rows."""
@@ -240,7 +241,9 @@ class Catalog(Identities):
 
     def names_entity(self, slot: Slot) -> bool:
         """Whether the slot's values name things of the server: results hold them, and they are keys or names."""
-        return self._is_harvested(slot) and self.slot(slot).meaning in (*NAMING, "text")
+        if slot not in self._entities:
+            self._entities[slot] = self._is_harvested(slot) and self.slot(slot).meaning in (*NAMING, "text")
+        return self._entities[slot]
 
     def _is_harvested(self, slot: Slot) -> bool:
         """Whether the slot takes values that results hold, and not any other."""

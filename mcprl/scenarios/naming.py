@@ -14,6 +14,7 @@ from mcprl.scenarios.fields import Keys, is_answer, scalars
 from mcprl.scenarios.intents import Attribute, Reference, Value
 from mcprl.scenarios.parameters import FOLDERS, is_hash, is_search, shortened_hash
 from mcprl.scenarios.steps import Field, Found, Step
+from mcprl.scenarios.wording.grammar import is_plural
 from mcprl.scenarios.wording.modifiers import JOINTS, is_adjective, names
 from mcprl.scenarios.wording.phrases import is_person
 from mcprl.text import singular, words
@@ -184,6 +185,8 @@ class Naming(Calls):
             return False
         if any(ch.isdigit() for ch in path[-1]) and not step.keys:
             return False
+        if str(value).isdigit() and attribute.meaning != "count" and is_plural(attribute.label):
+            return False  # the only one of its parts, by its number: an answer would seem to count them
         # "Is it a folder?" has no wording, and a listing of files says what each is.
         if attribute.meaning == "flag" and words(path[-1])[0] == "is" and not is_adjective(attribute.label):
             return False
@@ -191,6 +194,8 @@ class Naming(Calls):
             return False
         if attribute.label.split()[-1] == "type" and isinstance(value, str) and is_person(value):
             return False  # whoever knows the name knows that it is a person's
+        if attribute.label == "change" and isinstance(value, str):
+            return False  # "modified" is no answer to what the change is
         if attribute.label == "size" and self._noun(step) == "folder":  # that of its entry, not of what is in it
             return False
         if not isinstance(value, str) or attribute.meaning == "place":

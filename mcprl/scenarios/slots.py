@@ -5,6 +5,7 @@ Probing and the task makers fill slots; nothing but this module reads JSON Schem
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -26,12 +27,12 @@ class Slot:
     required: bool
     description: str
 
-    @property
+    @cached_property
     def key(self) -> str:
         """The name that says what the slot means: the last one on its path."""
         return next(str(part) for part in reversed(self.path) if isinstance(part, str))
 
-    @property
+    @cached_property
     def kind(self) -> str:
         """`string`, `integer`, `number` or `boolean`."""
         kind = self.schema.get("type", "string")

@@ -206,7 +206,7 @@ def test_a_commit_with_its_diff_is_read() -> None:
     assert read_text(SHOW) == {
         "commit": "472188d96649bb7b006ba370285bdfefe2d73f6f",
         "author": "Ana Kovac",
-        "email": "ana@example.org",
+        "author email": "ana@example.org",
         "date": "2026-11-22 07:57:44 +0000",
         "message": "Second: more lines",
         "body": "With a body.",

@@ -7,16 +7,14 @@ from mcprl.scenarios.kinds.abstain import forbidden, lacking, missing, unserved
 from mcprl.scenarios.kinds.aggregates import count, extreme, listing, total
 from mcprl.scenarios.kinds.both import both, write_and_ask
 from mcprl.scenarios.kinds.changes import WriteTask, adjust, write
+from mcprl.scenarios.kinds.computes import act, compute, compute_each
 from mcprl.scenarios.kinds.conditions import conditional
 from mcprl.scenarios.kinds.likewise import likewise
 from mcprl.scenarios.kinds.lookups import (
     MakeTask,
     across,
-    act,
     combine,
     compare,
-    compute,
-    compute_each,
     each,
     lookup,
     relation,

@@ -94,7 +94,8 @@ async def lacking(planner: Planner, session: Session, state: State) -> Grounded 
 
 async def unserved(planner: Planner, session: Session, state: State) -> Grounded | None:
     """Something that no tool does: the answer must say that it cannot be done."""
-    return planner.task("declines", Unserved(planner.catalog.nouns()), (), (), (Declines(),), state, [])
+    nouns = tuple(noun for noun in planner.catalog.nouns() if not noun.endswith("ed"))  # no "diff staged"
+    return planner.task("declines", Unserved(nouns), (), (), (Declines(),), state, [])
 
 
 async def forbidden(planner: Planner, session: Session, state: State) -> Grounded | None:

@@ -15,6 +15,7 @@ from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Field, Found, Grounded, Reached, Step
 from mcprl.scenarios.wording.modifiers import JOINTS
+from mcprl.text import singular
 from mcprl.types import Call, Scalar, Session, Tool
 
 _ORDERED = ("money", "count", "measure", "percent", "number", "date", "datetime", "year", "duration")
@@ -23,6 +24,10 @@ _LISTS_READ = 4
 _LIMITED = ("money", "count", "measure", "percent", "number", "date", "year")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _ADDED = ("money", "count", "measure", "duration")
+_STOCKED = frozenset("stock inventory quantity capacity seat bed bedroom room rating".split())
+"""Words of counts over and under which people set limits: with fewer than 5 in stock, and not with 2 removed lines."""
+_WAYS = frozenset("method option setting mode type kind category status rate setup preference".split())
+"""Last words of nouns of which nobody adds up or ranks the amounts: ways to pay, not payments."""
 _GROUPING = ("category", "status", "person", "place", "year")
 _NAMES = ("name", "identifier", "person", "email", "path")
 
@@ -65,8 +70,13 @@ class _Rows:
         return [*named, *self.reached.entities]
 
 
-async def _rows(planner: Planner, session: Session, state: State, least: int, tool: Tool | None = None) -> _Rows | None:
-    """Rows of a complete list: all of them, or those that a filter keeps. `tool` lists them, by default any."""
+async def _rows(
+    planner: Planner, session: Session, state: State, least: int, tool: Tool | None = None, limited: bool = True
+) -> _Rows | None:
+    """Rows of a complete list: all of them, or those that a filter keeps. `tool` lists them, by default any.
+
+    With `limited` the filter may be a limit, or leave out a value: too much where the rows are ranked or added up.
+    """
     tool = tool or planner.tool(lambda tool: tool.name in planner.catalog.lists)
     reached = await planner.read_named(session, state, tool) if tool else None
     step = reached.step if reached else None
@@ -83,15 +93,17 @@ async def _rows(planner: Planner, session: Session, state: State, least: int, to
     noun = nouns.pop() if len(nouns) == 1 else planner.catalog.noun(step.tool, step.keys, rows[0])
     chosen = _Rows(reached, stateless(noun, where), where, rows)
     way = planner.rng.random()
-    if way < 0.45:
-        chosen = _with_one_value(planner, chosen)
-    elif way < 0.7:
+    if way < 0.45 and len(where) < 2:
+        chosen = _with_one_value(planner, chosen, limited)
+    elif way < 0.7 and limited and len(where) < 2:
         chosen = _within_limit(planner, chosen)
     return chosen if least <= len(chosen.rows) <= 40 else None
 
 
-def _with_one_value(planner: Planner, chosen: _Rows) -> _Rows:
-    """The rows that share a value of one attribute or, at times, all others; all rows if there is no such attribute."""
+def _with_one_value(planner: Planner, chosen: _Rows, negated: bool) -> _Rows:
+    """The rows that share a value of one attribute or, at times if `negated`, all others; all rows if there is no such
+    attribute.
+    """
     column = chosen.column(planner, _GROUPING)
     if column is None:
         return chosen
@@ -99,7 +111,8 @@ def _with_one_value(planner: Planner, chosen: _Rows) -> _Rows:
     value = planner.rng.choice([row[column.key] for row in chosen.rows])
     if len(counts) < 2 or not is_answer(value, ()) or isinstance(value, bool):
         return chosen
-    others = column.meaning in ("status", "category", "place") and planner.rng.random() < 0.3
+    sorted_so = column.meaning in ("status", "place") or column.label.split()[-1] in ("type", "kind", "species")
+    others = negated and sorted_so and planner.rng.random() < 0.3
     others = others and not str(value).startswith("un")  # nobody asks for what is not untracked
     kept = tuple(row for row in chosen.rows if (row[column.key] == value) != others)
     if others:
@@ -114,6 +127,8 @@ def _with_one_value(planner: Planner, chosen: _Rows) -> _Rows:
 def _within_limit(planner: Planner, chosen: _Rows) -> _Rows:
     """The rows with more, or with less, of something than a round number; all rows if nothing can be limited."""
     column = chosen.column(planner, _LIMITED)
+    if column and column.meaning == "count" and not _STOCKED & {singular(word) for word in column.label.split()}:
+        return chosen
     values = sorted({row[column.key] for row in chosen.rows}, key=str) if column else []
     is_day = all(isinstance(value, str) and _DAY.fullmatch(value) for value in values)
     if column is None or len(values) < 2 or not (is_day or all(_is_number(value) for value in values)):
@@ -156,7 +171,7 @@ class Topmost:
 async def topmost(planner: Planner, session: Session, state: State, tool: Tool, slot: Slot) -> Topmost | None:
     """A thing whose key the slot takes, named as the first or the last of a list."""
     for source in planner.listed_in(tool, slot) * _LISTS_READ:
-        chosen = await _rows(planner, session, state, 2, planner.known.tools[source[1]])
+        chosen = await _rows(planner, session, state, 2, planner.known.tools[source[1]], limited=False)
         best = _best(planner, chosen) if chosen else None
         key = best[2].get(source[-1]) if best else None
         if chosen and best and isinstance(key, str | int) and planner.allowed(key):
@@ -169,11 +184,21 @@ def _best(planner: Planner, chosen: _Rows) -> tuple[Attribute, bool, Mapping[str
     """The only row with the most or the least of an attribute, with the attribute and whether it is the most."""
     by = chosen.column(planner, _ORDERED)
     values = [row[by.key] for row in chosen.rows] if by else []
-    if by is None or len({type(value) for value in values}) > 1:
+    if (
+        by is None
+        or _is_way(chosen.noun)
+        or by.label in (chosen.noun.split()[-1], f"{chosen.noun.split()[-1]} number")
+        or len({type(value) for value in values}) > 1
+    ):
         return None
     most = planner.rng.random() < 0.5
     best = max(values) if most else min(values)
     return (by, most, chosen.rows[values.index(best)]) if values.count(best) == 1 else None
+
+
+def _is_way(noun: str) -> bool:
+    """Whether things are ways to do something: their amounts are neither added up nor ranked."""
+    return noun.split()[-1] in _WAYS
 
 
 async def count(planner: Planner, session: Session, state: State) -> Grounded | None:
@@ -190,15 +215,16 @@ async def count(planner: Planner, session: Session, state: State) -> Grounded | 
 
 async def total(planner: Planner, session: Session, state: State) -> Grounded | None:
     """The sum or the average of an attribute."""
-    chosen = await _rows(planner, session, state, 2)
+    chosen = await _rows(planner, session, state, 2, limited=False)
     column = chosen.column(planner, _ADDED) if chosen else None
-    if chosen is None or column is None or len(chosen.rows) > 8:
+    if chosen is None or column is None or len(chosen.rows) > 8 or _is_way(chosen.noun):
         return None
     values = [row[column.key] for row in chosen.rows]
     if not all(_is_number(value) for value in values):
         return None
     measured = column.meaning == "measure" and "size" not in column.label.split()  # nobody adds up weights
-    average = measured or (planner.rng.random() < 0.2 and len(values) > 2)
+    # Nobody asks for the average number of lines.
+    average = measured or (column.meaning != "count" and planner.rng.random() < 0.2 and len(values) > 2)
     how: Literal["sum", "average"] = "average" if average else "sum"
     result = round(sum(values) / (len(values) if how == "average" else 1), 2)
     result = int(result) if float(result).is_integer() and all(isinstance(value, int) for value in values) else result
@@ -209,12 +235,13 @@ async def total(planner: Planner, session: Session, state: State) -> Grounded | 
 
 async def extreme(planner: Planner, session: Session, state: State) -> Grounded | None:
     """An attribute of the thing with the most or the least of another."""
-    chosen = await _rows(planner, session, state, 2)
+    chosen = await _rows(planner, session, state, 2, limited=False)
     best = _best(planner, chosen) if chosen else None
     if chosen is None or best is None:
         return None
     by, most, row = best
-    if planner.rng.random() < 0.5:
+    counted = by.meaning == "count"  # which has the most lines, and nothing else of it
+    if not counted and planner.rng.random() < 0.5:
         beyond = await _beyond(planner, session, chosen, row)
         if beyond:
             entry, plan, key = beyond
@@ -235,7 +262,7 @@ async def extreme(planner: Planner, session: Session, state: State) -> Grounded 
         and (entry.attribute.meaning != "identifier" or (entry.attribute.key,) in own)
     ]
     fields = [entry for entry in fields if entry in named or entry.attribute.meaning != "identifier"]
-    pool = named if named and planner.rng.random() < 0.7 else fields
+    pool = named if counted or (named and planner.rng.random() < 0.7) else fields
     if not pool:
         return None
     entry = planner.rng.choice(pool)

@@ -4,7 +4,8 @@ from mcprl.scenarios.intents import Both
 from mcprl.scenarios.kinds.abstain import missing
 from mcprl.scenarios.kinds.aggregates import count, extreme, listing
 from mcprl.scenarios.kinds.changes import write
-from mcprl.scenarios.kinds.lookups import MakeTask, combine, compare, compute, lookup, relation
+from mcprl.scenarios.kinds.computes import compute
+from mcprl.scenarios.kinds.lookups import MakeTask, combine, compare, lookup, relation
 from mcprl.scenarios.kinds.parts import link, parts, search
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State

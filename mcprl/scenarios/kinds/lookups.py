@@ -1,26 +1,23 @@
-"""Questions about things: an attribute of one or of several, of what belongs to another thing, of what a tool works
-out."""
+"""Questions about things: an attribute of one or of several, of what belongs to another thing."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
 from mcprl.judges.checks import holds
-from mcprl.scenarios.calls import MOST_BARREN
-from mcprl.scenarios.fields import text_facts
-from mcprl.scenarios.guessing import is_guessable
-from mcprl.scenarios.intents import Attribute, Combine, Compare, Compute, Each, Lookup, Reference, Relation
+from mcprl.scenarios.intents import Combine, Compare, Each, Lookup, Relation
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.slots import Slot
-from mcprl.scenarios.steps import Field, Found, Grounded, Step, same
-from mcprl.scenarios.wording.modifiers import is_moment_of_history
-from mcprl.types import Call, CallMade, Session, Tool
+from mcprl.scenarios.steps import Field, Found, Grounded, same
+from mcprl.scenarios.wording.modifiers import is_moment_of_history, what_was_done
+from mcprl.types import Call, Session, Tool
 
 MakeTask = Callable[[Planner, Session, State], Awaitable[Grounded | None]]
 """A kind of task that writes nothing."""
 _SECONDS = 4
 """Things that are looked at for one that can be compared with another."""
 _ADDED = ("money", "count", "measure", "duration")
+_STOCKS = frozenset("stock inventory available units copies quantity".split())
 _ORDERED = ("money", "count", "measure", "percent", "number", "date", "datetime", "year", "duration")
 
 
@@ -74,95 +71,6 @@ def _twins(planner: Planner, tool: Tool) -> list[tuple[Tool, Slot]]:
     return [(other, found[0]) for other, found in others if found and own and found[1] == own[1]]
 
 
-async def compute(planner: Planner, session: Session, state: State) -> Grounded | None:
-    """What a tool works out of values that name no thing of the server."""
-    tool = planner.tool(lambda tool: planner.computes(tool) and planner.barren[tool.name] < MOST_BARREN)
-    step = await planner.read(session, state, tool, {}) if tool else None
-    if tool is None or step is None:
-        return None
-    fields, values = _worked_out(planner, step), tuple(planner.said(step.filled))
-    texts = [value.value for value in values if isinstance(value.value, str)]
-    if len({*texts}) < len(texts):
-        return None  # nobody asks how far a place is from itself
-    if not fields:
-        planner.barren[tool.name] += 1
-        return None
-    # The values of a computation are no things of the server: what is held out is their combination.
-    entities = [", ".join(str(value.value) for value in values)]
-    asked = () if fields[0].attribute.key == "result" else (fields[0].attribute,)
-    intent = Compute(tool.name, tool.title or tool.description, values, asked)
-    task = planner.question("compute", intent, [step.call], [(fields[0], "")], state, entities)
-    planner.barren[tool.name] -= task is not None
-    return task
-
-
-async def act(planner: Planner, session: Session, state: State) -> Grounded | None:
-    """A call that is asked for itself, since nothing that could be asked stands in its result."""
-    tool = planner.tool(planner.is_plain)
-    step = await planner.read(session, state, tool, {}) if tool else None
-    if tool is None or step is None or (planner.computes(tool) and _worked_out(planner, step)):
-        return None
-    values = tuple(value for value in planner.said(step.filled, paging=True))
-    entities = [", ".join(str(value.value) for value in values)] if values else []
-    intent = Compute(tool.name, tool.title or tool.description, values)
-    checks = (CallMade(tool.name, step.call.arguments),)
-    outcome = (step.result.text,) if _is_short(step.result.text) else ("done",)
-    return planner.task("action", intent, outcome, (step.call,), checks, state, entities)
-
-
-def _is_short(text: str) -> bool:
-    return len(text) < 80 and "\n" not in text and "[" not in text
-
-
-def _worked_out(planner: Planner, step: Step) -> list[Field]:
-    """What a computation returned: a field of its record, else what varies in its text; a random one first."""
-    given = [value for _, value in step.filled]
-    record = step.rows[0] if len(step.rows) == 1 else step.record
-    if isinstance(record, Mapping):
-        fields = list(planner.fields(step, record, (), given))  # pyright: ignore[reportUnknownArgumentType]
-        fields = [entry for entry in fields if not is_guessable(planner.known, step.tool.name, entry)]
-        planner.rng.shuffle(fields)
-        return fields
-    texts = planner.known.texts.get(step.tool.name, [])
-    facts = text_facts(texts, step.result.text, {str(value).casefold() for value in given})
-    meaning = "number" if facts and not isinstance(facts[0], str) else "text"
-    return [Field(Attribute("result", "result", meaning), value) for value in facts[:1]]
-
-
-async def compute_each(planner: Planner, session: Session, state: State) -> Grounded | None:
-    """What a tool works out of a place or a category, for two values of it and the same other arguments."""
-    tool = planner.tool(lambda tool: planner.computes(tool) and bool(_choosing(planner, tool)))
-    first = await planner.read(session, state, tool, {}) if tool else None
-    varied = planner.rng.choice(_choosing(planner, tool)) if tool else None
-    fixed = {slot: value for slot, value in first.filled if slot != varied} if first else {}
-    second = await planner.read(session, state, tool, fixed) if tool and first else None
-    if tool is None or first is None or second is None or first.call == second.call:
-        return None
-    said = [tuple(planner.said([pair for pair in step.filled if pair[0] == varied])) for step in (first, second)]
-    given = tuple(planner.said([pair for pair in first.filled if pair[0] != varied]))
-    if any(len(values) != 1 for values in said) or {v.value for v in given} & {values[0].value for values in said}:
-        return None
-    theirs = {entry.attribute: entry for entry in _worked_out(planner, second)}
-    pairs = [(entry, theirs[entry.attribute]) for entry in _worked_out(planner, first) if entry.attribute in theirs]
-    pairs = [pair for pair in pairs if not same(pair[0].value, pair[1].value) and pair[0].attribute.key != "result"]
-    if not pairs:
-        return None
-    mine, other = pairs[0]
-    mine, other = replace(mine, rivals=(other.value, *mine.rivals)), replace(other, rivals=(mine.value, *other.rivals))
-    intent = Each(tuple(Reference(values[0].attribute.label, values) for values in said), mine.attribute, given)
-    asked = [(entry, str(values[0].value)) for entry, values in zip((mine, other), said, strict=True)]
-    entities = [values[0].value for values in said if not values[0].attribute.choices]
-    if given:  # what is held out is their combination
-        entities = [", ".join(str(value.value) for value in (*given, *(values[0] for values in said)))]
-    return planner.question("each", intent, [first.call, second.call], asked, state, entities)
-
-
-def _choosing(planner: Planner, tool: Tool) -> list[Slot]:
-    """The slots of a tool that take a place or a category: of several the last, which says what for."""
-    found = [slot for slot in planner.needs(tool) if planner.catalog.slot(slot).meaning in ("place", "category")]
-    return found[-1:]
-
-
 async def each(planner: Planner, session: Session, state: State) -> Grounded | None:
     """The same attribute of two things."""
     pair = await _pair(planner, session, state, lambda entry: entry.attribute.meaning != "flag")
@@ -197,19 +105,28 @@ async def compare(planner: Planner, session: Session, state: State) -> Grounded 
 
 async def combine(planner: Planner, session: Session, state: State) -> Grounded | None:
     """The sum or the difference of an attribute of two things."""
-    pair = await _pair(planner, session, state, lambda entry: entry.attribute.meaning in _ADDED and not entry.live)
+    pair = await _pair(planner, session, state, _is_combinable)
     if pair is None:
         return None
     first, second, mine, theirs = pair
     one, other = mine.value, theirs.value
     if isinstance(one, str | bool) or isinstance(other, str | bool):
         return None
-    sums = mine.attribute.meaning in ("money", "count") and planner.rng.random() < 0.5
+    counted = mine.attribute.meaning == "count"  # nobody asks for the difference of two numbers of bags
+    sums = counted or (mine.attribute.meaning == "money" and planner.rng.random() < 0.5)
     result = round(one + other if sums else abs(one - other), 2)
     intent = Combine((first.reference, second.reference), mine.attribute, "sum" if sums else "difference")
     asked = [(Field(mine.attribute, result, (one, other), derived=True), "")]
     entities = [*first.entities, *second.entities]
     return planner.question("combine", intent, _joined(first, second), asked, state, entities)
+
+
+def _is_combinable(entry: Field) -> bool:
+    """Whether two values of a field can be added up or differ by something that people want to know: not the lines that
+    were added to two files, nor the stocks of two different goods."""
+    stocked = entry.attribute.meaning == "count" and bool(_STOCKS & {*entry.attribute.label.split()})
+    fits = entry.attribute.meaning in _ADDED and not entry.live
+    return fits and not stocked and not what_was_done(entry.attribute)
 
 
 async def _pair(

@@ -9,6 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -266,6 +267,7 @@ def held_out_form(seed: int, form: str) -> bool:
     return fraction(f"form {seed} {form.partition('+')[0]}") < 1 / 3
 
 
+@lru_cache(maxsize=65_536)
 def fraction(text: str) -> float:
     """A hash of the text in 0..1."""
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4]) / 2**32

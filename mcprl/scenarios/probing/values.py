@@ -16,7 +16,7 @@ from typing import Any
 from babel.dates import get_timezone_location
 
 from mcprl.scenarios.probing.patterns import matching
-from mcprl.scenarios.slots import Slot
+from mcprl.scenarios.slots import JsonPath, Slot
 from mcprl.scenarios.wording.template import data
 from mcprl.text import words
 
@@ -183,15 +183,14 @@ UNIVERSAL = frozenset(("timezone", "date-time", "date", "time", "color", "expres
 
 def known_format(slot: Slot) -> str:
     """The well-known format that a string slot's schema, name or description points to; `name` if none."""
-    named = " ".join(word for part in slot.path if isinstance(part, str) for word in words(part))
-    declared = str(slot.schema.get("format", ""))
-    return _format_of((declared, " ".join(words(slot.key)), named, slot.description.lower()))
+    return _format_of(str(slot.schema.get("format", "")), slot.path, slot.description)
 
 
 @lru_cache(maxsize=4_096)
-def _format_of(texts: tuple[str, ...]) -> str:
-    """The first format that one of the texts is or speaks of, the texts in order; `name` if none."""
-    for text in texts:
+def _format_of(declared: str, path: JsonPath, description: str) -> str:
+    """The first format that one of the texts is or speaks of, the declared one first; `name` if none."""
+    parts = [" ".join(words(part)) for part in path if isinstance(part, str)]
+    for text in (declared, parts[-1], " ".join(parts), description.lower()):
         for name, pattern, _ in _FORMATS[:-1]:
             if text and (text == name or re.search(pattern, text)):
                 return name

@@ -64,7 +64,7 @@ def _commit(text: str) -> Record:
     for number, line in enumerate(lines):
         if person := _PERSON.match(line):
             role = "author" if person[1] == "Author" else "committer"
-            record |= {role: person[2], "email" if role == "author" else "committer email": person[3]}
+            record |= {role: person[2], f"{role} email": person[3]}
         elif named := re.match(r"(Date|AuthorDate|CommitDate|Merge):\s+(.+)", line):
             record["merge" if named[1] == "Merge" else "date"] = named[2]
         elif line.startswith("    "):

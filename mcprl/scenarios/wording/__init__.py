@@ -55,6 +55,13 @@ __all__ = ["Worded", "answer", "say"]
 
 MAX_LETTERS = 300
 _PERSONAS_DRAWN = 3
+_IDLE = ("idle", "next", "urgent", "sorry")
+"""Personas that have a say before the request: too much before two of them."""
+_STORIES = frozenset(
+    "before-call quick-check have-here lost-note customer-asks form-to-fill colleague boss not-sure help-out say-quick "
+    "looking-at came-up bet decide dont-know form-both heard remind".split()
+)
+"""Constructions that tell why somebody asks: no part of a message with two requests."""
 _OPTIONS = {
     Lookup: lookup_options,
     Missing: missing_options,
@@ -90,7 +97,8 @@ class Worded:
 def say(intent: Intent, rng: random.Random, allowed: Callable[[str], bool]) -> Worded | None:
     """A request for the intent in an allowed form, `None` if there is none. `allowed` gets whole ids."""
     for option in _ranked(intent, rng, allowed):
-        for name in [*(persona(rng) for _ in range(_PERSONAS_DRAWN)), PLAIN]:
+        names = [*(persona(rng) for _ in range(_PERSONAS_DRAWN)), PLAIN]
+        for name in names if not isinstance(intent, Both) else [name for name in names if name not in _IDLE]:
             form = option.form if name == PLAIN else f"{option.form}+{name}"
             if allowed(form) and (request := _request(option, name, rng)):
                 return Worded(request, form)
@@ -109,7 +117,8 @@ def _both_options(intent: Both, rng: random.Random, allowed: Callable[[str], boo
     """Two requests in one message, each in an allowed construction of its own."""
     texts: list[str] = []
     for part in intent.parts:
-        options_ = (option for option in _ranked(part, rng, allowed) if allowed(option.form))
+        ranked = (o for o in _ranked(part, rng, allowed) if o.form.rpartition("/")[2] not in _STORIES)
+        options_ = (option for option in ranked if allowed(option.form))
         filled = (fill(rng.choice(option.patterns), option.slots, rng) for option in options_)
         texts += [next((sentence(text) for text in filled if text), "")]
     slots = {"first": texts[0], "small_first": small(texts[0]), "second": small(texts[1]), "big_second": texts[1]}

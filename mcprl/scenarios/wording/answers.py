@@ -33,7 +33,7 @@ from mcprl.scenarios.intents import (
 )
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.degrees import degree
-from mcprl.scenarios.wording.lookups import date_verbs
+from mcprl.scenarios.wording.fields import date_verbs
 from mcprl.scenarios.wording.modifiers import in_full, is_adjective, noun_label
 from mcprl.scenarios.wording.phrases import definite, group, is_person, phrase, spoken
 from mcprl.scenarios.wording.template import mark, unmark
@@ -170,7 +170,8 @@ def _winner(intent: Compare, value: Scalar) -> str:
 
 
 def _clause(subject: str, attribute: Attribute, value: Scalar) -> str:
-    text, label = value_text(attribute, value), in_full(attribute)
+    text = value_text(attribute, value)
+    label = noun_label(attribute) if attribute.meaning == "email" else in_full(attribute)
     they = subject == "They"
     s, be, was = ("", "are", "were") if they else ("s", "is", "was")
     own = {"They": "their", "It": "its"}.get(subject) or grammar.possessive(subject)
@@ -284,7 +285,7 @@ def _asking_back(intent: Lacking) -> str:
     if isinstance(inner, Lookup) or (isinstance(inner, Change) and inner.thing is not None):
         noun = grammar.one(spoken((inner.thing or Reference("item")).noun))
     if intent.lacking.meaning in ("identifier", "name", "path", "email") and noun:
-        return f"Which {noun} do you mean? Please give me the {label}."
+        return f"Which {noun} do you mean?" + (f" Please give me the {label}." if label != noun else "")
     if isinstance(inner, Change) or intent.lacking.meaning in ("text", "count", "money", "measure", "number"):
         return f"What should the {label} be?"
     return f"Which {label} do you mean?"

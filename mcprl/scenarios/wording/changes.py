@@ -8,8 +8,9 @@ from dataclasses import replace
 from mcprl.scenarios.intents import Adjust, Attribute, Change, Value
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.deeds import deed, nouns, swapped
+from mcprl.scenarios.wording.fields import label_slots
 from mcprl.scenarios.wording.links import linked
-from mcprl.scenarios.wording.lookups import fitting, label_slots
+from mcprl.scenarios.wording.lookups import fitting
 from mcprl.scenarios.wording.modifiers import in_full, is_adjective, modifiers, names, noun_label, shortened
 from mcprl.scenarios.wording.phrases import Phrase, by_sort, is_person, phrase, spoken
 from mcprl.scenarios.wording.template import Option, data, mark, options

@@ -10,7 +10,8 @@ from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.changes import described
 from mcprl.scenarios.wording.clocks import spans
 from mcprl.scenarios.wording.deeds import deed, imperative
-from mcprl.scenarios.wording.lookups import about_options, label_slots
+from mcprl.scenarios.wording.fields import label_slots
+from mcprl.scenarios.wording.lookups import about_options
 from mcprl.scenarios.wording.modifiers import in_full, is_deal, modifiers
 from mcprl.scenarios.wording.phrases import Phrase, is_person, phrase, spoken
 from mcprl.scenarios.wording.template import Option, data, mark, options

@@ -2,13 +2,18 @@
 
 from mcprl.scenarios.intents import Attribute
 from mcprl.scenarios.wording import grammar
-from mcprl.scenarios.wording.modifiers import in_full
+from mcprl.scenarios.wording.modifiers import in_full, is_deal
 from mcprl.scenarios.wording.template import data
 from mcprl.text import singular
 
+_BILLED = ("amount", "total", "sum", "balance")
+_SUMS = ("expense", "payment", "bill", "fee", "fine", "debt", "account", "donation", "deal", "refund", "charge")
 
-def superlative(by: Attribute, most: bool) -> str:
-    """`cheapest`, `newest`, empty if there is no word for it."""
+
+def superlative(by: Attribute, most: bool, noun: str = "") -> str:
+    """`cheapest`, `newest`, empty if there is no word for it. An order with a high total is big, a card is not."""
+    if noun and by.meaning == "money" and by.label.split()[-1] in _BILLED:
+        return degree(by, most)[1] if is_deal(noun) or noun.split()[-1] in _SUMS else ""
     return degree(by, most)[1]
 
 

@@ -5,7 +5,8 @@ import random
 from mcprl.scenarios.intents import Extreme, Reference, Top
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.degrees import height, superlative
-from mcprl.scenarios.wording.lookups import about_options, be, label_slots
+from mcprl.scenarios.wording.fields import label_slots
+from mcprl.scenarios.wording.lookups import about_options, be
 from mcprl.scenarios.wording.modifiers import is_deal, noun_label, since_when
 from mcprl.scenarios.wording.phrases import group, phrase, spoken
 from mcprl.scenarios.wording.template import Option, data, options
@@ -22,7 +23,7 @@ def extreme_options(intent: Extreme, rng: random.Random) -> list[Option]:
         return [] if rest else options(data("groups")["extreme_since"], "extreme.since", slots)
     one = group(intent.noun, intent.where, rng, more=False)
     thing = phrase(Reference(intent.noun, intent.where, Top(intent.by, intent.most)), rng)
-    top = superlative(intent.by, intent.most)
+    top = superlative(intent.by, intent.most, noun)
     rank = f"the {top}" if top else f"the one with {height(intent.by, intent.most)}"
     is_rank = f"is the {top}" if top else f"has {height(intent.by, intent.most)}"
     slots = {

@@ -15,7 +15,7 @@ _SINGULARS = {more: one for one, more in _PLURALS.items()}
 _MASS = frozenset(
     (
         "stock inventory information equipment weather money news content data metadata feedback staff memory traffic "
-        "software hardware furniture luggage baggage advice knowledge text output space storage history"
+        "insurance software hardware furniture luggage baggage advice knowledge text output space storage history"
     ).split()
 )
 _AN = re.compile(

@@ -8,14 +8,29 @@ from dataclasses import replace
 from mcprl.scenarios.intents import Attribute, Combine, Compare, Count, Listing, Total
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.degrees import degree
-from mcprl.scenarios.wording.lookups import label_slots
-from mcprl.scenarios.wording.modifiers import in_full, is_deal, is_technical, noun_label, shortened, since_when
+from mcprl.scenarios.wording.fields import label_slots
+from mcprl.scenarios.wording.modifiers import (
+    KEYS,
+    front_of,
+    in_full,
+    is_deal,
+    is_technical,
+    noun_label,
+    shortened,
+    since_when,
+    what_was_done,
+)
 from mcprl.scenarios.wording.phrases import alike, definite, group, is_person, spoken
+from mcprl.scenarios.wording.since import apart
 from mcprl.scenarios.wording.template import Option, data, mark, options
 from mcprl.scenarios.wording.values import plain
 
 _EXTENSION = re.compile(r"(?:\*\*/)?\*(\.\w{1,5})")
 _NOTES = ("observation", "note", "remark", "comment", "fact")
+_OURS = re.compile(r"\b(?:do we have|have we got)\b")
+_WHICH = re.compile(r"\b(?:which|what)(?: one)?(?: of the two)?('s| is| has)\b", re.IGNORECASE)
+_CHOSEN = ("decide", "bet", "choose", "pick")
+"""Comparisons between which one chooses: of things, not of people."""
 _BILLED = ("price", "cost", "fee", "fare", "rent", "charge", "amount")
 
 
@@ -23,7 +38,36 @@ def count_options(intent: Count, rng: random.Random) -> list[Option]:
     """Requests for the number of things."""
     if since := _since(intent, rng):
         return options(data("groups")["count_since"], "count.since", since)
-    return options(data("groups")["count"], "count", {"group": group(intent.noun, intent.where, rng).text})
+    found = _of_all(options(data("groups")["count"], "count", _grouped(intent, rng)), intent.noun)
+    if not (owner := _owner(intent)):
+        return found
+    slots = {"owner": owner, "things": group(intent.noun, (), rng).text}
+    found = [replace(o, patterns=tuple(p for p in o.patterns if "{head}" not in p)) for o in found]
+    return [o for o in found if o.patterns] + options(data("groups")["count_owner"], "count.owner", slots, weight=2)
+
+
+def _owner(intent: Count) -> str:
+    """The person whose things are counted, if nothing else is said of them; else empty."""
+    value = intent.where[0] if len(intent.where) == 1 else None
+    noun = front_of(value.attribute) or value.attribute.label if value is not None else ""
+    if value is None or value.how != "is" or not is_person(noun):
+        return ""
+    name = mark(plain(value.value))
+    return name if value.attribute.meaning == "person" else f"{noun} {name}"
+
+
+def _of_all(found: list[Option], noun: str) -> list[Option]:
+    """The constructions without those that say that we have the things, where these are of computers."""
+    if not is_technical(grammar.one(spoken(noun))):
+        return found
+    kept = [replace(o, patterns=tuple(p for p in o.patterns if not _OURS.search(p))) for o in found]
+    return [option for option in kept if option.patterns]
+
+
+def _grouped(intent: Count | Listing, rng: random.Random) -> dict[str, str]:
+    """The slots for a group: all of it, and its head and the rest apart."""
+    things = group(intent.noun, intent.where, rng)
+    return {"group": things.text, "head": things.text.removesuffix(things.tail).rstrip(), "tail": things.tail}
 
 
 def total_options(intent: Total, rng: random.Random) -> list[Option]:
@@ -31,6 +75,9 @@ def total_options(intent: Total, rng: random.Random) -> list[Option]:
     things = group(intent.noun, intent.where, rng)
     one = group(intent.noun, intent.where, rng, more=False)
     of = shortened(intent.of, grammar.one(spoken(intent.noun)))
+    if what_was_done(of):  # how many lines were added since a commit: of files nothing else is said
+        slots = {**label_slots(of, rng), "since": things.tail}
+        return options(data("groups")["sum_done"], "sum.done", slots) if len(intent.where) == 1 else []
     slots = {**label_slots(of, rng), "group": things.text, "the_group": definite(things.text), "is": "is"}
     slots["a_one"] = grammar.a(one.text) if "\x03's" not in one.text else f"one of {definite(things.text)}"
     how = intent.how
@@ -38,6 +85,8 @@ def total_options(intent: Total, rng: random.Random) -> list[Option]:
         slots["label"] = slots["label"].removeprefix("total ")
     if slots["label"] == "total":
         slots["label"] = "total amount" if how == "average" else "amount"
+    if how == "sum" and intent.of.meaning == "count" and grammar.is_plural(in_full(of)):
+        return options(data("groups")["sum_count"], "sum.count", slots)
     found = options(data("groups")[how], how, slots)
     if intent.of.meaning == "money":
         found += options(data("groups")[f"{how}_money"], f"{how}.money", slots)
@@ -51,14 +100,17 @@ def listing_options(intent: Listing, rng: random.Random) -> list[Option]:
     if since := _since(intent, rng):
         return options(data("groups")["listing_since"], "listing.since", since)
     asked = intent.asked
-    asked = replace(asked, label=asked.label.removeprefix(f"{grammar.one(spoken(intent.noun))} "))
-    slots = {**label_slots(asked, rng), "group": group(intent.noun, intent.where, rng).text}
+    own_label = asked.label.removeprefix(f"{grammar.one(spoken(intent.noun))} ")
+    if own_label not in KEYS:  # the flight numbers of the flights
+        asked = replace(asked, label=own_label)
+    slots = {**label_slots(asked, rng), **_grouped(intent, rng)}
     # Files are listed by their names, not the files of the files.
     own = intent.asked.label == intent.noun.split()[-1]
     found = [] if own else options(data("groups")["listing_of"], "listing.of", slots)
-    if own or intent.asked.meaning in ("name", "identifier", "path"):
+    half = intent.asked.label in ("first name", "last name")  # which does not name a passenger alone
+    if own or (intent.asked.meaning in ("name", "identifier", "path") and not half):
         found += options(data("groups")["listing"], "listing", slots, weight=1.6)
-    return found
+    return _of_all(found, intent.noun)
 
 
 def _since(intent: Count | Listing, rng: random.Random) -> dict[str, str]:
@@ -87,11 +139,19 @@ def _special_listing(intent: Listing) -> list[Option]:
 
 
 def compare_options(intent: Compare, rng: random.Random) -> list[Option]:
-    """Requests for the thing of several that has the most or least of a field."""
-    named, since = since_when(intent.things[0].values, rng)
-    if since and named:
-        rest = tuple(replace(thing, values=since_when(thing.values, rng)[0]) for thing in intent.things)
-        return [_front(option, since) for option in compare_options(replace(intent, things=rest), rng)]
+    """Requests for the thing of several that has the most or least of a field. Of people `who` is asked."""
+    found = _compared(intent, rng)
+    if not is_person(grammar.one(spoken(intent.things[0].noun))):
+        return found
+    found = [option for option in found if option.form.rpartition("/")[2] not in _CHOSEN]
+    return [replace(o, patterns=tuple(_WHICH.sub(r"who\1", p) for p in o.patterns)) for o in found]
+
+
+def _compared(intent: Compare, rng: random.Random) -> list[Option]:
+    named, since = apart(intent.things[0], rng)
+    if since and named.values:
+        rest = tuple(apart(thing, rng)[0] for thing in intent.things)
+        return [_front(option, since) for option in _compared(replace(intent, things=rest), rng)]
     things = [thing.text for thing in alike(intent.things, rng)]
     by = shortened(intent.by, grammar.one(spoken(intent.things[0].noun)))
     more, most = degree(by, intent.most)
@@ -139,8 +199,9 @@ def _told_by_time(intent: Compare, by: Attribute, slots: Mapping[str, str]) -> l
 
 
 def _front(option: Option, since: str) -> Option:
-    """A construction that begins with the commit since which the things are compared."""
-    return replace(option, patterns=tuple(f"{since}, {pattern}" for pattern in option.patterns))
+    """A construction that says since which commit the things are compared, behind the field or at its beginning."""
+    told = (p.replace("{what}", "{what} {since}") if "{what}" in p else f"{{since}}, {p}" for p in option.patterns)
+    return replace(option, patterns=tuple(told), slots={**option.slots, "since": since})
 
 
 def _height(counted: bool, most: bool, two: bool) -> str:

@@ -9,20 +9,23 @@ from typing import Any
 from mcprl.scenarios.intents import Attribute, Each, Lookup, Missing
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.clocks import clock_options
+from mcprl.scenarios.wording.fields import date_verbs, label_slots, unit_in_full
 from mcprl.scenarios.wording.modifiers import (
-    in_full,
     is_adjective,
     is_deal,
     is_technical,
     noun_label,
     shortened,
-    since_when,
+    what_was_done,
 )
 from mcprl.scenarios.wording.phrases import ABSTRACT, Phrase, alike, is_person, phrase, spoken
+from mcprl.scenarios.wording.since import apart, with_since
 from mcprl.scenarios.wording.template import Option, data, expand, fits, options
 
 _DOCUMENTS = ("file", "document", "page", "report", "letter")
 """Things that have a date on them and take place at none."""
+_WORKS = ("job", "task", "project", "ticket", "issue", "case", "repair", "assignment", "claim")
+"""Things that somebody works on until they are done, besides dealings."""
 _OWN_LABELS = ("date", "day", "time", "datetime", "timestamp")
 _PLACES = ("place", "location", "city", "town", "country", "region")
 _OF_DOCUMENTS = frozenset("size permissions name path type author owner change access creation update modified".split())
@@ -36,27 +39,18 @@ _OF_GOODS = re.compile(
     r"how much \{(?:is|does|it)\}|what \{(?:does|it)\}.* c|bought|placed|behind|till|back\b|go(?:es)? for"
 )
 """What is said of things that are bought, and of no file in which a price stands."""
+_BESIDE = "{it} {label_word}"
+"""Only a short name is followed by a label without a mark."""
 _HAVING = re.compile(r"\{it\} (?:have|\{has\})\b|\{has\} \{it\} got")
 
 
 def lookup_options(intent: Lookup, rng: random.Random) -> list[Option]:
     """Requests for one or two fields of one thing."""
-    named, since = since_when(intent.thing.values, rng)
-    thing = phrase(replace(intent.thing, values=named), rng)
+    named, since = apart(intent.thing, rng)
+    thing = phrase(named, rng)
     noun = grammar.one(spoken(intent.thing.noun)).removeprefix("changed ")
     found = about_options(thing, noun, intent.asked, rng)
-    if not since:
-        return found
-    return [
-        replace(option, patterns=tuple(_since(p) for p in option.patterns), slots={**option.slots, "since": since})
-        for option in found
-    ]
-
-
-def _since(pattern: str) -> str:
-    """A pattern that also says since when: `what changed in {it} {since}?`."""
-    text = pattern.rstrip("?.")
-    return f"{text} {{since}}{pattern[len(text) :]}"
+    return [with_since(option, since) for option in found] if since else found
 
 
 def about_options(thing: Phrase, noun: str, asked: tuple[Attribute, ...], rng: random.Random) -> list[Option]:
@@ -85,6 +79,7 @@ def _one_field(thing: Phrase, noun: str, asked: Attribute, rng: random.Random) -
     table = data("lookups")
     slots = {**thing.slots(), **label_slots(asked, rng), "noun": noun}
     slots["of"] = slots["of"] or within(thing, asked)
+    slots["its"] = "" if "'s " in slots["label"] else slots["its"]  # no commit's author's address
     found: list[Option] = []
     sort = asked.label in _SORTS and noun in ABSTRACT  # the type of an entity is what it is
     asked = replace(asked, label="sort") if sort else asked
@@ -99,7 +94,7 @@ def _one_field(thing: Phrase, noun: str, asked: Attribute, rng: random.Random) -
     verbal = sort or asked.label in data("thesaurus")["verbal"]
     if asked.meaning != "flag" and not verbal:
         found += [
-            Option(f"lookup.noun/{name}", tuple(f"{pattern}?" for pattern in patterns), slots, 0.35)
+            Option(f"lookup.noun/{name}", tuple(f"{p}?" for p in patterns if thing.short or p != _BESIDE), slots, 0.35)
             for name, patterns in table["any"]["noun"].items()
         ]
         orders = table["any"]["order"].items()
@@ -109,50 +104,12 @@ def _one_field(thing: Phrase, noun: str, asked: Attribute, rng: random.Random) -
     return found
 
 
-def label_slots(asked: Attribute, rng: random.Random) -> dict[str, str]:
-    """The slots of a pattern that depend on the field."""
-    label = noun_label(asked)
-    table = data("thesaurus")
-    ways = table["labels"].get(asked.label, [label])
-    labels = grammar.plural(in_full(asked))
-    if asked.meaning == "count":
-        ways = [label, in_full(asked)]
-    verbs = date_verbs(asked)
-    choice = rng.choice(asked.choices) if asked.choices else ""
-    return {
-        "label": label,
-        "labels": labels,
-        "of": table["prepositions"].get(asked.label.split()[-1], ""),
-        "label_word": rng.choice(ways) if rng.random() < 0.5 else label,
-        "are": "are" if grammar.is_plural(label) else "is",
-        "verb": rng.choice(verbs) if verbs else "",
-        "unit": _unit_in_full(asked.unit),
-        "flag": in_full(asked),
-        "a_flag": grammar.a(in_full(asked)),
-        "in": table["place_prepositions"].get(asked.label.split()[-1], "in"),
-        "choice": str(choice).replace("_", " ").lower(),
-    }
-
-
-def _unit_in_full(unit: str) -> str:
-    from mcprl.scenarios.wording.values import UNIT_WORDS
-
-    return UNIT_WORDS.get(unit, unit)
-
-
-def date_verbs(asked: Attribute) -> list[str]:
-    """The verbs of a date: `placed` for an order date, `created`."""
-    if asked.meaning not in ("date", "datetime"):
-        return []
-    if asked.label.startswith("date ") and asked.label.endswith("ed"):
-        return [asked.label.removeprefix("date ")]
-    return data("thesaurus")["date_verbs"].get(asked.label, [])
-
-
 def _table(asked: Attribute) -> str:
     """The table of `lookups.toml` for a field."""
     if asked.label == "sort":
         return "sort"
+    if what_was_done(asked):
+        return "done"
     return "date" if asked.meaning == "datetime" else asked.meaning
 
 
@@ -176,6 +133,8 @@ def _is_said(pattern: str, thing: Phrase) -> bool:
 def within(thing: Phrase, asked: Attribute) -> str:
     """`in` if the field is one of a place, or stands in a document: the monthly rent in `lease.txt`. Else empty."""
     last = thing.bare.split()[-1]
+    if what_was_done(asked):
+        return "in"
     in_document = last in _DOCUMENTS and not {*asked.label.split()} & _OF_DOCUMENTS
     if last in _PLACES or (in_document and asked.meaning not in ("person", "date", "datetime", "status", "year")):
         return "in"
@@ -205,7 +164,7 @@ def suits(entry: Mapping[str, Any], asked: Attribute, thing: Phrase) -> bool:
     """Whether a question is made for the field and the thing."""
     if "verbs" in entry and entry["verbs"] != bool(date_verbs(asked)):
         return False
-    if "units" in entry and entry["units"] != (bool(asked.unit) and len(_unit_in_full(asked.unit)) > 2):
+    if "units" in entry and entry["units"] != (bool(asked.unit) and len(unit_in_full(asked.unit)) > 2):
         return False
     if "choices" in entry and not any(isinstance(choice, str) for choice in asked.choices):
         return False
@@ -214,6 +173,8 @@ def suits(entry: Mapping[str, Any], asked: Attribute, thing: Phrase) -> bool:
     if "documents" in entry and entry["documents"] != (thing.bare.split()[-1] in (*_DOCUMENTS, "commit")):
         return False
     if "deals" in entry and entry["deals"] != is_deal(thing.bare):
+        return False
+    if "works" in entry and entry["works"] != (is_deal(thing.bare) or thing.bare.split()[-1] in _WORKS):
         return False
     if "adjective" in entry and entry["adjective"] != is_adjective(asked.label):
         return False
@@ -250,7 +211,7 @@ def be(asked: Sequence[Attribute]) -> str:
 def filled(pattern: str, slots: Mapping[str, str], rng: random.Random) -> str:
     text = expand(pattern, rng)
     if " of {it}" in text and slots["it"] in ("it", "they"):
-        text = text.replace("the {label} of {it}", "{own} {label}").replace(" of {it}", " of {object}")
+        text = re.sub(r"\bthe (\{label\}|\w+) of \{it\}", r"{own} \1", text).replace(" of {it}", " of {object}")
     for joint in (
         "for",
         "on",
@@ -278,6 +239,11 @@ def each_options(intent: Each, rng: random.Random) -> list[Option]:
         return clock_options(intent, rng)
     if found := clock_options(intent, rng):
         return found
+    named, since = apart(intent.things[0], rng)
+    if since and named.values:  # said once, for all of them
+        rest = tuple(apart(thing, rng)[0] for thing in intent.things)
+        found = [with_since(option, since) for option in each_options(replace(intent, things=rest), rng)]
+        return [option for option in found if option.patterns]
     things = alike(intent.things, rng)
     noun = grammar.one(spoken(intent.things[0].noun))
     names = grammar.listed([thing.text for thing in things])
@@ -294,7 +260,7 @@ def each_options(intent: Each, rng: random.Random) -> list[Option]:
     found = [] if verbal else options(data("groups")["each"], "each", slots, weight=0.7)
     if not grammar.is_mass(slots["label"]):
         slots = {**slots, "label": grammar.plural(slots["label"]), "are": "are"}
-    for name, patterns in _direct(asked, replace(every, bare=noun)):
+    for name, patterns in () if what_was_done(asked) else _direct(asked, replace(every, bare=noun)):
         asked_so = tuple(f"{pattern}?" for pattern in patterns if "?" not in pattern and "how many of" not in pattern)
         found.append(Option(f"lookup.{_table(asked)}/{name}", asked_so or ("",), slots, 0.6))
     return [option for option in found if any(option.patterns)]

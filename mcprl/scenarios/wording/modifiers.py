@@ -23,6 +23,13 @@ _AGAINST = frozenset("target base against reference baseline".split())
 """Labels of what something is compared with."""
 _NAMING = ("source", "old", "current", "original", "name", "title", "label", "full", "display")
 HEADINGS = ("message", "subject", "headline", "summary")
+KEYS = ("number", "id", "code", "key")
+"""Labels that say too little without their thing."""
+_DONE = {
+    "added": ("to", "add"), "inserted": ("into", "insert"), "removed": ("from", "remove"),
+    "deleted": ("from", "delete"), "changed": ("in", "change"), "modified": ("in", "modify"),
+}  # fmt: skip
+"""Participles of what is done to the parts of a document, with the preposition and the infinitive."""
 _ID_WORDS = ("id", "number", "code", "sku", "key", "no", "uuid", "reference", "identifier", "slug", "sha", "hash")
 
 
@@ -84,9 +91,23 @@ def in_full(attribute: Attribute) -> str:
 def noun_label(attribute: Attribute) -> str:
     """The label as a noun: `active status` for a flag, `number of items` for a count."""
     label = in_full(attribute)
-    if attribute.meaning == "count" and grammar.is_plural(label):
+    if attribute.meaning in ("count", "number") and grammar.is_plural(label):
         return f"number of {label}"
+    owner, _, last = attribute.label.rpartition(" ")
+    if attribute.meaning == "email" and last == "email" and owner in data("thesaurus")["people"]:
+        return f"{owner}'s email address"
     return f"{label} status" if attribute.meaning == "flag" and is_adjective(attribute.label) else label
+
+
+def what_was_done(attribute: Attribute) -> dict[str, str]:
+    """The slots of a count of what was done to parts: `removed lines` are lines that were removed from a file. Empty
+    for other attributes.
+    """
+    done, _, counted = in_full(attribute).partition(" ")
+    if attribute.meaning != "count" or done not in _DONE or not counted or not grammar.is_plural(counted):
+        return {}
+    side, act = _DONE[done]
+    return {"counted": counted, "done": done, "side": side, "act": act}
 
 
 def shortened(attribute: Attribute, noun: str) -> Attribute:

@@ -31,15 +31,18 @@ def persona(rng: random.Random) -> str:
 
 def dress(name: str, request: str, rng: random.Random) -> str:
     """A marked request as the persona types it."""
-    entry = data("personas")[name]
     text = sentence(request)
+    numbered = re.match(r"(?:1|a)\)", text) and not data("personas")[name].get("lower")
+    entry = data("personas")[PLAIN if numbered else name]  # nobody greets in front of a list's number
     mark = text[-1] if text[-1] in "?.!" else ""
     pattern = rng.choice(entry["say"])
     if pattern.startswith("Please") and re.match(r"(?:please|can|could|would|hi|hey)\b", text, re.IGNORECASE):
         pattern = "{text}"
     if "please" in pattern.lower() and "please" in text.lower():
         pattern = "{text}"
-    if mark == "." and "question" in pattern:
+    if mark == "." and re.search("question|I need it|It's for", pattern):
+        pattern = "{text}"
+    if ":" in pattern and ":" in text:  # one colon is enough
         pattern = "{text}"
     if mark == "?" and pattern.startswith("Please"):
         pattern = "{cut}, please{mark}"

@@ -15,11 +15,15 @@ from mcprl.text import singular, words
 
 _SORTS = ("type", "kind", "class", "category", "group", "version", "variant")
 """Nouns that say nothing without the word before them."""
-_CODE = re.compile(r"(?=.*\d)(?=.*[A-Za-z])\S{2,24}")
+_CODE = re.compile(r"(?=.*\d)(?=.*[A-Za-z])\S{2,24}|[A-Z]{5,12}")
 _HASHED = ("commit", "revision")
 """Nouns of things whose hash may happen to have no letter."""
 ABSTRACT = ("entity", "node", "record", "item", "object", "entry", "element")
 """Nouns that say nothing: a thing of these is called by its type."""
+_BOOKED = ("flight", "leg", "segment", "passenger", "seat", "room", "ticket", "night")
+"""Nouns of what is in a booking, besides goods."""
+_CALLED_SO = ("airport", "station", "terminal", "port", "warehouse", "office", "hub", "depot", "store")
+"""Nouns of places that stand behind their code: SEA airport."""
 _SORT = ("type", "kind", "species")
 _NAMED_SORT = re.compile(r"[A-Za-z][a-z]+(?: [a-z]+)?")
 
@@ -34,6 +38,8 @@ class Phrase:
     person: bool = False
     short: bool = True
     """Whether it takes an `'s`: it has nothing after its head."""
+    tail: str = ""
+    """What may stand apart from the head of a group: how many files are there `in commit 1c55c83`."""
 
     @property
     def own(self) -> str:
@@ -86,6 +92,9 @@ def by_sort(noun: str, values: Sequence[Value]) -> tuple[str, tuple[Value, ...]]
     """The noun that the type among the values stands for, and the other values: animals of the species dog are dogs, an
     entity of the type client is a client.
     """
+    front, _, rest = noun.partition(" ")
+    if rest and any(value.attribute.label.split()[0] == front for value in values):
+        noun = rest  # the jobs of a customer, and not the customer jobs
     if noun == "changed file" and any(map(is_moment_of_history, values)):
         return "file changed", tuple(values)  # files changed since a commit
     for value in values:
@@ -104,9 +113,10 @@ def phrase(thing: Reference, rng: random.Random) -> Phrase:
     person = is_person(noun)
     if thing.top is not None:
         one = group(thing.noun, thing.values, rng, more=False)
-        return Phrase(_topmost(one.text, thing.top), f"the {noun}", person=person, short=False)
+        return Phrase(_topmost(one.text, thing.top, noun), f"the {noun}", person=person, short=False)
     if not thing.values:
         return Phrase(f"the {noun}", f"the {noun}", person=person)
+    thing = replace(thing, values=tuple(_dated(noun, value) for value in thing.values))
     if len(thing.values) == 1:
         return _by_one(thing.values[0], noun, person, rng)
     head, rest = _head(thing.values, noun)
@@ -118,7 +128,8 @@ def phrase(thing: Reference, rng: random.Random) -> Phrase:
         return Phrase(f"{named.text} {tail}".strip(), f"the {noun}", person=person, short=False)
     before, after = modifiers(rest, False, rng)
     if head is not None:
-        kind = [noun] if plain(head.value).islower() and " " not in plain(head.value) else []
+        coded = plain(head.value).islower() and " " not in plain(head.value)
+        kind = [noun] if coded and noun not in data("thesaurus")["goods"] else []
         text = " ".join(["the", *before, *kind, mark(plain(head.value)), *after])
         if person and not before:
             text = " ".join([mark(plain(head.value)), *after])
@@ -133,9 +144,9 @@ def alike(things: Sequence[Reference], rng: random.Random) -> list[Phrase]:
     return [phrase(thing, random.Random(seed)) for thing in things]
 
 
-def _topmost(one: str, top: Top) -> str:
+def _topmost(one: str, top: Top, noun: str) -> str:
     """`Ana's cheapest open order`, `the cheapest lamp from Lumina`, `the lamp with the highest rating`."""
-    word = superlative(top.by, top.most)
+    word = superlative(top.by, top.most, noun)
     if not word:
         return f"{definite(one)} with {height(top.by, top.most)}"
     owner, found, rest = one.partition("\x03's ")
@@ -203,6 +214,8 @@ def _by_code(code: str, noun: str, rng: random.Random) -> str:
     text = mark(code)
     last = noun.split()[-1]
     short = rng.choice([noun, noun, noun if last in _SORTS else last])
+    if last in _CALLED_SO and code.isalpha():
+        return rng.choice((text, f"{text} {short}"))
     if re.fullmatch(r"\d+", code) and last not in _HASHED:
         return rng.choice((f"{short} {text}", f"{short} {text}", f"{short} #{text}", f"{short} number {text}"))
     if _CODE.fullmatch(code) or last in _HASHED:
@@ -224,11 +237,16 @@ def _by_name(name: str, noun: str, person: bool, rng: random.Random, *, titled: 
     ends_like_noun = name.split()[-1].lower() == noun.split()[-1]
     if titled:
         return rng.choice((text, text, f"the {noun} {text}"))
+    if re.fullmatch(r"[A-Z]{2,4}", name) and noun.split()[-1] in _CALLED_SO:
+        return rng.choice((text, f"{text} {noun}"))
+    goods = noun in data("thesaurus")["goods"]
+    if name.islower() and goods:  # the hinge, and not the part hinge
+        return f"the {text}"
     if name.islower() and " " not in name and not name.isdigit():  # a machine's name: the table animals
         return rng.choice((f"the {noun} {text}", f"the {text} {noun}", f"{noun} {text}"))
     if ends_like_noun or (name[:1].islower() and " " in name):
         return f"the {text}"
-    if noun in data("thesaurus")["goods"]:
+    if goods:
         return rng.choice((f"the {text}", f"the {text}", text, f"our {text}"))
     return rng.choice((text, f"the {noun} {text}", f"the {noun} called {text}"))
 
@@ -237,21 +255,31 @@ def group(noun: str, where: Sequence[Value], rng: random.Random, *, more: bool =
     """Things of a kind with these values: `Ana's open orders`, `lamps from Lumina`. Without an article."""
     noun, where = by_sort(grammar.one(spoken(noun)), where)
     head = grammar.plural(noun) if more else noun
-    where = [_held(noun, value) for value in where]
+    where = [_dated(noun, _held(noun, value)) for value in where]
     before, after = modifiers(where, more, rng)
     if before and before[0].endswith("'s"):  # a list of Ana's open orders takes an article
         joint = "from" if is_deal(noun) else "of"
         after.insert(0, f"{joint} {before.pop(0).removesuffix(chr(39) + 's')}")
-    return Phrase(" ".join([*before, head, *after]), head, plural=more, person=is_person(head), short=not after)
+    tail = "" if after and after[0].startswith("of ") else " ".join(after)
+    text = " ".join([*before, head, *after])
+    return Phrase(text, head, plural=more, person=is_person(head), short=not after, tail=tail)
 
 
 def _held(noun: str, value: Value) -> Value:
     """The order that goods are in, as the value of a joint: `the products in order O-17`."""
     front = front_of(value.attribute)
-    goods = noun.split()[-1] in data("thesaurus")["goods"] and value.attribute.meaning == "identifier"
+    last = noun.split()[-1]
+    goods = last in (*data("thesaurus")["goods"], *_BOOKED) and value.attribute.meaning == "identifier"
     if not goods or value.how != "is" or not front or not is_deal(front):
         return value
     return replace(value, attribute=replace(value.attribute, label=f"in {front}"))
+
+
+def _dated(noun: str, value: Value) -> Value:
+    """The date of a dealing as the one that it is from: an order of 3 March, but a flight on 3 March."""
+    if not is_deal(noun) or value.how != "is" or value.attribute.label not in ("date", "day"):
+        return value
+    return replace(value, attribute=replace(value.attribute, label="creation date"))
 
 
 def definite(phrase_text: str) -> str:

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from mcprl.scenarios.intents import Attribute, Relation
 from mcprl.scenarios.wording import grammar
-from mcprl.scenarios.wording.lookups import about_options, filled, indirect, label_slots
+from mcprl.scenarios.wording.fields import label_slots
+from mcprl.scenarios.wording.lookups import about_options, filled, indirect
 from mcprl.scenarios.wording.modifiers import noun_label
 from mcprl.scenarios.wording.phrases import Phrase, is_person, phrase, spoken
 from mcprl.scenarios.wording.template import Option, data, options

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from mcprl.scenarios.intents import Likewise, Scaled, Value
 from mcprl.scenarios.wording import grammar
-from mcprl.scenarios.wording.lookups import label_slots
+from mcprl.scenarios.wording.fields import label_slots
 from mcprl.scenarios.wording.modifiers import shortened
 from mcprl.scenarios.wording.phrases import phrase, spoken
 from mcprl.scenarios.wording.template import Option, data, mark, options

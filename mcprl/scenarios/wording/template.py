@@ -86,7 +86,7 @@ def _agreeing(pattern: str, slots: Mapping[str, str]) -> str:
     return pattern
 
 
-_MAY_BE_EMPTY = ("s", "es", "rest")
+_MAY_BE_EMPTY = ("s", "es", "rest", "tail")
 
 
 def tidy(text: str) -> str:

@@ -1,0 +1,143 @@
+"""Questions for what a tool works out of its arguments, and calls that are asked for themselves."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from mcprl.judges.checks import leaves
+from mcprl.scenarios.calls import MOST_BARREN
+from mcprl.scenarios.fields import text_facts
+from mcprl.scenarios.guessing import is_guessable
+from mcprl.scenarios.intents import Attribute, Compute, Each, Reference
+from mcprl.scenarios.planner import Planner
+from mcprl.scenarios.probing.knowledge import State
+from mcprl.scenarios.slots import Slot
+from mcprl.scenarios.steps import Field, Grounded, Step, same
+from mcprl.scenarios.wording import grammar
+from mcprl.text import words
+from mcprl.types import CallMade, Session, Tool
+
+_SEARCHING = frozenset("search find query browse".split())
+_CODE = re.compile(r"(?=.*[A-Za-z])(?=.*\d)[A-Za-z\d_-]{3,16}")
+"""A name of a thing that stands in no field called so: `HAT204`."""
+_MOST_FOUND = 16
+_MOST_LETTERS = 600
+"""Letters of a text that an answer repeats."""
+
+
+async def compute(planner: Planner, session: Session, state: State) -> Grounded | None:
+    """What a tool works out of values that name no thing of the server."""
+    tool = planner.tool(lambda tool: planner.computes(tool) and planner.barren[tool.name] < MOST_BARREN)
+    step = await planner.read(session, state, tool, {}) if tool else None
+    if tool is None or step is None:
+        return None
+    fields, values = _worked_out(planner, step), tuple(planner.said(step.filled))
+    texts = [value.value for value in values if isinstance(value.value, str)]
+    if len({*texts}) < len(texts):
+        return None  # nobody asks how far a place is from itself
+    if not fields or (_is_search(tool) and fields[0].attribute.key == "result"):  # a number of what it found
+        planner.barren[tool.name] += 1
+        return None
+    # The values of a computation are no things of the server: what is held out is their combination.
+    entities = [", ".join(str(value.value) for value in values)]
+    asked = () if fields[0].attribute.key == "result" else (fields[0].attribute,)
+    intent = Compute(tool.name, tool.title or tool.description, values, asked)
+    task = planner.question("compute", intent, [step.call], [(fields[0], "")], state, entities)
+    planner.barren[tool.name] -= task is not None
+    return task
+
+
+async def act(planner: Planner, session: Session, state: State) -> Grounded | None:
+    """A call that is asked for itself, since nothing that could be asked stands in its result."""
+    tool = planner.tool(planner.is_plain)
+    step = await planner.read(session, state, tool, {}) if tool else None
+    if tool is None or step is None:
+        return None
+    if planner.computes(tool) and not _is_search(tool) and _worked_out(planner, step):
+        return None
+    values = tuple(value for value in planner.said(step.filled, paging=True))
+    entities = [", ".join(str(value.value) for value in values)] if values else []
+    intent = Compute(tool.name, tool.title or tool.description, values)
+    checks = (CallMade(tool.name, step.call.arguments),)
+    text = step.result.text.strip()
+    text = f"{text} none" if text.endswith(":") else text  # a heading with nothing below it
+    outcome = (text,) if _is_told(text) else ("done",)
+    if _is_search(tool) and not _is_short(step.result.text):
+        listed = _listed(step)
+        if not listed:
+            return None  # whoever searches wants to know what was found
+        outcome = (f"I found {grammar.listed(listed)}.",)
+    return planner.task("action", intent, outcome, (step.call,), checks, state, entities)
+
+
+def _listed(step: Step) -> list[str]:
+    """What names the things that a search found, in lists however deep; empty if they have no names or are many."""
+    texts = [(path, value) for path, value in leaves(step.record) if isinstance(value, str) and value]
+    found = [value for path, value in texts if path and path[-1] in ("name", "title")]
+    found = found or [value for _, value in texts if _CODE.fullmatch(value)]
+    given = {str(value) for _, value in step.filled}
+    named = [name for name in dict.fromkeys(found) if name not in given]
+    return named if 0 < len(named) <= _MOST_FOUND else []
+
+
+def _is_search(tool: Tool) -> bool:
+    """Whether a tool looks for things, so that its answer is what it found."""
+    return bool({*words(tool.name)} & _SEARCHING)
+
+
+def _is_told(text: str) -> bool:
+    """Whether a result can be repeated as it is: it is short, or a text of some lines."""
+    return _is_short(text) or (len(text) <= _MOST_LETTERS and not re.match(r"\s*[\[{<]", text))
+
+
+def _is_short(text: str) -> bool:
+    return len(text) < 80 and "\n" not in text and "[" not in text
+
+
+def _worked_out(planner: Planner, step: Step) -> list[Field]:
+    """What a computation returned: a field of its record, else what varies in its text; a random one first."""
+    given = [value for _, value in step.filled]
+    record = step.rows[0] if len(step.rows) == 1 else step.record
+    if isinstance(record, Mapping):
+        fields = list(planner.fields(step, record, (), given))  # pyright: ignore[reportUnknownArgumentType]
+        fields = [entry for entry in fields if not is_guessable(planner.known, step.tool.name, entry)]
+        planner.rng.shuffle(fields)
+        return fields
+    texts = planner.known.texts.get(step.tool.name, [])
+    facts = text_facts(texts, step.result.text, {str(value).casefold() for value in given})
+    meaning = "number" if facts and not isinstance(facts[0], str) else "text"
+    return [Field(Attribute("result", "result", meaning), value) for value in facts[:1]]
+
+
+async def compute_each(planner: Planner, session: Session, state: State) -> Grounded | None:
+    """What a tool works out of a place or a category, for two values of it and the same other arguments."""
+    tool = planner.tool(lambda tool: planner.computes(tool) and bool(_choosing(planner, tool)))
+    first = await planner.read(session, state, tool, {}) if tool else None
+    varied = planner.rng.choice(_choosing(planner, tool)) if tool else None
+    fixed = {slot: value for slot, value in first.filled if slot != varied} if first else {}
+    second = await planner.read(session, state, tool, fixed) if tool and first else None
+    if tool is None or first is None or second is None or first.call == second.call:
+        return None
+    said = [tuple(planner.said([pair for pair in step.filled if pair[0] == varied])) for step in (first, second)]
+    given = tuple(planner.said([pair for pair in first.filled if pair[0] != varied]))
+    if any(len(values) != 1 for values in said) or {v.value for v in given} & {values[0].value for values in said}:
+        return None
+    theirs = {entry.attribute: entry for entry in _worked_out(planner, second)}
+    pairs = [(entry, theirs[entry.attribute]) for entry in _worked_out(planner, first) if entry.attribute in theirs]
+    pairs = [pair for pair in pairs if not same(pair[0].value, pair[1].value) and pair[0].attribute.key != "result"]
+    if not pairs:
+        return None
+    mine, other = pairs[0]
+    mine, other = replace(mine, rivals=(other.value, *mine.rivals)), replace(other, rivals=(mine.value, *other.rivals))
+    intent = Each(tuple(Reference(values[0].attribute.label, values) for values in said), mine.attribute, given)
+    asked = [(entry, str(values[0].value)) for entry, values in zip((mine, other), said, strict=True)]
+    entities = [values[0].value for values in said if not values[0].attribute.choices]
+    if given:  # what is held out is their combination
+        entities = [", ".join(str(value.value) for value in (*given, *(values[0] for values in said)))]
+    return planner.question("each", intent, [first.call, second.call], asked, state, entities)
+
+
+def _choosing(planner: Planner, tool: Tool) -> list[Slot]:
+    """The slots of a tool that take a place or a category: of several the last, which says what for."""
+    found = [slot for slot in planner.needs(tool) if planner.catalog.slot(slot).meaning in ("place", "category")]
+    return found[-1:]

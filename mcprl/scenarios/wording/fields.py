@@ -1,0 +1,51 @@
+"""The slots of a pattern that depend on the field that is asked for."""
+
+import random
+
+from mcprl.scenarios.intents import Attribute
+from mcprl.scenarios.wording import grammar
+from mcprl.scenarios.wording.modifiers import in_full, noun_label, what_was_done
+from mcprl.scenarios.wording.template import data
+from mcprl.scenarios.wording.values import UNIT_WORDS
+
+
+def label_slots(asked: Attribute, rng: random.Random) -> dict[str, str]:
+    """The slots of a pattern that depend on the field."""
+    label = noun_label(asked)
+    table = data("thesaurus")
+    ways = table["labels"].get(asked.label, [label])
+    labels = grammar.plural(in_full(asked))
+    counted = asked.meaning == "count" and grammar.is_plural(in_full(asked))
+    if asked.meaning == "count":
+        ways = [label]  # the number of removed lines: the removed lines themselves would be a text
+    verbs = date_verbs(asked)
+    choice = rng.choice(asked.choices) if asked.choices else ""
+    return {
+        "label": label,
+        "labels": labels,
+        "named_labels": "" if counted else labels,
+        "of": table["prepositions"].get(asked.label.split()[-1], ""),
+        "label_word": rng.choice(ways) if rng.random() < 0.5 else label,
+        "are": "are" if grammar.is_plural(label) else "is",
+        "verb": rng.choice(verbs) if verbs else "",
+        "unit": unit_in_full(asked.unit),
+        "flag": in_full(asked),
+        "a_flag": grammar.a(in_full(asked)),
+        "in": table["place_prepositions"].get(asked.label.split()[-1], "in"),
+        "choice": str(choice).replace("_", " ").lower(),
+        **what_was_done(asked),
+    }
+
+
+def unit_in_full(unit: str) -> str:
+    """A unit as a word: `kilos`."""
+    return UNIT_WORDS.get(unit, unit)
+
+
+def date_verbs(asked: Attribute) -> list[str]:
+    """The verbs of a date: `placed` for an order date, `created`."""
+    if asked.meaning not in ("date", "datetime"):
+        return []
+    if asked.label.startswith("date ") and asked.label.endswith("ed"):
+        return [asked.label.removeprefix("date ")]
+    return data("thesaurus")["date_verbs"].get(asked.label, [])
