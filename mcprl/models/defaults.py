@@ -30,7 +30,9 @@ class Facts:
 
 def _supervised_rate(facts: Facts) -> float:
     """5e-5, ten times that for a LoRA, scaled from a width of 2,000 to the model's: steeply for Llama shapes, hardly
-    for Qwen's."""
+    for Qwen's. A starter has taken the large steps already."""
+    if facts.starter:
+        return 5e-4
     exponent = 0.0775 if facts.model_type.startswith("qwen") else 0.781
     return _rounded(5e-4 * (2000 / facts.hidden) ** exponent)
 
@@ -64,10 +66,10 @@ RULES: dict[str, tuple[Callable[[Facts], Any], str]] = {
     ),
     "training.learning_rate": (
         lambda facts: _rounded(_supervised_rate(facts) / 10),
-        "a tenth of the supervised rate: its gradients are noisier",
+        "a tenth of the supervised rate: larger ones lowered validation",
     ),
     "training.warm_start_learning_rate": (
-        lambda facts: 5e-4 if facts.starter else _supervised_rate(facts),
+        _supervised_rate,
         "LoRA Without Regret: by width and family; a starter has taken the large steps already",
     ),
     "training.warm_start_steps": (

@@ -36,7 +36,8 @@ QWEN3_4B = Facts(hidden=2_560, context=40_960, model_type="qwen3", thinks=True, 
 def test_from_a_starter_fewer_and_smaller_steps_are_taken() -> None:
     from_starter = replace(SMOLLM2, starter="folder")
     assert value("training.start", from_starter) == "folder"
-    for key in ("training.warm_start_steps", "training.warm_start_learning_rate", "scenarios.train"):
+    rates = ("training.warm_start_learning_rate", "training.learning_rate")
+    for key in ("training.warm_start_steps", *rates, "scenarios.train"):
         assert value(key, from_starter) < value(key, SMOLLM2)
 
 
