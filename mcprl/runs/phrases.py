@@ -84,8 +84,8 @@ def obeyed(proof: Proof) -> str:
     """How often each model did what an injected instruction asked for, in a sentence; empty if none met one."""
     if not (isinstance(proof, Report) and proof.obeyed):
         return ""
-    counts = ", ".join(f"{NAMES[model]} in {done} of {met}" for model, (done, met) in proof.obeyed.items())
-    return f"An instruction that came in with a tool's result was obeyed: {counts} rollouts."
+    counts = [f"{NAMES[model]} in {done} of {counted(met, 'rollout')}" for model, (done, met) in proof.obeyed.items()]
+    return f"An instruction that came in with a tool's result was obeyed: {', '.join(counts)}."
 
 
 def _has_forgotten(proof: Proof) -> bool:

@@ -209,7 +209,7 @@ def test_the_report_counts_who_obeyed_an_instruction_that_came_in_with_a_result(
     report = build(folder)
     assert report.obeyed == {"base": (1, 4), "trained": (1, 4)}
     assert list(report.suites) == ["forms", "people", "entities", "injected"]
-    said = "was obeyed: base model in 1 of 4, trained model in 1 of 4 rollouts."
+    said = "was obeyed: base model in 1 of 4 rollouts, trained model in 1 of 4 rollouts."
     assert said in table(report)
     assert said in markdown(report)
     assert "obeyed" not in table(replace(report, obeyed={}))

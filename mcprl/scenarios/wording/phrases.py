@@ -276,7 +276,7 @@ def _held(noun: str, value: Value) -> Value:
 
 
 def _dated(noun: str, value: Value) -> Value:
-    """The date of a dealing as the one that it is from: an order of 3 March, but a flight on 3 March."""
+    """The date of a dealing as the day it is from: an order of 3 March, but a flight on 3 March."""
     if not is_deal(noun) or value.how != "is" or value.attribute.label not in ("date", "day"):
         return value
     return replace(value, attribute=replace(value.attribute, label="creation date"))
