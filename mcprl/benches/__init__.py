@@ -4,7 +4,7 @@ A benchmark runs in this process. Nothing of it is copied: `mcprl setup bench NA
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Protocol, runtime_checkable
 
 from mcprl.errors import ConfigError
@@ -15,7 +15,8 @@ from mcprl.types import Call, Message, Session, Tool
 @dataclass(frozen=True)
 class Task:
     """One task. `messages[i]` are the messages that begin the user's i-th turn, the last of them the user's. The policy
-    may take `steps` turns after each. `key` is what the benchmark itself knows the task by.
+    may take `steps` turns after each, and gets further tools, `later[i]`, with it. `key` is what the benchmark itself
+    knows the task by.
     """
 
     id: str
@@ -24,6 +25,7 @@ class Task:
     tools: tuple[Tool, ...]
     steps: int
     key: str = ""
+    later: Mapping[int, tuple[Tool, ...]] = field(default_factory=dict[int, tuple[Tool, ...]], hash=False)
 
 
 Steps = tuple[tuple[Call, ...], ...]

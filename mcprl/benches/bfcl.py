@@ -31,7 +31,12 @@ STATIC: Final = (
     "live_irrelevance",
     "live_relevance",
 )
-MULTI_TURN: Final = ("multi_turn_base", "multi_turn_miss_param", "multi_turn_long_context")
+MULTI_TURN: Final = (
+    "multi_turn_base",
+    "multi_turn_miss_func",
+    "multi_turn_miss_param",
+    "multi_turn_long_context",
+)
 STEPS = 20
 """The policy's turns after each message of a multi-turn task, as in the package."""
 
@@ -42,7 +47,7 @@ Entry = dict[str, Any]
 
 
 class Bfcl:
-    """The benchmark. `multi_turn_miss_func`, Java, JavaScript, memory and web search are left out."""
+    """The benchmark. Java, JavaScript, memory and web search are left out."""
 
     categories: Sequence[str] = STATIC + MULTI_TURN
 
@@ -97,11 +102,17 @@ class Bfcl:
         pairs = zip(self._entries(category), answers, strict=True)
         return {name: answer["ground_truth"] for name, answer in pairs}
 
-    @staticmethod
-    def _task(entry: Entry, category: str) -> Task:
-        messages = tuple(tuple(dict(message) for message in turn) for turn in entry["question"])
+    def _task(self, entry: Entry, category: str) -> Task:
+        later = {
+            int(turn): tuple(map(as_tool, functions)) for turn, functions in entry.get("missed_function", {}).items()
+        }
+        told = ({"role": "user", "content": self._package.told_of_functions},)
+        messages = tuple(
+            told if turn in later else tuple(dict(message) for message in said)
+            for turn, said in enumerate(entry["question"])
+        )
         tools = tuple(as_tool(function) for function in entry["function"])
-        return Task(entry["id"], category, messages, tools, STEPS if category in MULTI_TURN else 1)
+        return Task(entry["id"], category, messages, tools, STEPS if category in MULTI_TURN else 1, later=later)
 
 
 @cache
@@ -118,13 +129,15 @@ def load_package() -> SimpleNamespace:
     table.__dict__["MODEL_CONFIG_MAPPING"] = {"mcprl": SimpleNamespace(underscore_to_dot=False)}
     sys.modules.setdefault(table.__name__, table)
     from bfcl_eval import utils  # pyright: ignore[reportMissingImports]
+    from bfcl_eval.constants import default_prompts  # pyright: ignore[reportMissingImports]
     from bfcl_eval.constants.enums import Language  # pyright: ignore[reportMissingImports]
     from bfcl_eval.eval_checker.ast_eval import ast_checker  # pyright: ignore[reportMissingImports]
 
     def check(functions: Json, calls: Json, answers: Json, category: str) -> Mapping[str, Any]:
         return ast_checker.ast_checker(functions, calls, answers, Language.PYTHON, category, "mcprl")
 
-    return SimpleNamespace(utils=utils, ast_checker=check)
+    told = default_prompts.DEFAULT_USER_PROMPT_FOR_ADDITIONAL_FUNCTION_FC
+    return SimpleNamespace(utils=utils, ast_checker=check, told_of_functions=told)
 
 
 def _fullness(state: Mapping[str, Any]) -> tuple[int, int]:

@@ -103,7 +103,8 @@ class TurnsEpisode:
             multi_turn_utils,
         )
 
-        tools = {function["name"] for function in self._entry["function"]}
+        later = self._entry.get("missed_function", {}).values()
+        tools = {function["name"] for functions in (self._entry["function"], *later) for function in functions}
         turns = [[[_code(call, tools) for call in calls] for calls in steps if calls] for steps in played.turns]
         if len(turns) != len(self._answers):
             why = f"{len(turns)} of {len(self._answers)} messages were answered within the limits"

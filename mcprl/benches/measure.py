@@ -147,7 +147,7 @@ async def _attempt(
     error = ""
     try:
         with anyio.move_on_after(limits.deadline_s * (MESSAGES if talk else len(task.messages))) as scope:
-            await _converse(_messages(task, conversation, talk), task.steps, conversation, episode, turns)
+            await _converse(_messages(task, conversation, talk), task, conversation, episode, turns)
         if scope.cancelled_caught:
             error = f"ran out of {limits.deadline_s:g} s a message; --deadline-s gives more"
     except BudgetError:
@@ -179,17 +179,19 @@ async def _messages(task: Task, conversation: Conversation, talk: Talking | None
 
 async def _converse(
     messages: AsyncIterator[tuple[Message, ...]],
-    steps: int,
+    task: Task,
     conversation: Conversation,
     episode: Session,
     turns: list[Steps],
 ) -> None:
-    """Play a task of so many steps; `turns` gets the policy's steps after each of the user's turns, if it ended by
+    """Play a task; `turns` gets the policy's steps after each of the user's turns, if it ended by
     itself.
 
     One that used up its steps has ended, too, if it has but one: a static task, whose calls are not made.
     """
     async for opening in messages:
+        if offered := task.later.get(len(turns)):
+            conversation.offer(offered)
         conversation.messages.extend(opening)
         began, calls = len(conversation.turns), len(conversation.calls)
         stop = await conversation.answer(episode)
@@ -198,7 +200,7 @@ async def _converse(
             if record.arguments is not None:
                 made[record.turn].append(Call(record.tool, record.arguments))
         turns.append(tuple(tuple(step) for step in made))
-        if stop == "max_tokens" or (stop == "max_turns" and steps > 1):
+        if stop == "max_tokens" or (stop == "max_turns" and task.steps > 1):
             return
 
 

@@ -30,11 +30,17 @@ class Conversation:
     turns: list[Completion] = field(default_factory=list[Completion])
     calls: list[CallRecord] = field(default_factory=list[CallRecord])
     search: ToolSearch | None = field(init=False)
+    _known: tuple[Tool, ...] = field(init=False, default=())
+    _offered: int = field(init=False, default=0)  # turns before the tools changed: later prompts do not extend these
 
     def __post_init__(self) -> None:
-        self.search = searching(self.tools, self.config.tool_search)
-        if self.search:
-            self.tools = (self.search.tool,)
+        self.offer(self.tools)
+
+    def offer(self, tools: Sequence[Tool]) -> None:
+        """Give the policy further tools, from its next turn on."""
+        self._known, self._offered = (*self._known, *tools), len(self.turns)
+        self.search = searching(self._known, self.config.tool_search)
+        self.tools = (self.search.tool,) if self.search else self._known
 
     async def answer(self, session: Session) -> StopReason:
         """Sample turns and make their calls in the session until the policy answers, or meets a limit.
@@ -42,7 +48,8 @@ class Conversation:
         Raises `EngineError` and `SessionLost`.
         """
         for turn in range(self.config.max_turns):
-            context = (*self.turns[-1].prompt_ids, *self.turns[-1].completion_ids) if self.turns else ()
+            last = self.turns[-1] if len(self.turns) > self._offered else None
+            context = (*last.prompt_ids, *last.completion_ids) if last else ()
             if len(context) >= self.config.max_total_tokens:
                 return "max_tokens"
             completion = await self.engine.complete(

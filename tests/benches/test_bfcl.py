@@ -3,20 +3,22 @@
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 from support.paths import ROOT
 
 from mcprl.benches import Bench, Played, Task, nothing, open_bench, replay
 from mcprl.benches.bfcl import MULTI_TURN, STATIC
-from mcprl.benches.measure import drawn, measure
+from mcprl.benches.measure import attempts, drawn, measure
 from mcprl.config import Config
+from mcprl.engines import Engine
 from mcprl.engines.machine import resolve
 from mcprl.errors import BenchError
 from mcprl.models.adapters import save_adapter
 from mcprl.models.load import load_model
 from mcprl.servers.server import connect
-from mcprl.types import Call
+from mcprl.types import Call, Completion, CompletionRequest
 
 UNSOLVABLE = {"live_simple_106-63-0", "live_simple_112-68-0", "live_multiple_862-181-3", "live_multiple_964-207-0"}
 """Tasks whose description and answers contradict each other: the package's checker accepts no calls."""
@@ -75,6 +77,36 @@ async def test_an_argument_that_is_code_is_not_evaluated(bfcl: Bench, tmp_path: 
     for call in (Call("mkdir", {code: 1}), Call(f"__import__('pathlib').Path({str(mark)!r}).touch", {})):
         assert not (await replay(bfcl, first(bfcl), Played((((call,),), *gold.turns[1:])))).passed["multi_turn_base"]
     assert not mark.exists()
+
+
+class Recording:
+    """An engine that answers every turn at once, and keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.requests: list[CompletionRequest] = []
+
+    async def ready(self) -> None: ...
+
+    async def complete(self, request: CompletionRequest) -> Completion:
+        self.requests.append(request)
+        prompt = (*request.context_ids, len(self.requests))
+        return Completion({"role": "assistant", "content": "I cannot."}, prompt, (0,), (0.0,), "stop")
+
+
+@pytest.mark.parametrize("tool_search", [0, 200])
+async def test_a_missing_function_comes_with_its_turn_and_the_prompt_begins_anew(bfcl: Bench, tool_search: int) -> None:
+    task = bfcl.tasks("multi_turn_miss_func")[0]
+    ((turn, (missing,)),) = task.later.items()
+    assert missing.name not in {tool.name for tool in task.tools}
+    assert "updated some more functions" in task.messages[turn][0]["content"]
+    engine = Recording()
+    config = resolve(Config.model_validate({"rollout": {"tool_search": tool_search}}))
+    (attempt,) = await attempts(config, bfcl, [task], cast(Engine, engine), None)
+    assert len(attempt.played.turns) == len(task.messages) == len(engine.requests)
+    for at, request in enumerate(engine.requests):
+        offered = "search_tools" if tool_search else missing.name
+        assert (offered in {tool.name for tool in request.tools}) == (bool(tool_search) or at >= turn)
+        assert bool(request.context_ids) == (at not in (0, turn))
 
 
 async def test_lists_that_an_api_keeps_are_not_shared_by_its_sessions(bfcl: Bench) -> None:
