@@ -94,7 +94,7 @@ async def lacking(planner: Planner, session: Session, state: State) -> Grounded 
 
 async def unserved(planner: Planner, session: Session, state: State) -> Grounded | None:
     """Something that no tool does: the answer must say that it cannot be done."""
-    nouns = tuple(noun for noun in planner.catalog.nouns() if not noun.endswith("ed"))  # no "diff staged"
+    nouns = tuple(noun for noun in planner.catalog.nouns() if not re.search(r" \w+ed$", noun))  # no "diff staged"
     return planner.task("declines", Unserved(nouns), (), (), (Declines(),), state, [])
 
 
