@@ -4,7 +4,7 @@ The libraries of an engine are imported when it is opened.
 """
 
 from collections.abc import AsyncGenerator, Awaitable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -117,17 +117,23 @@ def placement(config: Config, device: Any) -> Placement:
 @asynccontextmanager
 async def open_engine(config: Config, loaded: "LoadedModel", log: Path, emit: Emit = ignore) -> AsyncGenerator[Engine]:
     """The configured engine for a loaded model, closed at the end. A vLLM server writes its log to `log`; it starts in
-    the background, and `Engine.ready` waits for it."""
-    engine: Engine
-    if uses_vllm(config):
-        from mcprl.engines.vllm.engine import VllmEngine
+    the background, and `Engine.ready` waits for it. Of a base in 4 bits it serves what the trainer computes with."""
+    with ExitStack() as served:
+        engine: Engine
+        if uses_vllm(config):
+            from mcprl.engines.vllm.engine import VllmEngine
 
-        engine = VllmEngine(config, loaded, loaded.path, log, emit)
-    else:
-        from mcprl.engines.embedded.engine import EmbeddedEngine
+            path = loaded.path
+            if config.model.quantization == "nf4" and not config.engine.base_url:
+                from mcprl.models.quantized import whole_weights
 
-        engine = EmbeddedEngine(loaded, max_batch=config.engine.max_batch)
-    try:
-        yield engine
-    finally:
-        await engine.close()
+                path = served.enter_context(whole_weights(loaded, log.with_name(f"{log.stem}-weights")))
+            engine = VllmEngine(config, loaded, path, log, emit)
+        else:
+            from mcprl.engines.embedded.engine import EmbeddedEngine
+
+            engine = EmbeddedEngine(loaded, max_batch=config.engine.max_batch)
+        try:
+            yield engine
+        finally:
+            await engine.close()

@@ -18,6 +18,7 @@ from typing import Any
 
 import anyio
 import pytest
+import torch
 from anyio.abc import SocketStream
 from support.events import Recorder
 from support.paths import SHOP
@@ -25,6 +26,7 @@ from support.taught import CASES, check, converse, family_model, save_taught, ta
 
 from mcprl.chat import prompts
 from mcprl.config import Config, ModelConfig
+from mcprl.engines import open_engine
 from mcprl.engines.vllm import environment, keeper
 from mcprl.engines.vllm.engine import VllmEngine
 from mcprl.errors import ConfigError, EngineError
@@ -36,8 +38,9 @@ from mcprl.runs.journal import Journal
 from mcprl.runs.ledger import ledger
 from mcprl.runs.settings import parse
 from mcprl.train import train_adapter
+from mcprl.training.forward import Forward
 from mcprl.training.rows import certificate, training_rows
-from mcprl.types import Adapter, CompletionRequest, Trajectory
+from mcprl.types import Adapter, CompletionRequest, Row, Trajectory
 
 
 def needs_vllm(test: Any) -> Any:
@@ -286,6 +289,25 @@ async def test_a_reply_is_held_to_the_schema_that_is_asked_for(engine: VllmEngin
     assert not str(free.message.get("content")).startswith("{")
 
 
+@needs_vllm
+async def test_a_base_in_4_bits_is_sampled_with_the_weights_that_are_trained(tmp_path: Path) -> None:
+    pytest.importorskip("bitsandbytes")
+    config = parse({"engine": {"kind": "vllm"}, "model": {"quantization": "nf4"}})
+    loaded = load_model(config.model)
+    asked = CompletionRequest(({"role": "user", "content": "Which orders has customer C17?"},), max_tokens=32, seed=0)
+    async with open_engine(config, loaded, tmp_path / "vllm.log") as engine:
+        await engine.ready()
+        turn = await engine.complete(asked)
+    prompt, said = turn.prompt_ids, turn.completion_ids
+    row = Row("t", prompt + said, (False,) * len(prompt) + (True,) * len(said), (0.0,) * len(prompt) + turn.logprobs)
+    gap: dict[str, float] = {}
+    for name, policy in {"nf4": loaded, "whole": load_model(ModelConfig())}.items():
+        trained = next(Forward(policy.model).bins([row])).logprobs_B[0].detach()
+        gap[name] = float((trained - torch.tensor(turn.logprobs)).abs().mean())
+    assert gap["nf4"] < 1e-3 < gap["whole"]
+    assert os.listdir(tmp_path) == ["vllm.log"]  # what was served is gone
+
+
 @asynccontextmanager
 async def forwarded(path: Path) -> AsyncGenerator[int]:
     """A port of the loopback that leads to a unix socket: somebody else's server, as far as a client can see."""
@@ -406,6 +428,7 @@ async def test_without_vllm_the_error_says_how_to_get_it(loaded: LoadedModel, tm
     ("settings", "reason"),
     [
         ({"model": {"dora": True}}, "vLLM serves no DoRA"),
+        ({"model": {"quantization": "int8"}}, "would sample another model than is trained; choose nf4"),
         ({"model": {"lora_rank": 1000}}, "lora_rank = 1000: vLLM serves ranks up to 512"),
         ({"engine": {"sleep": True}, "training": {"pipeline": "on"}}, "does not go with training.pipeline"),
         ({"engine": {"sleep": True, "base_url": "http://127.0.0.1:1/v1"}}, "does not go with engine.base_url"),

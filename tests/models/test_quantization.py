@@ -13,6 +13,7 @@ from mcprl.engines.embedded.engine import EmbeddedEngine
 from mcprl.errors import MissingExtra, ModelError
 from mcprl.models import load as models
 from mcprl.models.load import load_model
+from mcprl.models.quantized import whole_weights
 from mcprl.training.forward import Forward
 from mcprl.training.trainer import Trainer
 from mcprl.types import Adapter, Completion, CompletionRequest, Row
@@ -64,6 +65,21 @@ async def test_a_quantized_base_is_near_the_whole_one_and_learns_and_is_sampled_
         )  # the adapter did not touch what the base model shares with it
     finally:
         await engine.close()
+
+
+def test_what_vllm_serves_of_a_base_in_4_bits_is_what_the_trainer_computes_with(tmp_path: Path) -> None:
+    pytest.importorskip("bitsandbytes")
+    quantized = load_model(ModelConfig(quantization="nf4"))
+    ids = tuple(quantized.tokenizer.encode("Order O-17 was placed by customer C-3 on 5 May, and it has been shipped."))
+    row = Row("t", ids, (False, *(True,) * (len(ids) - 1)), (0.0,) * len(ids))
+    folder = tmp_path / "run" / "vllm-weights"
+    with whole_weights(quantized, folder) as served:
+        assert served == str(folder)
+        policies = [quantized, load_model(ModelConfig(name=served)), load_model(ModelConfig())]
+    assert not folder.exists()
+    with torch.no_grad():
+        trained, sampled, base = (next(Forward(policy.model).bins([row])).logprobs_B[0] for policy in policies)
+    assert float((trained - sampled).abs().max()) < 1e-5 < float((trained - base).abs().max())
 
 
 def test_a_base_in_4_bits_has_the_log_probabilities_and_gradients_of_what_its_codes_stand_for() -> None:

@@ -256,14 +256,14 @@ def test_a_containers_limit_counts(
 # What each preset is for: its model, where that is sampled, and GiB that are free there (a bit less than the card's).
 PRESETS = {
     "laptop": ("Qwen3-0.6B", "embedded", 11),
-    "gpu-16gb": ("Qwen3-4B", "embedded", 15),
-    "gpu-24gb": ("Qwen3-8B", "embedded", 23),
+    "gpu-16gb": ("Qwen3-4B", "paused", 15),
+    "gpu-24gb": ("Qwen3-4B", "paused", 23),
     "h100": ("Qwen3-8B", "embedded", 78),
     "h200": ("Qwen3-14B", "embedded", 138),
     "two-gpus": ("Qwen3-4B", "apart", 23),
 }
 MORE = [
-    ("gpu-16gb", "Qwen3-0.6B", "embedded", 15),
+    ("gpu-16gb", "Qwen3-0.6B", "paused", 15),
     ("h100", "Qwen3-8B", "awake", 78),
     ("h200", "Qwen3-14B", "awake", 138),
     ("two-gpus", "Qwen3-14B", "apart", 78),
@@ -285,6 +285,14 @@ def test_each_preset_fits_its_machine(name: str, model: str, place: str, free: f
     found = needed(name, model, place)
     assert found.train < free * GIB
     assert found.serve < free * GIB
+
+
+@pytest.mark.parametrize(("name", "card"), [("gpu-16gb", 16), ("gpu-24gb", 24)])
+def test_the_part_of_a_card_that_a_preset_gives_to_vllm_is_enough_and_is_free(name: str, card: float) -> None:
+    size, settings = published("Qwen3-4B"), memory.settings(preset(name), torch.device("cuda"), "paused")
+    trainer = memory.PROCESS + memory.base_weights(size, settings) + memory.LORA * size.lora * settings.lora_rank
+    server = memory.SERVER + memory.BYTES[settings.dtype] * size.parameters + memory.cache(size, settings) / 2
+    assert server < preset(name).engine.gpu_memory * card * GIB < (card - 0.5) * GIB - trainer
 
 
 def test_the_presets_table_says_what_the_planner_counts() -> None:

@@ -47,6 +47,11 @@ class VllmEngine:
     def __init__(self, config: Config, loaded: Policy, path: str, log: Path, emit: Emit = ignore) -> None:
         if config.model.dora:
             raise ConfigError("model.dora = true: vLLM serves no DoRA adapters; leave it out, or use --engine embedded")
+        if config.model.quantization == "int8":
+            raise ConfigError(
+                'model.quantization = "int8" rounds what goes through the layers, too, which vLLM does not: it would '
+                "sample another model than is trained; choose nf4, or --engine embedded"
+            )
         if config.engine.sleep and (config.training.pipeline == "on" or config.engine.base_url):
             other = "engine.base_url" if config.engine.base_url else 'training.pipeline = "on"'
             raise ConfigError(
