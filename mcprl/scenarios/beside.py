@@ -17,7 +17,7 @@ SHARE = 0.3
 _BEFORE = {
     "beside/done-with": "I'm done with {other}, thank you.",
     "beside/can-wait": "{other} can wait.",
-    "beside/have-everything": "I have everything that I need on {other}.",
+    "beside/sorted-out": "{other} is sorted out.",
     "beside/no-longer": "Forget about {other}.",
     "beside/somebody-else": "Somebody else is looking after {other}.",
     "beside/not-about": "This is not about {other}.",
@@ -28,7 +28,7 @@ _AFTER = {
     "beside/dealt-with": "I've dealt with {other} myself.",
     "beside/never-mind": "Never mind {other}.",
     "beside/leave": "Please leave {other} as it is.",
-    "beside/not-need": "I don't need anything on {other}.",
+    "beside/not-now": "{other} is not for now.",
 }
 _CORRECTED = {
     "beside/i-mean": "Sorry, I mean {code}, not {other}.",

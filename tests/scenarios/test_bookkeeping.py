@@ -36,7 +36,7 @@ async def lending(folder: Path, reset_tool: str = "") -> Pack:
     values = folder / "values.txt"
     values.write_text("member_id = " + ", ".join(f"m_{7000 + 13 * n}" for n in range(30)))
     config = ScenarioConfig(
-        train=24, val=4, test=8, test_forms=4, repeat_after_s=0.05, probe_calls=150, values=str(values)
+        train=48, val=4, test=8, test_forms=4, repeat_after_s=0.05, probe_calls=150, values=str(values)
     )
     target = ServerConfig(
         target=f"{sys.executable} {SERVERS / 'lending.py'} {folder / 'state.json'}", reset_tool=reset_tool

@@ -1,12 +1,15 @@
 """Kinds of tasks on servers like a repository, a graph of notes and a folder of files, in process."""
 
+import json
 import random
+from dataclasses import replace
 
 import pytest
 
 from mcprl.config import ServerConfig
 from mcprl.scenarios.catalog import Catalog
 from mcprl.scenarios.intents import Attribute, Change, Connected, Count, Reference, Value
+from mcprl.scenarios.kinds.computes import _listed
 from mcprl.scenarios.kinds.parts import _edges
 from mcprl.scenarios.meaning import infer, refined
 from mcprl.scenarios.naming import stateless
@@ -15,10 +18,10 @@ from mcprl.scenarios.probing.knowledge import Knowledge
 from mcprl.scenarios.probing.sharing import without_moments
 from mcprl.scenarios.readers import read_text
 from mcprl.scenarios.slots import Slot
-from mcprl.scenarios.steps import in_order
+from mcprl.scenarios.steps import Step, in_order
 from mcprl.scenarios.wording import answer, say
 from mcprl.servers.settings import command_values
-from mcprl.types import Tool
+from mcprl.types import Call, Tool, ToolResult
 
 
 def knowledge(*tools: Tool) -> Knowledge:
@@ -92,6 +95,14 @@ def test_relations_are_asked_by_their_verb(intent: Connected) -> None:
 
 def test_the_answer_to_a_relation() -> None:
     assert answer(Connected("works_on", "Ana", None), ("Atlas",), random.Random(0)) == "Ana works on Atlas."
+
+
+def test_a_connection_that_a_search_found_is_told_as_its_flights() -> None:
+    legs = [[{"number": "HAT039"}, {"number": "HAT021"}], [{"number": "HAT039"}, {"number": "HAT100"}]]
+    result = ToolResult(json.dumps(legs))
+    step = Step(tool("search"), [], Call("search", {}), result, legs)
+    assert _listed(step) == ["HAT039 then HAT021", "HAT039 then HAT100"]
+    assert _listed(replace(step, record=[*legs[0], legs[1][1]])) == ["HAT039", "HAT021", "HAT100"]
 
 
 def test_a_noun_has_no_state_beside_a_status() -> None:

@@ -263,7 +263,8 @@ async def test_no_value_of_the_test_pack_is_used_by_a_generated_training_task(
         people = read_test_pack(ScenarioConfig(test_pack=str(tmp_path / "mine.csv")), server.tools)
         apart = await generate(server, small, 3, excluded=excluded_values(people, server.tools))
     assert [task for task in apart if task.split != "test" and squash(value) in map(squash, task.values)] == []
-    assert (len(apart.train), len(apart.val)) == (len(plain.train), len(plain.val))  # others take their places
+    assert len(apart.train) >= len(plain.train)  # others take their places
+    assert len(apart.val) >= len(plain.val)
 
 
 async def test_customers_named_with_their_city_are_trained_on_though_all_cities_stand_in_the_test_pack(

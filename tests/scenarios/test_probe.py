@@ -311,6 +311,9 @@ def test_slots_convert_ids_match_patterns_and_know_their_order() -> None:
     assert ordered(slot("start_date", "string"), slot("end_date", "string"))
     assert not ordered(slot("end_date", "string"), slot("start_date", "string"))
     assert invent(slot("page", "integer"), random.Random(2)) <= 3
+    bags = slot("total_bags", "integer"), slot("free_bags", "integer")
+    assert all(invent(each, random.Random(seed)) <= 13 for each in bags for seed in range(20))
+    assert [ordered(bags[1], bags[0]), ordered(*bags)] == [True, False]  # not 850 of 382
 
 
 async def test_an_example_is_kept_once_and_no_end_comes_before_its_begin() -> None:

@@ -127,7 +127,7 @@ def _with_one_value(planner: Planner, chosen: _Rows, negated: bool) -> _Rows:
 def _within_limit(planner: Planner, chosen: _Rows) -> _Rows:
     """The rows with more, or with less, of something than a round number; all rows if nothing can be limited."""
     column = chosen.column(planner, _LIMITED)
-    if column and column.meaning == "count" and not _STOCKED & {singular(word) for word in column.label.split()}:
+    if column and column.meaning == "count" and not _is_stock(column):
         return chosen
     values = sorted({row[column.key] for row in chosen.rows}, key=str) if column else []
     is_day = all(isinstance(value, str) and _DAY.fullmatch(value) for value in values)
@@ -142,6 +142,11 @@ def _within_limit(planner: Planner, chosen: _Rows) -> _Rows:
     kept = tuple(row for row in chosen.rows if (row[column.key] > limit if over else row[column.key] < limit))
     said = Value(column, limit, "over" if over else "under")
     return _Rows(chosen.reached, chosen.noun, (*chosen.where, said), kept)
+
+
+def _is_stock(attribute: Attribute) -> bool:
+    """Whether it counts what things are made of or hold, so that people ask for few of it, too."""
+    return bool(_STOCKED & {singular(word) for word in attribute.label.split()})
 
 
 def _is_number(value: object) -> bool:
@@ -191,7 +196,7 @@ def _best(planner: Planner, chosen: _Rows) -> tuple[Attribute, bool, Mapping[str
         or len({type(value) for value in values}) > 1
     ):
         return None
-    most = planner.rng.random() < 0.5
+    most = planner.rng.random() < 0.5 or (by.meaning == "count" and not _is_stock(by))  # not the fewest added lines
     best = max(values) if most else min(values)
     return (by, most, chosen.rows[values.index(best)]) if values.count(best) == 1 else None
 
@@ -206,10 +211,14 @@ async def count(planner: Planner, session: Session, state: State) -> Grounded | 
     chosen = await _rows(planner, session, state, 1)
     if chosen is None:
         return None
+    row = chosen.rows[0]
     entry = Field(Attribute("count", "number", "count"), len(chosen.rows), (), derived=True)
     if len(chosen.rows) < len(chosen.step.rows):
         entry = Field(entry.attribute, entry.value, (len(chosen.step.rows),), derived=True)
-    intent = Count(chosen.noun, chosen.where)
+    columns = (planner.catalog.attribute(chosen.step.tool.name, (*chosen.step.keys, key), row) for key in row)
+    stocked = not chosen.where and any(column.meaning == "count" and _is_stock(column) for column in columns)
+    noun = f"different {chosen.noun}" if stocked else chosen.noun  # parts are kinds of parts, and pieces on the shelf
+    intent = Count(noun, chosen.where)
     return planner.question("count", intent, chosen.reached.plan, [(entry, "")], state, chosen.entities())
 
 

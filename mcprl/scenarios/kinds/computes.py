@@ -1,7 +1,7 @@
 """Questions for what a tool works out of its arguments, and calls that are asked for themselves."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from mcprl.judges.checks import leaves
@@ -15,7 +15,7 @@ from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Field, Grounded, Step, same
 from mcprl.scenarios.wording import grammar
 from mcprl.text import words
-from mcprl.types import CallMade, Session, Tool
+from mcprl.types import CallMade, Json, Session, Tool
 
 _SEARCHING = frozenset("search find query browse".split())
 _CODE = re.compile(r"(?=.*[A-Za-z])(?=.*\d)[A-Za-z\d_-]{3,16}")
@@ -71,13 +71,23 @@ async def act(planner: Planner, session: Session, state: State) -> Grounded | No
 
 
 def _listed(step: Step) -> list[str]:
-    """What names the things that a search found, in lists however deep; empty if they have no names or are many."""
-    texts = [(path, value) for path, value in leaves(step.record) if isinstance(value, str) and value]
-    found = [value for path, value in texts if path and path[-1] in ("name", "title")]
-    found = found or [value for _, value in texts if _CODE.fullmatch(value)]
+    """What names the things that a search found; empty if they have no names or are many. Of a list of lists each is
+    one thing: a connection is its flights, one after another."""
     given = {str(value) for _, value in step.filled}
-    named = [name for name in dict.fromkeys(found) if name not in given]
-    return named if 0 < len(named) <= _MOST_FOUND else []
+    parts = step.record if isinstance(step.record, list) else []
+    if parts and all(isinstance(part, list) for part in parts):
+        found = [" then ".join(_names(part, given)) for part in parts]
+    else:
+        found = _names(step.record, given)
+    return found if 0 < len(found) <= _MOST_FOUND and all(found) else []
+
+
+def _names(found: Json, given: Collection[str]) -> list[str]:
+    """The names, else the codes, in a part of a result, however deep; those that are not `given`."""
+    texts = [(path, value) for path, value in leaves(found) if isinstance(value, str) and value]
+    named = [value for path, value in texts if path and path[-1] in ("name", "title")]
+    named = named or [value for _, value in texts if _CODE.fullmatch(value)]
+    return [name for name in dict.fromkeys(named) if name not in given]
 
 
 def _is_search(tool: Tool) -> bool:

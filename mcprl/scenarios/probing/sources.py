@@ -184,11 +184,13 @@ def _abbreviation(wanted: tuple[str, ...], key: tuple[str, ...]) -> float:
 
 def ordered(one: Slot, other: Slot) -> bool:
     """Whether the value of `one` must not be greater than that of `other`: a begin and its end, a minimum and its
-    maximum.
+    maximum, a part and its total.
     """
     first, second = words(one.key), words(other.key)
     if one.path[:-1] != other.path[:-1]:
         return False
+    if second[:1] == ("total",) != first[:1] and first[-1:] == second[-1:]:
+        return True  # free bags, of all bags
     low = [word for word in first if word in _BEGINS]
     high = [word for word in second if word in _ENDS]
     rest = [word for word in first if word not in low] == [word for word in second if word not in high]

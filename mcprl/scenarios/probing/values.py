@@ -18,7 +18,7 @@ from babel.dates import get_timezone_location
 from mcprl.scenarios.probing.patterns import matching
 from mcprl.scenarios.slots import JsonPath, Slot
 from mcprl.scenarios.wording.template import data
-from mcprl.text import words
+from mcprl.text import singular, words
 
 _ADJECTIVES = (
     "amber brisk calm cedar clever coastal copper crimson dusty early frosty gentle golden hidden hollow indigo "
@@ -50,7 +50,7 @@ _SENTENCES = (
     "{first} {last} prefers to be called in the morning",
     "Invoice {n} was sent to {last} on {day}",
     "Room {n} is closed on {day}",
-    "Ask {first} about the {noun} by {day}",
+    "Ask {first} about the contract by {day}",
     "The delivery for {last} arrives on {day}",
     "{last} asked for a discount on {n} pieces",
     "Send the report to {first} on {day}",
@@ -82,7 +82,6 @@ def sentence(rng: random.Random) -> str:
         first=rng.choice(_FIRST),
         last=rng.choice(_LAST),
         day=rng.choice(_DAYS),
-        noun=rng.choice(_NOUNS),
         n=rng.randint(2, 40),
     )
 
@@ -231,8 +230,9 @@ _SMALL = {
 
 def _usual_high(slot: Slot) -> int:
     """The largest usual value of a number by its name; 0 if the name does not say."""
-    named = {*words(slot.key)}
-    return next((high for names, high in _SMALL.items() if named & {*names.split()}), 0)
+    named = words(slot.key)
+    things = 12 if named and singular(named[-1]) != named[-1] else 0  # so many bags
+    return next((high for names, high in _SMALL.items() if {*named} & {*names.split()}), things)
 
 
 def _number(slot: Slot, rng: random.Random) -> int | float:

@@ -121,7 +121,7 @@ def _both_options(intent: Both, rng: random.Random, allowed: Callable[[str], boo
         options_ = (option for option in ranked if allowed(option.form))
         filled = (fill(rng.choice(option.patterns), option.slots, rng) for option in options_)
         texts += [next((sentence(text) for text in filled if text), "")]
-    slots = {"first": texts[0], "small_first": small(texts[0]), "second": small(texts[1]), "big_second": texts[1]}
+    slots = {"first": texts[0], "second": small(texts[1]), "big_second": texts[1]}
     return options(data("groups")["both"], "both", slots)
 
 

@@ -22,7 +22,7 @@ _COMPUTING = ("folder", "directory", "file", "branch", "table", "column", "datab
 _NOTES = ("note", "remark", "comment", "fact")
 _CONTENT = ("text", "content", "body", "message")
 _OF_LISTS = ("have-new", "put-down", "note-down", "enter", "new-list")
-_FOR_ME = ("do-it", "can-you", "want-you", "go-ahead", "make-sure-act")
+_FOR_ME = ("do-it", "can-you", "want-you", "go-ahead", "see-to-it")
 """Orders of what is done to whoever asks."""
 _OLD = ("old", "current", "previous", "find", "search", "before")
 _NEW = ("new", "replacement", "replace", "after")

@@ -24,7 +24,8 @@ def label_slots(asked: Attribute, rng: random.Random) -> dict[str, str]:
         "label": label,
         "labels": labels,
         "named_labels": "" if counted else labels,
-        "of": table["prepositions"].get(asked.label.split()[-1], ""),
+        # The author's address for a commit: it is not the commit's.
+        "of": table["prepositions"].get(asked.label.split()[-1], "for" if "'s " in label else ""),
         "label_word": rng.choice(ways) if rng.random() < 0.5 else label,
         "are": "are" if grammar.is_plural(label) else "is",
         "verb": rng.choice(verbs) if verbs else "",

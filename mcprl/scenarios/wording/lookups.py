@@ -77,6 +77,8 @@ def missing_options(intent: Missing, rng: random.Random) -> list[Option]:
 
 def _one_field(thing: Phrase, noun: str, asked: Attribute, rng: random.Random) -> list[Option]:
     table = data("lookups")
+    if asked.label == "number" and asked.meaning == "identifier":  # not how many there are
+        asked = replace(asked, label=f"{noun} number")
     slots = {**thing.slots(), **label_slots(asked, rng), "noun": noun}
     slots["of"] = slots["of"] or within(thing, asked)
     slots["its"] = "" if "'s " in slots["label"] else slots["its"]  # no commit's author's address

@@ -7,6 +7,7 @@ from mcprl.scenarios.wording.grammar import capitalised
 from mcprl.scenarios.wording.template import END, data, outside, tidy
 
 PLAIN = "plain"
+_NOTE = re.compile(r"(?:1|a)\)|\S+: ")
 _KEPT_CAPITAL = re.compile(r"I\b|[A-Z]{2,}|[A-Z]\d")
 _NEIGHBOURS = {
     "a": "s",
@@ -32,10 +33,11 @@ def persona(rng: random.Random) -> str:
 def dress(name: str, request: str, rng: random.Random) -> str:
     """A marked request as the persona types it."""
     text = sentence(request)
-    numbered = re.match(r"(?:1|a)\)", text) and not data("personas")[name].get("lower")
-    entry = data("personas")[PLAIN if numbered else name]  # nobody greets in front of a list's number
+    entry = data("personas")[name]
     mark = text[-1] if text[-1] in "?.!" else ""
     pattern = rng.choice(entry["say"])
+    if _NOTE.match(text):  # nobody greets in front of a list's number, or is polite in a note
+        pattern = "{text}"
     if pattern.startswith("Please") and re.match(r"(?:please|can|could|would|hi|hey)\b", text, re.IGNORECASE):
         pattern = "{text}"
     if "please" in pattern.lower() and "please" in text.lower():
