@@ -4,11 +4,13 @@ Static categories have one message and one turn of the policy; `ast_checker` com
 answers. In `irrelevance` no tool serves the request, and any call fails. `multi_turn_*` have a state: `bfcl_apis`.
 """
 
+import atexit
 import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
+from shutil import rmtree
 from tempfile import mkdtemp
 from types import ModuleType, SimpleNamespace
 from typing import Any, Final
@@ -121,10 +123,12 @@ def load_package() -> SimpleNamespace:
 
     `ast_checker` imports the table of all models, and so every vendor's client, to ask whether a model writes `_` for
     the dots in tools' names. It gets a table with one model that does not. The package makes folders for its results
-    when it is imported: they go where nobody looks.
+    when it is imported: they go where nobody looks, and with this process.
     """
     packages.require("bfcl")
-    os.environ.setdefault("BFCL_PROJECT_ROOT", mkdtemp(prefix="bfcl-"))
+    if "BFCL_PROJECT_ROOT" not in os.environ:  # a process that this one starts has it
+        os.environ["BFCL_PROJECT_ROOT"] = folder = mkdtemp(prefix="bfcl-")
+        atexit.register(rmtree, folder, ignore_errors=True)
     table = ModuleType("bfcl_eval.constants.model_config")
     table.__dict__["MODEL_CONFIG_MAPPING"] = {"mcprl": SimpleNamespace(underscore_to_dot=False)}
     sys.modules.setdefault(table.__name__, table)

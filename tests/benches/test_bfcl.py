@@ -1,5 +1,7 @@
 """BFCL's own answers pass its own checkers through our seam, and an empty policy does not."""
 
+import os
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -153,6 +155,13 @@ async def test_a_model_and_an_adapter_that_changes_nothing_are_measured_alike_on
         assert rate.trained == rate.base
         assert rate.gain is not None
         assert rate.gain[0] == 0
+
+
+def test_the_packages_own_folders_go_with_the_process(bfcl: Bench, tmp_path: Path) -> None:
+    kept = {name: value for name, value in os.environ.items() if name != "BFCL_PROJECT_ROOT"}
+    read = "from mcprl.benches.bfcl import load_package; load_package()"
+    subprocess.run([sys.executable, "-c", read], env=kept | {"TMPDIR": str(tmp_path)}, check=True)
+    assert list(tmp_path.glob("bfcl-*")) == []
 
 
 def test_an_unknown_category_is_refused_with_those_that_there_are(bfcl: Bench) -> None:
