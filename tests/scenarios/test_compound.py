@@ -15,9 +15,10 @@ from mcprl.scenarios.beside import respelled, with_another
 from mcprl.scenarios.catalog import Catalog
 from mcprl.scenarios.intents import Attribute, Both, Change, Combine, Conditional, Lookup, Reference, Value
 from mcprl.scenarios.kinds.abstain import forbidden
-from mcprl.scenarios.kinds.aggregates import _between, topmost
+from mcprl.scenarios.kinds.aggregates import topmost
 from mcprl.scenarios.kinds.conditions import conditional
 from mcprl.scenarios.kinds.likewise import likewise
+from mcprl.scenarios.kinds.rows import _between
 from mcprl.scenarios.kinds.scaled import scaled
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.probe import probe

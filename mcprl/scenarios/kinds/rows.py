@@ -1,0 +1,155 @@
+"""The rows of a complete list that a question is about: all of them, or those that a filter keeps."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mcprl.scenarios.fields import is_answer, scalars
+from mcprl.scenarios.intents import Attribute, Value
+from mcprl.scenarios.naming import MACHINE, kind_of, stateless
+from mcprl.scenarios.parameters import is_search
+from mcprl.scenarios.planner import Planner
+from mcprl.scenarios.probing.knowledge import State
+from mcprl.scenarios.steps import Reached, Step
+from mcprl.scenarios.wording.modifiers import JOINTS
+from mcprl.text import singular
+from mcprl.types import Scalar, Session, Tool
+
+NAMES = ("name", "identifier", "person", "email", "path")
+_GROUPING = ("category", "status", "person", "place", "year")
+_LIMITED = ("money", "count", "measure", "percent", "number", "date", "year")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_STOCKED = frozenset("stock inventory quantity capacity seat bed bedroom room rating".split())
+"""Words of counts over and under which people set limits: with fewer than 5 in stock, and not with 2 removed lines."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Some rows of a complete list, what they have in common in words, and their noun."""
+
+    reached: Reached
+    noun: str
+    where: tuple[Value, ...]
+    rows: tuple[Mapping[str, Any], ...]
+
+    @property
+    def step(self) -> Step:
+        return self.reached.step
+
+    def column(self, planner: Planner, meanings: Sequence[str]) -> Attribute | None:
+        """An attribute that all rows have, of one of the meanings, at random."""
+        attributes = [
+            planner.catalog.attribute(self.step.tool.name, (*self.step.keys, *path), self.rows[0])
+            for path, _ in scalars(self.rows[0])
+            if len(path) == 1
+        ]
+        said = {value.attribute.key for value in self.where}
+        fitting = [
+            attribute
+            for attribute in attributes
+            if attribute.meaning in meanings
+            and not {*attribute.label.split()} & MACHINE
+            and attribute.key not in said
+            and (attribute.label not in JOINTS or meanings is _GROUPING)
+            and all(row.get(attribute.key) is not None for row in self.rows)
+        ]
+        return planner.rng.choice(fitting) if fitting else None
+
+    def entities(self) -> list[Scalar]:
+        """The values in the request that name things, not categories."""
+        named = [value.value for value in self.where if value.attribute.meaning in NAMES]
+        return [*named, *self.reached.entities]
+
+
+async def rows_of_a_list(
+    planner: Planner, session: Session, state: State, least: int, tool: Tool | None = None, limited: bool = True
+) -> Rows | None:
+    """Rows of a complete list: all of them, or those that a filter keeps. `tool` lists them, by default any.
+
+    With `limited` the filter may be a limit, or leave out a value: too much where the rows are ranked or added up.
+    """
+    tool = tool or planner.tool(lambda tool: tool.name in planner.catalog.lists)
+    reached = await planner.read_named(session, state, tool) if tool else None
+    step = reached.step if reached else None
+    if (
+        reached is None
+        or step is None
+        or not step.rows
+        or not planner.is_whole(step)
+        or any(is_search(slot) for slot, _ in step.filled)
+    ):
+        return None
+    where, rows = reached.where, step.rows
+    nouns = {planner.row_noun(step, row) for row in rows}
+    noun = nouns.pop() if len(nouns) == 1 else planner.catalog.noun(step.tool, step.keys, rows[0])
+    chosen = Rows(reached, stateless(noun, where), where, rows)
+    way = planner.rng.random()
+    if way < 0.45 and len(where) < 2:
+        chosen = _with_one_value(planner, chosen, limited)
+    elif way < 0.7 and limited and len(where) < 2:
+        chosen = _within_limit(planner, chosen)
+    return chosen if least <= len(chosen.rows) <= 40 else None
+
+
+def _with_one_value(planner: Planner, chosen: Rows, negated: bool) -> Rows:
+    """The rows that share a value of one attribute or, at times if `negated`, all others; all rows if there is no such
+    attribute.
+    """
+    column = chosen.column(planner, _GROUPING)
+    if column is None:
+        return chosen
+    counts = Counter(str(row[column.key]) for row in chosen.rows)
+    value = planner.rng.choice([row[column.key] for row in chosen.rows])
+    if len(counts) < 2 or not is_answer(value, ()) or isinstance(value, bool):
+        return chosen
+    sorted_so = column.meaning in ("status", "place") or column.label.split()[-1] in ("type", "kind", "species")
+    others = negated and sorted_so and planner.rng.random() < 0.3
+    others = others and not str(value).startswith("un")  # nobody asks for what is not untracked
+    kept = tuple(row for row in chosen.rows if (row[column.key] == value) != others)
+    if others:
+        said = Value(column, value, "not")
+        return Rows(chosen.reached, stateless(chosen.noun, (said,)), (*chosen.where, said), kept)
+    noun, said = chosen.noun, (Value(column, value),)
+    if noun == "item" and column.label in ("type", "kind"):  # an item of the type "file" is a file
+        noun, said = kind_of(str(value)), ()
+    return Rows(chosen.reached, stateless(noun, said), (*chosen.where, *said), kept)
+
+
+def _within_limit(planner: Planner, chosen: Rows) -> Rows:
+    """The rows with more, or with less, of something than a round number; all rows if nothing can be limited."""
+    column = chosen.column(planner, _LIMITED)
+    if column and column.meaning == "count" and not is_stock(column):
+        return chosen
+    values = sorted({row[column.key] for row in chosen.rows}, key=str) if column else []
+    is_day = all(isinstance(value, str) and _DAY.fullmatch(value) for value in values)
+    if column is None or len(values) < 2 or not (is_day or all(is_number(value) for value in values)):
+        return chosen
+    values.sort()
+    at = planner.rng.randrange(len(values) - 1)
+    limit = values[at] if is_day else _between(values[at], values[at + 1])
+    over = planner.rng.random() < 0.5
+    if limit is None or (is_day and not over and at == 0):
+        return chosen
+    kept = tuple(row for row in chosen.rows if (row[column.key] > limit if over else row[column.key] < limit))
+    said = Value(column, limit, "over" if over else "under")
+    return Rows(chosen.reached, chosen.noun, (*chosen.where, said), kept)
+
+
+def is_stock(attribute: Attribute) -> bool:
+    """Whether it counts what things are made of or hold, so that people ask for few of it, too."""
+    return bool(_STOCKED & {singular(word) for word in attribute.label.split()})
+
+
+def is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _between(low: float, high: float) -> float | None:
+    """The roundest number between two, as a person would say it; `None` if there is none."""
+    for step in (1000, 500, 100, 50, 20, 10, 5, 2, 1):
+        number = (low // step + 1) * step
+        if low < number < high:
+            return int(number)
+    return None
