@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, get_args
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from support.imagined import DOMAINS, random_intent, value
 
@@ -135,6 +135,7 @@ def everything(form: str) -> bool:
 
 @settings(max_examples=400, deadline=None)
 @given(INTENTS, st.integers(0, 10**6))
+@example(intents.Count("order", (Value(Attribute("some_key", "owner", "money", "EUR"), 1.0),)), 0)
 def test_a_request_holds_every_value_and_nothing_that_a_program_would_write(intent: Intent, seed: int) -> None:
     worded = say(intent, random.Random(seed), everything)
     assert worded is not None

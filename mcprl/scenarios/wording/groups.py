@@ -50,7 +50,7 @@ def _owner(intent: Count) -> str:
     """The person whose things are counted, if nothing else is said of them; else empty."""
     value = intent.where[0] if len(intent.where) == 1 else None
     noun = front_of(value.attribute) or value.attribute.label if value is not None else ""
-    if value is None or value.how != "is" or not is_person(noun):
+    if value is None or value.how != "is" or not is_person(noun) or isinstance(value.value, float):  # a sum is no name
         return ""
     name = mark(plain(value.value))
     return name if value.attribute.meaning == "person" else f"{noun} {name}"
