@@ -20,7 +20,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,7 +108,7 @@ def with_generate(policy: Policy, requests: Sequence[CompletionRequest]) -> floa
 
 
 @contextmanager
-def llama_server(program: str, gguf: str, slots: int, tokens: int):
+def llama_server(program: str, gguf: str, slots: int, tokens: int) -> Generator[str]:
     """The address of a llama.cpp server with as many slots, each of so many tokens, and all cores of this process."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
