@@ -184,8 +184,7 @@ async def _converse(
     episode: Session,
     turns: list[Steps],
 ) -> None:
-    """Play a task; `turns` gets the policy's steps after each of the user's turns, if it ended by
-    itself.
+    """Play a task; `turns` gets the policy's steps after each of the user's turns, if it ended by itself.
 
     One that used up its steps has ended, too, if it has but one: a static task, whose calls are not made.
     """
