@@ -18,7 +18,7 @@ from mcprl.scenarios.parameters import is_complete, is_hash, is_paging, is_wait,
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.sharing import without_moments
 from mcprl.scenarios.probing.sources import ordered
-from mcprl.scenarios.probing.values import invent, known_format
+from mcprl.scenarios.probing.values import known_format
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Filled, Step, call_of, in_order
 from mcprl.scenarios.together import Together
@@ -131,8 +131,7 @@ class Calls:
             options = self.known.options(slot, state, self.rng, self.allowed if entity else lambda _: True)
             options = [value for value in options if (slot, value) not in self._dead]
             sources = self.known.sources.get((slot.tool, slot.path), ())
-            made_up = {("invented",), ("dates",)} & {*sources} == {("invented",)}
-            made_up = made_up or known_format(slot) == "expression" or is_wait(slot)
+            made_up = ("invented",) in sources or known_format(slot) == "expression" or is_wait(slot)
             if not entity and not slot.choices and made_up:
                 options = [self._invented(slot)]
             if entity:
@@ -166,7 +165,7 @@ class Calls:
     def _invented(self, slot: Slot) -> Any:
         """An invented value, one that belongs to the split if two dozen draws have one."""
         for _ in range(24):
-            value = invent(slot, self.rng)
+            value = self.known.made_up(slot, self.rng)
             if self.allowed(value):
                 break
         return value  # pyright: ignore[reportPossiblyUnboundVariable]

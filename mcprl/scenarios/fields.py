@@ -95,9 +95,17 @@ def scalars(record: Json, keys: Keys = ()) -> list[tuple[Keys, Scalar]]:
 
 
 def is_answer(value: Scalar, given: Iterable[Scalar]) -> bool:
-    """Whether a value can be asked for: not yet given, one line, at most 64 characters."""
-    text = squash(str(value))
-    return 0 < len(text) <= 64 and "\n" not in str(value) and all(squash(str(other)) != text for other in given)
+    """Whether a value can be asked for: one line, at most 64 characters, and neither given nor a word of what is given:
+    the first name of `liam_thomas_8955`."""
+    text, told = squash(str(value)), [squash(str(other)) for other in given]
+    if not 0 < len(text) <= 64 or "\n" in str(value) or text in told:
+        return False
+    return len(text) < 3 or not text.isalpha() or all(text not in re.split(r"[\W_]+", other) for other in told)
+
+
+def truth(value: Scalar) -> bool:
+    """Whether the value of a flag means yes."""
+    return value.lower() in ("yes", "true", "on", "y", "1") if isinstance(value, str) else bool(value)
 
 
 def rows_of(record: Json, least: int = 2) -> tuple[Keys, list[dict[str, Any]]] | None:

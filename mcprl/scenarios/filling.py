@@ -16,7 +16,7 @@ from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.sources import Source
 from mcprl.scenarios.probing.values import invent, known_format, sentence, title
 from mcprl.scenarios.slots import Slot
-from mcprl.scenarios.steps import Filled
+from mcprl.scenarios.steps import Filled, in_order
 from mcprl.scenarios.wording.phrases import is_person
 from mcprl.servers.effects import is_read
 from mcprl.text import stems, words
@@ -76,9 +76,8 @@ class Filling(Finder):
                 entities = [value for slot, value in filled if self.catalog.names_entity(slot)]
                 if len({*map(str, entities)}) < len(entities):  # nothing is linked to itself
                     continue
-                return self._moved(
-                    self._items_together(with_address(self.known, filled, self.rng, self.allowed), fresh), fresh
-                )
+                addressed = with_address(self.known, in_order(filled), self.rng, self.allowed)
+                return self._moved(self._items_together(addressed, fresh), fresh)
         return None
 
     def is_one_of_few(self, slot: Slot) -> bool:
@@ -269,7 +268,7 @@ class Filling(Finder):
         )
         if is_text and (lent is not None or not own_place):
             make = sentence if known_format(slot) in ("name", "sentence") else None
-            made = (make(self.rng) if make else invent(slot, self.rng) for _ in range(24))
+            made = (make(self.rng) if make else self.known.made_up(slot, self.rng) for _ in range(24))
             texts = (self.rng.choice(lent) if lent else None, *made)
             return next((text for text in texts if text is not None and self.allowed(text)), None)
         if source[0] == "from" and value is not None and (self.catalog.slot(slot).choices or self.allowed(value)):
@@ -280,7 +279,7 @@ class Filling(Finder):
         for _ in range(24):
             if self.catalog.slot(slot).choices or self.allowed(value):
                 return value
-            value = invent(slot, self.rng)
+            value = self.known.made_up(slot, self.rng)
         return value if self.allowed(value) else None
 
 

@@ -77,7 +77,7 @@ def refined(attribute: Attribute, values: Sequence[Scalar], nouns: Container[str
 
 def _meaning(parts: Sequence[str], values: list[Scalar], description: str) -> tuple[Meaning, str]:
     units = tables()["units"]
-    if values and all(isinstance(value, bool) for value in values):
+    if values and all(isinstance(value, bool) or str(value).lower() in ("yes", "no") for value in values):
         return "flag", ""
     if parts[0] in FLAGS and len(parts) > 1 and not _are_numbers(values):
         return "flag", ""

@@ -10,7 +10,7 @@ from mcprl.judges.checks import holds
 from mcprl.scenarios.addresses import as_person
 from mcprl.scenarios.calls import Calls
 from mcprl.scenarios.clock import classified, time_of_day
-from mcprl.scenarios.fields import Keys, is_answer, scalars
+from mcprl.scenarios.fields import Keys, is_answer, scalars, truth
 from mcprl.scenarios.intents import Attribute, Reference, Value
 from mcprl.scenarios.parameters import FOLDERS, is_hash, is_search, shortened_hash
 from mcprl.scenarios.steps import Field, Found, Step
@@ -160,7 +160,9 @@ class Naming(Calls):
                 others += [row[path[0]] for row in rows if row is not record and row.get(path[0]) is not None]
             rivals = [other for other in others if is_answer(other, (*given, value)) and not isinstance(other, bool)]
             live = (*step.keys, *path) if is_live else ()
-            found.append(Field(attribute, value, tuple(dict.fromkeys(rivals))[:40], live=live))
+            spelled = attribute.meaning == "flag" and isinstance(value, str)  # yes and no
+            told = truth(value) if spelled else value
+            found.append(Field(attribute, told, tuple(dict.fromkeys(rivals))[:40], derived=spelled, live=live))
         labels = Counter(entry.attribute.label for entry in found)
         return tuple(entry for entry in found if labels[entry.attribute.label] == 1)
 

@@ -103,11 +103,12 @@ def call_of(tool: Tool, filled: Filled) -> Call:
 
 
 def in_order(filled: Filled) -> Filled:
-    """The values with those of a begin and its end swapped where the end comes first."""
+    """The values, numbers and dates, with those of a begin and its end swapped where the end comes first."""
     values = dict(filled)
     for one, other in permutations(values, 2):
         low, high = values[one], values[other]
-        if ordered(one, other) and type(low) is type(high) and low > high:  # pyright: ignore[reportOperatorIssue]
+        alike = type(low) is type(high) and str(low)[:1].isdigit() and str(high)[:1].isdigit()
+        if ordered(one, other) and alike and low > high:  # pyright: ignore[reportOperatorIssue]
             values[one], values[other] = high, low
     return [(slot, values[slot]) for slot, _ in filled]
 

@@ -128,9 +128,25 @@ def test_days_of_a_period_are_in_order_and_said_as_one() -> None:
     filled = in_order([(first, "2026-03-01"), (last, "2026-02-01")])
     assert filled == [(first, "2026-02-01"), (last, "2026-03-01")]
     (said,) = Planner(Catalog(known), "train", "entities", 0, 4).said(filled)
-    request = say(Count("job", (said,)), random.Random(0), lambda form: "+" not in form)
-    assert request
-    assert "jobs due between 1 February 2026 and 1 March 2026" in request.request
+    worded = [say(Count("job", (said,)), random.Random(seed), lambda form: "+" not in form) for seed in range(30)]
+    requests = [one.request for one in worded if one]
+    assert all("due between 1 February 2026 and 1 March 2026" in request for request in requests)
+    assert any("jobs are due between" in request for request in requests)
+    assert not any("there due" in request or "there are due" in request for request in requests)
+
+
+def test_a_made_up_day_is_near_those_that_results_show() -> None:
+    due = Slot("jobs_due", ("day",), {"type": "string"}, True, "a date, YYYY-MM-DD")
+    known = knowledge(tool("jobs_due", "day"))
+    known.base.pool[("from", "job_sheet", "due")] = {"2031-02-03": None, "2031-03-09": None, "waiting": None}
+    days = [known.made_up(due, random.Random(seed)) for seed in range(40)]
+    assert {day[:4] for day in days} == {"2031"}
+    assert all("2031-01-03" <= day <= "2031-04-09" for day in days)
+
+
+def test_cities_are_no_begin_and_end() -> None:
+    start, end = (Slot("find", (name,), {"type": "string"}, True, "") for name in ("from", "to"))
+    assert in_order([(start, "Turin"), (end, "Bilbao")]) == [(start, "Turin"), (end, "Bilbao")]
 
 
 def test_an_old_and_a_new_text_are_a_replacement() -> None:

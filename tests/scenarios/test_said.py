@@ -2,11 +2,14 @@
 
 import random
 import re
+from dataclasses import replace
 
 import pytest
 
 from mcprl.scenarios import intents
+from mcprl.scenarios.fields import is_answer, truth
 from mcprl.scenarios.intents import Attribute, Intent, Reference, Value
+from mcprl.scenarios.meaning import infer
 from mcprl.scenarios.probing.records import Records
 from mcprl.scenarios.probing.values import stranger
 from mcprl.scenarios.readers import read_text
@@ -34,6 +37,15 @@ JOINED = Attribute("since", "since", "year")
 FARID = Value(Attribute("insight", "insight", "text"), "Farid is away")
 SHIPPED = Value(Attribute("status", "status", "status"), "delivered")
 OWNER = Value(Attribute("customer_id", "customer number", "identifier"), "C-1032")
+STAGE = Attribute("stage", "stage", "status")
+JOB = Reference("job", (Value(Attribute("job", "job", "identifier"), 304),))
+FRAME = Reference("part", (named("window frame"),))
+PRICE = Attribute("price", "price", "money")
+STOCK = Attribute("stock", "stock", "count")
+BOOKING = Reference("reservation", (Value(Attribute("reservation_id", "reservation", "identifier"), "WOQA9Q"),))
+TIER = Attribute("membership", "membership", "category")
+USER = Value(Attribute("user_id", "user id", "identifier"), "omar_1241")
+RESERVATION = Attribute("reservation_id", "reservation id", "identifier")
 
 
 @pytest.mark.parametrize(
@@ -51,6 +63,12 @@ OWNER = Value(Attribute("customer_id", "customer number", "identifier"), "C-1032
             "C-1032",
             "got to the customer",
         ),
+        (intents.Lookup(FRAME, (STOCK,)), "window frame", r"many of the window frame\b"),
+        (intents.Lookup(FRAME, (STOCK, PRICE)), "window frame", r"many of the window frames?\b"),
+        (intents.Scaled(FRAME, STOCK, 3, "less"), "window frame", r"of the window frame\b"),
+        (intents.Relation(BOOKING, ("user",), (TIER,)), "customer", "what the membership"),
+        (intents.Lookup(JOB, (STAGE,)), "304", r"stage (it|job|does|has)|have|\bhas\b"),
+        (intents.Listing("reservation", (USER,), RESERVATION), "omar_1241", "we have|do we|have we"),
     ],
 )  # fmt: skip
 def test_it_is_said_as_people_say_it(intent: Intent, pattern: str, never: str) -> None:
@@ -59,6 +77,32 @@ def test_it_is_said_as_people_say_it(intent: Intent, pattern: str, never: str) -
     for request in said:
         assert re.search(pattern, request, re.IGNORECASE), request
         assert not re.search(never, request), request
+
+
+def test_two_files_are_named_without_saying_twice_that_they_are_files() -> None:
+    files = tuple(Reference("file", (replace(DOCUMENT, value=path),)) for path in ("docs/season.md", "README.fr.md"))
+    said = all_said(intents.Compare(files, LINES, most=True))
+    assert said
+    assert not any("the file docs" in request for request in said)
+
+
+def test_the_file_with_the_most_of_something_is_named() -> None:
+    file = Attribute("file", "file", "path")
+    assert answer(intents.Extreme("file", (), LINES, True, (file,)), ("a.md",), random.Random(0)) == "It's a.md."
+
+
+def test_nobody_asks_for_a_word_of_what_they_say() -> None:
+    assert not is_answer("Liam", ["liam_thomas_8955"])
+    assert is_answer("Thomas", ["liam_8955"])
+    assert is_answer("14", ["room 14b"])
+
+
+@pytest.mark.parametrize(("value", "told"), [("yes", "Yes, it has insurance."), ("no", "No, it has no insurance.")])
+def test_yes_and_no_are_a_flag(value: str, told: str) -> None:
+    insurance = infer("insurance", ["yes", "no"])
+    said = all_said(intents.Lookup(JOB, (insurance,)))
+    assert not any("what" in request.lower() for request in said)
+    assert answer(intents.Lookup(JOB, (insurance,)), (truth(value),), random.Random(0)) == told
 
 
 def test_nobody_asks_what_is_for_somebody() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mcprl.scenarios.fields import is_answer, record_of, rows_of
+from mcprl.scenarios.fields import is_answer, record_of, rows_of, truth
 from mcprl.scenarios.intents import Attribute, Count, Extreme, Lookup, Reference, Relation, Total, Value
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
@@ -37,7 +37,7 @@ async def table_lookup(planner: Planner, session: Session, state: State) -> Grou
             other for key, other in row.items() if other is not None and key != asked.key and other != named.value
         ]
         if asked.meaning == "flag":
-            value = bool(value)
+            value = truth(value)
         field = Field(asked, value, tuple(rivals), derived=asked.meaning == "flag")
         return planner.question("lookup", Lookup(reference, (asked,)), [call], [(field, "")], state, [named.value])
     column, other, key = linked

@@ -9,10 +9,11 @@ from itertools import islice
 
 from mcprl.scenarios.names import noun
 from mcprl.scenarios.probing.knowledge import Knowledge, State
+from mcprl.scenarios.probing.near import neighbour
 from mcprl.scenarios.probing.paths import joined, takes_path
 from mcprl.scenarios.probing.sources import CONFIGURED, HINTS, Source, converted, quoted, shape
 from mcprl.scenarios.probing.statements import selects, statement, takes_sql
-from mcprl.scenarios.probing.values import UNIVERSAL, dates_between, invent, known_format, neighbour
+from mcprl.scenarios.probing.values import UNIVERSAL, known_format
 from mcprl.scenarios.slots import Slot
 from mcprl.servers.effects import is_read
 from mcprl.text import stems, words
@@ -59,9 +60,6 @@ def candidates(known: Knowledge, slot: Slot, state: State, rng: random.Random, r
             found.append(Candidate(0.6, ("worked",), near))
     if known_format(slot) in ("path", "folder") and not writes:
         found.append(Candidate(0.55, ("worked",), ["."]))
-    dates = dates_between(known.dates(), rng, 2) if known_format(slot) == "date" else []
-    if dates:
-        found.append(Candidate(0.95, ("dates",), dates))
     found.append(Candidate(_trust(slot), ("invented",), _invented(known, slot, rng)))
     if slot.kind == "string" and "query" in slot.key and not any(entry.score >= 0.5 for entry in found[:-1]):
         seen = _long_words(state.pool.values())
@@ -246,14 +244,14 @@ def _trust(slot: Slot) -> float:
         return 0.9
     if isinstance(slot.schema.get("pattern"), str):
         return 0.8
-    return {"sentence": 0.8, "query": 0.6, "id": 0.2, "path": 0.3, "folder": 0.3, "glob": 0.7, "email": 0.3}.get(
-        form, 0.5
-    )
+    if form in ("path", "folder", "email"):
+        return 0.3
+    return {"sentence": 0.8, "summary": 0.8, "glob": 0.7, "query": 0.6, "id": 0.2}.get(form, 0.5)
 
 
 def _invented(known: Knowledge, slot: Slot, rng: random.Random) -> list[Scalar]:
     """Invented values: a name also without spaces, a new path in a folder of the server if one is known."""
-    value = invent(slot, rng)
+    value = known.made_up(slot, rng)
     roots = [value for source, values in known.base.pool.items() if source[1] in CONFIGURED for value in values]
     folders = [root for root in roots if isinstance(root, str) and root.startswith("/") and not _is_file(root)]
     if takes_path(slot) and folders and "/" not in str(value):

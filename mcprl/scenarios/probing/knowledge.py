@@ -17,13 +17,14 @@ from mcprl.scenarios.fields import record_of
 from mcprl.scenarios.names import noun, related
 from mcprl.scenarios.probing.examples import Attempts, Example, add_example
 from mcprl.scenarios.probing.failures import Failures
+from mcprl.scenarios.probing.near import day_near
 from mcprl.scenarios.probing.paths import inner_paths
 from mcprl.scenarios.probing.records import Records
 from mcprl.scenarios.probing.sources import CONFIGURED, GIVEN, KINDS, Source, affinity, converted, place, quoted
 from mcprl.scenarios.probing.statements import selects
 from mcprl.scenarios.probing.tables import Table
 from mcprl.scenarios.probing.tokens import as_rows, short_lines, tokens, without_logs
-from mcprl.scenarios.probing.values import UNIVERSAL, dates_between, invent, known_format
+from mcprl.scenarios.probing.values import UNIVERSAL, invent, known_format
 from mcprl.scenarios.slots import JsonPath, Slot
 from mcprl.servers.effects import is_read
 from mcprl.text import stems
@@ -151,25 +152,26 @@ class Knowledge:
             values.update(dict.fromkeys(value for value in self.worked.get(slot, ()) if allowed(value)))
         if ("sql",) in sources:
             values.update(dict.fromkeys(text for text in selects(self.tables, rng, 12, allowed)))
-        if ("dates",) in sources:
-            values.update(dict.fromkeys(value for value in dates_between(self.dates(), rng, 12) if allowed(value)))
         return self._with_made_up(slot, sources, list(values), rng, allowed)
 
     def _with_made_up(
         self, slot: Slot, sources: list[Source], values: list[Scalar], rng: random.Random, allowed: Allowed
     ) -> list[Scalar]:
         """`values`, or invented ones in their place, and sometimes the examples of the schema."""
-        if ("dates",) in sources and values:
-            return values
         near = any(self.affinity(slot, source) >= 0.5 for source in sources)
         close = known_format(slot) not in UNIVERSAL and near
         if ("invented",) in sources and (not values or (not close and rng.random() < 0.6)):
-            values = [value for value in (invent(slot, rng) for _ in range(12)) if allowed(value)]
+            values = [value for value in (self.made_up(slot, rng) for _ in range(12)) if allowed(value)]
         if ("quoted",) in sources and (not values or rng.random() < 0.2):
             values += [value for value in quoted(slot, self.tools[slot.tool]) if allowed(value) and value not in values]
         return values
 
-    def dates(self) -> list[str]:
+    def made_up(self, slot: Slot, rng: random.Random) -> Any:
+        """As `values.invent`, but a date is near those that results show."""
+        seen = self._dates() if known_format(slot) == "date" else []
+        return day_near(seen, rng) or invent(slot, rng)
+
+    def _dates(self) -> list[str]:
         """The dates seen in results, as ISO days, sorted."""
         seen = (str(value)[:10] for values in self.base.pool.values() for value in values if _DAY.match(str(value)))
         return sorted({*seen})

@@ -10,7 +10,7 @@ from mcprl.scenarios.probing.examples import MOST_EXAMPLES
 from mcprl.scenarios.probing.knowledge import Knowledge, State
 from mcprl.scenarios.probing.sources import fits, shape
 from mcprl.scenarios.probing.tokens import without_logs
-from mcprl.scenarios.probing.values import UNIVERSAL, invent, known_format, stranger
+from mcprl.scenarios.probing.values import UNIVERSAL, known_format, stranger
 from mcprl.scenarios.slots import JsonPath, Slot, build
 from mcprl.servers.effects import is_read
 from mcprl.types import Scalar, Session, Tool, ToolResult
@@ -153,7 +153,7 @@ class Reader:
                 universal = slot.kind == "string" and known_format(slot) in UNIVERSAL
                 if not universal or not sources or ("invented",) in sources:
                     continue
-                arguments = build(self._with_required(tool, {slot.path: invent(slot, self.rng)}))
+                arguments = build(self._with_required(tool, {slot.path: known.made_up(slot, self.rng)}))
                 result = await self.call(tool, arguments)
                 if worked(known, tool.name, arguments, result):
                     sources.append(("invented",))

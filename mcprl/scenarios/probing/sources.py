@@ -11,8 +11,8 @@ from mcprl.types import Scalar, Tool
 Source = tuple[str, ...]
 """Where values come from. `("from", tool, *keys)` is a place in results; in place of a tool it may name a resource,
 `COMMAND`, `ENVIRONMENT`, `INSTRUCTIONS`, `COMPLETIONS` or `HINTS`. The others are `("choices",)` and `("quoted",)` for
-what the schema lists and gives as examples, `("worked",)` for values that were found by trying, `("dates",)` for dates
-among those seen, `("sql",)` for SQL about the tables seen, and `("invented",)`.
+what the schema lists and gives as examples, `("worked",)` for values that were found by trying, `("sql",)` for SQL
+about the tables seen, and `("invented",)`.
 """
 COMMAND, ENVIRONMENT, INSTRUCTIONS = "command line", "environment", "instructions"
 COMPLETIONS, HINTS = "completions", "hints"
@@ -20,7 +20,7 @@ CONFIGURED = (COMMAND, ENVIRONMENT)
 """Origins whose values are settings of the server and no entities that it holds."""
 GIVEN = (COMMAND, ENVIRONMENT, INSTRUCTIONS, COMPLETIONS, HINTS)
 """Origins whose values hold in every state of the server."""
-KINDS = ("choices", "from", "sql", "worked", "dates", "quoted", "invented")
+KINDS = ("choices", "from", "sql", "worked", "quoted", "invented")
 
 _TELLING = ("id", "name", "key", "code", "title", "slug")
 """Keys that say nothing without the name of their thing."""

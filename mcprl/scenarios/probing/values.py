@@ -1,4 +1,4 @@
-"""Invented values: well-known formats, plausible words for free text, variations of a harvested value.
+"""Invented values: well-known formats, plausible words for free text, strangers to a harvested value.
 
 Probing uses them if no harvested value fits; tasks that write or that ask for a missing thing always do.
 """
@@ -9,7 +9,6 @@ import string
 import zoneinfo
 from collections import Counter
 from collections.abc import Callable, Sequence
-from datetime import date, timedelta
 from functools import lru_cache
 from typing import Any
 
@@ -57,6 +56,15 @@ _SENTENCES = (
     "Parking for {n} guests is booked for {day}",
 )
 
+_HANDOVERS = (
+    "{first} {last} has a complaint and wants to talk to somebody",
+    "{first} {last} asks for a call back on {day}",
+    "{last} is not happy with the answer",
+    "{first} {last} was told two different things",
+    "{last} has waited for an answer since {day}",
+)
+"""What the next person has to know."""
+
 
 def _two(rng: random.Random) -> str:
     return f"{rng.choice(_ADJECTIVES)} {rng.choice(_NOUNS)}"
@@ -77,8 +85,11 @@ def title(rng: random.Random, *, person: bool = False) -> str:
 
 def sentence(rng: random.Random) -> str:
     """A sentence that somebody may note down."""
-    told = rng.choice(_SENTENCES)
-    return told.format(
+    return _told(_SENTENCES, rng)
+
+
+def _told(sentences: Sequence[str], rng: random.Random) -> str:
+    return rng.choice(sentences).format(
         first=rng.choice(_FIRST),
         last=rng.choice(_LAST),
         day=rng.choice(_DAYS),
@@ -153,9 +164,10 @@ _FORMATS: list[tuple[str, str, Callable[[random.Random], str]]] = [
         r"\bphone\b|\bmobile\b",
         lambda rng: f"+{rng.randint(1, 98)} {rng.randint(100, 999)} {rng.randint(1000, 9999)}",
     ),
+    ("summary", r"\bsummary\b", lambda rng: _told(_HANDOVERS, rng)),
     (
         "sentence",
-        r"\b(?:text|content|contents|body|note|notes|message|comment|description|observations?|summary|reason|details)\b",
+        r"\b(?:text|content|contents|body|note|notes|message|comment|description|observations?|reason|details)\b",
         sentence,
     ),
     ("id", r"\b(?:id|ids|code|sku|number|ref|reference|identifier)\b", _code),
@@ -210,15 +222,6 @@ def invent(slot: Slot, rng: random.Random) -> Any:
     return make(rng)
 
 
-def dates_between(dates: Sequence[str], rng: random.Random, count: int) -> list[str]:
-    """Random days from the first of the sorted ISO `dates` to the last; empty if there are none or they are no days."""
-    try:
-        first, last = (date.fromisoformat(day) for day in (dates[0], dates[-1]))
-    except (IndexError, ValueError):
-        return []
-    return [(first + timedelta(rng.randint(0, (last - first).days))).isoformat() for _ in range(count)]
-
-
 _SMALL = {
     "page offset skip start cursor index position": 2,
     "limit count size top max results per head tail lines first last context depth n rows": 10,
@@ -248,22 +251,6 @@ def _number(slot: Slot, rng: random.Random) -> int | float:
     if slot.kind == "integer" or rng.random() < 0.85:
         return value
     return round(value + rng.choice((0.25, 0.5, 0.75)), 2)
-
-
-def neighbour(value: Any, rng: random.Random) -> Any:
-    """A value whose number is at most 12 away from that of `value` (`C-1039` for `C-1042`): it may well exist.
-
-    `None` for a float, and for a string that does not end in a digit or has a `.` or `:` (an address, a time).
-    """
-    if isinstance(value, int) and not isinstance(value, bool):
-        return max(0, value + rng.choice((-1, 1)) * rng.randint(1, 12))
-    if not isinstance(value, str) or "." in value or ":" in value:
-        return None
-    match = re.fullmatch(r"(.*?)(\d{1,6})", value)
-    if match is None:
-        return None
-    number = max(0, int(match[2]) + rng.choice((-1, 1)) * rng.randint(1, 12))
-    return f"{match[1]}{number:0{len(match[2])}}"
 
 
 def stranger(value: Any, rng: random.Random, *, person: bool = False) -> Any:

@@ -36,6 +36,7 @@ from mcprl.scenarios.wording.degrees import degree
 from mcprl.scenarios.wording.fields import date_verbs
 from mcprl.scenarios.wording.modifiers import in_full, is_adjective, noun_label
 from mcprl.scenarios.wording.phrases import definite, group, is_person, phrase, spoken
+from mcprl.scenarios.wording.scaled import scaled_answer
 from mcprl.scenarios.wording.template import mark, unmark
 from mcprl.scenarios.wording.values import forms, is_zone, moment_text, plain
 from mcprl.text import words
@@ -75,6 +76,8 @@ def _answer(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
         last = grammar.one(spoken(intent.via[-1] if intent.via else intent.start.noun))
         return _stated(f"The {last}", intent.asked, outcome)
     if isinstance(intent, Extreme):
+        if len(intent.asked) == 1 and intent.asked[0].label == spoken(intent.noun).split()[-1]:  # of files the file
+            return _ended(f"It's {value_text(intent.asked[0], outcome[0])}")
         return _stated("They" if is_person(spoken(intent.noun)) else "It", intent.asked, outcome)
     if isinstance(intent, Each):
         pairs = zip(intent.things, outcome, strict=False)
@@ -85,10 +88,7 @@ def _answer(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
         how = "They add up to" if intent.how == "sum" else f"The difference in {noun_label(intent.of)} is"
         return f"{how} {value_text(intent.of, outcome[0])}."
     if isinstance(intent, Scaled):
-        said = value_text(intent.of, outcome[0])
-        return {"off": f"With {plain(intent.amount)} % off it is {said}.", "change": f"What is left is {said}."}.get(
-            intent.how, f"You are {said} short." if intent.how == "short" else f"That makes {said}."
-        )
+        return scaled_answer(intent, value_text(intent.of, outcome[0]))
     if isinstance(intent, Both):
         return " ".join(_part(part, own, rng) for part, own in zip(intent.parts, outcome, strict=True))
     if isinstance(intent, Likewise):
@@ -204,6 +204,8 @@ def _name(thing: Reference) -> str:
     if naming is None and not is_zone(thing.values[0]):
         return f"the {noun}"  # it was described by a date or a state
     text = forms(thing.values[0])[0] if is_zone(thing.values[0]) else plain((naming or thing.values[0]).value)
+    if text.islower() and " " in text:
+        return f"the {mark(text)}"
     return f"{noun} {mark(text)}" if re.fullmatch(r"[\d.]+", text) else mark(text)
 
 

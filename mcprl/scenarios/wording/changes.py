@@ -22,7 +22,7 @@ _COMPUTING = ("folder", "directory", "file", "branch", "table", "column", "datab
 _NOTES = ("note", "remark", "comment", "fact")
 _CONTENT = ("text", "content", "body", "message")
 _OF_LISTS = ("have-new", "put-down", "note-down", "enter", "new-list")
-_FOR_ME = ("do-it", "can-you", "want-you", "go-ahead", "see-to-it")
+_FOR_ME = ("do-it", "can-you", "want-you", "go-ahead")
 """Orders of what is done to whoever asks."""
 _OLD = ("old", "current", "previous", "find", "search", "before")
 _NEW = ("new", "replacement", "replace", "after")
@@ -117,11 +117,12 @@ def _status_words(value: Value, text: str, thing: str, rng: random.Random) -> tu
 
 def _set_several(values: Sequence[Value], thing: Phrase, rng: random.Random) -> list[Option]:
     named = [(noun_label(value.attribute), quoted(value, rng)) for value in values]
+    two = named if len(named) < 3 else []  # nobody writes three sentences for three fields
     slots = {
         **thing.slots(),
         "pairs": grammar.listed([f"the {label} to {text}" for label, text in named]),
-        "facts": grammar.listed([f"the {label} {_are(label)} {text}" for label, text in named]),
-        "should": grammar.listed([f"the {label} should be {text}" for label, text in named]),
+        "facts": grammar.listed([f"the {label} {_are(label)} {text}" for label, text in two]) if two else "",
+        "should": grammar.listed([f"the {label} should be {text}" for label, text in two]) if two else "",
         "list": ", ".join(f"{label} {text}" for label, text in named),
     }
     return options(data("changes")["several"], "set.several", slots)

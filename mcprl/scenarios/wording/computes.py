@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mcprl.scenarios.intents import Change, Compute, Lacking, Lookup, Reference, Unserved, Value
+from mcprl.scenarios.intents import Change, Compute, Lacking, Lookup, Unserved, Value
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.changes import described
 from mcprl.scenarios.wording.clocks import spans
@@ -93,15 +93,13 @@ def _general(intent: Compute, roles: dict[str, str], rng: random.Random) -> list
         and len(intent.arguments) == 1
         and intent.arguments[0].attribute.meaning in ("place", "name", "date")
     ):
-        place = phrase(Reference("place", intent.arguments), rng)
-        where = shown(intent.arguments[0], rng)
-        del place
-        thing = Phrase(where, "it", short=True)
+        thing = Phrase(shown(intent.arguments[0], rng), "it", short=True)
         return about_options(thing, "place", intent.asked, rng)
     named = _from_name(intent.tool)
     if head and head.split()[0] not in _ASKING and named.split()[0] in _ASKING and len(named.split()) > 1:
         head = named  # what `get_annotated_message` "demonstrates" is not what a user wants
     verb, _, what = (head or named).partition(" ")
+    verb = "search for" if verb == "search" and what.split()[:1] not in ([], ["for"], ["in"], ["the"]) else verb
     if "from" in roles and "to" in roles and "main" not in roles:
         return options(data("computes")["route"], "compute.route", {**roles, "do": _cut(f"{verb} {what}", rest)})
     if verb in _ASKING and what:

@@ -25,7 +25,7 @@ def conditional_options(intent: Conditional, rng: random.Random) -> list[Option]
         "if_cond": _stated(condition, Phrase(thing.pronoun, thing.pronoun, thing.plural, thing.person), rng),
         "do": _imperative(change, thing.slots()["object"], "", noun, rng),
         "do_it": _imperative(change, thing.text, f" of {thing.text}", noun, rng),
-        "ask": rng.choice(("tell me the {}", "just tell me what {} it has")).format(noun_label(condition.attribute)),
+        "ask": rng.choice(("tell me the {}", "just tell me its {}")).format(noun_label(condition.attribute)),
     }
     return options(data("changes")["conditional"], "conditional", slots)
 

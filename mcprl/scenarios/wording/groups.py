@@ -27,7 +27,7 @@ from mcprl.scenarios.wording.values import plain
 
 _EXTENSION = re.compile(r"(?:\*\*/)?\*(\.\w{1,5})")
 _NOTES = ("observation", "note", "remark", "comment", "fact")
-_OURS = re.compile(r"\b(?:do we have|have we got)\b")
+_OURS = re.compile(r"\b(?:do we have|have we got|we have)\b")
 _WHICH = re.compile(r"\b(?:which|what)(?: one)?(?: of the two)?('s| is| has)\b", re.IGNORECASE)
 _CHOSEN = ("decide", "bet", "choose", "pick")
 """Comparisons between which one chooses: of things, not of people."""
@@ -38,7 +38,7 @@ def count_options(intent: Count, rng: random.Random) -> list[Option]:
     """Requests for the number of things."""
     if since := _since(intent, rng):
         return options(data("groups")["count_since"], "count.since", since)
-    found = _of_all(options(data("groups")["count"], "count", _grouped(intent, rng)), intent.noun)
+    found = _of_all(options(data("groups")["count"], "count", _grouped(intent, rng)), intent)
     if not (owner := _owner(intent)):
         return found
     slots = {"owner": owner, "things": group(intent.noun, (), rng).text}
@@ -56,9 +56,11 @@ def _owner(intent: Count) -> str:
     return name if value.attribute.meaning == "person" else f"{noun} {name}"
 
 
-def _of_all(found: list[Option], noun: str) -> list[Option]:
-    """The constructions without those that say that we have the things, where these are of computers."""
-    if not is_technical(grammar.one(spoken(noun))):
+def _of_all(found: list[Option], intent: Count | Listing) -> list[Option]:
+    """The constructions without those that say that we have the things, where these are of computers or somebody's."""
+    fronts = [front_of(value.attribute) for value in intent.where]
+    owners = [front for front in fronts if front and (is_technical(front) or is_person(front))]
+    if not owners and not is_technical(grammar.one(spoken(intent.noun))):
         return found
     kept = [replace(o, patterns=tuple(p for p in o.patterns if not _OURS.search(p))) for o in found]
     return [option for option in kept if option.patterns]
@@ -110,7 +112,7 @@ def listing_options(intent: Listing, rng: random.Random) -> list[Option]:
     half = intent.asked.label in ("first name", "last name")  # which does not name a passenger alone
     if own or (intent.asked.meaning in ("name", "identifier", "path") and not half):
         found += options(data("groups")["listing"], "listing", slots, weight=1.6)
-    return _of_all(found, intent.noun)
+    return _of_all(found, intent)
 
 
 def _since(intent: Count | Listing, rng: random.Random) -> dict[str, str]:

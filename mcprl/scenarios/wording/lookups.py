@@ -41,7 +41,9 @@ _OF_GOODS = re.compile(
 """What is said of things that are bought, and of no file in which a price stands."""
 _BESIDE = "{it} {label_word}"
 """Only a short name is followed by a label without a mark."""
-_HAVING = re.compile(r"\{it\} (?:have|\{has\})\b|\{has\} \{it\} got")
+_HAVING = re.compile(r"\{it\} (?:have|\{has\})(?!\w)|\{has\} \{it\} got")
+_NOT_HAD = ("date", "datetime", "year", "status")
+"""Meanings of fields that nothing is said to have: a job is in a stage."""
 
 
 def lookup_options(intent: Lookup, rng: random.Random) -> list[Option]:
@@ -90,13 +92,14 @@ def _one_field(thing: Phrase, noun: str, asked: Attribute, rng: random.Random) -
         asked_so = tuple(f"{pattern}?" for pattern in patterns)
         found.append(Option(f"lookup.{_table(asked)}/{name}", asked_so, slots, 6 / max(len(direct), 3)))
     clauses = indirect(asked, thing)
-    for name, frames in table["frame"].items():
+    for name, frames in table["frame"].items() if clauses else ():
         patterns = tuple(frame.replace("{clause}", clause) for frame in frames for clause in clauses)
         found.append(Option(f"lookup.frame/{name}", patterns, slots, 0.2))
     verbal = sort or asked.label in data("thesaurus")["verbal"]
     if asked.meaning != "flag" and not verbal:
+        beside = thing.short and not thing.text.startswith("the ")
         found += [
-            Option(f"lookup.noun/{name}", tuple(f"{p}?" for p in patterns if thing.short or p != _BESIDE), slots, 0.35)
+            Option(f"lookup.noun/{name}", tuple(f"{p}?" for p in patterns if beside or p != _BESIDE), slots, 0.35)
             for name, patterns in table["any"]["noun"].items()
         ]
         orders = table["any"]["order"].items()
@@ -117,7 +120,7 @@ def _table(asked: Attribute) -> str:
 
 def _direct(asked: Attribute, thing: Phrase) -> Iterator[tuple[str, list[str]]]:
     """The direct questions for a field, by id. What stands in a document or a place is nothing that it has."""
-    inside = within(thing, asked)
+    inside = within(thing, asked) or asked.meaning in _NOT_HAD
     for name, patterns in fitting(data("lookups").get(_table(asked), {}).get("direct", {}), asked, thing):
         kept = [p for p in patterns if not (inside and _HAVING.search(p)) and _is_said(p, thing)]
         kind = thing.bare.removeprefix("the ")
@@ -153,13 +156,21 @@ def fitting(table: Mapping[str, Any], asked: Attribute, thing: Phrase) -> Iterat
 
 
 def indirect(asked: Attribute, thing: Phrase) -> list[str]:
-    """The indirect clauses for a field: `what it costs`."""
+    """The indirect clauses for a field: `what it costs`. Where it or the thing takes many words to name there may be
+    none: nobody waits for the verb."""
     inside = within(thing, asked)
     for entry in data("lookups").get(_table(asked), {}).get("indirect", []):
         if suits(entry, asked, thing):
-            kept = [c for c in entry["say"] if not (inside and _HAVING.search(c)) and _is_said(c, thing)]
-            return kept or [f"what the {{label}} {inside} {{it}} {{are}}"]
-    return ["what the {label} of {it} {are}"]
+            had = not inside and asked.meaning not in _NOT_HAD
+            kept = [c for c in entry["say"] if (had or not _HAVING.search(c)) and _is_said(c, thing)]
+            kept = kept or [f"what the {{label}} {inside or 'of'} {{it}} {{are}}"]
+            return [c for c in kept if not (_is_long(thing, asked) and c.startswith("what the"))]
+    return [] if _is_long(thing, asked) else ["what the {label} of {it} {are}"]
+
+
+def _is_long(thing: Phrase, asked: Attribute) -> bool:
+    """Whether so much stands between `what the` and its verb that it is lost."""
+    return (not thing.short and " of " in thing.text) or "'s " in asked.label or len(asked.label.split()) > 2
 
 
 def suits(entry: Mapping[str, Any], asked: Attribute, thing: Phrase) -> bool:
@@ -194,14 +205,15 @@ def _two_fields(thing: Phrase, noun: str, asked: tuple[Attribute, ...], rng: ran
     slots["labels_both"] = grammar.listed([noun_label(one) for one in asked])
     slots["be"] = be(asked)
     slots["the_labels"] = grammar.listed([f"the {noun_label(one)}" for one in asked])
-    for name, letter, one, about in (("one", "q", first, thing), ("two", "p", second, again)):
-        del name
+    for letter, one, about in (("q", first, thing), ("p", second, again)):
         chosen = {**about.slots(), **label_slots(one, rng), "noun": noun}
         if about is again:
-            chosen["it"] = thing.pronoun
-        questions = [pattern for _, patterns in _direct(one, about) for pattern in patterns if "?" not in pattern]
+            chosen |= {"it": thing.pronoun, "several": chosen["object"]}
+        unsaid = "?" if about.several == about.text else "{several}"  # how many of them, and what it costs
+        questions = [p for _, patterns in _direct(one, about) for p in patterns if "?" not in p and unsaid not in p]
         slots[f"direct_{letter}"] = filled(rng.choice(questions), chosen, rng) if questions else ""
-        slots[f"indirect_{letter}"] = filled(rng.choice(indirect(one, about)), chosen, rng)
+        clauses = [clause for clause in indirect(one, about) if unsaid not in clause]
+        slots[f"indirect_{letter}"] = filled(rng.choice(clauses), chosen, rng) if clauses else ""
     return options(data("groups")["two"], "lookup.two", slots)
 
 

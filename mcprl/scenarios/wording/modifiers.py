@@ -150,8 +150,8 @@ def _modifier(value: Value, more: bool, rng: random.Random) -> tuple[str, bool]:
         return (f"since commit {text}" if " " not in text else f'since "{text}"'), False
     if meaning != "flag" and (label in JOINTS or label.endswith(" between") or label.startswith("in ")):
         return f"{label} {text}", False
-    if meaning == "flag" and isinstance(value.value, bool):
-        return _flagged(label, value.value, more), False
+    if meaning == "flag" and (isinstance(value.value, bool) or value.value in ("yes", "no")):
+        return _flagged(label, value.value in (True, "yes"), more), False
     if meaning in ("status", "category") and _is_adjective(value):
         return text, True
     if meaning == "category" and {*label.split()} & _KINDS_OF and len(forms(value)[0].split()) < 3:

@@ -40,9 +40,9 @@ def dress(name: str, request: str, rng: random.Random) -> str:
         pattern = "{text}"
     if pattern.startswith("Please") and re.match(r"(?:please|can|could|would|hi|hey)\b", text, re.IGNORECASE):
         pattern = "{text}"
-    if "please" in pattern.lower() and "please" in text.lower():
+    if "please" in pattern.lower() and ("please" in text.lower() or text.startswith("I'm ")):
         pattern = "{text}"
-    if mark == "." and re.search("question|I need it|It's for", pattern):
+    if mark == "." and re.search("question|I need it|It's for|Excuse me|, but ", pattern):
         pattern = "{text}"
     if ":" in pattern and ":" in text:  # one colon is enough
         pattern = "{text}"

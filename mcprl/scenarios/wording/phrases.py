@@ -9,7 +9,7 @@ from mcprl.scenarios.intents import Reference, Top, Value
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.degrees import height, superlative
 from mcprl.scenarios.wording.modifiers import HEADINGS, front_of, is_deal, is_moment_of_history, modifiers, names
-from mcprl.scenarios.wording.template import data, mark
+from mcprl.scenarios.wording.template import BEGIN, END, data, mark
 from mcprl.scenarios.wording.values import plain, shown
 from mcprl.text import singular, words
 
@@ -51,11 +51,18 @@ class Phrase:
         """The pronoun as a subject."""
         return "they" if self.person or self.plural else "it"
 
+    @property
+    def several(self) -> str:
+        """It where there are some of it: three of `the window frames`."""
+        named = re.fullmatch(f"((?:the|our) {BEGIN})([^{END}]*[a-z])({END})", self.text)
+        return named[1] + grammar.plural(named[2]) + named[3] if named else self.text
+
     def slots(self) -> dict[str, str]:
         """The slots of a pattern that depend on the phrase."""
         more = self.plural
         return {
             "it": self.text,
+            "several": self.several,
             "its": f"{self.text}'s" if self.short and not more else "",
             "bare": self.bare,
             "own": self.own,
@@ -141,7 +148,9 @@ def phrase(thing: Reference, rng: random.Random) -> Phrase:
 def alike(things: Sequence[Reference], rng: random.Random) -> list[Phrase]:
     """Several things, all named in the same way: `SKU-1 and SKU-2`, not `SKU-1 and product SKU-2`."""
     seed = rng.random()
-    return [phrase(thing, random.Random(seed)) for thing in things]
+    found = [phrase(thing, random.Random(seed)) for thing in things]
+    bare = [replace(one, text=one.text.removeprefix(f"{one.bare} ")) for one in found]
+    return bare if any(re.search(r"[/.]", one.text) for one in bare) else found  # not the file a.md and the file b.md
 
 
 def _topmost(one: str, top: Top, noun: str) -> str:

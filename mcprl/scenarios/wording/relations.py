@@ -7,7 +7,7 @@ from mcprl.scenarios.intents import Attribute, Relation
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.fields import label_slots
 from mcprl.scenarios.wording.lookups import about_options, filled, indirect
-from mcprl.scenarios.wording.modifiers import noun_label
+from mcprl.scenarios.wording.modifiers import is_deal, noun_label
 from mcprl.scenarios.wording.phrases import Phrase, is_person, phrase, spoken
 from mcprl.scenarios.wording.template import Option, data, options
 
@@ -15,7 +15,7 @@ from mcprl.scenarios.wording.template import Option, data, options
 def relation_options(intent: Relation, rng: random.Random) -> list[Option]:
     """Requests for fields of a thing that is reached through others."""
     start = phrase(intent.start, rng)
-    nouns = [grammar.one(spoken(noun)) for noun in intent.via]
+    nouns = [_in_dealings(grammar.one(spoken(noun)), intent.start.noun) for noun in intent.via]
     last = nouns[-1] if nouns else grammar.one(spoken(intent.start.noun))
     person = is_person(last)
     through = start.text
@@ -34,13 +34,19 @@ def relation_options(intent: Relation, rng: random.Random) -> list[Option]:
     asked = intent.asked[0]
     slots = {**inner.slots(), **label_slots(asked, rng), "start": start.text, "noun": last, "a_noun": grammar.a(last)}
     slots["the_labels"] = grammar.listed([f"the {noun_label(one)}" for one in intent.asked])
-    slots["clause"] = grammar.listed(
-        [
-            filled(rng.choice(indirect(one, inner)), {**inner.slots(), **label_slots(one, rng), "noun": last}, rng)
-            for one in intent.asked
-        ]
-    )
+    clauses = [(one, indirect(one, inner)) for one in intent.asked]
+    told = [
+        filled(rng.choice(said), {**inner.slots(), **label_slots(one, rng), "noun": last}, rng)
+        for one, said in clauses
+        if said
+    ]
+    slots["clause"] = grammar.listed(told) if len(told) == len(clauses) else ""
     return found + options(data("groups")["relation"], "relation", slots, weight=0.5)
+
+
+def _in_dealings(noun: str, start: str) -> str:
+    """What a thing is called where it is reached from a dealing: the user of a reservation is a customer."""
+    return "customer" if noun == "user" and is_deal(spoken(start)) else noun
 
 
 def _unprefixed(asked: tuple[Attribute, ...], noun: str) -> tuple[Attribute, ...]:

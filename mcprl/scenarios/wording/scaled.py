@@ -21,6 +21,17 @@ def scaled_options(intent: Scaled, rng: random.Random) -> list[Option]:
     return options(data("groups")[f"scaled_{intent.how}"], f"scaled.{intent.how}", slots)
 
 
+def scaled_answer(intent: Scaled, said: str) -> str:
+    """What the field comes to, as `said`."""
+    return {
+        "times": f"That makes {said}.",
+        "off": f"With {plain(intent.amount)} % off it is {said}.",
+        "change": f"What is left is {said}.",
+        "less": f"That leaves {said}.",
+        "short": f"You are {said} short.",
+    }[intent.how]
+
+
 def likewise_options(intent: Likewise, rng: random.Random) -> list[Option]:
     """Requests for a write of what another thing has."""
     thing = intent.change.thing

@@ -86,13 +86,17 @@ def _agreeing(pattern: str, slots: Mapping[str, str]) -> str:
     return pattern
 
 
+_WEDGED = re.compile(
+    r"\b(?:are there|there are) ((?:over)?due|[a-z]+ed (?:by|for|in|on|at|between|before|after|since|until))\b"
+)
+"""How many jobs there are due today: they are due."""
 _MAY_BE_EMPTY = ("s", "es", "rest", "tail")
 
 
 def tidy(text: str) -> str:
     """A text without the spaces and marks that empty alternatives leave."""
     pieces = [re.sub(r"\s+", " ", piece) if free else piece for free, piece in outside(text)]
-    text = "".join(pieces)
+    text = _WEDGED.sub(r"are \1", "".join(pieces))
     text = re.sub(r" +([,.?!;:])(?=\s|$)", r"\1", text)
     return text.strip()
 
