@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-import httpx
+import httpx2
 import torch
 from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
@@ -120,9 +120,9 @@ def llama_server(program: str, gguf: str, slots: int, tokens: int) -> Generator[
     try:
         while True:
             try:
-                httpx.get(f"http://127.0.0.1:{port}/health").raise_for_status()
+                httpx2.get(f"http://127.0.0.1:{port}/health").raise_for_status()
                 break
-            except httpx.HTTPError:
+            except httpx2.HTTPError:
                 if server.poll() is not None:
                     sys.exit(f"{' '.join(command)} ended with {server.returncode}")
                 time.sleep(0.1)
@@ -134,7 +134,7 @@ def llama_server(program: str, gguf: str, slots: int, tokens: int) -> Generator[
 
 async def with_llama(address: str, policy: Policy, requests: Sequence[CompletionRequest]) -> tuple[float, float]:
     """Seconds of a turn, and of the same turn asked again."""
-    async with httpx.AsyncClient(base_url=address, timeout=None, limits=httpx.Limits(max_connections=None)) as client:
+    async with httpx2.AsyncClient(base_url=address, timeout=None, limits=httpx2.Limits(max_connections=None)) as client:
 
         async def ask(request: CompletionRequest) -> None:
             prompt = prompts.prompt_ids(policy.tokenizer, request.messages)

@@ -30,7 +30,7 @@ from tempfile import mkdtemp
 from typing import Any
 
 import anyio
-import httpx
+import httpx2
 import psutil
 
 from mcprl.config import EngineConfig
@@ -140,7 +140,7 @@ class Turn:
 class Load:
     """The clients, and what they saw."""
 
-    client: httpx.AsyncClient
+    client: httpx2.AsyncClient
     model: str
     until: float
     turns: list[Turn] = field(default_factory=list[Turn])
@@ -164,7 +164,7 @@ class Load:
             )
             received = time.monotonic()
             choice = answer.raise_for_status().json()["choices"][0]
-        except (httpx.HTTPError, LookupError, ValueError) as error:
+        except (httpx2.HTTPError, LookupError, ValueError) as error:
             self.lost.append(f"{name}: {type(error).__name__}: {error}")
             return None
         self.turns.append(Turn(seed, name, messages[-1]["content"], sent, received, choice))
@@ -219,9 +219,9 @@ class Load:
 
 
 async def play(url: str, model: str, pid: int, clients: int, seconds: float) -> Load:
-    limits = httpx.Limits(max_connections=None, max_keepalive_connections=None)
+    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
     headers = {"Authorization": f"Bearer {KEY}"}
-    async with httpx.AsyncClient(base_url=url, headers=headers, timeout=300, limits=limits) as client:
+    async with httpx2.AsyncClient(base_url=url, headers=headers, timeout=300, limits=limits) as client:
         load = Load(client, model, time.monotonic() + seconds)
         side = [asyncio.create_task(load.trainer()), asyncio.create_task(load.watcher(psutil.Process(pid)))]
         await asyncio.gather(*(load.asker(n) if n % 4 == 3 else load.player(n) for n in range(clients)))

@@ -15,23 +15,19 @@ from typing import Any, Protocol
 
 import anyio
 import anyio.to_thread
+import httpx2
 
 from mcprl.config import Config
 from mcprl.engines.machine import resolve
-from mcprl.errors import ConfigError, EngineError, MissingExtra
+from mcprl.errors import ConfigError, EngineError
 from mcprl.serving.app import create_app
 from mcprl.serving.host import open_served
 from mcprl.serving.jobs import ALIVE_S
 from mcprl.serving.learner import Learner
 from mcprl.serving.origin import Origin
 
-try:
-    import httpx
-except ImportError:
-    raise MissingExtra("httpx", "llm") from None
-
-_DEADLINE = httpx.Timeout(600, connect=30)
-_FOLLOWING = httpx.Timeout(600, connect=30, read=4 * ALIVE_S)
+_DEADLINE = httpx2.Timeout(600, connect=30)
+_FOLLOWING = httpx2.Timeout(600, connect=30, read=4 * ALIVE_S)
 """A stream of training that is silent for longer than this is dead, though nobody said so: a network was left, say."""
 _RECONNECTS = 600
 """How often in a row, a second apart, such a stream may not be found again. Time is no measure: laptops sleep."""
@@ -42,7 +38,7 @@ class ModelConnection:
     """A served model. `name` is what it is called there, `base_model` what it was trained from, `address` where others
     reach it, if they can."""
 
-    client: httpx.AsyncClient
+    client: httpx2.AsyncClient
     name: str
     base_model: str
     address: str = ""
@@ -62,10 +58,10 @@ class ModelConnection:
         packed = checked(await self._request("GET", path)).content
         await anyio.to_thread.run_sync(_unpack, packed, folder)
 
-    async def _request(self, method: str, path: str) -> httpx.Response:
+    async def _request(self, method: str, path: str) -> httpx2.Response:
         try:
             return await self.client.request(method, path)
-        except httpx.TransportError as error:
+        except httpx2.TransportError as error:
             raise no_answer(self, error) from error
 
     async def lines(self, path: str, body: dict[str, Any], job: str) -> AsyncGenerator[dict[str, Any]]:
@@ -85,13 +81,13 @@ class ModelConnection:
                         at += 1
                         yield json.loads(line)
                 return
-            except httpx.TransportError as error:
+            except httpx2.TransportError as error:
                 failed += 1
                 if failed > _RECONNECTS:
                     raise no_answer(self, error) from error
                 await anyio.sleep(1)
 
-    def _streamed(self, method: str, path: str, content: bytes | None) -> AbstractAsyncContextManager[httpx.Response]:
+    def _streamed(self, method: str, path: str, content: bytes | None) -> AbstractAsyncContextManager[httpx2.Response]:
         headers = {"Content-Type": "application/json"}
         return self.client.stream(method, path, content=content, headers=headers, timeout=_FOLLOWING)
 
@@ -100,7 +96,7 @@ class ModelConnection:
         await self.closing.aclose()
 
 
-def checked(answer: httpx.Response) -> httpx.Response:
+def checked(answer: httpx2.Response) -> httpx2.Response:
     """The answer. Raises `ConfigError` for what a request could cure, `EngineError` for the rest, with the server's own
     words."""
     if answer.is_success:
@@ -140,8 +136,8 @@ class LocalBackend:
             open_served(Origin(name, resolved), folder, requests_wait=self.requests_wait)
         )
         key = secrets.token_urlsafe()
-        transport = httpx.ASGITransport(create_app(learner.model, key, learner), raise_app_exceptions=False)
-        client = httpx.AsyncClient(transport=transport, base_url="http://in-process", headers=_with(key), timeout=None)
+        transport = httpx2.ASGITransport(create_app(learner.model, key, learner), raise_app_exceptions=False)
+        client = httpx2.AsyncClient(transport=transport, base_url="http://in-process", headers=_with(key), timeout=None)
         return ModelConnection(client, name, config.model.name, key=key, learner=learner, closing=stack)
 
 
@@ -152,7 +148,7 @@ class RemoteBackend:
         self.url, self.key = url.rstrip("/").removesuffix("/v1"), key
 
     async def connect(self, name: str, config: Config, folder: Path) -> ModelConnection:
-        client = httpx.AsyncClient(base_url=self.url, headers=_with(self.key), timeout=_DEADLINE)
+        client = httpx2.AsyncClient(base_url=self.url, headers=_with(self.key), timeout=_DEADLINE)
         connection = ModelConnection(client, name, "", f"{self.url}/v1", self.key)
         try:
             known = await connection.get("/_checkpoints")

@@ -19,7 +19,7 @@ from uuid import uuid4
 
 import anyio
 import anyio.to_thread
-import httpx
+import httpx2
 
 from mcprl.art.backends import LocalBackend, ModelBackend, ModelConnection
 from mcprl.art.bodies import as_body
@@ -124,7 +124,7 @@ class TrainableModel:
 
         It speaks to the app that `mcprl serve` runs, whose refusals it gets: docs/python.md lists what is supported.
         """
-        transport = httpx.AsyncClient(transport=ServedTransport(self._open))
+        transport = httpx2.AsyncClient(transport=ServedTransport(self._open))
         return AsyncOpenAI(
             base_url=_IN_PROCESS,
             api_key="in-process",

@@ -21,7 +21,7 @@ from mcprl.text import first_line
 from mcprl.types import Adapter, CallRecord, Completion, CompletionRequest, Message, Session, StopReason, ToolResult
 
 try:
-    import httpx
+    import httpx2
     from openai import APIStatusError, AsyncOpenAI
 except ImportError:
     raise MissingExtra("openai", "llm") from None
@@ -35,7 +35,7 @@ def played(play: Play, config: Config, loaded: LoadedModel, engine: Engine) -> C
     """The function as the conversation of each rollout."""
     model = _RunModel("run", loaded, engine, config.rollout)
     key = secrets.token_urlsafe()
-    transport = httpx.ASGITransport(create_app(model, key), raise_app_exceptions=False)
+    transport = httpx2.ASGITransport(create_app(model, key), raise_app_exceptions=False)
     return partial(PlayedConversation, play=play, model=model, transport=transport, key=key)
 
 
@@ -56,7 +56,7 @@ class PlayedConversation(Conversation):
 
     play: Play = field(kw_only=True)
     model: ServedModel = field(kw_only=True)
-    transport: httpx.AsyncBaseTransport = field(kw_only=True)
+    transport: httpx2.AsyncBaseTransport = field(kw_only=True)
     key: str = field(kw_only=True)
     _name: str = field(default_factory=lambda: uuid4().hex, init=False)
     _asked: int = field(default=0, init=False)
@@ -66,7 +66,7 @@ class PlayedConversation(Conversation):
         client = AsyncOpenAI(
             base_url="http://in-process/v1",
             api_key=self.key,
-            http_client=httpx.AsyncClient(transport=_AsTheRun(self.transport, self._sampling)),
+            http_client=httpx2.AsyncClient(transport=_AsTheRun(self.transport, self._sampling)),
             max_retries=0,
             default_headers={ROLLOUT: self._name},
         )
@@ -103,20 +103,20 @@ class PlayedConversation(Conversation):
         return len(sampled)
 
 
-class _AsTheRun(httpx.AsyncBaseTransport):
+class _AsTheRun(httpx2.AsyncBaseTransport):
     """Puts the run's settings into each request."""
 
-    def __init__(self, transport: httpx.AsyncBaseTransport, settings: Callable[[], dict[str, Any]]) -> None:
+    def __init__(self, transport: httpx2.AsyncBaseTransport, settings: Callable[[], dict[str, Any]]) -> None:
         self._transport, self._settings = transport, settings
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         if request.method != "POST":
             return await self._transport.handle_async_request(request)
         content = json.dumps(json.loads(await request.aread()) | self._settings())
         own = ("content-length", "transfer-encoding")
         headers = [(name, value) for name, value in request.headers.items() if name.lower() not in own]
         return await self._transport.handle_async_request(
-            httpx.Request(request.method, request.url, headers=headers, content=content, extensions=request.extensions)
+            httpx2.Request(request.method, request.url, headers=headers, content=content, extensions=request.extensions)
         )
 
 

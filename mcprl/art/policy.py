@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any
 
-import httpx
+import httpx2
 
 from mcprl.art.backends import ModelConnection, checked, no_answer
 from mcprl.errors import ConfigError, EngineError, McprlError, PromptTooLong
@@ -36,7 +36,7 @@ class ServedPolicy:
         headers = {ROLLOUT: self._rollout, EXACT: "true"}
         try:
             answer = await connection.client.post("/v1/chat/completions", json=body, headers=headers)
-        except httpx.TransportError as error:
+        except httpx2.TransportError as error:
             raise no_answer(connection, error) from error
         try:
             choice: dict[str, Any] = checked(answer).json()["choices"][0]
@@ -69,18 +69,18 @@ class ServedPolicy:
         """Do nothing: the owner of the model closes it."""
 
 
-class ServedTransport(httpx.AsyncBaseTransport):
+class ServedTransport(httpx2.AsyncBaseTransport):
     """Sends the requests of OpenAI's client to a served model, which is opened by the first."""
 
     def __init__(self, connect: Connect) -> None:
         self._connect = connect
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         try:
             client = (await self._connect()).client
         except McprlError as error:  # the client would say "Connection error." and nothing else
             refusal = of_error(error)
-            return httpx.Response(refusal.status, json=refusal.body)
+            return httpx2.Response(refusal.status, json=refusal.body)
         own = ("host", "authorization", "content-length", "transfer-encoding")
         forwarded = client.build_request(
             request.method,

@@ -26,7 +26,7 @@ except ImportError:
 _END_S = 5
 """Seconds that requests may take to end when the server does."""
 _IDLE_S = 90
-"""Seconds after which an idle connection is closed: long after clients close theirs (httpx and so openai at 5), which
+"""Seconds after which an idle connection is closed: long after clients close theirs (httpx2 and so openai at 5), which
 would otherwise send a request on a connection that is being closed, and lose it (7 of 1,929, 2026-11-23)."""
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import anyio
 import anyio.to_thread
-import httpx
+import httpx2
 import pytest
 from openai import BadRequestError, InternalServerError
 from openai.types.chat import ChatCompletionMessage
@@ -382,7 +382,7 @@ async def test_an_update_is_followed_to_its_end_through_connections_that_are_cut
 ) -> None:
     with served_here(str(tiny_model), tmp_path / "there") as endpoint:
         marks = [b'"type": "job"', b'"gradient_step": 3', AT_ONCE]
-        async with cutting(httpx.URL(endpoint.root).port or 0, marks) as proxy:
+        async with cutting(httpx2.URL(endpoint.root).port or 0, marks) as proxy:
             backend = RemoteBackend(f"http://127.0.0.1:{proxy.port}", KEY)
             async with TrainableModel("cut", backend=backend, runs_dir=tmp_path) as model:
                 turns = [as_body(await tried(model, "Hello", float(n), n)) for n in range(2)]

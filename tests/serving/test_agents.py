@@ -7,7 +7,7 @@ from collections.abc import Generator, Mapping
 from itertools import count
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from support.paths import ROOT, SHOP
 from support.served import KEY, Endpoint, served_here
@@ -30,7 +30,7 @@ def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Generator[Endpoint]:
 
 def sampled(endpoint: Endpoint) -> int:
     """The tokens that the server has sampled."""
-    text = httpx.get(f"{endpoint.root}/metrics", headers={"Authorization": f"Bearer {KEY}"}).text
+    text = httpx2.get(f"{endpoint.root}/metrics", headers={"Authorization": f"Bearer {KEY}"}).text
     return int(sum(float(each) for each in re.findall(r'mcprl_tokens_total{kind="completion"} (\S+)', text)))
 
 

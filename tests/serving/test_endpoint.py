@@ -9,7 +9,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from openai import AsyncOpenAI, AuthenticationError, BadRequestError, NotFoundError, OpenAI
 from support.command_line import mcprl
@@ -191,7 +191,7 @@ def test_a_reply_is_held_to_its_schema_and_no_update_trains_on_it(endpoint: Endp
     any_object: Any = client.chat.completions.create(**asked)
     assert str(any_object.choices[0].message.content).startswith("{")
     group = {"trajectories": [{"messages_and_choices": [*HELLO, said.to_dict()], "reward": 1.0}]}
-    with httpx.Client(headers={"Authorization": f"Bearer {KEY}"}) as plain:
+    with httpx2.Client(headers={"Authorization": f"Bearer {KEY}"}) as plain:
         answer = plain.post(f"{endpoint.root}/_train_model", json={"groups": [group]})
     assert answer.json()["error"]["param"].endswith("messages_and_choices[1].held_to_schema")
 
@@ -245,7 +245,7 @@ def test_wrong_keys_models_routes_and_bodies_are_errors_of_openais_shape(endpoin
         client.with_options(api_key="other").models.list()
     with pytest.raises(NotFoundError, match="no model 'talker@9'; there are 'latest', 'talker', 'base', 'talker@1'"):
         client.chat.completions.create(model="talker@9", messages=HELLO)
-    with httpx.Client(headers={"Authorization": f"Bearer {KEY}"}) as plain:
+    with httpx2.Client(headers={"Authorization": f"Bearer {KEY}"}) as plain:
         answers = [
             plain.post(f"{endpoint.url}/nothing"),
             plain.get(f"{endpoint.url}/chat/completions"),
@@ -267,8 +267,8 @@ def test_a_body_that_says_it_is_too_large_is_refused_before_it_is_sent(endpoint:
 
 
 def test_health_needs_no_key_and_every_other_route_does(endpoint: Endpoint) -> None:
-    assert httpx.get(f"{endpoint.root}/health").json() == {"status": "ok", "policy_step": 2}
-    with httpx.Client(base_url=endpoint.root) as plain:
+    assert httpx2.get(f"{endpoint.root}/health").json() == {"status": "ok", "policy_step": 2}
+    with httpx2.Client(base_url=endpoint.root) as plain:
         schema = plain.get("/openapi.json", headers={"Authorization": f"Bearer {KEY}"}).json()
         routes = [(path, method) for path, methods in schema["paths"].items() for method in methods]
         assert len(routes) > 5
@@ -278,7 +278,7 @@ def test_health_needs_no_key_and_every_other_route_does(endpoint: Endpoint) -> N
 
 def test_prometheus_reads_what_was_sampled(endpoint: Endpoint, client: OpenAI) -> None:
     def figure(name: str) -> float:
-        text = httpx.get(f"{endpoint.root}/metrics", headers={"Authorization": f"Bearer {KEY}"}).text
+        text = httpx2.get(f"{endpoint.root}/metrics", headers={"Authorization": f"Bearer {KEY}"}).text
         return float(next((line.split()[-1] for line in text.splitlines() if line.startswith(name)), 0))
 
     tokens, requests = (

@@ -5,7 +5,7 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
@@ -40,12 +40,12 @@ def endpoint(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Gene
 
 
 @pytest.fixture(scope="module")
-def plain(endpoint: Endpoint) -> Generator[httpx.Client]:
-    with httpx.Client(base_url=endpoint.root, headers=HEADERS, timeout=60) as plain:
+def plain(endpoint: Endpoint) -> Generator[httpx2.Client]:
+    with httpx2.Client(base_url=endpoint.root, headers=HEADERS, timeout=60) as plain:
         yield plain
 
 
-def test_no_request_that_the_openapi_document_allows_is_an_error_of_the_server(plain: httpx.Client) -> None:
+def test_no_request_that_the_openapi_document_allows_is_an_error_of_the_server(plain: httpx2.Client) -> None:
     document = plain.get("/openapi.json").json()
     found: list[Any] = list(schemathesis.openapi.from_dict(document).get_all_operations())
     operations = [each.ok() for each in found]
@@ -54,7 +54,7 @@ def test_no_request_that_the_openapi_document_allows_is_an_error_of_the_server(p
     assert {200, 400} <= set[int]().union(*seen.values())
 
 
-def _statuses(plain: httpx.Client, operation: Any) -> set[int]:
+def _statuses(plain: httpx2.Client, operation: Any) -> set[int]:
     """The statuses of the answers to requests that are made up for a route. None may be 500 or more."""
     statuses: set[int] = set()
 
@@ -80,7 +80,7 @@ def _sent(body: dict[str, Any] | None) -> bytes | None:
 @settings(FEW, max_examples=20)
 @given(st.sampled_from(["turns", "rollout", "messages_and_choices", "tools", "additional_histories"]), JSON)
 def test_no_demonstration_whatever_its_content_is_an_error_of_the_server(
-    plain: httpx.Client, name: str, value: Any
+    plain: httpx2.Client, name: str, value: Any
 ) -> None:
     written = {"messages_and_choices": [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": value}]}
     for trajectory in ({name: value}, written):

@@ -4,7 +4,7 @@ import json
 
 import anyio
 import anyio.lowlevel
-import httpx
+import httpx2
 import pytest
 
 from mcprl.art import backends
@@ -20,29 +20,29 @@ def line(event: dict[str, str]) -> bytes:
     return json.dumps(event).encode() + b"\n"
 
 
-class Network(httpx.AsyncBaseTransport):
+class Network(httpx2.AsyncBaseTransport):
     """Answers the n-th request with the n-th parts, of which `None` is silence until the client's timeout."""
 
     def __init__(self, *answers: list[bytes | None]) -> None:
         self.answers, self.asked = list(answers), list[str]()
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         self.asked.append(f"{request.method} {request.url.raw_path.decode()}")
         parts, silence_s = self.answers.pop(0) if self.answers else [None], request.extensions["timeout"]["read"]
         if parts == [None]:
-            raise httpx.ConnectError("no route to host")
+            raise httpx2.ConnectError("no route to host")
 
         async def content():
             for part in parts:
                 if part is None:
-                    raise httpx.ReadTimeout(f"{silence_s} s")
+                    raise httpx2.ReadTimeout(f"{silence_s} s")
                 yield part
 
-        return httpx.Response(200, content=content())
+        return httpx2.Response(200, content=content())
 
 
 async def events(network: Network) -> list[dict[str, str]]:
-    async with httpx.AsyncClient(transport=network, base_url="http://there") as client:
+    async with httpx2.AsyncClient(transport=network, base_url="http://there") as client:
         connection = ModelConnection(client, "model", "base", "http://there/v1")
         return [event async for event in connection.lines("/_train_model", {}, "the-job")]
 

@@ -7,7 +7,7 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from openai.types.chat import ChatCompletionMessage
 from openai.types.chat.chat_completion import Choice
@@ -29,8 +29,8 @@ def endpoint(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Gene
 
 
 @pytest.fixture(scope="module")
-def plain(endpoint: Endpoint) -> Generator[httpx.Client]:
-    with httpx.Client(base_url=endpoint.root, headers={"Authorization": f"Bearer {KEY}"}, timeout=60) as plain:
+def plain(endpoint: Endpoint) -> Generator[httpx2.Client]:
+    with httpx2.Client(base_url=endpoint.root, headers={"Authorization": f"Bearer {KEY}"}, timeout=60) as plain:
         yield plain
 
 
@@ -42,18 +42,18 @@ def says(text: str) -> dict[str, Any]:
     return {"role": "assistant", "content": text}
 
 
-def train(plain: httpx.Client, *trajectories: dict[str, Any], **config: Any) -> list[dict[str, Any]]:
+def train(plain: httpx2.Client, *trajectories: dict[str, Any], **config: Any) -> list[dict[str, Any]]:
     answer = plain.post("/_train_sft", json={"trajectories": trajectories, "config": config})
     assert answer.status_code == 200, answer.text
     return [json.loads(line) for line in answer.text.splitlines()]
 
 
-def ask(plain: httpx.Client, tools: list[Any] | None = None) -> dict[str, Any]:
+def ask(plain: httpx2.Client, tools: list[Any] | None = None) -> dict[str, Any]:
     body = {"model": "latest", "messages": [QUESTION], "temperature": 0, "max_tokens": 48, "tools": tools}
     return plain.post("/v1/chat/completions", json=body).json()["choices"][0]
 
 
-def weights(plain: httpx.Client) -> bytes:
+def weights(plain: httpx2.Client) -> bytes:
     step = plain.get("/_checkpoints").json()["latest"]
     with tarfile.open(fileobj=io.BytesIO(plain.get(f"/_checkpoints/{step}").content)) as archive:
         file = archive.extractfile("adapter_model.safetensors")
@@ -61,7 +61,7 @@ def weights(plain: httpx.Client) -> bytes:
         return file.read()
 
 
-def test_demonstrations_are_learned_in_batches_each_of_which_is_a_line(plain: httpx.Client) -> None:
+def test_demonstrations_are_learned_in_batches_each_of_which_is_a_line(plain: httpx2.Client) -> None:
     demonstrations = [written(says("Paid.")) for _ in range(60)]
     events = train(plain, *demonstrations, learning_rate=0.05, batch_size=2)
     assert [event["type"] for event in events] == ["job", *["gradient_step"] * 30, "adapter"]
@@ -74,7 +74,7 @@ def test_demonstrations_are_learned_in_batches_each_of_which_is_a_line(plain: ht
     assert ask(plain)["message"]["content"].startswith("P")
 
 
-def test_what_was_sampled_and_calls_are_demonstrations_as_well(plain: httpx.Client) -> None:
+def test_what_was_sampled_and_calls_are_demonstrations_as_well(plain: httpx2.Client) -> None:
     exact = {"model": "latest", "messages": [QUESTION], "logprobs": True, "return_token_ids": True, "max_tokens": 8}
     choice = plain.post("/v1/chat/completions", json=exact, headers={"X-Mcprl-Rollout": "r"}).json()["choices"][0]
     ids = {"prompt_token_ids": choice["prompt_token_ids"], "token_ids": choice["token_ids"]}
@@ -112,7 +112,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
 ]
 
 
-def test_a_malformed_demonstration_is_named_and_leaves_the_weights_as_they_were(plain: httpx.Client) -> None:
+def test_a_malformed_demonstration_is_named_and_leaves_the_weights_as_they_were(plain: httpx2.Client) -> None:
     train(plain, written(says("a")))
     before = weights(plain)
     for wrong, param, problem in WRONG:
@@ -123,7 +123,7 @@ def test_a_malformed_demonstration_is_named_and_leaves_the_weights_as_they_were(
     assert weights(plain) == before
 
 
-def test_supervised_steps_that_fail_leave_the_weights_as_they_were(plain: httpx.Client) -> None:
+def test_supervised_steps_that_fail_leave_the_weights_as_they_were(plain: httpx2.Client) -> None:
     before, said = weights(plain), ask(plain)["message"]
     events = train(plain, *[written(says("Paid."))] * 6, learning_rate=1e30, batch_size=1)
     assert events[-1]["type"] == "error"
@@ -134,7 +134,7 @@ def test_supervised_steps_that_fail_leave_the_weights_as_they_were(plain: httpx.
 
 
 async def test_the_client_teaches_what_others_said_and_rl_goes_on_from_there(
-    endpoint: Endpoint, plain: httpx.Client
+    endpoint: Endpoint, plain: httpx2.Client
 ) -> None:
     teacher = Choice(index=0, finish_reason="stop", message=ChatCompletionMessage(role="assistant", content="Sent."))
     backend = RemoteBackend(endpoint.url, KEY)

@@ -11,7 +11,7 @@ from typing import Any
 
 import anyio
 import anyio.to_thread
-import httpx
+import httpx2
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -40,9 +40,9 @@ def client(endpoint: Endpoint) -> Generator[OpenAI]:
 
 
 @pytest.fixture(scope="module")
-def plain(endpoint: Endpoint, client: OpenAI) -> Generator[httpx.Client]:
+def plain(endpoint: Endpoint, client: OpenAI) -> Generator[httpx2.Client]:
     """Any request to the server, after three updates."""
-    with httpx.Client(base_url=endpoint.root, headers={"Authorization": f"Bearer {KEY}"}, timeout=60) as plain:
+    with httpx2.Client(base_url=endpoint.root, headers={"Authorization": f"Bearer {KEY}"}, timeout=60) as plain:
         for update in range(3):
             group = [{"turns": [turn(client, seed)], "reward": float(seed)} for seed in range(2)]
             _, first, *_ = train(plain, *group, config={"kl_coef": 0.01})
@@ -63,14 +63,14 @@ def turn(client: OpenAI, seed: int, **more: Any) -> dict[str, Any]:
     return {name: choice[name] for name in names} | {"logprobs": [e["logprob"] for e in choice["logprobs"]["content"]]}
 
 
-def train(plain: httpx.Client, *trajectories: dict[str, Any], **more: Any) -> list[dict[str, Any]]:
+def train(plain: httpx2.Client, *trajectories: dict[str, Any], **more: Any) -> list[dict[str, Any]]:
     """The events of an update on one group."""
     answer = plain.post("/_train_model", json={"groups": [{"trajectories": trajectories}], **more})
     assert answer.status_code == 200, answer.text
     return [json.loads(line) for line in answer.text.splitlines()]
 
 
-def test_a_group_moves_the_served_model_and_each_gradient_step_is_a_line(client: OpenAI, plain: httpx.Client) -> None:
+def test_a_group_moves_the_served_model_and_each_gradient_step_is_a_line(client: OpenAI, plain: httpx2.Client) -> None:
     group: list[dict[str, Any]] = [{"turns": [turn(client, seed)], "reward": float(seed == 0)} for seed in range(4)]
     known = plain.get("/_checkpoints").json()
     before = known["latest"]
@@ -88,7 +88,7 @@ def test_a_group_moves_the_served_model_and_each_gradient_step_is_a_line(client:
     assert plain.get("/health").json()["policy_step"] == before + 1
 
 
-def test_an_update_goes_on_without_its_client_and_can_be_followed_again(client: OpenAI, plain: httpx.Client) -> None:
+def test_an_update_goes_on_without_its_client_and_can_be_followed_again(client: OpenAI, plain: httpx2.Client) -> None:
     group: list[dict[str, Any]] = [{"turns": [turn(client, seed)], "reward": float(seed)} for seed in range(3)]
     body = {"groups": [{"trajectories": group}], "job": "followed", "config": {"epochs": 6}}
     with plain.stream("POST", "/_train_model", json=body) as answer:
@@ -101,7 +101,7 @@ def test_an_update_goes_on_without_its_client_and_can_be_followed_again(client: 
     assert plain.get("/_jobs").json()[-1] == {"job": "followed", "done": True, "last": rest[-1]}
 
 
-def test_groups_without_a_signal_say_why_nothing_changed(client: OpenAI, plain: httpx.Client) -> None:
+def test_groups_without_a_signal_say_why_nothing_changed(client: OpenAI, plain: httpx2.Client) -> None:
     step = plain.get("/health").json()["policy_step"]
     alike = [{"turns": [turn(client, seed)], "reward": 0.5} for seed in range(2)]
     job, unchanged = train(plain, *alike)
@@ -111,7 +111,7 @@ def test_groups_without_a_signal_say_why_nothing_changed(client: OpenAI, plain: 
     assert plain.get("/health").json()["policy_step"] == step
 
 
-def weights(plain: httpx.Client) -> bytes:
+def weights(plain: httpx2.Client) -> bytes:
     """The adapter that is served, as a client downloads it."""
     step = plain.get("/_checkpoints").json()["latest"]
     with tarfile.open(fileobj=io.BytesIO(plain.get(f"/_checkpoints/{step}").content)) as archive:
@@ -151,7 +151,7 @@ WRONG_TURNS: list[tuple[dict[str, Any], str, str]] = [
 
 
 def test_a_malformed_trajectory_is_named_and_leaves_the_weights_as_they_were(
-    client: OpenAI, plain: httpx.Client
+    client: OpenAI, plain: httpx2.Client
 ) -> None:
     good = {"turns": [turn(client, 0)], "reward": 1.0}
     before = weights(plain)
@@ -187,7 +187,7 @@ JSON = st.recursive(
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(["reward", "turns", "rollout", "messages_and_choices", "tools", "additional_histories"]), JSON)
 def test_no_trajectory_whatever_its_content_is_an_error_of_the_server(
-    plain: httpx.Client, name: str, value: Any
+    plain: httpx2.Client, name: str, value: Any
 ) -> None:
     turn = {"prompt_token_ids": [1], "token_ids": [2], "logprobs": [-1.0]}
     body = json.dumps({"groups": [{"trajectories": [{"turns": [turn], "reward": 1.0} | {name: value}]}]})
@@ -196,7 +196,7 @@ def test_no_trajectory_whatever_its_content_is_an_error_of_the_server(
     assert '"adapter"' not in answer.text
 
 
-def test_an_update_that_fails_leaves_the_weights_as_they_were(client: OpenAI, plain: httpx.Client) -> None:
+def test_an_update_that_fails_leaves_the_weights_as_they_were(client: OpenAI, plain: httpx2.Client) -> None:
     group: list[dict[str, Any]] = [{"turns": [turn(client, seed)], "reward": float(seed)} for seed in range(2)]
     before = weights(plain)
     group[0]["turns"][0]["logprobs"] = [-1e30] * len(group[0]["turns"][0]["logprobs"])
@@ -208,7 +208,7 @@ def test_an_update_that_fails_leaves_the_weights_as_they_were(client: OpenAI, pl
     assert train(plain, *group)[-1]["type"] == "adapter"
 
 
-def test_turns_that_name_a_rollout_are_recorded_and_train_exactly(client: OpenAI, plain: httpx.Client) -> None:
+def test_turns_that_name_a_rollout_are_recorded_and_train_exactly(client: OpenAI, plain: httpx2.Client) -> None:
     lengths: list[int] = []
     for n in range(3):
         first = ask(client, n, f"game-{n}", **EXACT)
@@ -228,7 +228,7 @@ def test_turns_that_name_a_rollout_are_recorded_and_train_exactly(client: OpenAI
 
 
 def test_choices_handed_back_as_they_came_match_the_turns_that_were_recorded(
-    client: OpenAI, plain: httpx.Client
+    client: OpenAI, plain: httpx2.Client
 ) -> None:
     tools: list[Any] = [{"type": "function", "function": {"name": "get_order", "parameters": {"type": "object"}}}]
     group: list[dict[str, Any]] = []
@@ -247,13 +247,13 @@ def test_choices_handed_back_as_they_came_match_the_turns_that_were_recorded(
 
 
 @pytest.fixture
-def known(plain: httpx.Client) -> dict[str, Any]:
+def known(plain: httpx2.Client) -> dict[str, Any]:
     """The name of the served model and its kept steps."""
     return plain.get("/_checkpoints").json()
 
 
 async def test_many_clients_at_once_are_sampled_with_the_weights_that_they_name_during_updates(
-    endpoint: Endpoint, client: OpenAI, plain: httpx.Client, known: dict[str, Any]
+    endpoint: Endpoint, client: OpenAI, plain: httpx2.Client, known: dict[str, Any]
 ) -> None:
     group: list[dict[str, Any]] = [{"turns": [turn(client, seed)], "reward": float(seed)} for seed in range(3)]
     kept = {f"{known['model']}@{step}": step for step in known["steps"][-3:]}
@@ -282,14 +282,14 @@ async def test_many_clients_at_once_are_sampled_with_the_weights_that_they_name_
     assert all(len(texts) == 1 for texts in said.values())  # greedy: one text for weights and prompt
 
 
-def test_a_turn_whose_client_is_gone_is_abandoned(endpoint: Endpoint, plain: httpx.Client) -> None:
+def test_a_turn_whose_client_is_gone_is_abandoned(endpoint: Endpoint, plain: httpx2.Client) -> None:
     def abandoned() -> bool:
         line = 'mcprl_requests_total{route="/v1/chat/completions",status="499"}'
         return line in plain.get("/metrics").text
 
     assert not abandoned()
     body = {"model": "base", "messages": HELLO, "max_tokens": 1_500, "temperature": 2, "n": 8}
-    with socket.create_connection(("127.0.0.1", httpx.URL(endpoint.root).port or 0)) as connection:
+    with socket.create_connection(("127.0.0.1", httpx2.URL(endpoint.root).port or 0)) as connection:
         content = json.dumps(body)
         head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {KEY}\r\n"
         kind = f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n"
@@ -301,7 +301,7 @@ def test_a_turn_whose_client_is_gone_is_abandoned(endpoint: Endpoint, plain: htt
         assert time.monotonic() < until
 
 
-def test_kept_adapters_are_listed_downloaded_and_deleted(plain: httpx.Client) -> None:
+def test_kept_adapters_are_listed_downloaded_and_deleted(plain: httpx2.Client) -> None:
     known = plain.get("/_checkpoints").json()
     assert plain.delete(f"/_checkpoints/{known['latest']}").status_code == 409
     left = plain.delete(f"/_checkpoints/{known['steps'][0]}").json()["steps"]
@@ -310,10 +310,10 @@ def test_kept_adapters_are_listed_downloaded_and_deleted(plain: httpx.Client) ->
 
 
 def test_a_server_that_comes_back_goes_on_from_the_newest_adapter(
-    runs: Path, tiny_model: Path, endpoint: Endpoint, plain: httpx.Client
+    runs: Path, tiny_model: Path, endpoint: Endpoint, plain: httpx2.Client
 ) -> None:
     step = plain.get("/health").json()["policy_step"]
     assert step > 2
     with served_here(str(tiny_model), runs) as again:
         assert again.root != endpoint.root
-        assert httpx.get(f"{again.root}/health").json()["policy_step"] == step
+        assert httpx2.get(f"{again.root}/health").json()["policy_step"] == step

@@ -27,7 +27,7 @@ from mcprl.errors import ConfigError, EngineError, EngineLost, MissingExtra, Req
 from mcprl.events import Emit, EngineStarting, Note
 
 try:
-    import httpx
+    import httpx2
     import openai
 except ImportError:
     raise MissingExtra("openai", "vllm") from None
@@ -69,9 +69,9 @@ class VllmServer:
         self.sleep_level = None  # vLLM's: 1 frees GPU memory, 0 only pauses
         if config.engine.sleep and environment:
             self.sleep_level = 1 if environment.build == "cuda" else 0
-        limits = httpx.Limits(max_connections=None, keepalive_expiry=2.0)  # vLLM ends idle connections after 5 s
-        transport = None if self.is_external else httpx.AsyncHTTPTransport(uds=str(self._socket), limits=limits)
-        self._http = httpx.AsyncClient(transport=transport, limits=limits, timeout=httpx.Timeout(None, connect=10))
+        limits = httpx2.Limits(max_connections=None, keepalive_expiry=2.0)  # vLLM ends idle connections after 5 s
+        transport = None if self.is_external else httpx2.AsyncHTTPTransport(uds=str(self._socket), limits=limits)
+        self._http = httpx2.AsyncClient(transport=transport, limits=limits, timeout=httpx2.Timeout(None, connect=10))
         key = os.environ.get(self._engine.api_key_env) if self.is_external else None
         url = self._engine.base_url or "http://vllm/v1"  # the socket is the address; the host name is never resolved
         self.client = openai.AsyncOpenAI(base_url=url, api_key=key or "none", max_retries=0, http_client=self._http)
@@ -208,7 +208,7 @@ class VllmServer:
                 await anyio.sleep(PROBE_S)  # a dying server may answer once more
             if self._process and self._process.returncode is not None:
                 return f"vLLM has died; {self._diagnosis()}"
-            with suppress(httpx.TimeoutException):
+            with suppress(httpx2.TimeoutException):
                 if not (await self._is_healthy() or await self._is_healthy()):  # a connection may end as it is used
                     return f"vLLM has died; {self._diagnosis()}"
                 answered = time.monotonic()
@@ -218,12 +218,12 @@ class VllmServer:
         return f"vLLM has given no answer for {SILENCE_S:.0f} s; {self._diagnosis()}"
 
     async def _is_healthy(self) -> bool:
-        """Whether the server and its engine report that they are well. Raises `httpx.TimeoutException`."""
+        """Whether the server and its engine report that they are well. Raises `httpx2.TimeoutException`."""
         try:
             return (await self._http.get(f"{self.root}/health", timeout=10)).is_success
-        except httpx.TimeoutException:
+        except httpx2.TimeoutException:
             raise
-        except httpx.HTTPError:
+        except httpx2.HTTPError:
             return False
 
     def _diagnosis(self) -> str:
@@ -261,6 +261,8 @@ def _command(config: Config, environment: Environment, path: str, context_limit:
     # The trainer computes log-probabilities after the temperature and without the model's own sampling defaults (top-k,
     # penalties).
     command += ["--generation-config", "vllm", "--logprobs-mode", "processed_logprobs"]
+    # What is held to a schema is held as in the embedded engine: by llguidance, and without spaces to go on with.
+    command += ["--structured-outputs-config", '{"backend": "guidance", "disable_any_whitespace": true}']
     if environment.build == "cuda":
         command += ["--enable-sleep-mode"] if engine.sleep else []
         return [*command, "--gpu-memory-utilization", str(engine.gpu_memory)]
