@@ -59,7 +59,7 @@ async def _is_held_and_refused(client: AsyncOpenAI) -> None:
     held = held_to(status | {"additionalProperties": False})
     for seed in range(12):  # a small model that may write spaces writes them until it has no tokens left
         said = (await client.chat.completions.create(**held, seed=seed, temperature=1.5)).choices[0]
-        assert json.loads(str(said.message.content))["status"] in ("paid", "sent"), said
+        assert said.message.content in ('{"status":"paid"}', '{"status":"sent"}')
     refused: list[dict[str, Any]] = [
         held_to({"type": "string", "pattern": r"(a)\1"}),
         {"model": "latest", "messages": STATUS, "tools": TOOLS, "tool_choice": "required"},
