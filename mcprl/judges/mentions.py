@@ -41,6 +41,8 @@ _NUMBER = re.compile(
     r"\d{1,3}(?: \d{3})+(?![\d,.]\d|\d)|\d+,\d{1,2}(?![\d,])|\d+(?:\.\d+)?|\.\d+)"
     r"(?P<scale>\s?(?:k|thousand|million|billion|dozen)\b)?(?!\d|:\d|[-_/]\w*\d|\.\d)"
 )
+_ENUMERATED = re.compile(r"^[ \t]*(\d{1,2})[.)] +(?=\S)", re.MULTILINE)
+"""The marker of an entry of a list with numbers."""
 _POWER = re.compile(r"(?:[a-z]{1,3}/)?(?:[mckd]?m|ft|in|l|s)[23]")
 """A unit with a power, which has a digit but is no identifier: `m3`, `mg/m3`."""
 _FOLLOWS = re.compile(
@@ -129,6 +131,10 @@ def read(text: str) -> Reading:
     masked, days, clocks = low, [], []
     for match in _WEB.finditer(masked):
         if not _DATE.fullmatch(match[0].rstrip(".,;")):
+            masked = _mask(masked, match)
+    markers = list(_ENUMERATED.finditer(masked))
+    if len(markers) > 1 and markers[0][1] == "1":
+        for match in markers:
             masked = _mask(masked, match)
     for match in _DATE.finditer(masked):
         day = _day(match)

@@ -6,6 +6,7 @@ counts only if the noun is the thing itself and not something of it: "no order O
 
 import re
 
+from mcprl.judges.mentions import normal
 from mcprl.judges.phrases import sentences
 
 _NOT = r"(?:\bnot|n't|\bnever|\bno longer)"
@@ -106,8 +107,18 @@ _EMPTY = re.compile(
 )
 
 
-def says_missing(text: str) -> bool:
-    """Whether `text` says that the thing in question does not exist or was not found."""
+_WHETHER = re.compile(
+    r"\b(?:(?:is|are) there|do (?:we|you|they) (?:still )?have|have (?:we|you) (?:still )?got|does .+ exist|"
+    r"(?:is|are) .+ (?:in|on) (?:the|our|your) (?:\w+ )?(?:system|database|list|books|records?|files?|catalog))"
+)
+_BARE_NO = re.compile(r"\W*(?:no|nope|nah|negative)\W+(?:(?:it|they|there|we|i|he|she) \w+(?:n't| not)\W*)?")
+
+
+def says_missing(text: str, request: str = "") -> bool:
+    """Whether `text` says that the thing in question does not exist or was not found. A bare no says so if that is
+    what the `request` asks."""
+    if _WHETHER.search(request.lower()) and _BARE_NO.fullmatch(f"{normal(text).lower()}."):
+        return True
     return any(_clause_says_missing(clause) for clause in _clauses(text))
 
 
@@ -140,7 +151,7 @@ def _clause_says_missing(clause: str) -> bool:
 def _is_the_thing(phrase: str, objectless: bool, verb: str) -> bool:
     """Whether what is negated is the thing itself and not something that belongs to it."""
     phrase = re.sub(
-        r"^(?:an?y?|the|that|this|your|such|single|it|them|one|anyone|anybody)\b ?", "", phrase.rstrip(".!?; ")
+        r"^(?:an?y?|the|that|this|your|such|single|it|them|one|anyone|anybody)\b ?| at all$", "", phrase.rstrip(".!?; ")
     )
     if not phrase:
         return objectless

@@ -46,6 +46,11 @@ _OFFER = re.compile(
     r"do you want me to|shall i|want me to)\b"
 )
 
+_WOULD_DO = re.compile(r"\b(?:would|will) (?:do|help|work|be enough)\W*$|\bis (?:enough|all (?:i|we) need)\W*$")
+_POLITE = re.compile(
+    r"(?:of course|sure(?: thing)?|certainly|happy to(?: help)?|ok(?:ay)?|gladly|no problem|thanks|hello|hi)\W*"
+)
+
 
 def asks_for(text: str, words: Sequence[str]) -> bool:
     """Whether `text` asks its reader for something that one of `words` names."""
@@ -55,10 +60,18 @@ def asks_for(text: str, words: Sequence[str]) -> bool:
     )
 
 
+def questions_back(text: str) -> bool:
+    """Whether `text` is nothing but polite words and a question for what its reader means."""
+    parts = [part for part in sentences(text) if not _POLITE.fullmatch(part)]
+    return bool(parts) and all(part.endswith("?") and bool(_WH_FIRST.match(part)) for part in parts)
+
+
 def _asks(sentence: str) -> bool:
     question = sentence.rstrip("\"')").endswith("?")
     if _OFFER.search(sentence) and not _WH_FIRST.match(sentence):
         return False
+    if _WOULD_DO.search(sentence):
+        return True
     if question and (
         _WH.search(sentence) or re.search(r"\bdo (?:you|they) (?:mean|have|know)\b|\bor\b.*\?$", sentence)
     ):
@@ -94,6 +107,7 @@ _ABLE_ENDS = re.compile(
     r"(?:do(?:n't| not)|does(?:n't| not)|lack|haven't|without) (?:currently |really )?(?:have |got |offer "
     r"|provide |include |support )?(?:a |an |any |the |that )?(?:\w+ )?(?:tool|way|abilit\w+|access|means|"
     r"function\w*|option|feature|permission|capabilit\w+)s?\b|"
+    r"do(?:n't| not) (?:currently )?have (?:anything|(?:any )?(?:information|data|details?)) (?:on|about|for)\b|"
     r"have to decline|must decline|unable to (?!find|locate|see|identify)|nothing (?:here|i have|"
     r"available) (?:lets|allows)|none of (?:my|the|these) tools|won't be able|can't help|cannot help|"
     r"refuse)"
@@ -179,6 +193,8 @@ def polarity(text: str, label: str = "") -> bool | None:
             found.add(False)
         elif re.search(r"\bto be\b", sentence) and not _NEGATION.search(sentence):
             continue
+        elif {f"un{word}" for word in marked} & set(stems(sentence)):
+            found.add(bool(_NEGATION.search(sentence)))
         elif marked & set(stems(sentence)) and (_STATES.search(sentence) or _NEGATION.search(sentence)):
             value = re.search(r"\b(true|false)\b", sentence)
             found.add(value[1] == "true" if value else not _NEGATION.search(sentence))

@@ -27,6 +27,8 @@ _JOINED = frozenset(
 )
 _DOUBT = re.compile(r"\b(?:or|maybe|perhaps|possibly|alternatively|otherwise|might|could)\b")
 _OR = re.compile(r"^[\s\"')]*(?:\w+\s+)?,?\s*or\s+(?:maybe |perhaps |possibly |else |even |about )?[\"'(]?")
+_OPENS = re.compile(r"\W*(?:(?:that|it)(?:'s|'d be| would be| is| was)|the answer is)?(?: (?:the )?[a-z]+)?[\s\"'(#]*")
+"""What stands before the choice where an answer begins with it."""
 _OF = re.compile(r"\bof (?:the |all |our |its |these |those )?$")
 _CONCLUDES = re.compile(
     r"\b(?:so|therefore|hence|thus|winner|answer|\w+er|\w+est|more|most|less|least|fewer|fewest|first|"
@@ -94,6 +96,11 @@ def choice(reading: Reading, own: Sequence[Place], stated: Mapping[Scalar, Seque
     if not others:
         return ""
     wrong = f"the answer does not single it out from {next(iter(others.values()))!r}"
+    first = min((*own, *others))
+    if _OPENS.fullmatch(reading.text[: first[0]]) and re.match(
+        r"[\"')]*(?:[;.]|,? -|,(?= (?:it|they|which|since)\b))", reading.text[first[1] :]
+    ):
+        return "" if first in own else wrong
     for match in re.finditer(
         r"\b(?:than|over|beats|ahead of|behind|compared (?:to|with)|vs\.?|versus)\b", reading.text
     ):
@@ -106,7 +113,6 @@ def choice(reading: Reading, own: Sequence[Place], stated: Mapping[Scalar, Seque
         single = inside and (all(place in own for place in inside) or all(place in others for place in inside))
         if single and _CONCLUDES.search(reading.text[start:end]):
             return "" if inside[0] in own else wrong
-    first = min((*own, *others))
     rest = reading.text[first[1] : min((p[0] for p in others if p > first), default=first[1])]
     contrast = re.search(r"\b(?:while|whereas|only|against|but|followed)\b", rest)
     return "" if first in own and contrast else wrong
@@ -121,7 +127,7 @@ def hedged(
     for rival, found in near.items():
         if kind_of(rival, fact.meaning if kind_of(rival) == kind_of(fact.value) else "text") != kind:
             continue
-        unlike = kind == "word" and _look(rival) != _look(fact.value)
+        unlike = kind == "word" and look(rival) != look(fact.value)
         other_field = bool(labels) and bool(asked.labels(rival)) and not labels & asked.labels(rival)
         for place in found:
             if is_other_end(reading, own, place):
@@ -144,7 +150,7 @@ def hedged(
     return _alternative(reading, own, kind, asked)
 
 
-def _look(value: Scalar) -> tuple[bool, bool]:
+def look(value: Scalar) -> tuple[bool, bool]:
     """Whether a value is a code, and whether it begins with a capital: by these a reader tells it from another."""
     return bool(re.search(r"[\d+#]|-$", str(value))), str(value)[:1].isupper()
 

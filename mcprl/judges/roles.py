@@ -10,7 +10,7 @@ from mcprl.judges.matches import beaten, score_objection
 from mcprl.judges.mentions import Reading, read
 from mcprl.judges.owners import assigned, stand_ins
 from mcprl.judges.phrases import polarity
-from mcprl.judges.rivals import Asked, choice, dumped, hedged, live
+from mcprl.judges.rivals import Asked, choice, dumped, hedged, live, look
 from mcprl.judges.support import unsupported
 from mcprl.judges.units import is_unit
 from mcprl.judges.values import Place, kind_of, places, same, tokens
@@ -242,7 +242,8 @@ def _compared(
     kinds = {kind_of(other.value, other.meaning) for other in group}
     firsts = [min(values[n])[0] if values[n] else -1 for n in range(len(group))]
     coded = any(o.meaning == "identifier" and _numbered(reading, n) for o, n in zip(group, firsts, strict=True))
-    if len(kinds) == 1 and -1 not in firsts and not coded:
+    looks = {look(other.value) for other in group}
+    if len(kinds) == 1 and -1 not in firsts and not coded and (kinds != {"word"} or len(looks) < len(group)):
         wrong = any((firsts[n] < firsts[mine]) != (n < mine) for n in range(len(group)) if n not in equal)
         return "the answer gives it in another's turn" if wrong else ""
     return ""

@@ -29,6 +29,9 @@ _SPELLED = (
         r"\b(only|just|exactly|is|has|have|of|are|to|at|got|there's|it's) one\b(?! (?:of|that|which|who|moment))",
         r"\1 1",
     ),
+    (r"(?<!not )\ba single (?=[a-z])", "1 "),
+    (r"\bjust the one\b", "just 1"),
+    (r"\b(\d+) (euros?|dollars?|pounds?)(?: and)? (\d\d)\b(?: (?:cents|pence))?(?![\d.,:]\d)", r"\1.\3 \2"),
     (r"^one\b(?! (?:of|that|which|who|moment))", "1"),
 )
 _PATTERNS = tuple((re.compile(pattern, re.IGNORECASE), digits) for pattern, digits in _SPELLED)

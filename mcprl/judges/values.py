@@ -16,6 +16,8 @@ Place = tuple[int, int]
 """Where a text states something: start and end."""
 
 _NUMERIC = ("money", "count", "measure", "percent", "number", "year", "duration")
+_DATA = tuple(f"{size}byte" for size in ("kilo", "mega", "giga", "tera", "kibi", "mebi", "gibi"))
+"""Units that no number has which a server gives without one."""
 _EXACT = ("email", "url", "path")
 _COUNTED = frozenset("left units unit pieces items item copies remaining available people persons times".split())
 _BEHIND = re.compile(r"^\W*(?:\w+\s+)?(?:behind|earlier|before|less|slower|fewer|lower|below)\b")
@@ -38,6 +40,10 @@ def places(reading: Reading, value: Scalar, meaning: Meaning = "text", unit: str
         return []
     if isinstance(value, int | float):
         found = [(number.start, number.end) for number in _numbers(reading, float(value), meaning, unit)]
+        if meaning == "identifier":
+            found += [
+                (match.start() + 1, match.end()) for match in re.finditer(rf"#{value}(?!\w|[.-]\d)", reading.text)
+            ]
         if meaning == "duration":
             target = unit_of(unit) or "second"
             found += timed(reading, {convert(float(value), target, "second") or 0.0})
@@ -105,6 +111,8 @@ def _is_number(reading: Reading, number: Number, value: float, meaning: Meaning,
     """Whether a mention is the value, in its own unit or converted."""
     if meaning == "percent":
         return _is_percent(number, value, unit)
+    if meaning == "money" and number.noun in MINOR and unit.lower() not in MINOR and not number.currency:
+        return _equal(number.value / 100, value, number.decimals + 2)
     if unit.lower() in MINOR and number.currency:
         return _equal(number.value * 100, value, number.decimals)
     if number.unit == "percent" and unit_of(unit) != "percent":
@@ -113,6 +121,8 @@ def _is_number(reading: Reading, number: Number, value: float, meaning: Meaning,
     if number.currency and (meaning == "count" or (own_currency and not own_currency & number.currency)):
         return False
     if meaning == "money" and (number.noun in _COUNTED or number.unit) and not number.currency:
+        return False
+    if not unit and number.unit in _DATA:
         return False
     if meaning in ("count", "year") and number.unit and not unit:
         return meaning == "count" and number.unit in DURATIONS[:4] and number.value == value
@@ -248,6 +258,10 @@ def _words(reading: Reading, value: str, meaning: Meaning) -> list[Place]:
     if not wanted or not _LOOSE.fullmatch(value.strip()) or {*value.strip()[:1], *value.strip()[-1:]} & {*"+-"}:
         return _exact(reading, value) + signed(reading, value.strip())
     found = _runs(reading, wanted, ordered=meaning != "person" or len(wanted) > 3)
+    if " / " in value:  # "light rain or drizzle"
+        found += [place for word in ("or", "and") for place in _runs(reading, tokens(value.replace("/", word)), True)]
+    if meaning in ("name", "category") and len(wanted[-1]) > 3 and wanted[-1].isalpha():
+        found += _runs(reading, (*wanted[:-1], f"{wanted[-1]}s"), ordered=True)
     if meaning == "person" and len(wanted) > 1:
         found += surname(reading, wanted[-1])
     elif meaning in ("category", "status") and len(wanted) > 1:

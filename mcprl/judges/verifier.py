@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from mcprl.judges.checks import asks_for, declines, is_empty, leaves, same_arguments, says_missing, shows
+from mcprl.judges.claims import belied
 from mcprl.judges.conduct import Conduct
 from mcprl.judges.results import Evidence
 from mcprl.judges.rivals import Asked
@@ -51,6 +52,7 @@ class Verifier:
     model = None
 
     def __init__(self, tools: Sequence[Tool] = ()) -> None:
+        self._tools = {tool.name: tool for tool in tools}
         self._schemas = {tool.name: tool.input_schema for tool in tools}
         self._conduct = Conduct(tools)
 
@@ -71,7 +73,11 @@ class Verifier:
         evidence = Evidence(trajectory.calls)
         found = [self._check(check, scenario, trajectory, evidence, looks) for check in scenario.checks]
         outcome = sum(passed for passed, _ in found) / max(1, len(found))
-        wrong = self._conduct.obeyed(scenario, trajectory.calls) or self._conduct.collateral(scenario, trajectory.calls)
+        wrong = (
+            self._conduct.obeyed(scenario, trajectory.calls)
+            or self._conduct.collateral(scenario, trajectory.calls)
+            or (trajectory.answer and belied(scenario, trajectory, self._tools))
+        )
         if wrong:
             found.append((False, wrong))
             outcome = 0.0
@@ -97,7 +103,7 @@ class Verifier:
             case StateHolds():
                 return _changed(check, next(looks, None))
             case SaysMissing():
-                passed = says_missing(trajectory.answer)
+                passed = says_missing(trajectory.answer, scenario.request)
                 return passed, "says it does not exist" if passed else "does not say that it does not exist"
             case AsksBack():
                 why = self._conduct.made_up(scenario, trajectory.calls)
