@@ -25,10 +25,10 @@ from mcprl.types import (
     SaysMissing,
     Scalar,
     Scenario,
+    Session,
     StateHolds,
     TakesTurns,
     Tool,
-    ToolResult,
     ToolServer,
     Trajectory,
 )
@@ -212,29 +212,28 @@ async def _played(server: ToolServer, scenario: Scenario, move: Move) -> Traject
 async def play(server: ToolServer, scenario: Scenario, move: Move) -> Trajectory:
     """A move as a trajectory, its calls made in a session of its own. Raises `ServerError`."""
     turn = server.turn(writes(scenario, server.tools)) if isinstance(server, TakesTurns) else nullcontext()
+    async with turn, server.session(scenario.setup) as session:
+        return await play_in(session, scenario, move)
+
+
+async def play_in(session: Session, scenario: Scenario, move: Move) -> Trajectory:
+    """A move as a trajectory, its calls made in a session that is in the scenario's state."""
     looks = [check for check in scenario.checks if isinstance(check, StateHolds)]
     records: list[CallRecord] = []
-    async with turn, server.session(scenario.setup) as session:
-        before = [await session.call(look.tool, look.arguments) for look in looks]
-        for number, call in enumerate(move.calls):
-            result = await session.call(call.tool, call.arguments)
-            records.append(CallRecord(number, call.tool, call.arguments, result))
-        after = [await session.call(look.tool, look.arguments) for look in looks]
+    before = [await session.call(look.tool, look.arguments) for look in looks]
+    for number, call in enumerate(move.calls):
+        result = await session.call(call.tool, call.arguments)
+        records.append(CallRecord(number, call.tool, call.arguments, result))
+    after = [await session.call(look.tool, look.arguments) for look in looks]
     answer = refreshed(scenario, records) if move.answer == scenario.answer else move.answer
-    return _trajectory(scenario, answer, records, before, after)
+    messages = ({"role": "user", "content": scenario.request}, {"role": "assistant", "content": answer})
+    return Trajectory(scenario.id, scenario.id, messages, (), tuple(records), tuple(after), before=tuple(before))
 
 
 def _answered(gold: Trajectory, move: Move) -> Trajectory:
     """The trajectory of a plan with another answer."""
     messages = (*gold.messages[:-1], {"role": "assistant", "content": move.answer})
     return Trajectory(gold.id, gold.scenario_id, messages, (), gold.calls, gold.state, before=gold.before)
-
-
-def _trajectory(
-    scenario: Scenario, answer: str, records: Records, before: Sequence[ToolResult], after: Sequence[ToolResult]
-) -> Trajectory:
-    messages = ({"role": "user", "content": scenario.request}, {"role": "assistant", "content": answer})
-    return Trajectory(scenario.id, scenario.id, messages, (), tuple(records), tuple(after), before=tuple(before))
 
 
 def _count(share: Share, scenario: Scenario, verifier: Verifier, trajectory: Trajectory) -> None:

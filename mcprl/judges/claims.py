@@ -11,7 +11,7 @@ from mcprl.judges.phrases import declines, questions_back, sentences
 from mcprl.judges.values import places, tokens
 from mcprl.servers.arguments import leaves
 from mcprl.servers.effects import is_read
-from mcprl.types import CallMade, CallRecord, Scalar, Scenario, StateHolds, Tool, Trajectory
+from mcprl.types import CallMade, CallRecord, Fact, Scalar, Scenario, StateHolds, Tool, Trajectory
 
 _UNDONE = re.compile(
     r"\b(?:i|we) (?:(?:have|did|could|can)(?:n't|'t| ?not)|(?:was|were|am|are) (?:not |un)able to) "
@@ -56,7 +56,7 @@ def belied(scenario: Scenario, trajectory: Trajectory, tools: Mapping[str, Tool]
 def _known(scenario: Scenario, trajectory: Trajectory) -> Reading:
     """All that was given and found, as one text."""
     looks = [*trajectory.before, *trajectory.state]
-    texts = [scenario.request, scenario.answer]
+    texts = [scenario.request, *(str(check.value) for check in scenario.checks if isinstance(check, Fact))]
     texts += [str(value) for call in scenario.plan for _, value in leaves(call.arguments)]
     texts += [str(value) for record in trajectory.calls for _, value in leaves(record.arguments or {})]
     texts += [result.text for result in (*(record.result for record in trajectory.calls), *looks)]

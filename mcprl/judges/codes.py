@@ -5,12 +5,21 @@ from collections.abc import Sequence
 
 from mcprl.judges.mentions import Reading
 from mcprl.text import stems
+from mcprl.types import Meaning
 
 _FILLERS = ("a", "an", "the", "is", "are", "was", "were", "be", "been", "has", "have", "had", "by", "of")
 _GIVEN = re.compile(
     r"(?<![.!?] )(?<!^)\b(?!(?:Dr|Mrs?|Ms|Miss|Sir|Prof|Professor|Doctor|Judge|Captain|Coach|Officer)\b)[A-Z][\w'-]+ $"
 )
 """A given name before a surname: with another one it is another person."""
+
+
+def reworded(wanted: Sequence[str], value: str, meaning: Meaning) -> list[tuple[str, ...]]:
+    """Other words for a value: "rain or drizzle" for `Rain / drizzle`, the plural of a name."""
+    found = [tuple(value.lower().replace("/", word).split()) for word in ("or", "and") if " / " in value]
+    if meaning in ("name", "category") and wanted[-1].isalpha() and len(wanted[-1]) > 3:
+        found.append((*wanted[:-1], f"{wanted[-1]}s"))
+    return found
 
 
 def signed(reading: Reading, value: str) -> list[tuple[int, int]]:

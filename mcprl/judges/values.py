@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from datetime import datetime, timedelta
 from functools import lru_cache
 from itertools import pairwise
 
-from mcprl.judges.codes import inflected, phone, shortened, signed, spoken, surname
+from mcprl.judges.codes import inflected, phone, reworded, shortened, signed, spoken, surname
 from mcprl.judges.durations import SPAN, lasting, timed
 from mcprl.judges.mentions import Clock, Day, Number, Reading, read
+from mcprl.judges.moments import dates, moment, same_clock
 from mcprl.judges.units import DURATIONS, MINOR, convert, currency_of, unit_of
 from mcprl.types import Meaning, Scalar
 
@@ -168,85 +168,25 @@ def _equal(amount: float, value: float, decimals: int) -> bool:
     return longer and decimals >= 2 and abs(amount - value) <= 0.5000001 * 10.0**-decimals
 
 
-# --- dates and times --------------------------------------------------------------------------------------------------
-
-
 def _typed(reading: Reading, value: str, meaning: Meaning, unit: str) -> list[Place]:
     """Where a text states the number, date, time or quantity that a string spells."""
     kind = kind_of(value, meaning)
-    moment = _moment(value) if kind == "date" else None
-    if moment:
-        return _dates(reading, moment, value)
+    when = moment(value) if kind == "date" else None
+    if when:
+        return dates(reading, when)
     own = read(value)
     text = own.text.strip()
     whole = [n for n in (*own.numbers, *own.clocks) if n.end - n.start >= len(text) - 1 - (text[:1] in "€$£")]
     if len(whole) != 1 or meaning in ("person", "name", "identifier", "category"):
         return []
     if isinstance(whole[0], Clock):
-        return [(clock.start, clock.end) for clock in reading.clocks if _same_clock(clock, whole[0])]
+        return [(clock.start, clock.end) for clock in reading.clocks if same_clock(clock, whole[0])]
     number = whole[0]
     unit = unit or number.unit or next(iter(sorted(number.currency)), "")
     if len(number.currency) > 1:
         unit = ""
     found = _numbers(reading, number.value, meaning if meaning != "text" else "number", unit)
     return [(mention.start, mention.end) for mention in found]
-
-
-@lru_cache(maxsize=4096)
-def _moment(value: str) -> tuple[datetime, bool] | None:
-    """The date that a string spells, and whether it has a time of day; `None` if it spells none."""
-    from dateutil import parser
-
-    text = value.strip()
-    if not re.search(r"\d", text) or len(text) > 60 or re.fullmatch(r"[\d.]+", text):
-        return None
-    try:
-        first, other = (parser.parse(text, default=datetime(year, 1, day)) for year, day in ((2004, 1), (2008, 2)))
-    except (ValueError, OverflowError, TypeError):
-        return None
-    if first.year != other.year or first.day != other.day:  # a part is missing: it was filled in
-        return None
-    return first, bool(re.search(r"\d:\d\d", text))
-
-
-def _dates(reading: Reading, moment: tuple[datetime, bool], value: str) -> list[Place]:
-    """Where a text states the date; one with a time of day also by the time alone, if the text has no other date."""
-    when, timed = moment
-    days = [day for day in reading.days if _same_day(day, when)]
-    if not timed:
-        return [(day.start, day.end) for day in days]
-    clocks = [clock for clock in reading.clocks if _same_moment(clock, when)]
-    others = [clock for clock in reading.clocks if clock not in clocks]
-    if days:
-        near = [clock for clock in others if any(_gap(clock, day) < 16 for day in days)]
-        return [] if near and not clocks else [(day.start, day.end) for day in days]
-    return [] if reading.days else [(clock.start, clock.end) for clock in clocks]
-
-
-def _gap(clock: Clock, day: Day) -> int:
-    """The letters between a time of day and a date."""
-    return max(clock.start - day.end, day.start - clock.end)
-
-
-def _same_day(day: Day, when: datetime) -> bool:
-    if day.swapped or not day.day:
-        return False
-    return day.month in (0, when.month) and day.day == when.day and day.year in (0, when.year)
-
-
-def _same_moment(clock: Clock, when: datetime) -> bool:
-    """Whether a time of day is that of `when`, in its own zone or, if the text says so, in UTC."""
-    if clock.zone in ("z", "utc", "gmt") and when.utcoffset():
-        when = when - (when.utcoffset() or timedelta())
-    return _same_hands(clock, when.hour, when.minute) and clock.second in (-1, when.second)
-
-
-def _same_clock(clock: Clock, own: Clock) -> bool:
-    return _same_hands(clock, own.hour, own.minute) and (-1 in (clock.second, own.second) or clock.second == own.second)
-
-
-def _same_hands(clock: Clock, hour: int, minute: int) -> bool:
-    return clock.minute == minute and (clock.hour == hour or (clock.loose and clock.hour % 12 == hour % 12))
 
 
 # --- words ------------------------------------------------------------------------------------------------------------
@@ -258,10 +198,8 @@ def _words(reading: Reading, value: str, meaning: Meaning) -> list[Place]:
     if not wanted or not _LOOSE.fullmatch(value.strip()) or {*value.strip()[:1], *value.strip()[-1:]} & {*"+-"}:
         return _exact(reading, value) + signed(reading, value.strip())
     found = _runs(reading, wanted, ordered=meaning != "person" or len(wanted) > 3)
-    if " / " in value:  # "light rain or drizzle"
-        found += [place for word in ("or", "and") for place in _runs(reading, tokens(value.replace("/", word)), True)]
-    if meaning in ("name", "category") and len(wanted[-1]) > 3 and wanted[-1].isalpha():
-        found += _runs(reading, (*wanted[:-1], f"{wanted[-1]}s"), ordered=True)
+    for words in reworded(wanted, value, meaning):
+        found += _runs(reading, words, ordered=True)
     if meaning == "person" and len(wanted) > 1:
         found += surname(reading, wanted[-1])
     elif meaning in ("category", "status") and len(wanted) > 1:

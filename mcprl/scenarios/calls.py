@@ -1,6 +1,5 @@
 """Calls of one split: which tool, with which values, and what came back."""
 
-import json
 import random
 import re
 from collections import Counter, defaultdict
@@ -65,7 +64,6 @@ class Calls:
         self._effective: set[Slot] = set()
         self._together_rows = Together(self.catalog, self.naming)
         self._dead: set[tuple[Slot, Scalar]] = set()  # with which a read found nothing: a second draw would be lost
-        self._cached: tuple[Session | None, dict[str, ToolResult]] = (None, {})
         self.rng = random.Random(f"compose {self.seed} {self.split} {self.suite}")
 
     def allowed(self, value: Any) -> bool:
@@ -197,7 +195,7 @@ class Calls:
         return step
 
     async def execute(self, session: Session, tool: Tool, filled: Filled) -> Step | None:
-        """Make a call, or take its result in this session; `None` if it is not usable. The session must not write."""
+        """Make a call; `None` if its result is not usable."""
         if near := self._relative(filled):
             step = await self._executed(session, tool, filled)
             other = await self._executed(session, tool, near) if step else None
@@ -214,12 +212,7 @@ class Calls:
 
     async def _executed(self, session: Session, tool: Tool, filled: Filled) -> Step | None:
         call = call_of(tool, filled)
-        if self._cached[0] is not session:
-            self._cached = (session, {})
-        key = json.dumps([tool.name, call.arguments], sort_keys=True, default=str)
-        if key not in self._cached[1]:
-            self._cached[1][key] = await session.call(tool.name, call.arguments)
-        result = self._cached[1][key]
+        result = await session.call(tool.name, call.arguments)
         if not usable(result) or self.known.failures.is_failure(tool.name, call.arguments, result):
             return None
         record = self.record(tool, result)

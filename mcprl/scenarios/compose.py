@@ -1,30 +1,26 @@
 """Compose the tasks of one split and suite: how many of which kind, on which states of the server, and none twice.
 
-Each task is executed again in another session. A task whose facts change, or whose own answer fails its checks, is
-dropped.
+Each task is played again before it is kept (`replays`).
 """
 
 import json
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 
 import anyio
 
 from mcprl.config import ScenarioConfig
 from mcprl.errors import ServerError
-from mcprl.judges.checks import holds
-from mcprl.judges.verifier import Verifier
 from mcprl.scenarios.catalog import Catalog
-from mcprl.scenarios.fields import usable
 from mcprl.scenarios.kinds import MakeTask, reading_kinds, table_kinds, table_write, writes_sql, writing_kinds
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import Knowledge, State
 from mcprl.scenarios.probing.probe import read_around
 from mcprl.scenarios.probing.renewed import Renewed
+from mcprl.scenarios.replays import Replays
 from mcprl.scenarios.steps import call_of
-from mcprl.servers.live import refreshed
-from mcprl.types import CallRecord, Fact, Scenario, Session, Split, Suite, TakesTurns, Tool, ToolServer, Trajectory
+from mcprl.types import Scenario, Session, Split, Suite, TakesTurns, Tool, ToolServer
 
 _MOST = {
     "missing": 0.12,
@@ -64,7 +60,7 @@ class Composer:
         self._known = catalog.known
         self._config = config
         self._planner = Planner(catalog, split, suite, seed, config.max_calls)
-        self._verifier = Verifier(tuple(server.tools))
+        self._replays = Replays(server, catalog.known)
         self._rng = self._planner.rng
         self._requests: set[str] = set()
         self._meanings: Counter[str] = Counter()
@@ -127,12 +123,12 @@ class Composer:
         if target <= 0:
             return []
         began = anyio.current_time()
-        async with self._turn(writes=False), Renewed(self._server, state.setup) as session:
+        async with self._turn(writes=False), Renewed(self._server, state.setup, kept=state.results) as session:
             scenarios = await self._draw_reads(session, state, target * 1.1)
             if state is self._known.base:
                 await anyio.sleep(max(0.0, began + self._config.repeat_after_s - anyio.current_time()))
             # The first session stays open, so that a pool has to give another process with its own clocks and counters.
-            return (await self._repeatable(state, scenarios))[:target]
+            return (await self._replays.steady(state, scenarios))[:target]
 
     async def _draw_reads(self, session: Session, state: State, target: float) -> list[Scenario]:
         """Tasks that read, until there are `target`. A kind is given up after 60 failures and 12 more a success."""
@@ -172,34 +168,6 @@ class Composer:
         plain = sum(1 for tool in reads if self._planner.is_plain(tool)) / max(1, len(reads))
         return max(_MOST[kind], plain * 0.7 if kind == "action" else 0.0) if kind in _MOST else 1.0
 
-    async def _repeatable(self, state: State, scenarios: Sequence[Scenario]) -> list[Scenario]:
-        """The scenarios whose plan gives the same facts in another session, and whose answer passes their checks.
-
-        Facts that changed are added to `known.volatile`: no later task asks for them.
-        """
-        kept: list[Scenario] = []
-        async with Renewed(self._server, state.setup) as session:
-            for scenario in scenarios:
-                results = [await session.call(call.tool, call.arguments) for call in scenario.plan]
-                facts = [
-                    check
-                    for check in scenario.checks
-                    if isinstance(check, Fact) and not check.derived and not check.live
-                ]
-                changed = {f.name for f in facts if not any(holds(result.text, f.value) for result in results)}
-                if changed and usable(results[-1]):
-                    self._known.volatile |= {(scenario.plan[-1].tool, name) for name in changed}
-                    continue
-                calls = [
-                    CallRecord(turn, call.tool, call.arguments, result)
-                    for turn, (call, result) in enumerate(zip(scenario.plan, results, strict=True))
-                ]
-                messages = ({"role": "assistant", "content": refreshed(scenario, calls)},)
-                trajectory = Trajectory(scenario.id, scenario.id, messages, (), tuple(calls))
-                if self._verifier.verify(scenario, trajectory).success:
-                    kept.append(scenario)
-        return kept
-
     async def _writes(self, state: State, writes: Sequence[Tool], target: int) -> list[Scenario]:
         """Tasks that write, the writing tools in turn.
 
@@ -211,7 +179,10 @@ class Composer:
             return made
         if self._known.shared:
             return await self._shared_writes(state, writes, target)
-        async with Renewed(self._server, state.setup) as clean, Renewed(self._server, state.setup) as written:
+        async with (
+            Renewed(self._server, state.setup, kept=state.results) as clean,
+            Renewed(self._server, state.setup) as written,
+        ):
             failed = 0
             for attempt in range(target * 3):
                 if len(made) >= target:
@@ -223,7 +194,7 @@ class Composer:
                     failed = 0
                     self._planner.forgive()
                     await written.renew()
-        return made
+        return await self._replays.independent(lambda: Renewed(self._server, state.setup), made)
 
     async def _shared_writes(self, state: State, writes: Sequence[Tool], target: int) -> list[Scenario]:
         """Tasks that write on a server whose state all sessions share: a few after each reset, on different things."""
@@ -231,13 +202,19 @@ class Composer:
         for attempt in range(0, target * 2, _AFTER_RESET):
             last = attempt + _AFTER_RESET if len(made) < target else attempt
             with suppress(ServerError):  # the reset may have failed, or the session was lost
-                async with self._turn(writes=True), Renewed(self._server, state.setup) as session:
+                async with self._alone(state) as session:
                     touched: set[str] = set()
                     for number in range(attempt, last):
                         for scenario in await self._write(session, session, state, writes[number % len(writes)]):
                             made += [scenario] if touched.isdisjoint(scenario.values) else []
                             touched |= {*scenario.values}
-        return made[:target]
+        return await self._replays.independent(lambda: self._alone(state), made[:target])
+
+    @asynccontextmanager
+    async def _alone(self, state: State) -> AsyncGenerator[Renewed]:
+        """A session that has the server for itself, after a reset."""
+        async with self._turn(writes=True), Renewed(self._server, state.setup) as session:
+            yield session
 
     def _turn(self, writes: bool) -> AbstractAsyncContextManager[None]:
         """A turn on a server whose state all sessions share: readers see what a reset leaves, as rollouts will."""

@@ -273,3 +273,43 @@ def test_arguments_left_out_count_as_their_default() -> None:
     assert same_arguments({"a": 1}, {"a": 1.0})
     assert not same_arguments({"a": True}, {"a": 1})
     assert not same_arguments(None, {})
+
+
+SHIPPING = Tool(
+    "set_order_status",
+    "",
+    {
+        "type": "object",
+        "properties": {"order_id": {"type": "string"}, "status": {"enum": ["paid", "packed", "shipped"]}},
+    },
+    read_only=False,
+)
+LOOKING = Tool("get_order", "", {"type": "object", "properties": {"order_id": {"type": "string"}}}, read_only=True)
+
+
+@pytest.mark.parametrize(
+    ("answer", "believed"),
+    [
+        ("Done.", True),
+        ("O-17 is packed now, like O-20.", True),
+        ("All set! I've changed order **O-17** from paid to packed. Anything else?", True),
+        ("I've had a look at it. I haven't changed anything.", False),
+        ("Sure! Which order do you mean?", False),
+        ("O-17 has been marked as shipped.", False),
+        ("O-20 has been set to packed.", False),
+        ("Order O-71 is packed now.", False),
+        ("Done, it leaves on 3 March 2026.", False),
+    ],
+)
+def test_an_answer_that_misreports_a_write_that_was_made_is_no_success(answer: str, believed: bool) -> None:
+    plan = (
+        Call("get_order", {"order_id": "O-20"}),
+        Call("set_order_status", {"order_id": "O-17", "status": "packed"}),
+    )
+    look = StateHolds("get_order", {"order_id": "O-17"}, ("packed",))
+    task = Scenario("w", "Give O-17 the status of O-20.", (look,), plan, "Done.")
+    packed = ToolResult('{"order_id":"O-20","status":"packed"}', {"order_id": "O-20", "status": "packed"})
+    calls = (called("get_order", packed, order_id="O-20"), called("set_order_status", packed, **plan[1].arguments))
+    before, after = (ToolResult("O-17 paid"),), (ToolResult("O-17 packed"),)
+    score = Verifier((SHIPPING, LOOKING)).verify(task, tried(answer, *calls, before=before, state=after))
+    assert score.success is believed, score.explanation

@@ -37,10 +37,11 @@ Allowed = Callable[[Scalar], bool]
 
 @dataclass(frozen=True)
 class State:
-    """A state that a fresh session can be put into, and the values seen in it."""
+    """A state that a fresh session can be put into, the values seen in it, and what calls that read return in it."""
 
     setup: tuple[Call, ...] = ()
     pool: dict[Source, dict[Scalar, None]] = field(default_factory=dict[Source, dict[Scalar, None]])
+    results: dict[str, ToolResult] = field(default_factory=dict[str, ToolResult], repr=False)
 
     def harvest(self, origin: str, value: Json) -> None:
         """Keep every short scalar of a result (or of a write's arguments) under its place. `origin` is the tool or the

@@ -1,0 +1,67 @@
+"""Where a text states a moment: a date in any form, or its time of day if it has no other date."""
+
+import re
+from datetime import datetime, timedelta
+from functools import lru_cache
+
+from mcprl.judges.mentions import Clock, Day, Reading
+
+Place = tuple[int, int]
+
+
+@lru_cache(maxsize=4096)
+def moment(value: str) -> tuple[datetime, bool] | None:
+    """The date that a string spells, and whether it has a time of day; `None` if it spells none."""
+    from dateutil import parser
+
+    text = value.strip()
+    if not re.search(r"\d", text) or len(text) > 60 or re.fullmatch(r"[\d.]+", text):
+        return None
+    try:
+        first, other = (parser.parse(text, default=datetime(year, 1, day)) for year, day in ((2004, 1), (2008, 2)))
+    except (ValueError, OverflowError, TypeError):
+        return None
+    if first.year != other.year or first.day != other.day:  # a part is missing: it was filled in
+        return None
+    return first, bool(re.search(r"\d:\d\d", text))
+
+
+def dates(reading: Reading, moment: tuple[datetime, bool]) -> list[Place]:
+    """Where a text states the date; one with a time of day also by the time alone, if the text has no other date."""
+    when, timed = moment
+    days = [day for day in reading.days if _same_day(day, when)]
+    if not timed:
+        return [(day.start, day.end) for day in days]
+    clocks = [clock for clock in reading.clocks if _samemoment(clock, when)]
+    others = [clock for clock in reading.clocks if clock not in clocks]
+    if days:
+        near = [clock for clock in others if any(_gap(clock, day) < 16 for day in days)]
+        return [] if near and not clocks else [(day.start, day.end) for day in days]
+    return [] if reading.days else [(clock.start, clock.end) for clock in clocks]
+
+
+def _gap(clock: Clock, day: Day) -> int:
+    """The letters between a time of day and a date."""
+    return max(clock.start - day.end, day.start - clock.end)
+
+
+def _same_day(day: Day, when: datetime) -> bool:
+    if day.swapped or not day.day:
+        return False
+    return day.month in (0, when.month) and day.day == when.day and day.year in (0, when.year)
+
+
+def _samemoment(clock: Clock, when: datetime) -> bool:
+    """Whether a time of day is that of `when`, in its own zone or, if the text says so, in UTC."""
+    if clock.zone in ("z", "utc", "gmt") and when.utcoffset():
+        when = when - (when.utcoffset() or timedelta())
+    return _same_hands(clock, when.hour, when.minute) and clock.second in (-1, when.second)
+
+
+def same_clock(clock: Clock, own: Clock) -> bool:
+    """Whether two times of day are one, as far as both are told."""
+    return _same_hands(clock, own.hour, own.minute) and (-1 in (clock.second, own.second) or clock.second == own.second)
+
+
+def _same_hands(clock: Clock, hour: int, minute: int) -> bool:
+    return clock.minute == minute and (clock.hour == hour or (clock.loose and clock.hour % 12 == hour % 12))
