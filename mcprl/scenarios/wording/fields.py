@@ -20,6 +20,8 @@ def label_slots(asked: Attribute, rng: random.Random) -> dict[str, str]:
         ways = [label]  # the number of removed lines: the removed lines themselves would be a text
     verbs = date_verbs(asked)
     choice = rng.choice(asked.choices) if asked.choices else ""
+    head, _, inside = label.partition(" in the ")
+    told = str(choice).replace("_", " ").lower()
     return {
         "label": label,
         "labels": labels,
@@ -33,7 +35,11 @@ def label_slots(asked: Attribute, rng: random.Random) -> dict[str, str]:
         "flag": in_full(asked),
         "a_flag": grammar.a(in_full(asked)),
         "in": table["place_prepositions"].get(asked.label.split()[-1], "in"),
-        "choice": str(choice).replace("_", " ").lower(),
+        "choice": told,
+        "a_choice": grammar.a(told) if told else "",
+        "label_head": head,
+        "label_inside": inside,
+        "asks": "who" if asked.meaning == "person" else "",
         **what_was_done(asked),
     }
 

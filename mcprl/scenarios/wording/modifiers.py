@@ -154,6 +154,8 @@ def _modifier(value: Value, more: bool, rng: random.Random) -> tuple[str, bool]:
         return _flagged(label, value.value in (True, "yes"), more), False
     if meaning in ("status", "category") and _is_adjective(value):
         return text, True
+    if attribute.label == "breed":  # Siamese cats
+        return text, True
     if meaning == "category" and {*label.split()} & _KINDS_OF and len(forms(value)[0].split()) < 3:
         return text, True
     if meaning == "text":

@@ -25,6 +25,7 @@ _BOOKED = ("flight", "leg", "segment", "passenger", "seat", "room", "ticket", "n
 _CALLED_SO = ("airport", "station", "terminal", "port", "warehouse", "office", "hub", "depot", "store")
 """Nouns of places that stand behind their code: SEA airport."""
 _SORT = ("type", "kind", "species")
+_IN_PLACE = re.compile(f" in {BEGIN}[^{END}]*{END}$")
 _NAMED_SORT = re.compile(r"[A-Za-z][a-z]+(?: [a-z]+)?")
 
 
@@ -104,12 +105,21 @@ def by_sort(noun: str, values: Sequence[Value]) -> tuple[str, tuple[Value, ...]]
         noun = rest  # the jobs of a customer, and not the customer jobs
     if noun == "changed file" and any(map(is_moment_of_history, values)):
         return "file changed", tuple(values)  # files changed since a commit
+    breed = next((value for value in values if value.attribute.label == "breed" and value.how == "is"), None)
+    if breed and not any(value.attribute.label in _SORT for value in values) and _named_by_breed(breed):
+        return str(breed.value), tuple(other for other in values if other is not breed)
     for value in values:
         label = value.attribute.label.split()[-1]
         told = label == "species" or (label in _SORT and noun.split()[-1] in ABSTRACT)
         if told and value.how == "is" and isinstance(value.value, str) and _NAMED_SORT.fullmatch(value.value):
             return value.value.lower(), tuple(other for other in values if other is not value)
     return noun, tuple(values)
+
+
+def _named_by_breed(breed: Value) -> bool:
+    """Whether animals of a breed are called by it: Labradors, but Siamese cats."""
+    text = str(breed.value)
+    return bool(re.fullmatch(r"[A-Z][a-z]+(?: [A-Z][a-z]+)?", text)) and not text.endswith(("ese", "ian", "ish", "ed"))
 
 
 def phrase(thing: Reference, rng: random.Random) -> Phrase:
@@ -149,8 +159,22 @@ def alike(things: Sequence[Reference], rng: random.Random) -> list[Phrase]:
     """Several things, all named in the same way: `SKU-1 and SKU-2`, not `SKU-1 and product SKU-2`."""
     seed = rng.random()
     found = [phrase(thing, random.Random(seed)) for thing in things]
-    bare = [replace(one, text=one.text.removeprefix(f"{one.bare} ")) for one in found]
+    ends = {match[0] if (match := _IN_PLACE.search(one.text)) else "" for one in found}
+    if len(ends) == 1 and (end := ends.pop()):  # Mara Brandt and Ines Ivanov in Turin
+        found = [replace(one, text=one.text.removesuffix(end)) for one in found[:-1]] + found[-1:]
+    bare = [replace(one, text=one.text.removeprefix(f"{one.bare} {BEGIN}")) for one in found]
+    bare = [
+        replace(one, text=whole.text if one.text == whole.text else BEGIN + one.text)
+        for one, whole in zip(bare, found, strict=True)
+    ]
     return bare if any(re.search(r"[/.]", one.text) for one in bare) else found  # not the file a.md and the file b.md
+
+
+def called(name: str) -> str:
+    """A name, with an article if it ends in a common noun: the Staging server, but Orchard and Jute sacks."""
+    *front, last = name.split()
+    common = front and name[:1].isupper() and last.islower() and last.isalpha() and not grammar.is_plural(last)
+    return f"the {mark(name)}" if common and len(front) < 3 else mark(name)
 
 
 def _topmost(one: str, top: Top, noun: str) -> str:
@@ -198,9 +222,8 @@ def _by_one(value: Value, noun: str, person: bool, rng: random.Random) -> Phrase
         if attribute.meaning == "path":
             return Phrase(rng.choice((text, text, f"the {noun} {text}")), bare)
         if attribute.meaning == "email":
-            ways = (text, f"the {noun} with the address {text}", f"the {noun} registered under {text}")
-            way = rng.choice(ways)
-            return Phrase(way, bare, person=person, short=way == text)
+            ways = ("with the email", "with the email address", "registered under")
+            return Phrase(f"the {noun} {rng.choice(ways)} {text}", bare, person=person, short=False)
         titled = attribute.label in ("title", "file name", "user name")
         text = _by_name(plain(value.value), noun, person, rng, titled=titled)
         return Phrase(text, bare, _is_many(value, person), person)
@@ -236,7 +259,7 @@ def _by_name(name: str, noun: str, person: bool, rng: random.Random, *, titled: 
     """`Ana`, `the Oak Shelf`, `the oak shelf`, `project Apollo`."""
     text = mark(name)
     if noun in ("entity", "node", "record", "object", "entry", "element", "place"):
-        return text
+        return called(name)
     if person or "@" in name or "_" in name or "." in name:
         return text if person or rng.random() < 0.6 else f"the {noun} {text}"
     if len(name.split()) > 4 or (

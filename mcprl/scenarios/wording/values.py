@@ -41,7 +41,8 @@ def forms(value: Value) -> tuple[str, ...]:
     if zone := _ZONE.fullmatch(text):
         return (zone[1].replace("_", " "), *_country(text), *data("cities").get(text, ()), text)
     if meaning in ("category", "status"):
-        return tuple(dict.fromkeys((_words(text), text, *status_words(value)[0])))
+        folder = ("folder",) if text.lower() in ("dir", "directory") else ()
+        return tuple(dict.fromkeys((*folder, _words(text), text, *status_words(value)[0])))
     return (text,)
 
 
