@@ -166,7 +166,8 @@ def _modifier(value: Value, more: bool, rng: random.Random) -> tuple[str, bool]:
     if patterns is None and meaning == "name" and label.split()[-1] in HEADINGS:
         return f'called "{text}"', False
     if patterns is None and meaning == "name" and front_of(attribute):
-        return f"of the {front_of(attribute)} {text}", False
+        joint = "in" if front_of(attribute) == "folder" else "of"
+        return f"{joint} the {front_of(attribute)} {text}", False
     if patterns is None:
         return f"with the {label} {text}", False
     chosen = rng.choice(patterns)

@@ -8,25 +8,29 @@ from dataclasses import dataclass, replace
 from mcprl.scenarios.intents import Reference, Top, Value
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.degrees import height, superlative
-from mcprl.scenarios.wording.modifiers import HEADINGS, front_of, is_deal, is_moment_of_history, modifiers, names
+from mcprl.scenarios.wording.modifiers import (
+    HEADINGS,
+    front_of,
+    is_deal,
+    is_technical,
+    modifiers,
+    names,
+)
+from mcprl.scenarios.wording.nouns import by_sort, called, is_person, spoken
 from mcprl.scenarios.wording.template import BEGIN, END, data, mark
 from mcprl.scenarios.wording.values import plain, shown
-from mcprl.text import singular, words
+from mcprl.text import singular
 
 _SORTS = ("type", "kind", "class", "category", "group", "version", "variant")
 """Nouns that say nothing without the word before them."""
 _CODE = re.compile(r"(?=.*\d)(?=.*[A-Za-z])\S{2,24}|[A-Z]{5,12}")
 _HASHED = ("commit", "revision")
 """Nouns of things whose hash may happen to have no letter."""
-ABSTRACT = ("entity", "node", "record", "item", "object", "entry", "element")
-"""Nouns that say nothing: a thing of these is called by its type."""
 _BOOKED = ("flight", "leg", "segment", "passenger", "seat", "room", "ticket", "night")
 """Nouns of what is in a booking, besides goods."""
 _CALLED_SO = ("airport", "station", "terminal", "port", "warehouse", "office", "hub", "depot", "store")
 """Nouns of places that stand behind their code: SEA airport."""
-_SORT = ("type", "kind", "species")
-_IN_PLACE = re.compile(f" in {BEGIN}[^{END}]*{END}$")
-_NAMED_SORT = re.compile(r"[A-Za-z][a-z]+(?: [a-z]+)?")
+_IN_PLACE = re.compile(f" (?:in|of the [a-z]+) {BEGIN}[^{END}]*{END}$")
 
 
 @dataclass(frozen=True)
@@ -79,49 +83,6 @@ class Phrase:
         }
 
 
-def spoken(noun: str) -> str:
-    """A noun of the server's as words: `orderItem` is `order item`, `repo` is `repository`."""
-    table = data("thesaurus")["nouns_in_full"]
-    return " ".join(table.get(word, word) for word in words(noun)) or "item"
-
-
-def is_person(noun: str) -> bool:
-    """Whether the noun is that of a person."""
-    return bool({singular(word) for word in noun.split()[-1:]} & {*data("thesaurus")["people"]})
-
-
-def other_noun(noun: str, rng: random.Random) -> str:
-    """The noun or, at times, another word for it: `order` or `purchase`."""
-    ways = data("thesaurus")["nouns"].get(noun)
-    return rng.choice(ways) if ways and rng.random() < 0.25 else noun
-
-
-def by_sort(noun: str, values: Sequence[Value]) -> tuple[str, tuple[Value, ...]]:
-    """The noun that the type among the values stands for, and the other values: animals of the species dog are dogs, an
-    entity of the type client is a client.
-    """
-    front, _, rest = noun.partition(" ")
-    if rest and any(value.attribute.label.split()[0] == front for value in values):
-        noun = rest  # the jobs of a customer, and not the customer jobs
-    if noun == "changed file" and any(map(is_moment_of_history, values)):
-        return "file changed", tuple(values)  # files changed since a commit
-    breed = next((value for value in values if value.attribute.label == "breed" and value.how == "is"), None)
-    if breed and not any(value.attribute.label in _SORT for value in values) and _named_by_breed(breed):
-        return str(breed.value), tuple(other for other in values if other is not breed)
-    for value in values:
-        label = value.attribute.label.split()[-1]
-        told = label == "species" or (label in _SORT and noun.split()[-1] in ABSTRACT)
-        if told and value.how == "is" and isinstance(value.value, str) and _NAMED_SORT.fullmatch(value.value):
-            return value.value.lower(), tuple(other for other in values if other is not value)
-    return noun, tuple(values)
-
-
-def _named_by_breed(breed: Value) -> bool:
-    """Whether animals of a breed are called by it: Labradors, but Siamese cats."""
-    text = str(breed.value)
-    return bool(re.fullmatch(r"[A-Z][a-z]+(?: [A-Z][a-z]+)?", text)) and not text.endswith(("ese", "ian", "ish", "ed"))
-
-
 def phrase(thing: Reference, rng: random.Random) -> Phrase:
     """A thing as the request names it."""
     noun, values = by_sort(grammar.one(spoken(thing.noun)), thing.values)
@@ -162,19 +123,14 @@ def alike(things: Sequence[Reference], rng: random.Random) -> list[Phrase]:
     ends = {match[0] if (match := _IN_PLACE.search(one.text)) else "" for one in found}
     if len(ends) == 1 and (end := ends.pop()):  # Mara Brandt and Ines Ivanov in Turin
         found = [replace(one, text=one.text.removesuffix(end)) for one in found[:-1]] + found[-1:]
-    bare = [replace(one, text=one.text.removeprefix(f"{one.bare} {BEGIN}")) for one in found]
+    bare = [
+        one if f'{BEGIN}"' in one.text else replace(one, text=one.text.removeprefix(f"{one.bare} ")) for one in found
+    ]
     bare = [
         replace(one, text=whole.text if one.text == whole.text else BEGIN + one.text)
         for one, whole in zip(bare, found, strict=True)
     ]
     return bare if any(re.search(r"[/.]", one.text) for one in bare) else found  # not the file a.md and the file b.md
-
-
-def called(name: str) -> str:
-    """A name, with an article if it ends in a common noun: the Staging server, but Orchard and Jute sacks."""
-    *front, last = name.split()
-    common = front and name[:1].isupper() and last.islower() and last.isalpha() and not grammar.is_plural(last)
-    return f"the {mark(name)}" if common and len(front) < 3 else mark(name)
 
 
 def _topmost(one: str, top: Top, noun: str) -> str:
@@ -211,7 +167,7 @@ def _by_one(value: Value, noun: str, person: bool, rng: random.Random) -> Phrase
     attribute = value.attribute
     bare = f"the {noun}"
     if attribute.label in HEADINGS and attribute.meaning == "name":
-        return Phrase(_quoted(noun, value), bare)
+        return Phrase(_quoted(noun, value), bare, short=False)
     text = mark(plain(value.value))
     if names(attribute, noun) or (attribute.meaning == "identifier" and not front_of(attribute)):
         if attribute.meaning == "identifier":
@@ -226,7 +182,7 @@ def _by_one(value: Value, noun: str, person: bool, rng: random.Random) -> Phrase
             return Phrase(f"the {noun} {rng.choice(ways)} {text}", bare, person=person, short=False)
         titled = attribute.label in ("title", "file name", "user name")
         text = _by_name(plain(value.value), noun, person, rng, titled=titled)
-        return Phrase(text, bare, _is_many(value, person), person)
+        return Phrase(text, bare, _is_many(value, person), person, short=" called " not in text)
     if attribute.meaning in ("person", "place", "name") and singular(attribute.label) in (noun, f"{noun} name"):
         return Phrase(text, bare, person=person or attribute.meaning == "person")
     if attribute.meaning in ("category", "name", "place") and noun.split()[-1] in ("time", "weather", "forecast"):
@@ -271,7 +227,7 @@ def _by_name(name: str, noun: str, person: bool, rng: random.Random, *, titled: 
         return rng.choice((text, text, f"the {noun} {text}"))
     if re.fullmatch(r"[A-Z]{2,4}", name) and noun.split()[-1] in _CALLED_SO:
         return rng.choice((text, f"{text} {noun}"))
-    goods = noun in data("thesaurus")["goods"]
+    goods = noun in data("thesaurus")["goods"] and not is_technical(noun)
     if name.islower() and goods:  # the hinge, and not the part hinge
         return f"the {text}"
     if name.islower() and " " not in name and not name.isdigit():  # a machine's name: the table animals

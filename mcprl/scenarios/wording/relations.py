@@ -6,9 +6,10 @@ from dataclasses import replace
 from mcprl.scenarios.intents import Attribute, Relation
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.fields import label_slots
-from mcprl.scenarios.wording.lookups import about_options, filled, indirect, is_verbal
+from mcprl.scenarios.wording.lookups import about_options, filled
 from mcprl.scenarios.wording.modifiers import is_deal, noun_label
 from mcprl.scenarios.wording.phrases import Phrase, is_person, phrase, spoken
+from mcprl.scenarios.wording.suiting import indirect, is_verbal
 from mcprl.scenarios.wording.template import BEGIN, Option, data, options
 
 
@@ -51,11 +52,15 @@ def relation_options(intent: Relation, rng: random.Random) -> list[Option]:
     return found + options(data("groups")["relation"], "relation", slots, weight=0.5)
 
 
+_OF = ("owner", "author", "writer", "manager", "landlord", "tenant", "parent", "member")
+"""People who are so by what is theirs: the owner of a cat, but the vet for an appointment."""
+
+
 def _joint(noun: str, previous: str, rng: random.Random) -> str:
     """What stands between a thing and what it is reached from: the customer on a booking, the lamp in an order, the
     order from a customer, the appointment for an invoice."""
     if is_person(noun):
-        return rng.choice(("on", "for")) if is_deal(previous) else "of"
+        return rng.choice(("on", "for")) if is_deal(previous) else "of" if noun in _OF else "for"
     if is_person(previous):
         return "from" if is_deal(noun) else "of"
     return "in" if is_deal(previous) and noun in data("thesaurus")["goods"] else "for"
