@@ -62,6 +62,8 @@ def direct(asked: Attribute, thing: Phrase) -> Iterator[tuple[str, list[str]]]:
 
 def _is_said(pattern: str, thing: Phrase) -> bool:
     """Whether a pattern is not for other things: nobody keeps records of branches, and no file is bought."""
+    if pattern.endswith("{it} on") and _is_wide(thing):  # what number I can reach the owner registered under ... on
+        return False
     kept = (is_technical(thing.bare) or thing.bare.split()[-1] in _NOT_OURS) and _OURS.search(pattern)
     return not kept and not (thing.bare.split()[-1] in DOCUMENTS and _OF_GOODS.search(pattern))
 
@@ -118,10 +120,14 @@ def indirect(asked: Attribute, thing: Phrase) -> list[str]:
     return [] if _is_long(thing, asked) else ["what the {label} of {it} {are}"]
 
 
+def _is_wide(thing: Phrase) -> bool:
+    """Whether the thing takes more than its head to name."""
+    return not thing.short and bool(re.search(r" (?:of|for|on|with|under) ", thing.text))
+
+
 def _is_long(thing: Phrase, asked: Attribute) -> bool:
     """Whether so much stands between `what the` and its verb that it is lost."""
-    wide = not thing.short and re.search(r" (?:of|for|on|with|behind) ", thing.text)
-    return bool(wide) or "'s " in noun_label(asked) or len(asked.label.split()) > 2
+    return _is_wide(thing) or "'s " in noun_label(asked) or len(asked.label.split()) > 2
 
 
 def suits(entry: Mapping[str, Any], asked: Attribute, thing: Phrase) -> bool:
