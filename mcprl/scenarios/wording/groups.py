@@ -20,10 +20,10 @@ from mcprl.scenarios.wording.modifiers import (
     since_when,
     what_was_done,
 )
-from mcprl.scenarios.wording.phrases import alike, called, definite, group, is_person, spoken
+from mcprl.scenarios.wording.phrases import alike, definite, group, is_person, spoken
 from mcprl.scenarios.wording.since import apart
 from mcprl.scenarios.wording.template import Option, data, mark, options
-from mcprl.scenarios.wording.values import plain
+from mcprl.scenarios.wording.values import called, plain
 
 _EXTENSION = re.compile(r"(?:\*\*/)?\*(\.\w{1,5})")
 _NOTES = ("observation", "note", "remark", "comment", "fact")

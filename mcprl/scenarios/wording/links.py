@@ -5,9 +5,9 @@ import random
 from mcprl.scenarios.intents import Change, Connected
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.modifiers import JOINTS
-from mcprl.scenarios.wording.phrases import called, is_person
+from mcprl.scenarios.wording.phrases import is_person
 from mcprl.scenarios.wording.template import Option, data, mark, options
-from mcprl.scenarios.wording.values import plain
+from mcprl.scenarios.wording.values import called, plain
 from mcprl.text import words
 
 SUBJECTS = frozenset("from source subject start parent src tail".split())

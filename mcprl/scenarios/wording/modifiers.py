@@ -9,7 +9,7 @@ from typing import Any
 from mcprl.scenarios.intents import Attribute, Value
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.template import data
-from mcprl.scenarios.wording.values import forms, quoted, shown
+from mcprl.scenarios.wording.values import called, forms, plain, quoted, shown
 from mcprl.text import singular
 
 _ADJECTIVE = ("ed", "able", "ible", "ive", "lic", "ate", "ent", "ant", "id", "al")
@@ -160,6 +160,8 @@ def _modifier(value: Value, more: bool, rng: random.Random) -> tuple[str, bool]:
         return text, True
     if meaning == "text":
         text = quoted(value, rng)
+    if label == "about":
+        text = called(plain(value.value))
     if meaning == "person":
         return _of_person(value, text, rng)
     patterns = _table(attribute)

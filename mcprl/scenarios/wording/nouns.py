@@ -5,9 +5,8 @@ import re
 from collections.abc import Sequence
 
 from mcprl.scenarios.intents import Value
-from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.modifiers import is_moment_of_history
-from mcprl.scenarios.wording.template import data, mark
+from mcprl.scenarios.wording.template import data
 from mcprl.text import singular, words
 
 ABSTRACT = ("entity", "node", "record", "item", "object", "entry", "element")
@@ -57,10 +56,3 @@ def _named_by_breed(breed: Value) -> bool:
     """Whether animals of a breed are called by it: Labradors, but mixed dogs."""
     text = str(breed.value)
     return bool(re.fullmatch(r"[A-Z][a-z]+(?: [A-Z][a-z]+)?", text)) and not text.endswith(("ish", "ed"))
-
-
-def called(name: str) -> str:
-    """A name, with an article if it ends in a common noun: the Staging server, but Orchard and Jute sacks."""
-    *front, last = name.split()
-    common = front and name[:1].isupper() and last.islower() and last.isalpha() and not grammar.is_plural(last)
-    return f"the {mark(name)}" if common and len(front) < 3 else mark(name)

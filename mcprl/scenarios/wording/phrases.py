@@ -16,9 +16,9 @@ from mcprl.scenarios.wording.modifiers import (
     modifiers,
     names,
 )
-from mcprl.scenarios.wording.nouns import by_sort, called, is_person, spoken
+from mcprl.scenarios.wording.nouns import by_sort, is_person, spoken
 from mcprl.scenarios.wording.template import BEGIN, END, data, mark
-from mcprl.scenarios.wording.values import plain, shown
+from mcprl.scenarios.wording.values import called, plain, shown
 from mcprl.text import singular
 
 _SORTS = ("type", "kind", "class", "category", "group", "version", "variant")
