@@ -100,6 +100,7 @@ RESERVATION = Attribute("reservation_id", "reservation id", "identifier")
         (intents.Lookup(FLIGHT, (STATUS,)), "HAT086", "doing|coming along|happened|became"),
         (intents.Lookup(CITY, (HUMIDITY,)), "Chicago", "humidity of|in percent"),
         (intents.Each((CITY, CITY), HUMIDITY), "Chicago", "humidities|that of"),
+        (intents.Each((MAILED, MAILED), PHONE), "the user", "of with|for with|and with"),
         (intents.Lookup(WAITING, (CODE,)), "waiting job", "job number|job have"),
         (intents.Connected("runs_on", None, "Staging server"), "the Staging server", "do you know, please"),
     ],

@@ -46,6 +46,7 @@ def label_slots(asked: Attribute, rng: random.Random) -> dict[str, str]:
         "a_choice": grammar.a(told) if told else "",
         "label_head": head,
         "label_inside": inside,
+        "them": "" if asked.meaning == "person" else "them" if grammar.is_plural(label) else "it",
         "asks": "who" if asked.meaning == "person" else "",
         **what_was_done(asked),
     }

@@ -124,11 +124,10 @@ def alike(things: Sequence[Reference], rng: random.Random) -> list[Phrase]:
     if len(ends) == 1 and (end := ends.pop()):  # Mara Brandt and Ines Ivanov in Turin
         found = [replace(one, text=one.text.removesuffix(end)) for one in found[:-1]] + found[-1:]
     bare = [
-        one if f'{BEGIN}"' in one.text else replace(one, text=one.text.removeprefix(f"{one.bare} ")) for one in found
-    ]
-    bare = [
-        replace(one, text=whole.text if one.text == whole.text else BEGIN + one.text)
-        for one, whole in zip(bare, found, strict=True)
+        replace(one, text=one.text.removeprefix(f"{one.bare} "))
+        if re.match(f'{re.escape(one.bare)} {BEGIN}[^"]', one.text)
+        else one
+        for one in found
     ]
     return bare if any(re.search(r"[/.]", one.text) for one in bare) else found  # not the file a.md and the file b.md
 
