@@ -101,6 +101,7 @@ RESERVATION = Attribute("reservation_id", "reservation id", "identifier")
         (intents.Lookup(CITY, (HUMIDITY,)), "Chicago", "humidity of|in percent"),
         (intents.Each((CITY, CITY), HUMIDITY), "Chicago", "humidities|that of"),
         (intents.Each((MAILED, MAILED), PHONE), "the user", "of with|for with|and with"),
+        (intents.Lookup(BOOKING, (USER.attribute,)), "WOQA9Q", "user id of"),
         (intents.Lookup(WAITING, (CODE,)), "waiting job", "job number|job have"),
         (intents.Connected("runs_on", None, "Staging server"), "the Staging server", "do you know, please"),
     ],

@@ -7,6 +7,7 @@ from typing import Any
 from mcprl.scenarios.intents import Attribute
 from mcprl.scenarios.wording.fields import date_verbs, unit_in_full
 from mcprl.scenarios.wording.modifiers import is_adjective, is_deal, is_technical, noun_label, what_was_done
+from mcprl.scenarios.wording.nouns import is_person
 from mcprl.scenarios.wording.phrases import Phrase
 from mcprl.scenarios.wording.template import data, fits
 
@@ -87,6 +88,8 @@ def stands_in(thing: Phrase, asked: Attribute) -> bool:
 def joint_of(thing: Phrase, asked: Attribute, slots: Mapping[str, str]) -> str:
     """What stands between the label and the thing, if it is not what the construction says."""
     own = "of" if thing.bare.split()[-1] in DOCUMENTS else ""
+    if asked.meaning == "identifier" and not thing.person and is_person(asked.label.split()[0]):
+        own = "for"  # the user id for a booking is not the booking's
     return within(thing, asked) or slots["of"] or own
 
 
