@@ -26,6 +26,8 @@ MACHINE = frozenset("cid pk notnull dflt uri mime blob oid idx seq etag sha256 m
 _LISTED = re.compile(r"[^,]{1,25}(?:, [^,]{1,25}){2,}|\d+ \w+(?:, \d+ \w+)+")
 _CODES = re.compile(r"[\w-]*\d[\w-]*(?:, ?[\w-]*\d[\w-]*)+")
 _KINDS = {"dir": "folder", "directory": "folder"}
+_UNITS = ("unit", "units", "uom")
+"""Labels of what a quantity is counted in: nobody asks for it alone."""
 _DESCRIBING = ("person", "place", "category", "status", "date", "year")
 
 
@@ -183,7 +185,7 @@ class Naming(Calls):
             return False
         if (step.tool.name, attribute.label) in self.known.volatile:
             return False
-        if attribute.label in JOINTS or {*attribute.label.split()} & MACHINE:
+        if attribute.label in (*JOINTS, *_UNITS) or {*attribute.label.split()} & MACHINE:
             return False
         if any(ch.isdigit() for ch in path[-1]) and not step.keys:
             return False

@@ -45,6 +45,24 @@ STOCK = Attribute("stock", "stock", "count")
 BOOKING = Reference("reservation", (Value(Attribute("reservation_id", "reservation", "identifier"), "WOQA9Q"),))
 TIER = Attribute("membership", "membership", "category")
 USER = Value(Attribute("user_id", "user id", "identifier"), "omar_1241")
+OWNER_36 = Reference("owner", (Value(Attribute("id", "id", "identifier"), 36),))
+TOWN = Attribute("town", "town", "place")
+LEASE = Reference("file", (Value(Attribute("path", "path", "path"), "contracts/lease.txt"),))
+LANDLORD = Attribute("landlord", "landlord", "person")
+CUSTOMER = Attribute("customer", "customer", "person")
+ULLA = Reference("animal", (named("Ulla"),))
+PHONE = Attribute("phone", "phone", "phone")
+LABRADOR = Value(Attribute("breed", "breed", "category"), "Labrador")
+SIAMESE = Value(Attribute("breed", "breed", "category"), "Siamese")
+COMMIT = Reference("commit", (Value(Attribute("revision", "revision", "identifier"), "d2861432"),))
+DATE = Attribute("date", "date", "date")
+MAILED = Reference("user", (Value(Attribute("email", "email", "email"), "ana@mail.example"),))
+FLIGHT = Reference("flight", (Value(Attribute("flight_number", "flight number", "identifier"), "HAT086"),))
+STATUS = Attribute("status", "flight status", "status")
+CITY = Reference("city", (Value(Attribute("city", "city", "place"), "Chicago"),))
+HUMIDITY = Attribute("humidity", "humidity", "percent")
+CODE = Attribute("job", "job number", "identifier")
+WAITING = Reference("job", (Value(Attribute("stage", "stage", "status"), "waiting"),))
 RESERVATION = Attribute("reservation_id", "reservation id", "identifier")
 
 
@@ -55,7 +73,7 @@ RESERVATION = Attribute("reservation_id", "reservation id", "identifier")
         (intents.Connected("manages", None, "Orchard"), r"who (was it that )?manages Orchard", "who or what"),
         (intents.Count("changed file", (SINCE,)), r"since commit d2861432", "files changed since .* are there"),
         (intents.Lookup(Reference("changed file", (DOCUMENT, SINCE)), (LINES,)), r"since commit d2861432", "compared"),
-        (intents.Lookup(Reference("entity", (named("Orchard"),)), (SORT,)), r"Orchard", "type|kind"),
+        (intents.Lookup(Reference("entity", (named("Orchard"),)), (SORT,)), r"Orchard", r"what is Orchard\b|entity"),
         (intents.Lookup(Reference("customer", (OWNER,)), (JOINED,)), r"C-1032", "starting year|joining year"),
         (intents.Change("append_insight", "Add it.", "create", None, (FARID,)), r"insight", "that says|I'd like an"),
         (
@@ -69,6 +87,23 @@ RESERVATION = Attribute("reservation_id", "reservation id", "identifier")
         (intents.Relation(BOOKING, ("user",), (TIER,)), "customer", "what the membership"),
         (intents.Lookup(JOB, (STAGE,)), "304", r"stage (it|job|does|has)|have|\bhas\b"),
         (intents.Listing("reservation", (USER,), RESERVATION), "omar_1241", "we have|do we|have we"),
+        (intents.Lookup(OWNER_36, (TOWN,)), r"live in|lives in|which town", "town of|town for"),
+        (intents.Lookup(LEASE, (LANDLORD,)), "landlord", "the file|landlord (of|for)|'s landlord|what"),
+        (intents.Lookup(JOB, (CUSTOMER,)), "304", r"placed|what('s| is) the customer"),
+        (intents.Relation(ULLA, ("owner",), (PHONE,)), "owner", "goes with|about Ulla|number to call of"),
+        (intents.Relation(BOOKING, ("user",), (TOWN,)), "customer", "the town|customer (of|behind)"),
+        (intents.Count("animal", (LABRADOR,)), "Labradors", "breed|animal"),
+        (intents.Count("animal", (SIAMESE,)), r"Siamese\b", "breed|animal"),
+        (intents.Lookup(COMMIT, (DATE,)), "d2861432", "what date is on|commit date of commit|when is"),
+        (intents.Lookup(JOB, (DATE,)), "304", r"when is|what date is (it |job [^ ]*\b)?on"),
+        (intents.Missing(MAILED, None), "the user", "exist"),
+        (intents.Lookup(FLIGHT, (STATUS,)), "HAT086", "doing|coming along|happened|became"),
+        (intents.Lookup(CITY, (HUMIDITY,)), "Chicago", "humidity of|in percent"),
+        (intents.Each((CITY, CITY), HUMIDITY), "Chicago", "humidities|that of"),
+        (intents.Each((MAILED, MAILED), PHONE), "the user", "of with|for with|and with"),
+        (intents.Lookup(BOOKING, (USER.attribute,)), "WOQA9Q", "user id of"),
+        (intents.Lookup(WAITING, (CODE,)), "waiting job", "job number|job have"),
+        (intents.Connected("runs_on", None, "Staging server"), "the Staging server", "do you know, please"),
     ],
 )  # fmt: skip
 def test_it_is_said_as_people_say_it(intent: Intent, pattern: str, never: str) -> None:

@@ -10,9 +10,9 @@ from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.deeds import deed, nouns, swapped
 from mcprl.scenarios.wording.fields import label_slots
 from mcprl.scenarios.wording.links import linked
-from mcprl.scenarios.wording.lookups import fitting
 from mcprl.scenarios.wording.modifiers import in_full, is_adjective, modifiers, names, noun_label, shortened
 from mcprl.scenarios.wording.phrases import Phrase, by_sort, is_person, phrase, spoken
+from mcprl.scenarios.wording.suiting import fitting
 from mcprl.scenarios.wording.template import Option, data, mark, options
 from mcprl.scenarios.wording.values import plain, quoted, shown, status_words
 from mcprl.text import words

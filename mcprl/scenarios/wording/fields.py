@@ -8,6 +8,11 @@ from mcprl.scenarios.wording.modifiers import in_full, noun_label, what_was_done
 from mcprl.scenarios.wording.template import data
 from mcprl.scenarios.wording.values import UNIT_WORDS
 
+_FINAL = frozenset(
+    "done closed cancelled canceled delivered completed finished resolved refunded returned paid merged sold".split()
+)
+"""States in which nothing is for a time only: no order is still delivered."""
+
 
 def label_slots(asked: Attribute, rng: random.Random) -> dict[str, str]:
     """The slots of a pattern that depend on the field."""
@@ -20,10 +25,13 @@ def label_slots(asked: Attribute, rng: random.Random) -> dict[str, str]:
         ways = [label]  # the number of removed lines: the removed lines themselves would be a text
     verbs = date_verbs(asked)
     choice = rng.choice(asked.choices) if asked.choices else ""
+    lasting = [str(one) for one in asked.choices if str(one).lower() not in _FINAL]
+    head, _, inside = label.partition(" in the ")
+    told = str(choice).replace("_", " ").lower()
     return {
         "label": label,
         "labels": labels,
-        "named_labels": "" if counted else labels,
+        "named_labels": "" if counted or grammar.is_mass(labels) else labels,
         # The author's address for a commit: it is not the commit's.
         "of": table["prepositions"].get(asked.label.split()[-1], "for" if "'s " in label else ""),
         "label_word": rng.choice(ways) if rng.random() < 0.5 else label,
@@ -33,7 +41,13 @@ def label_slots(asked: Attribute, rng: random.Random) -> dict[str, str]:
         "flag": in_full(asked),
         "a_flag": grammar.a(in_full(asked)),
         "in": table["place_prepositions"].get(asked.label.split()[-1], "in"),
-        "choice": str(choice).replace("_", " ").lower(),
+        "choice": told,
+        "still": rng.choice(lasting).replace("_", " ").lower() if lasting else "",
+        "a_choice": grammar.a(told) if told else "",
+        "label_head": head,
+        "label_inside": inside,
+        "them": "" if asked.meaning == "person" else "them" if grammar.is_plural(label) else "it",
+        "asks": "who" if asked.meaning == "person" else "",
         **what_was_done(asked),
     }
 

@@ -15,7 +15,8 @@ _SINGULARS = {more: one for one, more in _PLURALS.items()}
 _MASS = frozenset(
     (
         "stock inventory information equipment weather money news content data metadata feedback staff memory traffic "
-        "insurance software hardware furniture luggage baggage advice knowledge text output space storage history"
+        "insurance software hardware furniture luggage baggage advice knowledge text output space storage history "
+        "humidity"
     ).split()
 )
 _AN = re.compile(
@@ -32,7 +33,8 @@ def plural(noun: str) -> str:
     lower = last.lower()
     if front and lower.endswith("ed") and lower != "bed":  # files changed
         return " ".join([plural(" ".join(front)), last]) + joint + rest
-    if lower in _MASS or lower in _SINGULARS or (singular(lower) != lower and not lower.endswith("ss")):
+    people = last[:1].isupper() and lower.endswith("ese")  # Siamese
+    if people or lower in _MASS or lower in _SINGULARS or (singular(lower) != lower and not lower.endswith("ss")):
         inflected = last
     elif lower in _PLURALS:
         inflected = _PLURALS[lower]

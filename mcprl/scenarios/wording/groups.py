@@ -23,7 +23,7 @@ from mcprl.scenarios.wording.modifiers import (
 from mcprl.scenarios.wording.phrases import alike, definite, group, is_person, spoken
 from mcprl.scenarios.wording.since import apart
 from mcprl.scenarios.wording.template import Option, data, mark, options
-from mcprl.scenarios.wording.values import plain
+from mcprl.scenarios.wording.values import called, plain
 
 _EXTENSION = re.compile(r"(?:\*\*/)?\*(\.\w{1,5})")
 _NOTES = ("observation", "note", "remark", "comment", "fact")
@@ -112,7 +112,9 @@ def listing_options(intent: Listing, rng: random.Random) -> list[Option]:
     half = intent.asked.label in ("first name", "last name")  # which does not name a passenger alone
     if own or (intent.asked.meaning in ("name", "identifier", "path") and not half):
         found += options(data("groups")["listing"], "listing", slots, weight=1.6)
-    return _of_all(found, intent)
+    if not slots["tail"] and " of " in slots["head"]:  # the verb would stand too far behind
+        found = [replace(o, patterns=tuple(p for p in o.patterns if "{head} are there" not in p)) for o in found]
+    return _of_all([option for option in found if option.patterns], intent)
 
 
 def _since(intent: Count | Listing, rng: random.Random) -> dict[str, str]:
@@ -135,7 +137,7 @@ def _special_listing(intent: Listing) -> list[Option]:
         slots |= {"ext": mark(pattern[1]), "folder": mark(others[0])}
         return options(data("groups")["listing_match"], "listing.match", slots)
     if [*values] == ["about"] and intent.noun in _NOTES:
-        slots["it"] = mark(plain(values["about"].value))
+        slots["it"] = called(plain(values["about"].value))
         return options(data("groups")["listing_about"], "listing.about", slots)
     return []
 

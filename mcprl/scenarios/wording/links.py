@@ -7,7 +7,7 @@ from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.modifiers import JOINTS
 from mcprl.scenarios.wording.phrases import is_person
 from mcprl.scenarios.wording.template import Option, data, mark, options
-from mcprl.scenarios.wording.values import plain
+from mcprl.scenarios.wording.values import called, plain
 from mcprl.text import words
 
 SUBJECTS = frozenset("from source subject start parent src tail".split())
@@ -35,9 +35,9 @@ def link_options(intent: Connected, rng: random.Random) -> list[Option]:
     if intent.subject is None:
         of_people = head in _OF_PEOPLE and (head, *rest) != ("runs", "on")
         who = "who" if of_people or is_person(" ".join(rest[:1])) else "what"
-        slots = {"verb": " ".join([head, *rest]), "it": mark(str(intent.object)), "who": who}
+        slots = {"verb": " ".join([head, *rest]), "it": called(str(intent.object)), "who": who}
         return options(data("groups")["link_to"], "link.to", slots)
-    it = mark(intent.subject)
+    it = called(intent.subject)
     what = "who" if head in _TO_PEOPLE else "what"
     if rest and rest[-1] in ("in", "at"):  # where does Ana work, and not: what does Ana work at
         what, tail = "where", " ".join(rest[:-1])

@@ -9,7 +9,7 @@ from typing import Any
 from mcprl.scenarios.intents import Attribute, Value
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.template import data
-from mcprl.scenarios.wording.values import forms, quoted, shown
+from mcprl.scenarios.wording.values import called, forms, plain, quoted, shown
 from mcprl.text import singular
 
 _ADJECTIVE = ("ed", "able", "ible", "ive", "lic", "ate", "ent", "ant", "id", "al")
@@ -154,17 +154,22 @@ def _modifier(value: Value, more: bool, rng: random.Random) -> tuple[str, bool]:
         return _flagged(label, value.value in (True, "yes"), more), False
     if meaning in ("status", "category") and _is_adjective(value):
         return text, True
+    if attribute.label == "breed":  # Siamese cats
+        return text, True
     if meaning == "category" and {*label.split()} & _KINDS_OF and len(forms(value)[0].split()) < 3:
         return text, True
     if meaning == "text":
         text = quoted(value, rng)
+    if label == "about":
+        text = called(plain(value.value))
     if meaning == "person":
         return _of_person(value, text, rng)
     patterns = _table(attribute)
     if patterns is None and meaning == "name" and label.split()[-1] in HEADINGS:
         return f'called "{text}"', False
     if patterns is None and meaning == "name" and front_of(attribute):
-        return f"of the {front_of(attribute)} {text}", False
+        joint = "in" if front_of(attribute) == "folder" else "of"
+        return f"{joint} the {front_of(attribute)} {text}", False
     if patterns is None:
         return f"with the {label} {text}", False
     chosen = rng.choice(patterns)

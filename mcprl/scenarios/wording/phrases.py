@@ -8,24 +8,29 @@ from dataclasses import dataclass, replace
 from mcprl.scenarios.intents import Reference, Top, Value
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.degrees import height, superlative
-from mcprl.scenarios.wording.modifiers import HEADINGS, front_of, is_deal, is_moment_of_history, modifiers, names
+from mcprl.scenarios.wording.modifiers import (
+    HEADINGS,
+    front_of,
+    is_deal,
+    is_technical,
+    modifiers,
+    names,
+)
+from mcprl.scenarios.wording.nouns import by_sort, is_person, spoken
 from mcprl.scenarios.wording.template import BEGIN, END, data, mark
-from mcprl.scenarios.wording.values import plain, shown
-from mcprl.text import singular, words
+from mcprl.scenarios.wording.values import called, plain, shown
+from mcprl.text import singular
 
 _SORTS = ("type", "kind", "class", "category", "group", "version", "variant")
 """Nouns that say nothing without the word before them."""
 _CODE = re.compile(r"(?=.*\d)(?=.*[A-Za-z])\S{2,24}|[A-Z]{5,12}")
 _HASHED = ("commit", "revision")
 """Nouns of things whose hash may happen to have no letter."""
-ABSTRACT = ("entity", "node", "record", "item", "object", "entry", "element")
-"""Nouns that say nothing: a thing of these is called by its type."""
 _BOOKED = ("flight", "leg", "segment", "passenger", "seat", "room", "ticket", "night")
 """Nouns of what is in a booking, besides goods."""
 _CALLED_SO = ("airport", "station", "terminal", "port", "warehouse", "office", "hub", "depot", "store")
 """Nouns of places that stand behind their code: SEA airport."""
-_SORT = ("type", "kind", "species")
-_NAMED_SORT = re.compile(r"[A-Za-z][a-z]+(?: [a-z]+)?")
+_IN_PLACE = re.compile(f" (?:in|of the [a-z]+) {BEGIN}[^{END}]*{END}$")
 
 
 @dataclass(frozen=True)
@@ -78,40 +83,6 @@ class Phrase:
         }
 
 
-def spoken(noun: str) -> str:
-    """A noun of the server's as words: `orderItem` is `order item`, `repo` is `repository`."""
-    table = data("thesaurus")["nouns_in_full"]
-    return " ".join(table.get(word, word) for word in words(noun)) or "item"
-
-
-def is_person(noun: str) -> bool:
-    """Whether the noun is that of a person."""
-    return bool({singular(word) for word in noun.split()[-1:]} & {*data("thesaurus")["people"]})
-
-
-def other_noun(noun: str, rng: random.Random) -> str:
-    """The noun or, at times, another word for it: `order` or `purchase`."""
-    ways = data("thesaurus")["nouns"].get(noun)
-    return rng.choice(ways) if ways and rng.random() < 0.25 else noun
-
-
-def by_sort(noun: str, values: Sequence[Value]) -> tuple[str, tuple[Value, ...]]:
-    """The noun that the type among the values stands for, and the other values: animals of the species dog are dogs, an
-    entity of the type client is a client.
-    """
-    front, _, rest = noun.partition(" ")
-    if rest and any(value.attribute.label.split()[0] == front for value in values):
-        noun = rest  # the jobs of a customer, and not the customer jobs
-    if noun == "changed file" and any(map(is_moment_of_history, values)):
-        return "file changed", tuple(values)  # files changed since a commit
-    for value in values:
-        label = value.attribute.label.split()[-1]
-        told = label == "species" or (label in _SORT and noun.split()[-1] in ABSTRACT)
-        if told and value.how == "is" and isinstance(value.value, str) and _NAMED_SORT.fullmatch(value.value):
-            return value.value.lower(), tuple(other for other in values if other is not value)
-    return noun, tuple(values)
-
-
 def phrase(thing: Reference, rng: random.Random) -> Phrase:
     """A thing as the request names it."""
     noun, values = by_sort(grammar.one(spoken(thing.noun)), thing.values)
@@ -149,7 +120,15 @@ def alike(things: Sequence[Reference], rng: random.Random) -> list[Phrase]:
     """Several things, all named in the same way: `SKU-1 and SKU-2`, not `SKU-1 and product SKU-2`."""
     seed = rng.random()
     found = [phrase(thing, random.Random(seed)) for thing in things]
-    bare = [replace(one, text=one.text.removeprefix(f"{one.bare} ")) for one in found]
+    ends = {match[0] if (match := _IN_PLACE.search(one.text)) else "" for one in found}
+    if len(ends) == 1 and (end := ends.pop()):  # Mara Brandt and Ines Ivanov in Turin
+        found = [replace(one, text=one.text.removesuffix(end)) for one in found[:-1]] + found[-1:]
+    bare = [
+        replace(one, text=one.text.removeprefix(f"{one.bare} "))
+        if re.match(f'{re.escape(one.bare)} {BEGIN}[^"]', one.text)
+        else one
+        for one in found
+    ]
     return bare if any(re.search(r"[/.]", one.text) for one in bare) else found  # not the file a.md and the file b.md
 
 
@@ -187,7 +166,7 @@ def _by_one(value: Value, noun: str, person: bool, rng: random.Random) -> Phrase
     attribute = value.attribute
     bare = f"the {noun}"
     if attribute.label in HEADINGS and attribute.meaning == "name":
-        return Phrase(_quoted(noun, value), bare)
+        return Phrase(_quoted(noun, value), bare, short=False)
     text = mark(plain(value.value))
     if names(attribute, noun) or (attribute.meaning == "identifier" and not front_of(attribute)):
         if attribute.meaning == "identifier":
@@ -198,12 +177,11 @@ def _by_one(value: Value, noun: str, person: bool, rng: random.Random) -> Phrase
         if attribute.meaning == "path":
             return Phrase(rng.choice((text, text, f"the {noun} {text}")), bare)
         if attribute.meaning == "email":
-            ways = (text, f"the {noun} with the address {text}", f"the {noun} registered under {text}")
-            way = rng.choice(ways)
-            return Phrase(way, bare, person=person, short=way == text)
+            ways = ("with the email", "with the email address", "registered under")
+            return Phrase(f"the {noun} {rng.choice(ways)} {text}", bare, person=person, short=False)
         titled = attribute.label in ("title", "file name", "user name")
         text = _by_name(plain(value.value), noun, person, rng, titled=titled)
-        return Phrase(text, bare, _is_many(value, person), person)
+        return Phrase(text, bare, _is_many(value, person), person, short=" called " not in text)
     if attribute.meaning in ("person", "place", "name") and singular(attribute.label) in (noun, f"{noun} name"):
         return Phrase(text, bare, person=person or attribute.meaning == "person")
     if attribute.meaning in ("category", "name", "place") and noun.split()[-1] in ("time", "weather", "forecast"):
@@ -236,7 +214,7 @@ def _by_name(name: str, noun: str, person: bool, rng: random.Random, *, titled: 
     """`Ana`, `the Oak Shelf`, `the oak shelf`, `project Apollo`."""
     text = mark(name)
     if noun in ("entity", "node", "record", "object", "entry", "element", "place"):
-        return text
+        return called(name)
     if person or "@" in name or "_" in name or "." in name:
         return text if person or rng.random() < 0.6 else f"the {noun} {text}"
     if len(name.split()) > 4 or (
@@ -248,7 +226,7 @@ def _by_name(name: str, noun: str, person: bool, rng: random.Random, *, titled: 
         return rng.choice((text, text, f"the {noun} {text}"))
     if re.fullmatch(r"[A-Z]{2,4}", name) and noun.split()[-1] in _CALLED_SO:
         return rng.choice((text, f"{text} {noun}"))
-    goods = noun in data("thesaurus")["goods"]
+    goods = noun in data("thesaurus")["goods"] and not is_technical(noun)
     if name.islower() and goods:  # the hinge, and not the part hinge
         return f"the {text}"
     if name.islower() and " " not in name and not name.isdigit():  # a machine's name: the table animals

@@ -6,22 +6,26 @@ from dataclasses import replace
 from mcprl.scenarios.intents import Attribute, Relation
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.fields import label_slots
-from mcprl.scenarios.wording.lookups import about_options, filled, indirect
+from mcprl.scenarios.wording.lookups import about_options, filled
 from mcprl.scenarios.wording.modifiers import is_deal, noun_label
 from mcprl.scenarios.wording.phrases import Phrase, is_person, phrase, spoken
-from mcprl.scenarios.wording.template import Option, data, options
+from mcprl.scenarios.wording.suiting import indirect, is_verbal
+from mcprl.scenarios.wording.template import BEGIN, Option, data, options
 
 
 def relation_options(intent: Relation, rng: random.Random) -> list[Option]:
     """Requests for fields of a thing that is reached through others."""
     start = phrase(intent.start, rng)
     nouns = [_in_dealings(grammar.one(spoken(noun)), intent.start.noun) for noun in intent.via]
+    before = [grammar.one(spoken(intent.start.noun)), *nouns]
     last = nouns[-1] if nouns else grammar.one(spoken(intent.start.noun))
     person = is_person(last)
     through = start.text
-    for noun in nouns:
-        joint = "of" if noun != nouns[0] or not is_person(noun) else rng.choice(("of", "on", "behind", "of"))
-        through = f"the {noun} {joint} {through}"
+    for previous, noun in zip(before, nouns, strict=False):
+        if noun == "owner" and through.startswith(BEGIN) and start.short:
+            through = f"{through}'s owner"
+        else:
+            through = f"the {noun} {_joint(noun, previous, rng)} {through}"
     whole = Phrase(through, f"the {last}", person=person, short=False)
     if not nouns:
         whole = start
@@ -41,7 +45,25 @@ def relation_options(intent: Relation, rng: random.Random) -> list[Option]:
         if said
     ]
     slots["clause"] = grammar.listed(told) if len(told) == len(clauses) else ""
+    slots["whole"] = whole.text
+    slots["unknown"] = f"who {whole.text} is" if person and nouns else ""
+    if any(map(is_verbal, intent.asked)):
+        slots |= {"the_labels": "", "label_word": ""}  # which country they live in, and not their country
     return found + options(data("groups")["relation"], "relation", slots, weight=0.5)
+
+
+_OF = ("owner", "author", "writer", "manager", "landlord", "tenant", "parent", "member")
+"""People who are so by what is theirs: the owner of a cat, but the vet for an appointment."""
+
+
+def _joint(noun: str, previous: str, rng: random.Random) -> str:
+    """What stands between a thing and what it is reached from: the customer on a booking, the lamp in an order, the
+    order from a customer, the appointment for an invoice."""
+    if is_person(noun):
+        return rng.choice(("on", "for")) if is_deal(previous) else "of" if noun in _OF else "for"
+    if is_person(previous):
+        return "from" if is_deal(noun) else "of"
+    return "in" if is_deal(previous) and noun in data("thesaurus")["goods"] else "for"
 
 
 def _in_dealings(noun: str, start: str) -> str:

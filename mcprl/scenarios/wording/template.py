@@ -65,7 +65,7 @@ def expand(pattern: str, rng: random.Random) -> str:
 
 def fill(pattern: str, slots: Mapping[str, str], rng: random.Random) -> str | None:
     """A pattern as marked text, `None` if a slot has nothing to hold."""
-    text = _agreeing(expand(pattern, rng), slots)
+    text = agreeing(expand(pattern, rng), slots)
     for match in _SLOT.finditer(text):
         if not slots.get(match[1], "") and match[1] not in _MAY_BE_EMPTY:
             return None
@@ -73,10 +73,15 @@ def fill(pattern: str, slots: Mapping[str, str], rng: random.Random) -> str | No
     return tidy(text)
 
 
-def _agreeing(pattern: str, slots: Mapping[str, str]) -> str:
-    """A pattern with the preposition that the label asks for, and with verbs for a plural label."""
+def agreeing(pattern: str, slots: Mapping[str, str]) -> str:
+    """A pattern with the preposition that the label asks for, `who` for people, and verbs for a plural label."""
     if slots.get("of"):
-        pattern = re.sub(r"(\{label(?:_word)?\}) (?:of|for) ", r"\1 {of} ", pattern)
+        pattern = re.sub(
+            r"(\{(?:label(?:_word)?|named_labels|the_labels|labels_both)\}) (?:of|for) ", r"\1 {of} ", pattern
+        )
+    if slots.get("asks"):
+        pattern = re.sub(r"\bwhat(?=(?:'s| is) (?:the|\{its\}) \{label)", "who", pattern)
+        pattern = re.sub(r"\bwhat(?= \{are\} the \{label| are the \{\w*labels?\}| was it again)", "who", pattern)
     if slots.get("are") == "are":
         pattern = re.sub(r"what(?:'s| is) the (?=\{label)", "what are the ", pattern)
         pattern = re.sub(r"what(?:'s| is) (?=\{its\} \{label)", "what are ", pattern)

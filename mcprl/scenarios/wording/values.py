@@ -8,6 +8,7 @@ from functools import cache
 from babel.dates import get_timezone_location
 
 from mcprl.scenarios.intents import Value
+from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.template import data, mark
 from mcprl.types import Scalar
 
@@ -41,7 +42,8 @@ def forms(value: Value) -> tuple[str, ...]:
     if zone := _ZONE.fullmatch(text):
         return (zone[1].replace("_", " "), *_country(text), *data("cities").get(text, ()), text)
     if meaning in ("category", "status"):
-        return tuple(dict.fromkeys((_words(text), text, *status_words(value)[0])))
+        folder = ("folder",) if text.lower() in ("dir", "directory") else ()
+        return tuple(dict.fromkeys((*folder, _words(text), text, *status_words(value)[0])))
     return (text,)
 
 
@@ -198,3 +200,10 @@ def moment_text(value: Scalar) -> str:
     if ways:
         return ways[0]
     return text
+
+
+def called(name: str) -> str:
+    """A name, with an article if it ends in a common noun: the Staging server, but Orchard and Jute sacks."""
+    *front, last = name.split()
+    common = front and name[:1].isupper() and last.islower() and last.isalpha() and not grammar.is_plural(last)
+    return f"the {mark(name)}" if common and len(front) < 3 else mark(name)
