@@ -71,7 +71,14 @@ def linked(intent: Change) -> str:
         sides[side] = plain(value.value)
     if {*sides} != {*_SIDES} or not is_verb(sides["verb"]):
         return ""
-    return f"{mark(sides['subject'])} {mark(' '.join(words(sides['verb'])))} {mark(sides['object'])}"
+    return f"{_called(sides['subject'])} {mark(' '.join(words(sides['verb'])))} {_called(sides['object'])}"
+
+
+def _called(name: str) -> str:
+    """A name, with an article if it ends in a common noun: the Gdansk office, but Orchard."""
+    *front, last = name.split()
+    common = front and name[:1].isupper() and last.islower() and last.isalpha() and not grammar.is_plural(last)
+    return f"the {mark(name)}" if common and len(front) < 3 else mark(name)
 
 
 _SIDES = {"subject": SUBJECTS, "object": OBJECTS, "verb": VERBS}
