@@ -27,9 +27,9 @@ def said(tool: str, **given: Scalar) -> str:
 @pytest.mark.parametrize(
     ("tool", "joint"),
     [
-        ("exchange_order_items", "exchange item A-1 of O-77 for item B-2"),
-        ("replace_order_items", "replace item A-1 of O-77 with item B-2"),
-        ("modify_order_items", "change item A-1 of O-77 to item B-2"),
+        ("exchange_order_items", "exchange item A-1 from O-77 for item B-2"),
+        ("replace_order_items", "replace item A-1 from O-77 with item B-2"),
+        ("modify_order_items", "change item A-1 in O-77 to item B-2"),
     ],
 )
 def test_an_old_value_and_the_new_one_in_its_place_are_said_as_a_pair(tool: str, joint: str) -> None:
@@ -38,7 +38,7 @@ def test_an_old_value_and_the_new_one_in_its_place_are_said_as_a_pair(tool: str,
 
 def test_what_is_done_to_a_part_names_the_part() -> None:
     text = said("return_order_items", item_ids="A-1", payment_method_id="card_9")
-    assert text == "return item A-1 of O-77 using card_9"
+    assert text == "return item A-1 from O-77 with the refund to card_9"
 
 
 def test_a_first_and_a_last_name_are_one_name_and_the_parts_of_an_address_one_address() -> None:
@@ -67,4 +67,4 @@ def test_the_user_of_whom_no_value_says_who_it_is_is_the_person_who_asks() -> No
     text = deed(
         Change("transfer_to_agent", "Transfer the user to a human agent.", "act", None, summary), random.Random(1)
     )
-    assert text.startswith("transfer me to a human agent with ")
+    assert text == 'transfer me to a human agent and tell them \x02"The parcel is late"\x03'

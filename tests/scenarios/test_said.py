@@ -63,6 +63,16 @@ CITY = Reference("city", (Value(Attribute("city", "city", "place"), "Chicago"),)
 HUMIDITY = Attribute("humidity", "humidity", "percent")
 CODE = Attribute("job", "job number", "identifier")
 WAITING = Reference("job", (Value(Attribute("stage", "stage", "status"), "waiting"),))
+AMOUNT = Value(Attribute("amount", "amount", "money"), 120)
+CABIN = Value(Attribute("cabin", "cabin", "text", "", ("business", "basic_economy")), "basic_economy")
+PAYMENT = Value(Attribute("payment_id", "payment id", "identifier"), "card_77")
+ZONE = Value(Attribute("timezone", "time zone", "category"), "Europe/Lisbon")
+CLOCK = Attribute("time", "time", "time")
+WAY = tuple(Value(Attribute(key, key, "place"), place) for key, place in (("origin", "SEA"), ("destination", "JFK")))
+SORTED = (
+    Value(Attribute("resourceType", "resource type", "category"), "Text"),
+    Value(Attribute("resourceId", "resource number", "identifier"), 7),
+)
 RESERVATION = Attribute("reservation_id", "reservation id", "identifier")
 
 
@@ -104,6 +114,13 @@ RESERVATION = Attribute("reservation_id", "reservation id", "identifier")
         (intents.Lookup(BOOKING, (USER.attribute,)), "WOQA9Q", "user id of"),
         (intents.Lookup(WAITING, (CODE,)), "waiting job", "job number|job have"),
         (intents.Connected("runs_on", None, "Staging server"), "the Staging server", "do you know, please"),
+        (intents.Change("delete_it", "", "remove", Reference("entity", (named("Ana"),))), "Ana", "rid of|made|gone"),
+        (intents.Change("create_item", "", "create", None, (named("Apollo"), NOTE)), "Apollo", "make|down|I'd like"),
+        (intents.Change("send_voucher", "", "create", Reference("user", (USER,)), (AMOUNT,)), "omar_1241", r"\badd\b"),
+        (intents.Change("update_order", "", "set", BOOKING, (CABIN, PAYMENT)), "basic economy", "payment|c_e"),
+        (intents.Compute("get_time", "Get the time in a zone.", (ZONE,), (CLOCK,)), "time", "they have"),
+        (intents.Compute("search_flights", "Search for direct flights.", WAY), "direct flights", r"search from"),
+        (intents.Compute("get_reference", "Get a resource reference.", SORTED), "text resource 7", "type|check"),
     ],
 )  # fmt: skip
 def test_it_is_said_as_people_say_it(intent: Intent, pattern: str, never: str) -> None:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from mcprl.judges.checks import holds, shows
 from mcprl.scenarios.addresses import as_address, as_person
+from mcprl.scenarios.borrowing import sort_of
 from mcprl.scenarios.fields import scalars, usable
 from mcprl.scenarios.filling import CREATING, REMOVING
 from mcprl.scenarios.intents import Adjust, Attribute, Change, Reference, Value
@@ -14,9 +15,11 @@ from mcprl.scenarios.kinds.aggregates import topmost
 from mcprl.scenarios.parameters import is_hash, shortened_hash
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
+from mcprl.scenarios.probing.sentences import note
 from mcprl.scenarios.probing.writing import near_arguments
 from mcprl.scenarios.slots import Slot, build
 from mcprl.scenarios.steps import Filled, Found, Grounded, call_of
+from mcprl.scenarios.wording.phrases import is_person
 from mcprl.servers.effects import VERBS
 from mcprl.text import singular, stems, words
 from mcprl.types import Call, CallMade, Check, Scalar, Session, StateHolds, Tool, ToolResult
@@ -111,6 +114,7 @@ async def _target(
         (own, shortened_hash(str(value)) if is_hash(value) else planner.catalog.from_root(value))
         for own, value in filled
     ]
+    filled = _noted(planner, tool, filled)
     free = _free(planner, filled)
     if slot is None or all(own != slot for own, _ in filled):
         return None, [], filled, free
@@ -130,6 +134,21 @@ async def _target(
                 return listed.reference, listed.plan, filled, [*free, *listed.entities]
             reference = replace(reference, values=(Value(planner.catalog.slot(slot), key),))
     return reference, [], filled, free
+
+
+def _noted(planner: Planner, tool: Tool, filled: Filled) -> Filled:
+    """The values of a write whose texts fit what it notes them on: what is noted on others may fit no other thing, but
+    a new person."""
+    sort = sort_of({slot: (("given",), value) for slot, value in filled})
+    if not {*words(tool.name)} & CREATING or is_person(sort):
+        return filled
+    made = iter([text for text in (note(planner.rng) for _ in range(24)) if planner.allowed(text)])
+    return [
+        (slot, next(made, value))
+        if isinstance(slot.path[-1], int) and planner.catalog.slot(slot).meaning == "text"
+        else (slot, value)
+        for slot, value in filled
+    ]
 
 
 def _free(planner: Planner, filled: Filled) -> list[Scalar]:

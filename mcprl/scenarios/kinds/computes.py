@@ -9,6 +9,7 @@ from mcprl.scenarios.calls import MOST_BARREN
 from mcprl.scenarios.fields import text_facts
 from mcprl.scenarios.guessing import is_guessable
 from mcprl.scenarios.intents import Attribute, Compute, Each, Reference
+from mcprl.scenarios.parameters import is_paging
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.slots import Slot
@@ -55,6 +56,8 @@ async def act(planner: Planner, session: Session, state: State) -> Grounded | No
         return None
     if planner.computes(tool) and not _is_search(tool) and _worked_out(planner, step):
         return None
+    if _leaves_out_which(planner, tool, step):
+        return None
     values = tuple(value for value in planner.said(step.filled, paging=True))
     entities = [", ".join(str(value.value) for value in values)] if values else []
     intent = Compute(tool.name, tool.title or tool.description, values)
@@ -68,6 +71,13 @@ async def act(planner: Planner, session: Session, state: State) -> Grounded | No
             return None  # whoever searches wants to know what was found
         outcome = (f"I found {grammar.listed(listed)}.",)
     return planner.task("action", intent, outcome, (step.call,), checks, state, entities)
+
+
+def _leaves_out_which(planner: Planner, tool: Tool, step: Step) -> bool:
+    """Whether a call leaves the number of a thing at its default: whoever asks for it says which they mean."""
+    given = {slot for slot, _ in step.filled}
+    left = (slot for slot in planner.known.slots[tool.name] if slot not in given and not is_paging(slot))
+    return any({*words(slot.key)[1:]} & {"id", "number", "code"} for slot in left)
 
 
 def _listed(step: Step) -> list[str]:

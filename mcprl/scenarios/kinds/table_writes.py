@@ -14,6 +14,7 @@ from mcprl.scenarios.probing.tables import Table, identifier, literal, select
 from mcprl.scenarios.probing.values import invent
 from mcprl.scenarios.slots import Slot, build
 from mcprl.scenarios.steps import Grounded
+from mcprl.scenarios.wording import grammar
 from mcprl.text import words
 from mcprl.types import Call, Scalar, Session, StateHolds, Tool
 
@@ -29,6 +30,13 @@ _TABLES = {
     "holiday": ("name", "day"),
 }
 """Tables that anybody may want: what is missing in a database is made of these."""
+_HEADS = {
+    "visit": ("home", "planned", "first"), "task": ("team", "daily", "weekly"), "review": ("online", "yearly", "staff"),
+    "contact": ("emergency", "press", "supplier"), "expense": ("travel", "office", "monthly"),
+    "tag": ("color", "price", "name"), "delivery": ("planned", "late", "weekly"),
+    "holiday": ("public", "staff", "school"),
+}  # fmt: skip
+"""What stands before their names."""
 
 
 def writes_sql(planner: Planner, tool: Tool) -> Slot | None:
@@ -189,14 +197,13 @@ async def _create_table(
     lister = await _lister(planner, clean)
     noun = planner.rng.choice(sorted(_TABLES))
     kinds = {"day": "DATE", "due_date": "DATE", "rating": "INTEGER", "amount": "REAL", "done": "INTEGER"}
-    head = planner.rng.choice(("", "", "", "", "old", "new", "vet", "staff", "team", "city"))
-    name = f"{head}_{noun}s" if head else f"{noun}s"
-    name = name.replace("deliverys", "deliveries")
+    name = grammar.plural(noun)
+    name = planner.rng.choice((name, name, *(f"{head}_{name}" for head in _HEADS[noun])))
     if lister is None or not planner.allowed(name) or any(table.name == name for table in planner.known.tables):
         return None
     columns = ["id", *_TABLES[noun]]
     body = ", ".join(["id INTEGER PRIMARY KEY", *(f"{column} {kinds.get(column, 'TEXT')}" for column in columns[1:])])
-    spoken = ", ".join(" ".join(words(column)) if column != "id" else "id" for column in columns)
+    spoken = grammar.listed([" ".join(words(column)) for column in columns])
     told = Value(Attribute("columns", "columns", "category"), spoken)
     intent = Change("create_table", "", "create", None, (Value(Attribute("name", "name", "name"), name), told))
     call = Call(slot.tool, build({slot.path: f"CREATE TABLE {identifier(name)} ({body})"}))

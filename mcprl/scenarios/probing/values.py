@@ -8,13 +8,14 @@ import re
 import string
 import zoneinfo
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
 from babel.dates import get_timezone_location
 
 from mcprl.scenarios.probing.patterns import matching
+from mcprl.scenarios.probing.sentences import FIRST, LAST, finding, handover, note, sentence
 from mcprl.scenarios.slots import JsonPath, Slot
 from mcprl.scenarios.wording.template import data
 from mcprl.text import singular, words
@@ -31,39 +32,7 @@ _NOUNS = (
     "quarry raven reef river saddle sail shadow signal spruce stone summit thistle tower trail tunnel valley vessel "
     "wagon willow window "
 ).split()
-_FIRST = (
-    "Ada Amir Bea Carlo Dana Elif Farid Greta Hugo Ines Jonas Kira Leon Mara Nils Nora Omar Petra Quinn Rosa Sami "
-    "Tara Uma Viktor Wanda Yusuf Zoe "
-).split()
-_LAST = (
-    "Abbas Berg Castro Dietz Egan Feld Grant Haas Iqbal Jansen Kovac Lund Moreau Novak Okoye Perez Quist Rossi Sato "
-    "Toth Ueda Vance Weber Young Zeman "
-).split()
 _GLOBS = tuple(f"{front}*.{end}" for end in ("txt", "md", "csv", "json", "py", "log", "html") for front in ("", "**/"))
-_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_SENTENCES = (
-    "Call {first} {last} back on {day}",
-    "{first} is away until {day}",
-    "Meeting with {first} {last} moved to {day}",
-    "Order {n} more boxes before {day}",
-    "{first} {last} prefers to be called in the morning",
-    "Invoice {n} was sent to {last} on {day}",
-    "Room {n} is closed on {day}",
-    "Ask {first} about the contract by {day}",
-    "The delivery for {last} arrives on {day}",
-    "{last} asked for a discount on {n} pieces",
-    "Send the report to {first} on {day}",
-    "Parking for {n} guests is booked for {day}",
-)
-
-_HANDOVERS = (
-    "{first} {last} has a complaint and wants to talk to somebody",
-    "{first} {last} asks for a call back on {day}",
-    "{last} is not happy with the answer",
-    "{first} {last} was told two different things",
-    "{last} has waited for an answer since {day}",
-)
-"""What the next person has to know."""
 
 
 def _two(rng: random.Random) -> str:
@@ -71,7 +40,7 @@ def _two(rng: random.Random) -> str:
 
 
 def _person(rng: random.Random) -> str:
-    return f"{rng.choice(_FIRST)} {rng.choice(_LAST)}"
+    return f"{rng.choice(FIRST)} {rng.choice(LAST)}"
 
 
 def _name(rng: random.Random) -> str:
@@ -81,20 +50,6 @@ def _name(rng: random.Random) -> str:
 def title(rng: random.Random, *, person: bool = False) -> str:
     """The name of a new person or thing."""
     return _person(rng) if person else _two(rng).title()
-
-
-def sentence(rng: random.Random) -> str:
-    """A sentence that somebody may note down."""
-    return _told(_SENTENCES, rng)
-
-
-def _told(sentences: Sequence[str], rng: random.Random) -> str:
-    return rng.choice(sentences).format(
-        first=rng.choice(_FIRST),
-        last=rng.choice(_LAST),
-        day=rng.choice(_DAYS),
-        n=rng.randint(2, 40),
-    )
 
 
 def _code(rng: random.Random) -> str:
@@ -145,7 +100,7 @@ _FORMATS: list[tuple[str, str, Callable[[random.Random], str]]] = [
     ("date-time", r"date.?time|timestamp|iso ?8601", lambda rng: f"{_date(rng)}T{_clock(rng)}:00Z"),
     ("date", r"\bdate\b|\bday\b|yyyy-mm-dd|\bdue\b|\bbirthday\b", _date),
     ("time", r"\btime\b|hh:mm|\bclock\b", _clock),
-    ("email", r"e-?mail", lambda rng: f"{rng.choice(_FIRST)}.{rng.choice(_LAST)}@{rng.choice(_NOUNS)}.example".lower()),
+    ("email", r"e-?mail", lambda rng: f"{rng.choice(FIRST)}.{rng.choice(LAST)}@{rng.choice(_NOUNS)}.example".lower()),
     (
         "uri",
         r"\burl\b|\buri\b|\blink\b|\bhref\b",
@@ -164,7 +119,9 @@ _FORMATS: list[tuple[str, str, Callable[[random.Random], str]]] = [
         r"\bphone\b|\bmobile\b",
         lambda rng: f"+{rng.randint(1, 98)} {rng.randint(100, 999)} {rng.randint(1000, 9999)}",
     ),
-    ("summary", r"\bsummary\b", lambda rng: _told(_HANDOVERS, rng)),
+    ("finding", r"\b(?:insights?|findings?|conclusions?|lessons?)\b", finding),
+    ("note", r"\b(?:observations?|contents|remarks?|facts?)\b", note),
+    ("summary", r"\bsummary\b", handover),
     (
         "sentence",
         r"\b(?:text|content|contents|body|note|notes|message|comment|description|observations?|reason|details)\b",

@@ -5,13 +5,22 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mcprl.scenarios.intents import Adjust, Attribute, Change, Value
+from mcprl.scenarios.intents import Adjust, Attribute, Change, Reference, Value
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.deeds import deed, nouns, swapped
-from mcprl.scenarios.wording.fields import label_slots
+from mcprl.scenarios.wording.fields import date_verbs, label_slots
 from mcprl.scenarios.wording.links import linked
-from mcprl.scenarios.wording.modifiers import in_full, is_adjective, modifiers, names, noun_label, shortened
-from mcprl.scenarios.wording.phrases import Phrase, by_sort, is_person, phrase, spoken
+from mcprl.scenarios.wording.modifiers import (
+    in_full,
+    is_adjective,
+    is_technical,
+    modifiers,
+    names,
+    noun_label,
+    shortened,
+)
+from mcprl.scenarios.wording.nouns import ABSTRACT, by_sort, is_person, spoken
+from mcprl.scenarios.wording.phrases import Phrase, phrase
 from mcprl.scenarios.wording.suiting import fitting
 from mcprl.scenarios.wording.template import Option, data, mark, options
 from mcprl.scenarios.wording.values import plain, quoted, shown, status_words
@@ -21,8 +30,11 @@ _COMPUTING = ("folder", "directory", "file", "branch", "table", "column", "datab
 """Things that are made and not entered in a list."""
 _NOTES = ("note", "remark", "comment", "fact")
 _CONTENT = ("text", "content", "body", "message")
-_OF_LISTS = ("have-new", "put-down", "note-down", "enter", "new-list")
-_FOR_ME = ("do-it", "can-you", "want-you", "go-ahead")
+_OF_LISTS = ("have-new", "missing", "put-in", "enter", "save", "new-list")
+_OF_MADE = ("need-new", "set-up", "make")
+"""Constructions for what is entered in a list, and for what is made."""
+_SENDING = ("send", "give", "grant", "issue", "award", "offer")
+_FOR_ME = ("do-it", "can-you", "want-you")
 """Orders of what is done to whoever asks."""
 _OLD = ("old", "current", "previous", "find", "search", "before")
 _NEW = ("new", "replacement", "replace", "after")
@@ -36,12 +48,19 @@ def change_options(intent: Change, rng: random.Random) -> list[Option]:
     if intent.effect == "create":
         return _create(intent, rng)
     if intent.effect == "remove" and not intent.values and intent.thing is not None:
-        slots = phrase(intent.thing, rng).slots()
-        verb = "cancel" if "cancel" in words(intent.tool) else "remove"
-        return options(data("changes")[verb], f"change.{verb}", slots)
+        return _remove(intent.thing, "cancel" in words(intent.tool), rng)
     if intent.effect == "set" and intent.values and (intent.thing is None or intent.thing.values or len(intent.values)):
         return _set(intent, rng)
     return _act(intent, rng)
+
+
+def _remove(thing: Reference, cancels: bool, rng: random.Random) -> list[Option]:
+    """Requests that take a thing away. Of a person, and of what may be one, the entry is deleted."""
+    named = phrase(thing, rng)
+    noun = grammar.one(spoken(thing.noun))
+    slots = {**named.slots(), "made": "created" if is_technical(noun) else "added"}
+    name = "cancel" if cancels else "remove_entry" if named.person or noun in ABSTRACT else "remove"
+    return options(data("changes")[name], f"change.{name}", slots)
 
 
 def _act(intent: Change, rng: random.Random) -> list[Option]:
@@ -103,6 +122,7 @@ def _value_slots(value: Value, rng: random.Random, thing: str = "") -> dict[str,
     word, event = _status_words(value, text, thing, rng)
     quote = quoted(value, rng)
     slots = {**label_slots(value.attribute, rng), "v": text, "q": quote, "word": word, "event": event}
+    slots["at"] = "at" if re.match(r"\W?\d", text) else "in"  # a street's number, else a town
     return {**slots, "v": quote} if value.attribute.meaning == "text" else slots
 
 
@@ -116,16 +136,26 @@ def _status_words(value: Value, text: str, thing: str, rng: random.Random) -> tu
 
 
 def _set_several(values: Sequence[Value], thing: Phrase, rng: random.Random) -> list[Option]:
-    named = [(noun_label(value.attribute), quoted(value, rng)) for value in values]
-    two = named if len(named) < 3 else []  # nobody writes three sentences for three fields
+    paid = next((value for value in values if "payment" in value.attribute.label.split()), None)
+    stated = [(_several_of(value), quoted(value, rng)) for value in values if value is not paid]
+    named = [(f"number of {more}" if more else label, text) for (label, more), text in stated]
+    few = named if len(named) < 3 else []  # nobody writes three sentences for three fields
+    two = few if paid is None else []
     slots = {
         **thing.slots(),
-        "pairs": grammar.listed([f"the {label} to {text}" for label, text in named]),
+        "pairs": grammar.listed([f"the {label} to {text}" for label, text in few]) if few else "",
         "facts": grammar.listed([f"the {label} {_are(label)} {text}" for label, text in two]) if two else "",
         "should": grammar.listed([f"the {label} should be {text}" for label, text in two]) if two else "",
-        "list": ", ".join(f"{label} {text}" for label, text in named),
+        "list": ", ".join(f"{text} {more}" if more else f"{label} {text}" for (label, more), text in stated),
+        "tail": f", charged to {quoted(paid, rng)}" if paid is not None else "",
     }
     return options(data("changes")["several"], "set.several", slots)
+
+
+def _several_of(value: Value) -> tuple[str, str]:
+    """The label of a value, and the plural of what it counts: `5 bags`. Empty if it counts nothing."""
+    label = in_full(value.attribute)
+    return noun_label(value.attribute), label if isinstance(value.value, int) and grammar.is_plural(label) else ""
 
 
 def _unkeyed(attribute: Attribute) -> Attribute:
@@ -179,15 +209,17 @@ def _create(intent: Change, rng: random.Random) -> list[Option]:
         told = {**phrase(parent, rng).slots(), "q": quoted(texts[0], rng)}
         return options(data("changes")["create_note"], "create.note", told)
     if parent is not None:
-        return options(data("changes")["create_in"], "create.in", {**phrase(parent, rng).slots(), **slots})
+        slots = {**phrase(parent, rng).slots(), **slots, "send": next(iter(words(intent.tool)), "")}
+        name = "create_send" if slots["send"] in _SENDING else "create_in"
+        return options(data("changes")[name], name.replace("_", "."), slots)
     if len(values) == len(texts) == 1 and texts[0].attribute.label.split()[-1] in (noun.split()[-1], *_CONTENT):
         told = {"noun": noun, "a_noun": grammar.a(noun), "nouns": grammar.plural(noun), "q": quoted(texts[0], rng)}
         return options(data("changes")["create_text"], "create.text", told)
     special = data("changes")["create_for"].get(noun.split()[-1], {})
     found = options(special, f"create.{noun.split()[-1].replace(' ', '-')}", slots, weight=1.5)
     plain_forms = data("changes")["create"]
-    if noun.split()[-1] in _COMPUTING:
-        plain_forms = {name: said for name, said in plain_forms.items() if name not in _OF_LISTS}
+    others = _OF_LISTS if noun.split()[-1] in _COMPUTING else _OF_MADE
+    plain_forms = {name: said for name, said in plain_forms.items() if name not in others}
     return found + options(plain_forms, "create", slots)
 
 
@@ -206,8 +238,8 @@ def described(noun: str, values: Sequence[Value], rng: random.Random) -> str:
         before, after = modifiers([value], False, rng)
         if after and value.attribute.meaning == "person" and after[0].startswith("of "):
             after = ["for" + after[0].removeprefix("of")]
-        if value.attribute.meaning in ("date", "datetime") and after and after[0].startswith(("of ", "from ")):
-            after = ["on " + after[0].partition(" ")[2]]
+        if value.attribute.meaning in ("date", "datetime") and after and re.match(r"(?:of|from|on|with) ", after[0]):
+            after = [_dated(value, rng)]
         if before and before[0].endswith("'s"):
             plain_others.append(f"for {before[0].removesuffix(chr(39) + 's')}")
         elif before:
@@ -228,6 +260,14 @@ def described(noun: str, values: Sequence[Value], rng: random.Random) -> str:
         )
         parts.append(f"{' and' if i else ''}{joint}{quoted(value, rng)}")
     return "".join(parts)
+
+
+def _dated(value: Value, rng: random.Random) -> str:
+    """The date of a new thing: ` on 3 March 2026`, ` hired on 3 March 2026`."""
+    if value.attribute.label in ("date", "day"):
+        return f"on {shown(value, rng)}"
+    verbs = date_verbs(value.attribute)
+    return f"{verbs[0]} on {shown(value, rng)}" if verbs else f"with the {in_full(value.attribute)} {shown(value, rng)}"
 
 
 def _title(value: Value) -> str:

@@ -7,15 +7,18 @@ from dataclasses import replace
 
 from mcprl.scenarios.intents import Each, Value
 from mcprl.scenarios.wording import grammar
+from mcprl.scenarios.wording.arguments import zone_times
 from mcprl.scenarios.wording.template import Option, data, mark, options
 from mcprl.scenarios.wording.values import forms, is_zone, shown
 from mcprl.text import words
 
 _SPANS = {
-    30: "half an hour", 45: "45 minutes", 60: "an hour", 90: "an hour and a half", 120: "two hours",
-    150: "two and a half hours", 180: "three hours", 240: "four hours", 300: "five hours", 420: "seven hours",
+    15: "15 minutes", 30: "half an hour", 45: "45 minutes", 60: "an hour", 90: "an hour and a half", 120: "two hours",
+    150: "two and a half hours", 180: "three hours",
 }  # fmt: skip
 """Durations in minutes as people say them."""
+_LEADS = (15, 30, 60, 120)
+"""How many minutes before something people get ready for it."""
 
 
 def clock_options(intent: Each, rng: random.Random) -> list[Option]:
@@ -34,7 +37,7 @@ def clock_options(intent: Each, rng: random.Random) -> list[Option]:
         place = next((value for value in intent.given if is_zone(value)), None)
         if moment is None or place is None or len(intent.given) > 2 or not clock:
             return []
-        slots |= {"main": shown(moment, rng), "from": shown(place, rng)}
+        slots |= {"main": shown(moment, rng), **zone_times({"from": shown(place, rng)})}
         return options(data("computes")["zones_each"], "compute.zones_each", slots)
     if not (weekday or clock):
         return []
@@ -48,10 +51,11 @@ def spans(roles: Mapping[str, str], arguments: Sequence[Value], rng: random.Rand
     moment = next((value for value in arguments if re.fullmatch(r"[012]\d:[0-5]\d", str(value.value))), None)
     if moment is None:
         return []
-    minutes, sign = rng.choice(list(_SPANS)), rng.choice((1, 1, -1))
+    sign = rng.choice((1, 1, -1))
+    minutes = rng.choice(list(_SPANS)[1:] if sign > 0 else _LEADS)
     hour, minute = map(int, str(moment.value).split(":"))
     start = (60 * hour + minute - sign * minutes) % 1440
     clock = replace(moment, value=f"{start // 60:02}:{start % 60:02}")
-    slots = {**roles, "start": shown(clock, rng), "span": mark(_SPANS[minutes])}
+    slots = {**zone_times(roles), "start": shown(clock, rng), "span": mark(_SPANS[minutes])}
     name = "zones_after" if sign > 0 else "zones_before"
     return options(data("computes")[name], f"compute.{name}", slots)

@@ -2,31 +2,28 @@
 
 import random
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 
 from mcprl.scenarios.intents import Change, Compute, Lacking, Lookup, Unserved, Value
 from mcprl.scenarios.wording import grammar
+from mcprl.scenarios.wording.arguments import QUERIES, following, is_number, roles_of, zone_times
 from mcprl.scenarios.wording.changes import described
 from mcprl.scenarios.wording.clocks import spans
 from mcprl.scenarios.wording.deeds import deed, imperative
 from mcprl.scenarios.wording.fields import label_slots
 from mcprl.scenarios.wording.lookups import about_options
-from mcprl.scenarios.wording.modifiers import in_full, is_deal, modifiers
+from mcprl.scenarios.wording.modifiers import in_full, is_deal
 from mcprl.scenarios.wording.phrases import Phrase, is_person, phrase, spoken
-from mcprl.scenarios.wording.template import Option, data, mark, options
-from mcprl.scenarios.wording.values import UNIT_WORDS, is_zone, plain, quoted, shown
+from mcprl.scenarios.wording.template import BEGIN, END, Option, data, mark, options
+from mcprl.scenarios.wording.values import is_zone, plain, quoted, shown
 from mcprl.servers.effects import VERBS
 from mcprl.text import words
 
-_FROM = ("from", "source", "src", "base", "origin", "start", "departure")
-_TO = ("to", "target", "destination", "dest", "dst", "end", "arrival", "into")
 _ARITHMETIC = {
     "add": "add sum plus addition", "subtract": "subtract minus difference subtraction",
     "multiply": "multiply times product multiplication", "divide": "divide division quotient",
 }  # fmt: skip
 _ASKING = tuple("get return show fetch retrieve find look list give display read check tell".split())
-_QUERIES = {"query", "q", "search", "keyword", "keywords", "topic", "question", "expression", "term"}
 _TEXTS = ("text", "message", "input", "sentence", "string", "content", "phrase", "body", "word")
 _OWN = ("account", "appointment", "ticket", "task", "car", "flight", "seat", "policy", "loan", "bill", "plan")
 """Things that people call theirs, besides dealings: my ticket, but that product."""
@@ -37,7 +34,7 @@ def compute_options(intent: Compute, rng: random.Random) -> list[Option]:
     """Requests for what a tool works out of its arguments."""
     arguments = intent.arguments
     parts = {*words(intent.tool), *words(intent.description)[:8]}
-    roles = _roles(arguments, rng)
+    roles = roles_of(arguments, rng)
     zones = any(is_zone(value) for value in arguments)
     if {"from", "to", "main"} <= {*roles} and any(value.attribute.meaning == "date" for value in arguments):
         roles["to"] += f" on {roles.pop('main')}"  # a way between two places, on a day
@@ -45,14 +42,14 @@ def compute_options(intent: Compute, rng: random.Random) -> list[Option]:
         name = "zones" if zones else "from_to"
         if zones and any("difference" in words(one.key) for one in intent.asked):
             name = "zones_difference"
-        found = options(data("computes")[name], f"compute.{name}", roles)
+        found = options(data("computes")[name], f"compute.{name}", zone_times(roles))
         clock = all(one.meaning == "time" for one in intent.asked) and name == "zones"
         return found + (spans(roles, arguments, rng) if clock else [])
     if len(arguments) == 1 and (zones or "time" in words(intent.tool)) and {"time", "clock", "now"} & parts:
         name = "weekday" if any({"weekday", "day"} & {*words(one.key)} for one in intent.asked) else "clock"
         if name == "weekday" or all(one.meaning in ("time", "datetime") for one in intent.asked):
             return options(data("computes")[name], f"compute.{name}", {"main": shown(arguments[0], rng)})
-    if len(arguments) == 2 and all(_is_number(value) for value in arguments):
+    if len(arguments) == 2 and all(is_number(value) for value in arguments):
         for name, cues in _ARITHMETIC.items():
             if {*cues.split()} & {*words(intent.tool)} or {*cues.split()} & {*words(intent.description)[:3]}:
                 slots = {"a": shown(arguments[0], rng), "b": shown(arguments[1], rng)}
@@ -87,7 +84,7 @@ def _text(value: Value, rng: random.Random) -> str:
 def _general(intent: Compute, roles: dict[str, str], rng: random.Random) -> list[Option]:
     """A question or an order made of the description."""
     head = imperative(re.sub(r"\s+tool$", "", intent.description, flags=re.IGNORECASE))
-    rest = "".join(_argument(value, rng) for value in intent.arguments)
+    rest = following(intent.arguments, rng)
     if (
         intent.asked
         and len(intent.arguments) == 1
@@ -101,13 +98,20 @@ def _general(intent: Compute, roles: dict[str, str], rng: random.Random) -> list
     verb, _, what = (head or named).partition(" ")
     verb = "search for" if verb == "search" and what.split()[:1] not in ([], ["for"], ["in"], ["the"]) else verb
     if "from" in roles and "to" in roles and "main" not in roles:
+        ways = re.sub(_CONNECTED, "", what.removeprefix("for "))
+        if verb.startswith(("search", "find")) and grammar.is_plural(ways):
+            return options(data("computes")["route_search"], "compute.route_search", {**roles, "what": ways})
         return options(data("computes")["route"], "compute.route", {**roles, "do": _cut(f"{verb} {what}", rest)})
     if verb in _ASKING and what:
         what = _cut(what, rest)
+        if (named := re.match(rf" for (?:{BEGIN}[^{END}]*{END} )?(\w+) {BEGIN}", rest)) and what != named[1]:
+            what = what.removeprefix(f"{named[1]} ")  # the reference for resource 7, no resource reference
         slots = {"what": _definite(what), "rest": rest, "is": "are" if grammar.is_plural(what) else "is"}
-        if intent.asked:
-            slots["what_labels"] = grammar.listed([f"the {in_full(one)}" for one in intent.asked])
-        return options(data("computes")["asking"], "compute.asking", slots)
+        found = options(data("computes")["asking"], "compute.asking", slots)
+        if not intent.asked:  # nobody checks or knows what is only handed over
+            return found
+        slots["what_labels"] = grammar.listed([f"the {in_full(one)}" for one in intent.asked])
+        return found + options(data("computes")["asking_for"], "compute.asking", slots)
     titled = all(part[:1].isupper() for part in intent.description.split())
     if titled and what and not what.endswith("ing") and not grammar.is_plural(what):
         what = _definite(what)  # a title has no articles: "Trigger Long Running Operation"
@@ -147,65 +151,8 @@ def _shortened(intent: Compute) -> str:
     return head if len(head.split()) > 1 else f"{head} this"
 
 
-def _roles(arguments: Sequence[Value], rng: random.Random) -> dict[str, str]:
-    """The values at `from`, `to` and `main`, if each role has one argument."""
-    roles: dict[str, str] = {}
-    rest: list[Value] = []
-    for value in arguments:
-        parts = {*words(value.attribute.key)}
-        role = "from" if parts & {*_FROM} else "to" if parts & {*_TO} else ""
-        if role and role not in roles:
-            roles[role] = shown(value, rng)
-        else:
-            rest.append(value)
-    if len(rest) == 1:
-        roles["main"] = shown(rest[0], rng)
-    return roles if len(rest) <= 1 else {}
-
-
-def _argument(value: Value, rng: random.Random) -> str:
-    """An argument behind an order: ` in Porto`, ` for 3 March 2026`, ` with a limit of 5`."""
-    attribute = value.attribute
-    parts = {*words(attribute.key)}
-    if attribute.meaning == "place" or is_zone(value):
-        return f" in {shown(value, rng)}"
-    if attribute.meaning in ("date", "datetime"):
-        joint = "from" if parts & {*_FROM} else "to" if parts & {*_TO} else "on"
-        return f" {joint} {shown(value, rng)}"
-    if parts & {*_FROM}:
-        return f" from {shown(value, rng)}"
-    if parts & {*_TO}:
-        return f" to {shown(value, rng)}"
-    if parts & {"days", "hours", "weeks", "months"}:
-        unit = next(word for word in words(attribute.key) if word in ("days", "hours", "weeks", "months"))
-        return f" for the next {shown(replace(value, attribute=replace(attribute, unit=unit)), rng)}"
-    if parts & _QUERIES:
-        return f" for {quoted(value, rng)}"
-    if attribute.meaning == "duration" and _is_number(value):
-        unit = UNIT_WORDS.get(attribute.unit, attribute.unit)
-        return f" for {mark(plain(value.value))} {grammar.one(unit) if value.value == 1 else unit}".rstrip()
-    if attribute.meaning in ("identifier", "name", "path", "email"):
-        label = attribute.label.removesuffix(" number").removesuffix(" id").removesuffix(" name")
-        return (
-            f" for {label} {shown(value, rng)}" if label not in ("id", "name", "path") else f" for {shown(value, rng)}"
-        )
-    if attribute.meaning == "category" and parts & {"type", "kind", "category"}:
-        return f" of type {shown(value, rng)}"
-    if attribute.meaning == "flag":
-        label = attribute.label.removeprefix("include ").removeprefix("show ").removeprefix("with ")
-        return f" {'with' if value.value else 'without'} {label}"
-    if len(attribute.label) == 1:
-        return f" with {shown(value, rng)}"
-    _, after = modifiers([value], False, rng)
-    return f" {after[0]}" if after else f" with {in_full(attribute)} {quoted(value, rng)}"
-
-
-def _is_number(value: Value) -> bool:
-    return isinstance(value.value, int | float) and not isinstance(value.value, bool)
-
-
 def _is_text(value: Value) -> bool:
-    if {*words(value.attribute.key)} & _QUERIES:
+    if {*words(value.attribute.key)} & QUERIES:
         return False
     return isinstance(value.value, str) and (value.attribute.meaning == "text" or value.attribute.key in _TEXTS)
 
@@ -222,12 +169,12 @@ def lacking_options(intent: Lacking, rng: random.Random) -> list[Option]:
         return _lacking_change(inner, intent, rng)
     arguments = tuple(value for value in inner.arguments if value.attribute.key != key)
     head = imperative(inner.description) or _from_name(inner.tool)
-    roles = _roles(arguments, rng)
+    roles = roles_of(arguments, rng)
     if {*roles} == {"from", "main"} and any(is_zone(value) for value in arguments):
-        return options(data("computes")["lacking_zones"], "lacking.zones", roles)
-    if len(arguments) == 1 and _is_number(arguments[0]) and {"add", "sum", "adds"} & {*words(inner.tool)}:
+        return options(data("computes")["lacking_zones"], "lacking.zones", zone_times(roles))
+    if len(arguments) == 1 and is_number(arguments[0]) and {"add", "sum", "adds"} & {*words(inner.tool)}:
         return options(data("computes")["lacking_sum"], "lacking.sum", {"main": shown(arguments[0], rng)})
-    rest = "".join(_argument(value, rng) for value in arguments)
+    rest = following(arguments, rng)
     return options(data("computes")["lacking_general"], "lacking.general", {"do": _cut(head, "x"), "rest": rest})
 
 
@@ -246,8 +193,10 @@ def _lacking_lookup(inner: Lookup, rng: random.Random) -> list[Option]:
     noun = grammar.one(spoken(inner.thing.noun))
     slots = {**label_slots(inner.asked[0], rng), **_mine(noun, rng)}
     thing = Phrase(slots["mine"], slots["mine"], person=is_person(noun))
-    counted = inner.asked[0].meaning == "count"  # how many of them there are, and not the number of units
-    found = [] if counted else options(data("computes")["lacking_thing"], "lacking.thing", slots)
+    if slots["label_word"] in ("date", "day", "time"):
+        slots["label_word"] = slots["label"]  # of nothing in particular it is today's
+    clause = inner.asked[0].meaning in ("count", "year")  # how many there are, since when: and no number or year of it
+    found = [] if clause else options(data("computes")["lacking_thing"], "lacking.thing", slots)
     return found + [
         Option(option.form, option.patterns, option.slots, option.weight * 0.4)
         for option in about_options(thing, noun, inner.asked, rng)

@@ -9,14 +9,16 @@ from mcprl.scenarios.intents import Change, Reference, Value
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.modifiers import in_full, modifiers, shortened
 from mcprl.scenarios.wording.phrases import phrase, spoken
-from mcprl.scenarios.wording.template import data
-from mcprl.scenarios.wording.values import quoted
+from mcprl.scenarios.wording.template import data, mark
+from mcprl.scenarios.wording.values import plain, quoted
 from mcprl.servers.effects import VERBS
 from mcprl.text import stems, words
 
 _VAGUE = ("new", "a", "an", "the", "by", "id", "for", "in", "of", "to", "from", "with", "all", "my", "and", "single")
 _OTHER = frozenset(("new", "other", "replacement", "another"))
 _JOINTS = {"exchange": "for", "swap": "for", "trade": "for", "replace": "with"}
+_PAYING_BACK = frozenset(("return", "refund", "cancel"))
+_HANDING_OVER = frozenset(("transfer", "escalate", "forward", "hand", "connect"))
 _PLAIN_CHANGES = frozenset(("modify", "update", "edit", "set", "patch", "adjust"))
 
 
@@ -28,7 +30,7 @@ def deed(intent: Change, rng: random.Random) -> str:
         verb = "stage"
     noun = grammar.one(spoken(intent.thing.noun if intent.thing is not None else " ".join(nouns(intent.tool))))
     values = [replace(value, attribute=shortened(value.attribute, noun)) for value in intent.values]
-    tail = "".join(f" {_with(value, rng)}" for value in values)
+    tail = "".join(f" {_with(value, verb, rng)}" for value in values)
     if intent.thing is not None and (part := _part(intent, verb, values, rng)):
         return part
     if intent.thing is not None and (told := _told(intent, rng)):
@@ -66,9 +68,12 @@ def _part(intent: Change, verb: str, values: Sequence[Value], rng: random.Random
     noun = spoken("_".join(word for word in stems(old.attribute.key) if word not in ("id", "number", "code", "key")))
     noun = f"the {noun}" if old.attribute.meaning == "text" else noun
     said = "change" if verb in _PLAIN_CHANGES else data("changes")["verbs"].get(verb, verb)
+    told = mark(f'"{plain(old.value)}"') if old.attribute.meaning == "text" else quoted(old, rng)
     became = f" {_JOINTS.get(verb, 'to')} {noun} {quoted(pair[1], rng)}" if pair else ""
-    tail = "".join(f" {_with(value, rng)}" for value in values if value is not old and value not in (pair or ()))
-    return f"{said} {noun} {quoted(old, rng)} of {phrase(intent.thing, rng).text}{became}{tail}"
+    rest = [value for value in values if value is not old and value not in (pair or ())]
+    tail = "".join(f" {_with(value, verb, rng)}" for value in rest)
+    joint = "in" if verb in _PLAIN_CHANGES else "from"
+    return f"{said} {noun} {told} {joint} {phrase(intent.thing, rng).text}{became}{tail}"
 
 
 def _told(intent: Change, rng: random.Random) -> str:
@@ -94,9 +99,13 @@ def _for(thing: Reference | None, rng: random.Random) -> str:
     return f" for {phrase(thing, rng).text}" if thing is not None and thing.values else ""
 
 
-def _with(value: Value, rng: random.Random) -> str:
+def _with(value: Value, verb: str, rng: random.Random) -> str:
     """A value behind an act, with the preposition that its name suggests."""
     attribute, text = value.attribute, quoted(value, rng)
+    if "payment" in words(attribute.key) and verb in _PAYING_BACK:
+        return f"with the refund to {text}"
+    if verb in _HANDING_OVER and "summary" in words(attribute.key):
+        return f"and tell them {text}"
     table = data("changes")["prepositions"]
     for word in (*reversed(words(attribute.key)), *reversed(attribute.label.split())):
         if word in table:

@@ -71,7 +71,7 @@ def linked(intent: Change) -> str:
         sides[side] = plain(value.value)
     if {*sides} != {*_SIDES} or not is_verb(sides["verb"]):
         return ""
-    return f"{mark(sides['subject'])} {mark(' '.join(words(sides['verb'])))} {mark(sides['object'])}"
+    return f"{called(sides['subject'])} {mark(' '.join(words(sides['verb'])))} {called(sides['object'])}"
 
 
 _SIDES = {"subject": SUBJECTS, "object": OBJECTS, "verb": VERBS}

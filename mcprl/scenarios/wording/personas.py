@@ -64,7 +64,8 @@ def dress(name: str, request: str, rng: random.Random) -> str:
 
 def sentence(text: str) -> str:
     """Capitals after full stops and question marks."""
-    text = re.sub(r"(?<=[.?!] )([a-z])", lambda match: match[1].upper(), text)
+    free_text = re.compile(r"(?<=[.?!] )([a-z])")
+    text = "".join(free_text.sub(lambda m: m[1].upper(), piece) if free else piece for free, piece in outside(text))
     text = re.sub(rf'([.?!]"?{END})\.', r"\1", text)
     if not re.search(rf'[.?!]"?{END}?$', text):
         text += "."

@@ -27,7 +27,7 @@ _ZONE = re.compile(r"(?:Africa|America|Antarctica|Asia|Atlantic|Australia|Europe
 
 def forms(value: Value) -> tuple[str, ...]:
     """The ways in which a request may spell a value, the most usual first. Each of them identifies the value."""
-    meaning, unit, raw = value.attribute.meaning, value.attribute.unit, value.value
+    meaning, unit, raw = _meant(value), value.attribute.unit, value.value
     if isinstance(raw, bool):
         return ("yes", "on", "true") if raw else ("no", "off", "false")
     text = plain(raw)
@@ -40,11 +40,22 @@ def forms(value: Value) -> tuple[str, ...]:
     if meaning in ("measure", "duration", "count", "percent", "number", "year") and not isinstance(raw, str):
         return _measures(text, unit)
     if zone := _ZONE.fullmatch(text):
-        return (zone[1].replace("_", " "), *_country(text), *data("cities").get(text, ()), text)
+        return (*_city(zone[1].replace("_", " "), _country(text)), *data("cities").get(text, ()), text)
     if meaning in ("category", "status"):
         folder = ("folder",) if text.lower() in ("dir", "directory") else ()
         return tuple(dict.fromkeys((*folder, _words(text), text, *status_words(value)[0])))
     return (text,)
+
+
+def _meant(value: Value) -> str:
+    """The meaning of a value; a text that is one of a few is a category: `basic economy` for `basic_economy`."""
+    attribute = value.attribute
+    return "category" if attribute.meaning == "text" and attribute.choices else attribute.meaning
+
+
+def _city(city: str, country: tuple[str, ...]) -> tuple[str, ...]:
+    """The city of a zone and its country, only the latter if the zone is called after it: the Faroe Islands."""
+    return country if country and country[0].removeprefix("the ").startswith(f"{city} ") else (city, *country)
 
 
 @cache
@@ -98,7 +109,7 @@ def shown(value: Value, rng: random.Random) -> str:
         return mark(rng.choice(ways[:-1] or ways))
     if value.attribute.meaning == "time":
         return mark(rng.choice(ways))
-    if len(ways) > 1 and value.attribute.meaning not in ("category", "status"):
+    if len(ways) > 1 and _meant(value) not in ("category", "status"):
         return mark(next(iter(ways)) if rng.random() < 0.5 else rng.choice(ways))
     return mark(next(iter(ways)))
 
