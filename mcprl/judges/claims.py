@@ -96,7 +96,7 @@ def _has(known: Reading, text: str) -> bool:
 
 
 def _other_choice(reading: Reading, calls: Sequence[CallRecord], tools: Mapping[str, Tool]) -> Scalar | None:
-    """A choice that a schema lists beside the one that was made, if the answer has it and not the one made."""
+    """Another choice of a schema than was made, if the answer has it and lacks the one made."""
     for record in calls:
         properties = tools[record.tool].input_schema.get("properties", {}) if record.tool in tools else {}
         for name, value in (record.arguments or {}).items():
