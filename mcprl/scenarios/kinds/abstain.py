@@ -8,6 +8,7 @@ from mcprl.scenarios.intents import Change, Forbidden, Lacking, Lookup, Missing,
 from mcprl.scenarios.kinds.changes import effect_of
 from mcprl.scenarios.names import noun as noun_of
 from mcprl.scenarios.naming import MACHINE
+from mcprl.scenarios.parameters import opens
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.sources import affinity
@@ -18,6 +19,9 @@ from mcprl.scenarios.wording.modifiers import JOINTS
 from mcprl.scenarios.wording.phrases import spoken
 from mcprl.text import stems, words
 from mcprl.types import AsksBack, CallMade, Check, Declines, SaysMissing, Scalar, Session, Tool
+
+_READING = frozenset("read open view cat".split())
+"""Verbs of tools that give what is in a thing."""
 
 
 async def missing(planner: Planner, session: Session, state: State) -> Grounded | None:
@@ -34,8 +38,11 @@ async def missing(planner: Planner, session: Session, state: State) -> Grounded 
     worked = [catalog.from_root(v) for v in worked if v in options and v not in (".", *catalog.roots)] or options
     rng.shuffle(worked)
     person = catalog.slot(needed[0]).meaning == "person"
+    if any("/" in str(value) for value in worked):  # without its folder a file is searched for
+        worked = [value for value in worked if "/" in str(value)]
     strangers = [stranger(value, rng, person=person) for value in worked[:6]]
     strangers = [value for value in strangers if planner.allowed(value) and value not in options]
+    strangers = [value for value in strangers if opens(tool, value)]
     if not strangers:
         return None
     filled: Filled = [(needed[0], strangers[0])]
@@ -45,10 +52,16 @@ async def missing(planner: Planner, session: Session, state: State) -> Grounded 
         return None
     planner.used[tool.name] += 1
     reference = Reference(catalog.named_by(tool, needed[0]), (planner.naming(needed[0], strangers[0]),))
-    asked = [catalog.attribute(tool.name, keys, {}) for keys in _seen_fields(planner, tool)]
+    own = [other for other in planner.shown_by(reference.noun) if planner.needs(other)[-1].key == needed[0].key]
+    shown = [keys for other in own for keys in _seen_fields(planner, other)] if tool not in own else []
+    asked = [catalog.attribute(tool.name, keys, {}) for keys in _seen_fields(planner, tool) if keys not in shown]
     asked = [attribute for attribute in asked if attribute.meaning not in ("identifier", "name", "text")]
     single = tool.name not in catalog.lists
-    attribute = rng.choice(asked) if asked and single and rng.random() < 0.7 else None
+    readers = [other for other in own if {*words(other.name)} & _READING]
+    obvious = tool in (readers or own or [tool])
+    attribute = rng.choice(asked) if asked and single and (rng.random() < 0.7 or not obvious) else None
+    if attribute is None and not obvious:
+        return None  # whether a customer exists is not asked of their orders, nor what is in a file of its size
     checks: tuple[Check, ...] = (CallMade(call.tool, call.arguments, failed=True), SaysMissing())
     return planner.task("missing", Missing(reference, attribute), (), (call,), checks, state, [strangers[0]])
 
