@@ -78,7 +78,7 @@ class Calls:
 
     def tool(self, fits: Callable[[Tool], bool] = lambda _: True) -> Tool | None:
         """A read-only tool, at random among those that fit, seldom used ones first."""
-        unfit = {*(table.tool for table in self.known.tables), *self.catalog.yields.barren(self.kind)}
+        unfit = {*(table.tool for table in self.known.tables), *self.catalog.yields.barren(self.kind, self.split)}
         tools = [tool for tool in self.known.reads() if tool.name not in unfit and fits(tool)]
         if not tools:
             return None

@@ -91,7 +91,8 @@ class Naming(Calls):
 
         def is_own(tool: Tool) -> bool:
             needed = [slot for slot in self.needs(tool) if not self.known.is_setting(slot)]
-            own = len(needed) == 1 and self.catalog.names_entity(needed[0]) and self.catalog.named_by(tool, needed[0])
+            single = len(needed) == 1 and isinstance(needed[0].path[-1], str)  # no list of them
+            own = single and self.catalog.names_entity(needed[0]) and self.catalog.named_by(tool, needed[0])
             return own == noun and self.catalog.noun(tool).split()[-1] == noun.split()[-1]
 
         return [tool for tool in self.known.reads() if is_own(tool)]

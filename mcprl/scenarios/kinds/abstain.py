@@ -37,9 +37,11 @@ async def missing(planner: Planner, session: Session, state: State) -> Grounded 
     ]
     worked = [catalog.from_root(v) for v in worked if v in options and v not in (".", *catalog.roots)] or options
     rng.shuffle(worked)
-    person = catalog.slot(needed[0]).meaning == "person"
-    if any("/" in str(value) for value in worked):  # without its folder a file is searched for
-        worked = [value for value in worked if "/" in str(value)]
+    meaning = catalog.slot(needed[0]).meaning
+    paths = [str(catalog.from_root(value)) for value in options] if meaning == "path" else []
+    if inner := [path for path in paths if "/" in path.lstrip("/") and path not in catalog.roots]:
+        worked = [value for value in worked if "/" in str(value)] or list(inner)  # a bare name is searched for
+    person = meaning == "person"
     strangers = [stranger(value, rng, person=person) for value in worked[:6]]
     strangers = [value for value in strangers if planner.allowed(value) and value not in options]
     strangers = [value for value in strangers if opens(tool, value)]

@@ -196,7 +196,8 @@ def _by_one(value: Value, noun: str, person: bool, rng: random.Random) -> Phrase
         if attribute.meaning == "path" and not re.search(r"[/.]", plain(value.value)):
             return Phrase(rng.choice((f"the {noun} {text}", f"the {text} {noun}")), bare)
         if attribute.meaning == "path":
-            return Phrase(rng.choice((text, text, f"the {noun} {text}")), bare)
+            ways = (text, text, f"the {noun} {text}")[2 * bool(re.match(r"(?!changed )\w+ed ", noun)) :]  # its state
+            return Phrase(rng.choice(ways), bare)
         if attribute.meaning == "email":
             ways = (text, f"the {noun} with the address {text}", f"the {noun} registered under {text}")
             way = rng.choice(ways)
