@@ -1,6 +1,8 @@
 """Tasks whose right answer is no value: what does not exist, what the request leaves out, what no tool does."""
 
 import re
+from collections.abc import Sequence
+from pathlib import PurePosixPath
 
 from mcprl.scenarios.fields import usable
 from mcprl.scenarios.filling import REMOVING
@@ -36,11 +38,10 @@ async def missing(planner: Planner, session: Session, state: State) -> Grounded 
         value for example in planner.known.examples.get(tool.name, ()) for value in _taken(example.arguments, needed[0])
     ]
     worked = [catalog.from_root(v) for v in worked if v in options and v not in (".", *catalog.roots)] or options
-    rng.shuffle(worked)
     meaning = catalog.slot(needed[0]).meaning
-    paths = [str(catalog.from_root(value)) for value in options] if meaning == "path" else []
-    if inner := [path for path in paths if "/" in path.lstrip("/") and path not in catalog.roots]:
-        worked = [value for value in worked if "/" in str(value)] or list(inner)  # a bare name is searched for
+    if meaning == "path":
+        worked = _placed(planner, options, worked, catalog.named_by(tool, needed[0]) == "folder")
+    rng.shuffle(worked)
     person = meaning == "person"
     strangers = [stranger(value, rng, person=person) for value in worked[:6]]
     strangers = [value for value in strangers if planner.allowed(value) and value not in options]
@@ -54,7 +55,8 @@ async def missing(planner: Planner, session: Session, state: State) -> Grounded 
         return None
     planner.used[tool.name] += 1
     reference = Reference(catalog.named_by(tool, needed[0]), (planner.naming(needed[0], strangers[0]),))
-    own = [other for other in planner.shown_by(reference.noun) if planner.needs(other)[-1].key == needed[0].key]
+    key = stems(needed[0].key)  # `paths` takes what `path` does
+    own = [other for other in planner.shown_by(reference.noun) if stems(planner.needs(other)[-1].key) == key]
     shown = [keys for other in own for keys in _seen_fields(planner, other)] if tool not in own else []
     asked = [catalog.attribute(tool.name, keys, {}) for keys in _seen_fields(planner, tool) if keys not in shown]
     asked = [attribute for attribute in asked if attribute.meaning not in ("identifier", "name", "text")]
@@ -66,6 +68,16 @@ async def missing(planner: Planner, session: Session, state: State) -> Grounded 
         return None  # whether a customer exists is not asked of their orders, nor what is in a file of its size
     checks: tuple[Check, ...] = (CallMade(call.tool, call.arguments, failed=True), SaysMissing())
     return planner.task("missing", Missing(reference, attribute), (), (call,), checks, state, [strangers[0]])
+
+
+def _placed(planner: Planner, options: Sequence[Scalar], worked: Sequence[Scalar], folders: bool) -> list[Scalar]:
+    """The paths of folders, or of files and folders, with a folder of their own if there are any: a bare name would be
+    searched for."""
+    paths = [value for value in worked if not (folders and PurePosixPath(str(value)).suffix)]
+    known = [planner.catalog.from_root(value) for value in options]
+    inner = [path for path in known if "/" in str(path).lstrip("/") and path not in planner.catalog.roots]
+    inner = [path for path in inner if not (folders and PurePosixPath(str(path)).suffix)]
+    return ([path for path in paths if "/" in str(path)] or inner) if inner else paths
 
 
 def _taken(arguments: object, slot: Slot) -> list[Scalar]:
