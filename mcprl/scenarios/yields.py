@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 
 _MOST = 30
 """Draws without a task in one split after which a kind is drawn with a tool no more there."""
-_MOST_IN_ALL = 60
+_MOST_IN_ALL = 90
 """The same for all splits: a split may own none of the few things that a tool finds."""
 
 
