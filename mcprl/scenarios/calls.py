@@ -13,7 +13,7 @@ from mcprl.scenarios.catalog import Catalog
 from mcprl.scenarios.fields import UNNAMED, named_cells, record_of, rows_of, scalars, usable
 from mcprl.scenarios.intents import Value
 from mcprl.scenarios.packs.pack import held_out_form
-from mcprl.scenarios.parameters import is_complete, is_hash, is_paging, is_wait, shortened_hash
+from mcprl.scenarios.parameters import is_complete, is_hash, is_paging, is_wait, opens, shortened_hash
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.sharing import without_moments
 from mcprl.scenarios.probing.sources import ordered
@@ -76,7 +76,7 @@ class Calls:
 
     def tool(self, fits: Callable[[Tool], bool] = lambda _: True) -> Tool | None:
         """A read-only tool, at random among those that fit, seldom used ones first."""
-        unfit = {*(table.tool for table in self.known.tables), *self.catalog.yields.barren(self.kind)}
+        unfit = {*(table.tool for table in self.known.tables), *self.catalog.yields.barren(self.kind, self.split)}
         tools = [tool for tool in self.known.reads() if tool.name not in unfit and fits(tool)]
         if not tools:
             return None
@@ -116,7 +116,7 @@ class Calls:
             if slot in fixed:
                 filled.append((slot, fixed[slot]))
                 continue
-            if not (slot.required or is_wait(slot)) and (
+            if not (slot.required or is_wait(slot) or self._is_subject(slot)) and (
                 is_paging(slot)
                 or slot.kind == "boolean"
                 or self._idle[slot] > 1
@@ -127,7 +127,7 @@ class Calls:
                 continue
             entity = self.catalog.names_entity(slot)
             options = self.known.options(slot, state, self.rng, self.allowed if entity else lambda _: True)
-            options = [value for value in options if (slot, value) not in self._dead]
+            options = [value for value in options if (slot, value) not in self._dead and opens(tool, value)]
             sources = self.known.sources.get((slot.tool, slot.path), ())
             made_up = ("invented",) in sources or known_format(slot) == "expression" or is_wait(slot)
             if not entity and not slot.choices and made_up:
@@ -168,6 +168,13 @@ class Calls:
                 break
         return value  # pyright: ignore[reportPossiblyUnboundVariable]
 
+    def _is_subject(self, slot: Slot) -> bool:
+        """Whether an optional slot names what the call is about, so that nobody asks without it: its default is only
+        one of the things, and no other slot names one."""
+        others = (other for other in self.known.slots[slot.tool] if other.required)
+        own = slot.schema.get("default") is not None and self.catalog.names_entity(slot)
+        return own and not any(map(self.catalog.names_entity, others))
+
     def _is_idle(self, slot: Slot) -> bool:
         """Whether an optional slot took only values that say nothing about the server: nobody states them."""
         sources = self.known.sources.get((slot.tool, slot.path), [])
@@ -181,13 +188,13 @@ class Calls:
         return all(source[0] in idle or (numeric and source[-1:] == slot.path[-1:]) for source in sources)
 
     async def _without_idle(self, session: Session, step: Step, fixed: Mapping[Slot, Scalar]) -> Step:
-        """The step without the optional arguments that change nothing: a person would not say them."""
+        """The step without the optional arguments that change nothing of what can be asked: nobody would say them."""
         for slot, _ in step.filled:
             told = slot.required or slot in fixed or slot.choices or slot in self._effective
-            if told or slot.kind != "string" or step.result.latency_s > _SLOW_S:
+            if told or step.result.latency_s > _SLOW_S:
                 continue
             shorter = await self.execute(session, step.tool, [pair for pair in step.filled if pair[0] != slot])
-            if shorter is None or shorter.record is None or shorter.record != step.record:
+            if shorter is None or shorter.content != step.content:
                 self._effective.add(slot)
                 continue
             self._idle[slot] += 1

@@ -159,7 +159,7 @@ class Composer:
         planner.kind, planner.drawn = kind, set()
         task = await kind(planner, session, state)
         scenario = planner.word(task) if task else None
-        planner.catalog.yields.tell(kind, planner.drawn, scenario is not None)
+        planner.catalog.yields.tell(kind, planner.drawn, planner.split, scenario is not None)
         return scenario
 
     def _most(self, kind: str) -> float:

@@ -9,6 +9,7 @@ from typing import Any
 from mcprl.scenarios.addresses import address_parts, with_address
 from mcprl.scenarios.borrowing import borrowed, sort_of
 from mcprl.scenarios.catalog import NAMING
+from mcprl.scenarios.crossing import crossed
 from mcprl.scenarios.fields import record_of
 from mcprl.scenarios.finding import Finder
 from mcprl.scenarios.probing.draws import Draw, Penalties, fill_write
@@ -132,21 +133,12 @@ class Filling(Finder):
             slots = [slot for slot in inner if slot.path[:-1] == parent]
             found = self.known.records.together([self._alike(slot) for slot in slots]) if len(slots) > 1 else []
             if len(slots) == len(values) and {*words(slots[0].tool)} & CREATING:
-                found = self._crossed(slots, found)  # one that is there is not made again
+                at = max((i for i, slot in enumerate(slots) if self.catalog.names_entity(slot)), default=0)
+                kinds = [i for i, slot in enumerate(slots) if self.is_one_of_few(slot)]
+                # One that is there is not made again.
+                found = crossed(found, at, kinds, self.known.records.kin)
             values.update(zip(slots, self.rng.choice(found), strict=True) if found else ())
         return list(values.items())
-
-    def _crossed(self, slots: Sequence[Slot], rows: Sequence[tuple[Scalar, ...]]) -> list[tuple[Scalar, ...]]:
-        """New rows, each with the last name of another row of the same kind: who else works on the other project."""
-        at = max((i for i, slot in enumerate(slots) if self.catalog.names_entity(slot)), default=0)
-        kinds = [i for i, slot in enumerate(slots) if self.is_one_of_few(slot)]
-        new = [
-            (*one[:at], other[at], *one[at + 1 :])
-            for one in rows
-            for other in rows
-            if all(one[i] == other[i] for i in kinds) and other[at] not in one
-        ]
-        return [row for row in new if row not in rows]
 
     def _alike(self, slot: Slot) -> list[Source]:
         """The places whose name says that their values are of the slot's kind."""

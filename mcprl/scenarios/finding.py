@@ -49,6 +49,8 @@ class Finder(Naming):
         rest = [pair for pair in step.filled if pair[0] != entities[0]]
         found, owner = named[1], self.catalog.named_by(tool, entities[0])
         first, *others = found.reference.values
+        if any(value.attribute.meaning == "identifier" for value in others):
+            return None  # the cheapest one of a product that is in an order seems to be in it, too
         # A customer's name is no name of an order: among orders it is the `customer`.
         meaning = first.attribute.meaning
         meaning = "person" if meaning in ("name", "person") and is_person(owner) else meaning
@@ -80,7 +82,7 @@ class Finder(Naming):
         step = self._whole_record(step)
         single = len(step.rows) == 1 and entities and tool.name not in self.catalog.lists
         if step.rows and not single:
-            return self.row(step)
+            return self.row(step, keyed=False)
         record = step.rows[0] if step.rows else step.record
         if not isinstance(record, Mapping) or (not step.rows and not self.catalog.is_usual(tool, record)):
             return None

@@ -18,7 +18,7 @@ from mcprl.scenarios.wording.grammar import is_plural
 from mcprl.scenarios.wording.modifiers import JOINTS, is_adjective, names
 from mcprl.scenarios.wording.phrases import is_person
 from mcprl.text import singular, words
-from mcprl.types import Scalar
+from mcprl.types import Scalar, Tool
 
 MACHINE = frozenset("cid pk notnull dflt uri mime blob oid idx seq etag sha256 md5 rowid guid checksum inode".split())
 """Words of fields that programs read and nobody asks for."""
@@ -63,23 +63,41 @@ class Naming(Calls):
         value = next(str(value) for slot, value in step.filled if slot == entity)
         return "folder" if noun == "file" and "." not in value.rpartition("/")[2] else noun
 
-    def row(self, step: Step) -> Found | None:
-        """One row of a list, named by a name of its own or, if the list is complete, by what only this row has."""
+    def row(self, step: Step, keyed: bool = True) -> Found | None:
+        """One row of a list, named by a name of its own or, if the list is complete, by what only this row has.
+
+        Unless `keyed`, no key that another tool looks the thing up by names it: nobody reads a list for that.
+        """
         whole = self.is_whole(step)
         candidates = [row for row in step.rows if len(scalars(row)) > 1]
         self.rng.shuffle(candidates)
-        named = ((row, self._naming(step, row, whole)) for row in candidates)
+        nouns = {self.row_noun(step, row) for row in candidates}
+        keyless = {noun for noun in nouns if not keyed and self.shown_by(noun)}
+        named = ((row, self._naming(step, row, whole, self.row_noun(step, row) not in keyless)) for row in candidates)
         row, naming = next(((row, naming) for row, naming in named if naming), ({}, ()))
         if not naming:
             return None
-        naming = tuple(self._own_key(value, row, self.row_noun(step, row)) for value in naming)
+        noun = self.row_noun(step, row)
+        naming = tuple(self._own_key(value, row, noun) for value in naming)
         stated = [(slot, value) for slot, value in step.filled if not is_search(slot)]
         filters = [value for value in self.said(stated) if value.value not in {own.value for own in naming}]
-        reference = Reference(stateless(self.row_noun(step, row), (*naming, *filters)), (*naming, *filters))
+        reference = Reference(stateless(noun, (*naming, *filters)), (*naming, *filters))
         given = [value.value for value in reference.values]
         fields = self.fields(step, row, step.rows, given)
         entities = (*(value.value for value in naming), *(f.value for f in filters if not f.attribute.choices))
         return Found(reference, (step,), row, fields, entities, step.keys)
+
+    def shown_by(self, noun: str) -> list[Tool]:
+        """The tools that look up one such thing by its key, or by its path, and are about it: `get_order` for an
+        order, not the tool for its invoice."""
+
+        def is_own(tool: Tool) -> bool:
+            needed = [slot for slot in self.needs(tool) if not self.known.is_setting(slot)]
+            single = len(needed) == 1 and isinstance(needed[0].path[-1], str)  # no list of them
+            own = single and self.catalog.names_entity(needed[0]) and self.catalog.named_by(tool, needed[0])
+            return own == noun and self.catalog.noun(tool).split()[-1] == noun.split()[-1]
+
+        return [tool for tool in self.known.reads() if is_own(tool)]
 
     def _own_key(self, value: Value, row: Mapping[str, Any], noun: str) -> Value:
         """The value of a row's first field, if it is a key, as the thing's own: airport JFK by its `iata`."""
@@ -103,8 +121,8 @@ class Naming(Calls):
             return singular(named[-1]) if singular(named[-1]) != named[-1] else "entry"
         return "entry"
 
-    def _naming(self, step: Step, row: Mapping[str, Any], whole: bool) -> tuple[Value, ...]:
-        """The values that name a row: an own name, else one or two attributes that no other row shares."""
+    def _naming(self, step: Step, row: Mapping[str, Any], whole: bool, keyed: bool = True) -> tuple[Value, ...]:
+        """The values that name a row: an own name or, if `keyed`, its key; else attributes that no other row shares."""
         own = [
             Value(self.catalog.attribute(step.tool.name, (*step.keys, *path), row), value)
             for path, value in scalars(row)
@@ -120,11 +138,14 @@ class Naming(Calls):
             return sum(all(other.get(value.attribute.key) == value.value for value in values) for other in step.rows)
 
         # A key is unique without the filters of a list: who has it needs no list.
-        keyed = () if any(True for _ in self.said(step.filled)) else ("identifier",)
-        for value in (value for value in own if value.attribute.meaning in ("name", "email", "path", *keyed)):
-            if shares([value]) == 1 and self.allowed(value.value) and not self.catalog.is_ambiguous(value.value):
+        key = () if any(True for _ in self.said(step.filled)) else ("identifier",)
+        naming = [value for value in own if value.attribute.meaning in ("name", "email", "path", *key)]
+        naming = [value for value in naming if shares([value]) == 1 and self.allowed(value.value)]
+        naming = [value for value in naming if not self.catalog.is_ambiguous(value.value)]
+        for value in naming:
+            if keyed or value.attribute.meaning != "identifier":
                 return (replace(value, value=shortened_hash(str(value.value))) if is_hash(value.value) else value,)
-        if not whole or len(step.rows) < 2:
+        if naming or not whole or len(step.rows) < 2:
             return ()
         described = [value for value in own if value.attribute.meaning in _DESCRIBING]
         for size in (1, 2):

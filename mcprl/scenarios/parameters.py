@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from mimetypes import guess_type
+from pathlib import PurePosixPath
 from typing import Any
 
 from mcprl.scenarios.slots import Slot
 from mcprl.text import words
-from mcprl.types import Json, Scalar
+from mcprl.types import Json, Scalar, Tool
 
 _PAGING = frozenset(
     "limit page offset cursor max maximum size head tail top skip start results per count depth indent".split()
@@ -84,3 +86,15 @@ _WAITS = frozenset("duration seconds timeout delay wait sleep".split())
 def is_wait(slot: Slot) -> bool:
     """Whether a number says how long the call takes."""
     return slot.kind in ("integer", "number") and bool(_WAITS & {*words(slot.key)})
+
+
+_MEDIA = frozenset("media image images picture pictures photo photos audio sound video videos".split())
+
+
+def opens(tool: Tool, path: Scalar) -> bool:
+    """Whether somebody would open a file with a tool: one for pictures and sound is no way to read a text."""
+    said = f"{tool.name} {tool.description.partition('.')[0]}"
+    if not {*words(said)} & _MEDIA or not PurePosixPath(str(path)).suffix:
+        return True
+    kind, _ = guess_type(str(path))
+    return bool(kind) and kind.partition("/")[0] in ("image", "audio", "video")

@@ -19,7 +19,8 @@ from mcprl.scenarios.packs.pack import split_of
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.steps import Field, Grounded
 from mcprl.scenarios.wording import answer, say
-from mcprl.types import Call, Check, Fact, Scalar, Scenario
+from mcprl.text import stems
+from mcprl.types import Call, Check, Fact, Scalar, Scenario, Tool
 
 
 class Planner(Filling):
@@ -81,10 +82,26 @@ class Planner(Filling):
             return None
         return grounded
 
+    def _tells_apart(self, tool: Tool, request: str) -> bool:
+        """Whether a request has a word that only this tool uses of those that work something out of the same arguments:
+        a search for direct flights is not one for connections."""
+
+        def said(tool: Tool) -> set[str]:
+            return {*stems(f"{tool.name} {tool.description.partition('.')[0]}")}
+
+        keys = {slot.key for slot in self.needs(tool)}
+        others = [other for other in self.known.reads() if other is not tool and self.computes(other)]
+        twins = [other for other in others if {slot.key for slot in self.needs(other)} == keys]
+        return all({*stems(request)} & (said(tool) - said(twin)) for twin in twins)
+
     def word(self, task: Grounded) -> Scenario | None:
         """The scenario of a task, in words of a form that belongs to the suite; `None` if no construction fits."""
         worded = say(task.intent, self.rng, self.allowed_form)
         if worded is None or (task.by_wording and split_of(self.seed, worded.request) != self.split):
+            return None
+        if task.kind in ("action", "compute") and not self._tells_apart(
+            self.known.tools[task.plan[-1].tool], worded.request
+        ):
             return None
         other = ""
         if task.plan and task.kind != "missing":

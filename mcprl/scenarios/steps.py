@@ -9,6 +9,7 @@ from mcprl.judges.checks import squash
 from mcprl.scenarios.fields import Keys
 from mcprl.scenarios.intents import Attribute, Intent, Outcome, Reference, Value
 from mcprl.scenarios.probing.knowledge import State
+from mcprl.scenarios.probing.sharing import without_moments
 from mcprl.scenarios.probing.sources import ordered
 from mcprl.scenarios.slots import Slot, build
 from mcprl.types import Call, Check, Json, Scalar, Tool, ToolResult
@@ -39,6 +40,11 @@ class Step:
     record: Json
     keys: Keys = ()
     rows: tuple[dict[str, Any], ...] = ()
+
+    @property
+    def content(self) -> Json:
+        """What can be asked of the result: its record, else its text."""
+        return without_moments(self.result.text) if self.record is None else self.record
 
 
 @dataclass(frozen=True)

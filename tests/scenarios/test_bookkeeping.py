@@ -96,10 +96,11 @@ def test_a_tool_that_resets_the_whole_server_is_told_by_its_name(reset: Tool, wh
 def test_a_kind_of_task_is_not_tried_for_ever_with_a_tool_that_never_makes_one() -> None:
     yields = Yields()
     for number in range(40):
-        yields.tell("count", ["calculate", "list"], made=False)
-        yields.tell("lookup", ["list"], made=number == 3)
-    assert {*yields.barren("count")} == {"calculate", "list"}
-    assert not yields.barren("lookup")
+        yields.tell("count", ["calculate", "list"], "train", made=False)
+        yields.tell("lookup", ["list"], "train", made=number == 3)
+    assert {*yields.barren("count", "train")} == {"calculate", "list"}
+    assert not yields.barren("count", "test")  # it may own other things
+    assert not yields.barren("lookup", "train")
 
 
 @pytest.mark.parametrize("file", HINTS, ids=lambda file: file.stem)

@@ -1,6 +1,8 @@
 """Tasks whose right answer is no value: what does not exist, what the request leaves out, what no tool does."""
 
 import re
+from collections.abc import Sequence
+from pathlib import PurePosixPath
 
 from mcprl.scenarios.fields import usable
 from mcprl.scenarios.filling import REMOVING
@@ -8,6 +10,7 @@ from mcprl.scenarios.intents import Change, Forbidden, Lacking, Lookup, Missing,
 from mcprl.scenarios.kinds.changes import effect_of
 from mcprl.scenarios.names import noun as noun_of
 from mcprl.scenarios.naming import MACHINE
+from mcprl.scenarios.parameters import opens
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.sources import affinity
@@ -18,6 +21,9 @@ from mcprl.scenarios.wording.modifiers import JOINTS
 from mcprl.scenarios.wording.phrases import spoken
 from mcprl.text import stems, words
 from mcprl.types import AsksBack, CallMade, Check, Declines, SaysMissing, Scalar, Session, Tool
+
+_READING = frozenset("read open view cat".split())
+"""Verbs of tools that give what is in a thing."""
 
 
 async def missing(planner: Planner, session: Session, state: State) -> Grounded | None:
@@ -32,10 +38,14 @@ async def missing(planner: Planner, session: Session, state: State) -> Grounded 
         value for example in planner.known.examples.get(tool.name, ()) for value in _taken(example.arguments, needed[0])
     ]
     worked = [catalog.from_root(v) for v in worked if v in options and v not in (".", *catalog.roots)] or options
+    meaning = catalog.slot(needed[0]).meaning
+    if meaning == "path":
+        worked = _placed(planner, options, worked, catalog.named_by(tool, needed[0]) == "folder")
     rng.shuffle(worked)
-    person = catalog.slot(needed[0]).meaning == "person"
+    person = meaning == "person"
     strangers = [stranger(value, rng, person=person) for value in worked[:6]]
     strangers = [value for value in strangers if planner.allowed(value) and value not in options]
+    strangers = [value for value in strangers if opens(tool, value)]
     if not strangers:
         return None
     filled: Filled = [(needed[0], strangers[0])]
@@ -45,12 +55,29 @@ async def missing(planner: Planner, session: Session, state: State) -> Grounded 
         return None
     planner.used[tool.name] += 1
     reference = Reference(catalog.named_by(tool, needed[0]), (planner.naming(needed[0], strangers[0]),))
-    asked = [catalog.attribute(tool.name, keys, {}) for keys in _seen_fields(planner, tool)]
+    key = stems(needed[0].key)  # `paths` takes what `path` does
+    own = [other for other in planner.shown_by(reference.noun) if stems(planner.needs(other)[-1].key) == key]
+    shown = [keys for other in own for keys in _seen_fields(planner, other)] if tool not in own else []
+    asked = [catalog.attribute(tool.name, keys, {}) for keys in _seen_fields(planner, tool) if keys not in shown]
     asked = [attribute for attribute in asked if attribute.meaning not in ("identifier", "name", "text")]
     single = tool.name not in catalog.lists
-    attribute = rng.choice(asked) if asked and single and rng.random() < 0.7 else None
+    readers = [other for other in own if {*words(other.name)} & _READING]
+    obvious = tool in (readers or own or [tool])
+    attribute = rng.choice(asked) if asked and single and (rng.random() < 0.7 or not obvious) else None
+    if attribute is None and not obvious:
+        return None  # whether a customer exists is not asked of their orders, nor what is in a file of its size
     checks: tuple[Check, ...] = (CallMade(call.tool, call.arguments, failed=True), SaysMissing())
     return planner.task("missing", Missing(reference, attribute), (), (call,), checks, state, [strangers[0]])
+
+
+def _placed(planner: Planner, options: Sequence[Scalar], worked: Sequence[Scalar], folders: bool) -> list[Scalar]:
+    """The paths of folders, or of files and folders, with a folder of their own if there are any: a bare name would be
+    searched for."""
+    paths = [value for value in worked if not (folders and PurePosixPath(str(value)).suffix)]
+    known = [planner.catalog.from_root(value) for value in options]
+    inner = [path for path in known if "/" in str(path).lstrip("/") and path not in planner.catalog.roots]
+    inner = [path for path in inner if not (folders and PurePosixPath(str(path)).suffix)]
+    return ([path for path in paths if "/" in str(path)] or inner) if inner else paths
 
 
 def _taken(arguments: object, slot: Slot) -> list[Scalar]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from mcprl.scenarios.fields import is_answer, scalars
 from mcprl.scenarios.intents import Attribute, Value
+from mcprl.scenarios.names import STATES
 from mcprl.scenarios.naming import MACHINE, kind_of, stateless
 from mcprl.scenarios.parameters import is_search
 from mcprl.scenarios.planner import Planner
@@ -23,6 +24,8 @@ _LIMITED = ("money", "count", "measure", "percent", "number", "date", "year")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _STOCKED = frozenset("stock inventory quantity capacity seat bed bedroom room rating".split())
 """Words of counts over and under which people set limits: with fewer than 5 in stock, and not with 2 removed lines."""
+_ONLY_NEW = frozenset(("untracked", "ignored"))
+"""States of files that nobody has kept yet."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,14 @@ async def rows_of_a_list(
         chosen = _with_one_value(planner, chosen, limited)
     elif way < 0.7 and limited and len(where) < 2:
         chosen = _within_limit(planner, chosen)
-    return chosen if least <= len(chosen.rows) <= 40 else None
+    return chosen if least <= len(chosen.rows) <= 40 and not _is_disputed(chosen) else None
+
+
+def _is_disputed(chosen: Rows) -> bool:
+    """Whether some of what is called changed is only new, so that people would not agree on how many there are."""
+    is_new = any(str(value) in _ONLY_NEW for row in chosen.rows for value in row.values())
+    said = any(str(value.value) in _ONLY_NEW and value.how == "is" for value in chosen.where)
+    return chosen.noun.split()[0] in STATES.values() and is_new and not said
 
 
 def _with_one_value(planner: Planner, chosen: Rows, negated: bool) -> Rows:

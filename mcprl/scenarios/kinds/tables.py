@@ -29,28 +29,38 @@ async def table_lookup(planner: Planner, session: Session, state: State) -> Grou
     linked = _linked(planner, table) if planner.rng.random() < 0.4 else None
     if linked is None:
         asked = _column(planner, table, row, (named.attribute.key, *(table.links or ())))
-        call = _call(table, select(table, [asked.key], where)) if asked else None
-        value = await _only(session, call) if call else None
-        if asked is None or call is None or value is None or not is_answer(value, [named.value]):
+        asked = _with_time(planner, table, row, asked)
+        call = _call(table, select(table, [one.key for one in asked], where))
+        values = await _cells(session, call) if asked else []
+        if not values or not all(is_answer(value, [named.value]) for value in values):
             return None
-        rivals = [
-            other for key, other in row.items() if other is not None and key != asked.key and other != named.value
+        keys = {one.key for one in asked}
+        rivals = [other for key, other in row.items() if other is not None and key not in keys and other != named.value]
+        fields = [
+            Field(one, truth(value) if one.meaning == "flag" else value, tuple(rivals), derived=one.meaning == "flag")
+            for one, value in zip(asked, values, strict=True)
         ]
-        if asked.meaning == "flag":
-            value = truth(value)
-        field = Field(asked, value, tuple(rivals), derived=asked.meaning == "flag")
-        return planner.question("lookup", Lookup(reference, (asked,)), [call], [(field, "")], state, [named.value])
+        facts = [(field, "") for field in fields]
+        return planner.question("lookup", Lookup(reference, asked), [call], facts, state, [named.value])
     column, other, key = linked
     asked = _column(planner, other, other.rows[0], (key, *(other.links or ())))
-    if asked is None:
-        return None
-    text = select(table, [f"{other.name}.{asked.key}"], where, joined=[(other, column, key)])
+    asked = _with_time(planner, other, other.rows[0], asked)
+    text = select(table, [f"{other.name}.{one.key}" for one in asked], where, joined=[(other, column, key)])
     call = _call(table, text)
-    value = await _only(session, call)
-    if value is None or not is_answer(value, [named.value]):
+    values = await _cells(session, call) if asked else []
+    if not values or not all(is_answer(value, [named.value]) for value in values):
         return None
-    intent = Relation(reference, (table_noun(other),), (asked,))
-    return planner.question("relation", intent, [call], [(Field(asked, value), "")], state, [named.value])
+    intent = Relation(reference, (table_noun(other),), asked)
+    facts = [(Field(one, value), "") for one, value in zip(asked, values, strict=True)]
+    return planner.question("relation", intent, [call], facts, state, [named.value])
+
+
+def _with_time(
+    planner: Planner, table: Table, row: Mapping[str, Any], asked: Attribute | None
+) -> tuple[Attribute, ...]:
+    """What is asked for, with the time of day that goes with it if it is a day: when is the appointment?"""
+    time = _column(planner, table, row, (), ("time",)) if asked and asked.meaning == "date" else None
+    return (asked, *((time,) if time else ())) if asked else ()
 
 
 async def table_count(planner: Planner, session: Session, state: State) -> Grounded | None:
@@ -206,8 +216,12 @@ async def _rows(session: Session, call: Call) -> list[dict[str, Any]]:
 
 async def _only(session: Session, call: Call) -> Scalar | None:
     """The value of a SELECT that returns one row of one column."""
+    values = await _cells(session, call)
+    return values[0] if len(values) == 1 else None
+
+
+async def _cells(session: Session, call: Call) -> list[Scalar]:
+    """The values of a SELECT that returns one row without blanks, else none."""
     rows = await _rows(session, call)
-    if len(rows) != 1 or len(rows[0]) != 1:
-        return None
-    value = next(iter(rows[0].values()))
-    return value if isinstance(value, str | int | float) else None
+    values = list(rows[0].values()) if len(rows) == 1 else []
+    return values if all(isinstance(value, str | int | float) for value in values) else []

@@ -175,7 +175,8 @@ def _by_one(value: Value, noun: str, person: bool, rng: random.Random) -> Phrase
         if attribute.meaning == "path" and not re.search(r"[/.]", plain(value.value)):
             return Phrase(rng.choice((f"the {noun} {text}", f"the {text} {noun}")), bare)
         if attribute.meaning == "path":
-            return Phrase(rng.choice((text, text, f"the {noun} {text}")), bare)
+            ways = (text, text, f"the {noun} {text}")[2 * bool(re.match(r"(?!changed )\w+ed ", noun)) :]  # its state
+            return Phrase(rng.choice(ways), bare)
         if attribute.meaning == "email":
             ways = ("with the email", "with the email address", "registered under")
             return Phrase(f"the {noun} {rng.choice(ways)} {text}", bare, person=person, short=False)

@@ -62,7 +62,7 @@ def _city(city: str, country: tuple[str, ...]) -> tuple[str, ...]:
 def _country(zone: str) -> tuple[str, ...]:
     """The country of a zone that is the only one of its country, as people say it; else empty."""
     name = get_timezone_location(zone, locale="en").removesuffix(" Time")
-    if re.search(r"[(&-]|SAR|^St\.", name):
+    if re.search(r"[(&-]|SAR|^St\.|^Georgia$", name):  # the country or the state
         return ()
     joint = "the " if re.match(r"United|.* (?:Republic|Islands|Territories)$", name) or name in _WITH_ARTICLE else ""
     return (f"{joint}{name}",)

@@ -1,0 +1,119 @@
+"""Which calls a plan takes: each case is one that readers of generated tasks found wrong."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from mcprl.scenarios.catalog import Catalog
+from mcprl.scenarios.crossing import crossed
+from mcprl.scenarios.parameters import opens
+from mcprl.scenarios.planner import Planner
+from mcprl.scenarios.probing.knowledge import Knowledge
+from mcprl.scenarios.slots import slots
+from mcprl.scenarios.steps import Step
+from mcprl.types import Call, Tool, ToolResult
+
+LOG = ("from", "log", "commit")
+COMMITS = [{"commit": "d2861432", "author": "Ana Lind"}, {"commit": "af415dcb", "author": "Bo Falk"}]
+
+
+def tool(name: str, description: str = "", required: tuple[str, ...] = (), **schemas: dict[str, Any]) -> Tool:
+    schema = {"type": "object", "properties": schemas, "required": list(required)}
+    return Tool(name, description, schema, read_only=True)
+
+
+def planner(*tools: Tool, sources: Mapping[tuple[str, str], tuple[str, ...]] = {}) -> Planner:
+    """A planner for tools that have worked, whose parameters took the values of these places."""
+    known = Knowledge({tool.name: tool for tool in tools}, {tool.name: slots(tool) for tool in tools})
+    known.working.update({tool.name: 1 for tool in tools})
+    for (name, key), place in sources.items():
+        known.sources[name, (key,)] = [place]
+    for value in ("d2861432", "af415dcb"):
+        known.base.add(LOG, value)
+    for value in (5, 10):
+        known.base.add(("from", "log", "added_lines"), value)
+    return Planner(Catalog(known), "train", "entities", 0, 4)
+
+
+class Answering:
+    """A session in which every call gives the same rows."""
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        return ToolResult(json.dumps([{"file": "a.md", "added_lines": 3}, {"file": "b.md", "added_lines": 1}]))
+
+
+async def test_a_number_that_changes_nothing_is_not_passed() -> None:
+    text, number = {"type": "string"}, {"type": "integer"}
+    diff = tool("show_diff", "", ("target",), target=text, context_lines=number)
+    taken = {("show_diff", "target"): LOG, ("show_diff", "context_lines"): ("from", "log", "added_lines")}
+    made, session = planner(diff, sources=taken), Answering()
+    made.allowed = lambda value: True
+    steps = [await made.read(session, made.known.base, diff, {}) for _ in range(20)]
+    assert all(step and [*step.call.arguments] == ["target"] for step in steps)
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "fits"),
+    [
+        ("read_media_file", "notes/a.md", False),
+        ("read_media_file", "lists/a.csv", False),
+        ("read_media_file", "photos/a.png", True),
+        ("read_media_file", "photos", True),
+        ("read_text_file", "notes/a.md", True),
+    ],
+)
+def test_a_text_is_not_opened_with_a_tool_for_pictures(name: str, path: str, fits: bool) -> None:
+    assert opens(tool(name), path) == fits
+
+
+def test_a_thing_is_looked_up_where_it_is_kept() -> None:
+    keyed = {"type": "string"}
+    tools = [
+        tool("get_customer", "", ("customer_id",), customer_id=keyed),
+        tool("list_orders", "", ("customer_id",), customer_id=keyed),
+        tool("get_order", "", ("order_id",), order_id=keyed),
+    ]
+    places = {
+        ("get_customer", "customer_id"): ("from", "list_customers", "customer_id"),
+        ("list_orders", "customer_id"): ("from", "list_customers", "customer_id"),
+        ("get_order", "order_id"): ("from", "list_orders", "order_id"),
+    }
+    made = planner(*tools, sources=places)
+    made.known.base.add(("from", "list_customers", "customer_id"), "C-1040")
+    made.known.base.add(("from", "list_orders", "order_id"), "O-2041")
+    assert [found.name for found in made.shown_by("customer")] == ["get_customer"]
+    assert [found.name for found in made.shown_by("order")] == ["get_order"]
+
+
+def test_no_row_is_named_by_a_key_that_another_tool_takes() -> None:
+    log, show = tool("log_commits"), tool("show_commit", "", ("commit",), commit={"type": "string"})
+    made = planner(log, show, sources={("show_commit", "commit"): LOG})
+    made.allowed = lambda value: True
+    step = Step(log, [], Call("log_commits", {}), ToolResult(""), COMMITS, (), tuple(COMMITS))
+    assert made.shown_by("commit") == [show]
+    assert made.row(step) is not None
+    assert made.row(step, keyed=False) is None
+
+
+def test_a_search_for_connections_says_so() -> None:
+    way = {"origin": {"type": "string"}, "destination": {"type": "string"}}
+    direct = tool("search_direct_flight", "Search for direct flights.", tuple(way), **way)
+    onestop = tool("search_onestop_flight", "Search for one-stop flights.", tuple(way), **way)
+    made = planner(direct, onestop)
+    assert not made._tells_apart(onestop, "Search from SEA to BOS.")  # pyright: ignore[reportPrivateUsage]
+    assert made._tells_apart(onestop, "Find one-stop flights from SEA to BOS.")  # pyright: ignore[reportPrivateUsage]
+    assert planner(onestop)._tells_apart(onestop, "Search from SEA to BOS.")  # pyright: ignore[reportPrivateUsage]
+
+
+def test_who_sits_in_one_office_does_not_sit_in_another_too() -> None:
+    offices = [("Tom", "Gdansk", "sits in"), ("Ana", "Porto", "sits in"), ("Eva", "Porto", "sits in")]
+    work = [("Tom", "Atlas", "works on"), ("Tom", "Orchard", "works on"), ("Ana", "Orchard", "works on")]
+    leads = [("Tom", "Atlas", "leads"), ("Ana", "Orchard", "leads"), ("Ana", "Pelican", "leads")]
+    people = {"Tom", "Ana", "Eva", "Jun"}
+    guides = [("Tom", "Jun", "mentors")]
+    made = crossed([*offices, *work, *leads, *guides], 1, [2], lambda one, other: {one, other} <= people)
+    assert {row for row in made if row[2] == "sits in"} == {("Jun", "Gdansk", "sits in"), ("Jun", "Porto", "sits in")}
+    assert {row for row in made if row[2] == "works on"} == {("Ana", "Atlas", "works on")}
+    assert not any(row[2] == "leads" for row in made)
