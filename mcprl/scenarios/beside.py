@@ -39,6 +39,7 @@ _CORRECTED = {
     "beside/wrote": "I wrote {other}, but I meant {code}.",
 }
 """Behind a request that names the other thing in the place of its own."""
+_THANKFUL = frozenset(("polite", "thanks", "hasty"))
 _STORIES = frozenset(("idle", "next", "sorry", "urgent"))
 """Layers that say something beside the request already."""
 _LETTERED = re.compile(r"([A-Z]{1,6})([-_#])(\d+)")
@@ -63,8 +64,8 @@ def with_another(
     What is said of the other thing fits whether the request `writes`.
     """
     codes = [str(value) for value in entities if _CODE.fullmatch(str(value)) and str(value) in worded.request]
-    has_more = worded.form.startswith("both/") or _STORIES & {*worded.form.split("+")[1:]}
-    if len(codes) != 1 or has_more or rng.random() >= SHARE:
+    layers = {*worded.form.split("+")[1:]}
+    if len(codes) != 1 or worded.form.startswith("both/") or _STORIES & layers or rng.random() >= SHARE:
         return worded, ""
     taken = {str(value) for value in entities}
     others = sorted(
@@ -77,6 +78,8 @@ def with_another(
         }
     )
     misplaced = _OF_QUESTIONS if writes else _OF_WRITES
+    if _THANKFUL & layers:  # who thanked has said all
+        misplaced |= {*_AFTER, *_CORRECTED}
     sentences = [form for form in (*_BEFORE, *_AFTER, *_CORRECTED) if form not in misplaced and allowed_form(form)]
     if not others or not sentences:
         return worded, ""

@@ -101,8 +101,7 @@ def say(intent: Intent, rng: random.Random, allowed: Callable[[str], bool]) -> W
         names = [*(persona(rng) for _ in range(_PERSONAS_DRAWN)), PLAIN]
         for name in names if not isinstance(intent, Both) else [name for name in names if name not in _IDLE]:
             form = option.form if name == PLAIN else f"{option.form}+{name}"
-            writes = isinstance(intent, _WRITES)
-            if allowed(form) and (request := _request(option, name, rng, writes=writes)):
+            if allowed(form) and (request := _request(option, name, rng, intent)):
                 return Worded(request, form)
     return None
 
@@ -127,8 +126,9 @@ def _both_options(intent: Both, rng: random.Random, allowed: Callable[[str], boo
     return options(data("groups")["both"], "both", slots)
 
 
-def _request(option: Option, name: str, rng: random.Random, *, writes: bool) -> str | None:
+def _request(option: Option, name: str, rng: random.Random, intent: Intent) -> str | None:
     text = fill(rng.choice(option.patterns), option.slots, rng)
-    dressed = dress(name, text, rng, writes=writes) if text else None
+    writes, works = isinstance(intent, _WRITES), isinstance(intent, Compute | Lacking | Unserved)
+    dressed = dress(name, text, rng, writes=writes, looks=not works) if text else None
     request = unmark(dressed) if dressed else ""
     return request if 0 < len(request) <= MAX_LETTERS else None

@@ -20,7 +20,8 @@ _ORDER = re.compile(
     re.IGNORECASE,
 )
 _SENTENCES = re.compile(rf'[.?!]["{END}]*\s+\S')
-_NOTE = re.compile(r"(?:1|a)\)|\S+: ")
+_NOTE = re.compile(r"(?:1|[aA])\)|\S+: ")
+_FAVOUR = re.compile(r"(?:can|could|would|will) ", re.IGNORECASE)
 _KEPT_CAPITAL = re.compile(r"I\b|[A-Z]{2,}|[A-Z]\d")
 _NEIGHBOURS = {
     "a": "s",
@@ -53,15 +54,20 @@ def mood(text: str) -> str:
     return "order" if _ORDER.match(text) and not text.endswith("?") else ""
 
 
-def dress(name: str, request: str, rng: random.Random, *, writes: bool = False) -> str | None:
-    """A marked request as the persona types it, `None` if it would not."""
+def dress(name: str, request: str, rng: random.Random, *, writes: bool = False, looks: bool = True) -> str | None:
+    """A marked request as the persona types it, `None` if it would not.
+
+    `writes` says whether something is to be changed, `looks` whether something is to be looked up.
+    """
     text = sentence(request)
     entry = data("personas")[name]
     mark = text[-1] if text[-1] in "?.!" else ""
     kind = mood(text)
     patterns = [*entry.get("say", ()), *entry.get(kind, ())]
-    if kind and not writes:
-        patterns += entry.get("look", ())
+    if kind and (writes or looks):
+        patterns += entry.get("act" if writes else "look", ())
+    if _FAVOUR.match(text):
+        patterns = [pattern for pattern in patterns if "question" not in pattern]
     if not patterns:
         return None
     pattern = rng.choice(patterns)
