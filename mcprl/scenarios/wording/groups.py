@@ -32,6 +32,8 @@ _OURS = re.compile(r"\b(?:do we have|have we got|we have)\b")
 _WHICH = re.compile(r"\b(?:which|what)(?: one)?(?: of the two)?('s| is| has)\b", re.IGNORECASE)
 _CHOSEN = ("decide", "choose", "pick")
 """Comparisons between which one chooses: of goods."""
+_HASHED = ("commit", "revision")
+_SUMS = ("total", "amount", "sum", "balance")
 _STOCKS = frozenset("stock inventory available".split())
 _BILLED = ("price", "cost", "fee", "fare", "rent", "charge", "amount")
 
@@ -168,7 +170,11 @@ def _compared(intent: Compare, rng: random.Random) -> list[Option]:
     if label in ("date", "day") and is_technical(grammar.one(spoken(intent.things[0].noun))):
         slots = {"all": grammar.listed(things), "things": grammar.listed(things, "or"), "pair": grammar.listed(things)}
         slots |= {"height": "the later" if intent.most else "the earlier", "what": label}
-        return options(data("groups")["compare_has"], "compare.has", slots)
+        found = options(data("groups")["compare_has"], "compare.has", slots)
+        if len(things) == 2 and grammar.one(spoken(intent.things[0].noun)).split()[-1] in _HASHED:
+            slots |= {"first": things[0], "last": things[-1], "more": "newer" if intent.most else "older"}
+            found += options(data("groups")["compare_word"], "compare.word", slots)
+        return found
     counted = by.meaning == "count" and grammar.is_plural(label)
     if by.meaning in ("count", "number") and len(things) == 2 and _STOCKS & {*by.label.split()}:
         some = [thing.several for thing in named_alike]
@@ -188,7 +194,8 @@ def _compared(intent: Compare, rng: random.Random) -> list[Option]:
         "what": label,
         "label": label,
     }
-    if not (more if len(things) == 2 else most):
+    billed = label.split()[-1] in _SUMS and is_technical(grammar.one(spoken(intent.things[0].noun)))
+    if billed or not (more if len(things) == 2 else most):  # the total of an invoice in a file is no size of the file
         return options(data("groups")["compare_has"], "compare.has", slots)
     found = options(data("groups")["compare_most"], "compare.most", slots)
     if len(things) == 2:
