@@ -17,28 +17,31 @@ SHARE = 0.3
 _BEFORE = {
     "beside/done-with": "I'm done with {other}, thank you.",
     "beside/can-wait": "{other} can wait.",
-    "beside/sorted-out": "{other} is sorted out.",
-    "beside/no-longer": "Forget about {other}.",
+    "beside/sorted-out": "That's {other} sorted, thanks.",
     "beside/somebody-else": "Somebody else is looking after {other}.",
-    "beside/not-about": "This is not about {other}.",
 }
 _AFTER = {
-    "beside/tomorrow": "We'll get to {other} tomorrow.",
-    "beside/do-not-worry": "Don't worry about {other}.",
     "beside/dealt-with": "I've dealt with {other} myself.",
-    "beside/never-mind": "Never mind {other}.",
     "beside/leave": "Please leave {other} as it is.",
-    "beside/not-now": "{other} is not for now.",
+    "beside/do-not-touch": "Don't touch {other}.",
+    "beside/checked": "I've already checked {other}.",
+    "beside/no-need": "No need to look at {other}.",
 }
+_OF_WRITES = frozenset(
+    f"beside/{name}" for name in ("can-wait", "somebody-else", "dealt-with", "leave", "do-not-touch")
+)
+_OF_QUESTIONS = frozenset(f"beside/{name}" for name in ("checked", "no-need"))
 _CORRECTED = {
     "beside/i-mean": "Sorry, I mean {code}, not {other}.",
-    "beside/no-wait": "No, wait, it's {code}. {other} was a slip.",
+    "beside/no-wait": "No, wait, {code}, not {other}.",
     "beside/wrong-number": "{other} is the wrong one, I meant {code}.",
-    "beside/correction": "Correction: {code} instead of {other}.",
-    "beside/typed": "I typed {other}, but it has to be {code}.",
-    "beside/mixed-up": "Oh no, I've mixed them up, not {other} but {code}.",
+    "beside/mixed-up": "Oops, I mixed them up: {code}, not {other}.",
+    "beside/wrote": "I wrote {other}, but I meant {code}.",
 }
 """Behind a request that names the other thing in the place of its own."""
+_THANKFUL = frozenset(("polite", "thanks", "hasty"))
+_STORIES = frozenset(("idle", "next", "sorry", "urgent"))
+"""Layers that say something beside the request already."""
 _LETTERED = re.compile(r"([A-Z]{1,6})([-_#])(\d+)")
 HASTY, CAREFUL = 0.6, 0.15
 """The share of the requests whose codes are spelled loosely, of those in small letters and of others."""
@@ -52,12 +55,17 @@ def with_another(
     rng: random.Random,
     allowed: Callable[[Scalar], bool],
     allowed_form: Callable[[str], bool],
+    *,
+    writes: bool = True,
 ) -> tuple[Worded, str]:
     """The request with a sentence about another thing, and that thing's code; unchanged with an empty text if it names
-    not exactly one thing by a code, or if no other thing or sentence is `allowed`.
+    not exactly one thing by a code, if it has two parts or says something beside already, or if no other thing or
+    sentence is `allowed`.
+    What is said of the other thing fits whether the request `writes`.
     """
     codes = [str(value) for value in entities if _CODE.fullmatch(str(value)) and str(value) in worded.request]
-    if len(codes) != 1 or rng.random() >= SHARE:
+    layers = {*worded.form.split("+")[1:]}
+    if len(codes) != 1 or worded.form.startswith("both/") or _STORIES & layers or rng.random() >= SHARE:
         return worded, ""
     taken = {str(value) for value in entities}
     others = sorted(
@@ -69,7 +77,10 @@ def with_another(
             if _shape(str(value)) == _shape(codes[0]) and str(value) not in taken and allowed(value)
         }
     )
-    sentences = [form for form in (*_BEFORE, *_AFTER, *_CORRECTED) if allowed_form(form)]
+    misplaced = _OF_QUESTIONS if writes else _OF_WRITES
+    if _THANKFUL & layers:  # who thanked has said all
+        misplaced |= {*_AFTER, *_CORRECTED}
+    sentences = [form for form in (*_BEFORE, *_AFTER, *_CORRECTED) if form not in misplaced and allowed_form(form)]
     if not others or not sentences:
         return worded, ""
     other, form = rng.choice(others), rng.choice(sentences)

@@ -19,6 +19,7 @@ from mcprl.scenarios.packs.pack import split_of
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.steps import Field, Grounded
 from mcprl.scenarios.wording import answer, say
+from mcprl.servers.effects import is_read
 from mcprl.text import stems
 from mcprl.types import Call, Check, Fact, Scalar, Scenario, Tool
 
@@ -108,7 +109,10 @@ class Planner(Filling):
             tools = [self.known.tools[call.tool] for call in task.plan]
             worded = respelled(worded, task.entities, str([tool.as_function() for tool in tools]), self.rng)
             pool = task.state.pool.values()
-            worded, other = with_another(worded, task.entities, pool, self.rng, self.allowed, self.allowed_form)
+            writes = any(not is_read(tool) for tool in tools)
+            worded, other = with_another(
+                worded, task.entities, pool, self.rng, self.allowed, self.allowed_form, writes=writes
+            )
         content = json.dumps([worded.request, [[call.tool, call.arguments] for call in task.plan]], sort_keys=True)
         about = self.catalog.about(task.entities)
         values = tuple(dict.fromkeys(str(value) for value in (*about, *([other] if other else []))))

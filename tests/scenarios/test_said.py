@@ -7,13 +7,15 @@ from dataclasses import replace
 import pytest
 
 from mcprl.scenarios import intents
+from mcprl.scenarios.beside import with_another
 from mcprl.scenarios.fields import is_answer, truth
 from mcprl.scenarios.intents import Attribute, Intent, Reference, Value
 from mcprl.scenarios.meaning import infer
 from mcprl.scenarios.probing.records import Records
 from mcprl.scenarios.probing.values import stranger
 from mcprl.scenarios.readers import read_text
-from mcprl.scenarios.wording import answer, say
+from mcprl.scenarios.wording import Worded, answer, say
+from mcprl.scenarios.wording.personas import mood
 from mcprl.scenarios.wording.template import data
 from mcprl.scenarios.wording.values import forms
 
@@ -40,6 +42,8 @@ OWNER = Value(Attribute("customer_id", "customer number", "identifier"), "C-1032
 STAGE = Attribute("stage", "stage", "status")
 JOB = Reference("job", (Value(Attribute("job", "job", "identifier"), 304),))
 FRAME = Reference("part", (named("window frame"),))
+SEALANT = Reference("part", (named("sealant"),))
+FILE = Attribute("file", "file", "path")
 PRICE = Attribute("price", "price", "money")
 STOCK = Attribute("stock", "stock", "count")
 BOOKING = Reference("reservation", (Value(Attribute("reservation_id", "reservation", "identifier"), "WOQA9Q"),))
@@ -95,6 +99,10 @@ RESERVATION = Attribute("reservation_id", "reservation id", "identifier")
         (intents.Lookup(FRAME, (STOCK,)), "window frame", r"many of the window frame\b"),
         (intents.Lookup(FRAME, (STOCK, PRICE)), "window frame", r"many of the window frames?\b"),
         (intents.Scaled(FRAME, STOCK, 3, "less"), "window frame", r"of the window frame\b"),
+        (intents.Scaled(FRAME, STOCK, 40, "short"), "40", "stock .* up to|get in so that"),
+        (intents.Compare((FRAME, SEALANT), STOCK, True), "more", "higher stock"),
+        (intents.Combine((FRAME, SEALANT), PRICE, "difference"), "price", "does the price|price of .* differ|gap"),
+        (intents.Extreme("changed file", (SINCE,), LINES, True, (FILE,)), "lines added", "most added lines"),
         (intents.Relation(BOOKING, ("user",), (TIER,)), "customer", "what the membership"),
         (intents.Lookup(JOB, (STAGE,)), "304", r"stage (it|job|does|has)|have|\bhas\b"),
         (intents.Listing("reservation", (USER,), RESERVATION), "omar_1241", "we have|do we|have we"),
@@ -231,3 +239,44 @@ def test_texts_of_things_of_one_type_are_kin() -> None:
     records.add("read", {}, [{"name": name, "type": sort, "notes": [note]} for name, sort, note in rows])
     assert records.kin("allergic to nuts", "Sofia")
     assert not records.kin("5 desks", "Sofia")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("What's the price of it?", "ask"),
+        ("Can you count the branches?", "ask"),
+        ("Tell me how many there are.", "order"),
+        ("I need the date of it.", "order"),
+        ("Price of it?", ""),
+        ("It came up in a call. What's the price?", ""),
+        ("My boss wants to know the price.", ""),
+    ],
+)
+def test_layers_go_by_whether_a_request_is_a_question_or_an_order(text: str, kind: str) -> None:
+    assert mood(text) == kind
+
+
+def test_two_requests_in_one_message_are_full_sentences() -> None:
+    both = intents.Both((intents.Lookup(FRAME, (PRICE,)), intents.Lookup(JOB, (STAGE,))))
+    said = all_said(both)
+    assert len({*said}) > 4
+    for request in said:
+        assert not re.search(r"besides|on top of that|(?:also|and|oh),? job", request, re.IGNORECASE), request
+
+
+def test_what_is_said_of_another_thing_fits_what_is_asked() -> None:
+    worded = Worded("When is J-1 due?", "lookup/when")
+
+    def beside(form: str, *, writes: bool) -> set[str]:
+        one, pool = Worded(worded.request, form), [["J-1", "J-2"]]
+        said = (
+            with_another(one, ["J-1"], pool, random.Random(seed), lambda _: True, lambda _: True, writes=writes)
+            for seed in range(200)
+        )
+        return {text.request for text, _ in said}
+
+    assert any("leave J-2" in request for request in beside("set/mark", writes=True))
+    assert not any("leave J-2" in request for request in beside("lookup/when", writes=False))
+    assert beside("lookup/when+idle", writes=False) == {worded.request}
+    assert all(request.endswith("due?") for request in beside("lookup/when+thanks", writes=False))

@@ -11,6 +11,10 @@ from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Field, Found, Grounded
+from mcprl.scenarios.wording import grammar
+from mcprl.scenarios.wording.modifiers import front_of, is_deal
+from mcprl.scenarios.wording.phrases import spoken
+from mcprl.scenarios.wording.template import data
 from mcprl.types import Call, Scalar, Session, Tool
 
 _ORDERED = ("money", "count", "measure", "percent", "number", "date", "datetime", "year", "duration")
@@ -92,13 +96,21 @@ async def total(planner: Planner, session: Session, state: State) -> Grounded | 
         return None
     measured = column.meaning == "measure" and "size" not in column.label.split()  # nobody adds up weights
     # Nobody asks for the average number of lines.
-    average = measured or (column.meaning != "count" and planner.rng.random() < 0.2 and len(values) > 2)
+    average = measured or _has_unit_prices(chosen, column)
+    average = average or (column.meaning != "count" and planner.rng.random() < 0.2 and len(values) > 2)
     how: Literal["sum", "average"] = "average" if average else "sum"
     result = round(sum(values) / (len(values) if how == "average" else 1), 2)
     result = int(result) if float(result).is_integer() and all(isinstance(value, int) for value in values) else result
     entry = Field(column, result, tuple(dict.fromkeys(values)), derived=True)
     intent = Total(chosen.noun, chosen.where, column, how)
     return planner.question("total", intent, chosen.reached.plan, [(entry, "")], state, chosen.entities())
+
+
+def _has_unit_prices(chosen: Rows, column: Attribute) -> bool:
+    """Whether the column says what one of each of some goods costs: nobody adds these up, unless of one order."""
+    goods = grammar.one(spoken(chosen.noun)).split()[-1] in data("thesaurus")["goods"]
+    held = any(is_deal(front) for value in chosen.where if (front := front_of(value.attribute)))
+    return goods and column.meaning == "money" and not held
 
 
 async def extreme(planner: Planner, session: Session, state: State) -> Grounded | None:

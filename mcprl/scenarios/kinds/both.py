@@ -16,6 +16,8 @@ _PARTS: tuple[MakeTask, ...] = (
     *(lookup, lookup, lookup, relation, count, extreme, listing, compare),
     *(combine, compute, parts, link, search, missing),
 )
+_OF_GROUPS = ("count", "listing", "total", "extreme")
+_CODE_LETTERS = 3
 _DRAWS = 6
 """Questions that are drawn for one that can be joined with another."""
 
@@ -50,7 +52,31 @@ def _joined(planner: Planner, first: Grounded, second: Grounded, state: State) -
     things = {*map(str, first.entities)} & {*map(str, second.entities)}
     if names or values or things or first.kind == second.kind == "missing":
         return None
+    if _is_long(first) or _is_long(second) or _is_one(first, second) or _follows(first, second):
+        return None
     plan = (*first.plan, *(call for call in second.plan if call not in first.plan))
     intent, outcome = Both((first.intent, second.intent)), (first.outcome, second.outcome)
     checks, entities = (*first.checks, *second.checks), (*first.entities, *second.entities)
     return planner.task("both", intent, outcome, plan, checks, state, entities)
+
+
+def _is_long(task: Grounded) -> bool:
+    """Whether a task asks for several things by itself."""
+    asked = getattr(task.intent, "asked", ())
+    return isinstance(asked, tuple) and len(asked) > 1  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _is_one(first: Grounded, second: Grounded) -> bool:
+    """Whether two tasks are about the same group: how many there are, and which."""
+    grouped = first.kind in _OF_GROUPS and second.kind in _OF_GROUPS
+    return grouped and all(call in first.plan for call in second.plan)
+
+
+def _follows(first: Grounded, second: Grounded) -> bool:
+    """Whether one task names by a code what the other asks for: the hash of a commit, and the files of this hash."""
+    for asking, named in ((first, second), (second, first)):
+        told = [str(check.value) for check in asking.checks if isinstance(check, Fact)]
+        codes = [str(entity) for entity in named.entities if len(str(entity)) > _CODE_LETTERS]
+        if any(answer.startswith(code) for answer in told for code in codes):
+            return True
+    return False

@@ -9,7 +9,7 @@ from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Field, Found, Grounded, same
-from mcprl.scenarios.wording.modifiers import is_moment_of_history, what_was_done
+from mcprl.scenarios.wording.modifiers import is_moment_of_history, is_technical, what_was_done
 from mcprl.types import Call, Session, Tool
 
 MakeTask = Callable[[Planner, Session, State], Awaitable[Grounded | None]]
@@ -93,7 +93,7 @@ async def compare(planner: Planner, session: Session, state: State) -> Grounded 
     first, second, mine, theirs = pair
     if type(mine.value) is not type(theirs.value) or not first.subject or not second.subject:
         return None
-    most = planner.rng.random() < 0.5
+    most = planner.rng.random() < 0.5 or bool(what_was_done(mine.attribute))  # not the fewest removed lines
     first_wins = (mine.value > theirs.value) == most  # pyright: ignore[reportOperatorIssue]
     winner, loser = (first, second) if first_wins else (second, first)
     intent = Compare((first.reference, second.reference), mine.attribute, most)
@@ -152,7 +152,10 @@ async def _pair(
 
         def differs(entry: Field, theirs: Mapping[str, Field] = theirs) -> bool:
             other = theirs.get(entry.attribute.key)
-            return fits(entry) and other is not None and not same(entry.value, other.value)
+            sized = "size" in entry.attribute.label.split() and is_technical(
+                first.reference.noun
+            )  # nobody compares those
+            return fits(entry) and not sized and other is not None and not same(entry.value, other.value)
 
         if fields := planner.choose(first, 1, differs):
             return first, second, fields[0], theirs[fields[0].attribute.key]

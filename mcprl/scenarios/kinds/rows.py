@@ -14,7 +14,7 @@ from mcprl.scenarios.parameters import is_search
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.steps import Reached, Step
-from mcprl.scenarios.wording.modifiers import JOINTS
+from mcprl.scenarios.wording.modifiers import JOINTS, front_of, is_deal
 from mcprl.text import singular
 from mcprl.types import Scalar, Session, Tool
 
@@ -82,6 +82,7 @@ async def rows_of_a_list(
         or not step.rows
         or not planner.is_whole(step)
         or any(is_search(slot) for slot, _ in step.filled)
+        or _is_told_by_a_deal(reached)
     ):
         return None
     where, rows = reached.where, step.rows
@@ -101,6 +102,13 @@ def _is_disputed(chosen: Rows) -> bool:
     is_new = any(str(value) in _ONLY_NEW for row in chosen.rows for value in row.values())
     said = any(str(value.value) in _ONLY_NEW and value.how == "is" for value in chosen.where)
     return chosen.noun.split()[0] in STATES.values() and is_new and not said
+
+
+def _is_told_by_a_deal(reached: Reached) -> bool:
+    """Whether an order tells which thing's list it is: the variants of a product in an order are not in the order."""
+    given = [str(value) for value in reached.step.call.arguments.values()]
+    deals = [value for value in reached.where if (front := front_of(value.attribute)) and is_deal(front)]
+    return any(str(value.value) not in given for value in deals)
 
 
 def _with_one_value(planner: Planner, chosen: Rows, negated: bool) -> Rows:

@@ -46,7 +46,7 @@ from mcprl.scenarios.wording.groups import (
 )
 from mcprl.scenarios.wording.links import link_options
 from mcprl.scenarios.wording.lookups import each_options, lookup_options, missing_options
-from mcprl.scenarios.wording.personas import PLAIN, dress, persona, sentence, small
+from mcprl.scenarios.wording.personas import PLAIN, dress, mood, persona, sentence, small
 from mcprl.scenarios.wording.relations import relation_options
 from mcprl.scenarios.wording.scaled import likewise_options, scaled_options
 from mcprl.scenarios.wording.template import Option, data, fill, options, unmark
@@ -57,6 +57,7 @@ MAX_LETTERS = 300
 _PERSONAS_DRAWN = 3
 _IDLE = ("idle", "next", "urgent", "sorry")
 """Personas that have a say before the request: too much before two of them."""
+_WRITES = (Adjust, Change, Conditional, Forbidden, Likewise)
 _STORIES = frozenset(
     "before-call quick-check have-here lost-note customer-asks form-to-fill colleague boss not-sure help-out say-quick "
     "looking-at came-up bet decide dont-know form-both heard remind".split()
@@ -100,7 +101,7 @@ def say(intent: Intent, rng: random.Random, allowed: Callable[[str], bool]) -> W
         names = [*(persona(rng) for _ in range(_PERSONAS_DRAWN)), PLAIN]
         for name in names if not isinstance(intent, Both) else [name for name in names if name not in _IDLE]:
             form = option.form if name == PLAIN else f"{option.form}+{name}"
-            if allowed(form) and (request := _request(option, name, rng)):
+            if allowed(form) and (request := _request(option, name, rng, intent)):
                 return Worded(request, form)
     return None
 
@@ -114,20 +115,20 @@ def _ranked(intent: Intent, rng: random.Random, allowed: Callable[[str], bool]) 
 
 
 def _both_options(intent: Both, rng: random.Random, allowed: Callable[[str], bool]) -> list[Option]:
-    """Two requests in one message, each in an allowed construction of its own."""
+    """Two requests in one message, each a full sentence in an allowed construction of its own."""
     texts: list[str] = []
     for part in intent.parts:
         ranked = (o for o in _ranked(part, rng, allowed) if o.form.rpartition("/")[2] not in _STORIES)
         options_ = (option for option in ranked if allowed(option.form))
         filled = (fill(rng.choice(option.patterns), option.slots, rng) for option in options_)
-        texts += [next((sentence(text) for text in filled if text), "")]
+        texts += [next((said for text in filled if text and mood(said := sentence(text))), "")]
     slots = {"first": texts[0], "second": small(texts[1]), "big_second": texts[1]}
     return options(data("groups")["both"], "both", slots)
 
 
-def _request(option: Option, name: str, rng: random.Random) -> str | None:
+def _request(option: Option, name: str, rng: random.Random, intent: Intent) -> str | None:
     text = fill(rng.choice(option.patterns), option.slots, rng)
-    if text is None:
-        return None
-    request = unmark(dress(name, text, rng))
-    return request if len(request) <= MAX_LETTERS else None
+    writes, works = isinstance(intent, _WRITES), isinstance(intent, Compute | Lacking | Unserved)
+    dressed = dress(name, text, rng, writes=writes, looks=not works) if text else None
+    request = unmark(dressed) if dressed else ""
+    return request if 0 < len(request) <= MAX_LETTERS else None

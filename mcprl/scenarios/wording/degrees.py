@@ -34,4 +34,6 @@ def height(by: Attribute, most: bool) -> str:
     label = in_full(by)
     if by.meaning == "count" and grammar.is_plural(label):
         return f"the {'most' if most else 'fewest'} {label}"
+    if by.meaning in ("date", "datetime", "year"):
+        return f"the {'latest' if most else 'earliest'} {label}"
     return f"the {'highest' if most else 'lowest'} {label}"

@@ -7,7 +7,7 @@ from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.degrees import height, superlative
 from mcprl.scenarios.wording.fields import label_slots
 from mcprl.scenarios.wording.lookups import about_options, be
-from mcprl.scenarios.wording.modifiers import is_deal, noun_label, since_when
+from mcprl.scenarios.wording.modifiers import BOOKINGS, is_deal, noun_label, since_when, what_was_done
 from mcprl.scenarios.wording.phrases import group, phrase, spoken
 from mcprl.scenarios.wording.template import Option, data, options
 
@@ -20,7 +20,11 @@ def extreme_options(intent: Extreme, rng: random.Random) -> list[Option]:
     if since and named:
         own = noun.removeprefix("changed ")
         slots = {"one": own, "things": grammar.plural(own), "height": height(intent.by, intent.most), "since": since}
-        return [] if rest else options(data("groups")["extreme_since"], "extreme.since", slots)
+        if done := what_was_done(intent.by):
+            found = options(data("groups")["extreme_done"], "extreme.done", slots | done) if intent.most else []
+        else:
+            found = options(data("groups")["extreme_since"], "extreme.since", slots)
+        return [] if rest else found
     one = group(intent.noun, intent.where, rng, more=False)
     thing = phrase(Reference(intent.noun, intent.where, Top(intent.by, intent.most)), rng)
     top = superlative(intent.by, intent.most, noun)
@@ -43,7 +47,12 @@ def extreme_options(intent: Extreme, rng: random.Random) -> list[Option]:
     if intent.asked[0].label == noun.split()[-1]:
         slots["label_word"] = ""  # nobody asks for the file of a file
     found = options(data("groups")["extreme_named" if naming else "extreme"], "extreme", slots, weight=1.0)
-    if naming and is_deal(noun) and intent.by.label in ("order date", "date", "creation date"):
+    if (
+        naming
+        and is_deal(noun)
+        and noun.split()[-1] not in BOOKINGS
+        and intent.by.label in ("order date", "date", "creation date")
+    ):
         end = {**slots, "end": "last" if intent.most else "first"}
         found += options(data("groups")["extreme_came"], "extreme.came", end)
         found += [] if intent.most else options(data("groups")["extreme_waits"], "extreme.waits", slots)

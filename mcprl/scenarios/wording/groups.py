@@ -10,6 +10,7 @@ from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.degrees import degree
 from mcprl.scenarios.wording.fields import label_slots
 from mcprl.scenarios.wording.modifiers import (
+    BOOKINGS,
     KEYS,
     front_of,
     in_full,
@@ -29,8 +30,11 @@ _EXTENSION = re.compile(r"(?:\*\*/)?\*(\.\w{1,5})")
 _NOTES = ("observation", "note", "remark", "comment", "fact")
 _OURS = re.compile(r"\b(?:do we have|have we got|we have)\b")
 _WHICH = re.compile(r"\b(?:which|what)(?: one)?(?: of the two)?('s| is| has)\b", re.IGNORECASE)
-_CHOSEN = ("decide", "bet", "choose", "pick")
-"""Comparisons between which one chooses: of things, not of people."""
+_CHOSEN = ("decide", "choose", "pick")
+"""Comparisons between which one chooses: of goods."""
+_HASHED = ("commit", "revision")
+_SUMS = ("total", "amount", "sum", "balance")
+_STOCKS = frozenset("stock inventory available".split())
 _BILLED = ("price", "cost", "fee", "fare", "rent", "charge", "amount")
 
 
@@ -145,26 +149,40 @@ def _special_listing(intent: Listing) -> list[Option]:
 def compare_options(intent: Compare, rng: random.Random) -> list[Option]:
     """Requests for the thing of several that has the most or least of a field. Of people `who` is asked."""
     found = _compared(intent, rng)
-    if not is_person(grammar.one(spoken(intent.things[0].noun))):
-        return found
+    noun = grammar.one(spoken(intent.things[0].noun))
+    if not is_person(noun):
+        fit = noun.split()[-1] in data("thesaurus")["goods"]
+        return [option for option in found if fit or option.form.rpartition("/")[2] not in _CHOSEN]
     found = [option for option in found if option.form.rpartition("/")[2] not in _CHOSEN]
     return [replace(o, patterns=tuple(_WHICH.sub(r"who\1", p) for p in o.patterns)) for o in found]
 
 
 def _compared(intent: Compare, rng: random.Random) -> list[Option]:
     named, since = apart(intent.things[0], rng)
+    if done := what_was_done(intent.by):
+        return _compared_by_work(intent, done, since if named.values else "", rng)
     if since and named.values:
         rest = tuple(apart(thing, rng)[0] for thing in intent.things)
         return [_front(option, since) for option in _compared(replace(intent, things=rest), rng)]
-    things = [thing.text for thing in alike(intent.things, rng)]
+    named_alike = alike(intent.things, rng)
+    things = [thing.text for thing in named_alike]
     by = shortened(intent.by, grammar.one(spoken(intent.things[0].noun)))
     more, most = degree(by, intent.most)
     label = in_full(by)
     if label in ("date", "day") and is_technical(grammar.one(spoken(intent.things[0].noun))):
         slots = {"all": grammar.listed(things), "things": grammar.listed(things, "or"), "pair": grammar.listed(things)}
         slots |= {"height": "the later" if intent.most else "the earlier", "what": label}
-        return options(data("groups")["compare_has"], "compare.has", slots)
+        found = options(data("groups")["compare_has"], "compare.has", slots)
+        if len(things) == 2 and grammar.one(spoken(intent.things[0].noun)).split()[-1] in _HASHED:
+            slots |= {"first": things[0], "last": things[-1], "more": "newer" if intent.most else "older"}
+            found += options(data("groups")["compare_word"], "compare.word", slots)
+        return found
     counted = by.meaning == "count" and grammar.is_plural(label)
+    if by.meaning in ("count", "number") and len(things) == 2 and _STOCKS & {*by.label.split()}:
+        some = [thing.several for thing in named_alike]
+        slots = {"things": grammar.listed(some, "or"), "all": grammar.listed(some), "first": some[0], "last": some[1]}
+        slots["more"] = "more" if intent.most else "less"
+        return options(data("groups")["compare_stock"], "compare.stock", slots)
     slots = {
         "things": grammar.listed(things, "or"),
         "all": grammar.listed(things),
@@ -178,7 +196,8 @@ def _compared(intent: Compare, rng: random.Random) -> list[Option]:
         "what": label,
         "label": label,
     }
-    if not most:
+    billed = label.split()[-1] in _SUMS and is_technical(grammar.one(spoken(intent.things[0].noun)))
+    if billed or not (more if len(things) == 2 else most):  # the total of an invoice in a file is no size of the file
         return options(data("groups")["compare_has"], "compare.has", slots)
     found = options(data("groups")["compare_most"], "compare.most", slots)
     if len(things) == 2:
@@ -186,7 +205,17 @@ def _compared(intent: Compare, rng: random.Random) -> list[Option]:
     if by.meaning in ("date", "datetime", "year"):
         told = _told_by_time(intent, by, slots)
         return told if is_person(grammar.one(spoken(intent.things[0].noun))) and told else found + told
-    return found + options(data("groups")["compare_has"], "compare.has", slots, weight=0.2)
+    return found
+
+
+def _compared_by_work(intent: Compare, done: Mapping[str, str], since: str, rng: random.Random) -> list[Option]:
+    """Which of two files had more lines removed since a commit."""
+    named = tuple(apart(thing, rng)[0] for thing in intent.things) if since else intent.things
+    things = [thing.text for thing in alike(named, rng)]
+    slots = {"things": grammar.listed(things, "or"), "all": grammar.listed(things), "first": things[0]}
+    slots |= {**done, "last": things[-1], "since": since, "more": "more" if intent.most else "fewer"}
+    found = options(data("groups")["compare_done"], "compare.done", slots) if len(things) == 2 else []
+    return [replace(o, patterns=tuple(p if since else p.replace(" {since}", "") for p in o.patterns)) for o in found]
 
 
 def _told_by_time(intent: Compare, by: Attribute, slots: Mapping[str, str]) -> list[Option]:
@@ -198,6 +227,8 @@ def _told_by_time(intent: Compare, by: Attribute, slots: Mapping[str, str]) -> l
     if len(intent.things) != 2 or not is_deal(noun) or not {*by.label.split()} & {"order", "date", "creation"}:
         return []
     end = {**slots, "end": "last" if intent.most else "first"}
+    if noun.split()[-1] in BOOKINGS:
+        return options(data("groups")["compare_booked"], "compare.booked", end, weight=1.5)
     found = options(data("groups")["compare_came"], "compare.came", end, weight=1.5)
     return found if intent.most else found + options(data("groups")["compare_waits"], "compare.waits", slots)
 
@@ -220,7 +251,7 @@ def combine_options(intent: Combine, rng: random.Random) -> list[Option]:
     label = in_full(of).removeprefix("total ")  # the total of both, and no total total
     slots = {"pair": grammar.listed([thing.text for thing in alike(intent.things, rng)]), "label": label}
     if intent.how == "difference":
-        slots["label"] = noun_label(of)
+        slots |= {"label": noun_label(of), "labels": grammar.plural(in_full(of))}
         return options(data("groups")["combine_difference"], "combine.difference", slots)
     if of.meaning == "money" and label.split()[-1] in _BILLED:
         return options(data("groups")["combine_sum_money"], "combine.cost", slots)

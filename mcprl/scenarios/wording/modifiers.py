@@ -23,6 +23,8 @@ _AGAINST = frozenset("target base against reference baseline".split())
 """Labels of what something is compared with."""
 _NAMING = ("source", "old", "current", "original", "name", "title", "label", "full", "display")
 HEADINGS = ("message", "subject", "headline", "summary")
+BOOKINGS = ("booking", "reservation", "appointment")
+"""Dealings that are made, and do not come in."""
 KEYS = ("number", "id", "code", "key")
 """Labels that say too little without their thing."""
 _DONE = {

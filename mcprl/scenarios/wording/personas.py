@@ -7,7 +7,21 @@ from mcprl.scenarios.wording.grammar import capitalised
 from mcprl.scenarios.wording.template import END, data, outside, tidy
 
 PLAIN = "plain"
-_NOTE = re.compile(r"(?:1|a)\)|\S+: ")
+_QUESTION = re.compile(
+    r"(?:(?:to|for|from|in|on|at|of|by|since|with) )?(?:what|which|who|whom|whose|when|where|how|why|is|are|was|were|"
+    r"do|does|did|has|have|had|can|could|would|will|may|should|any)(?:'[a-z]+)?\b",
+    re.IGNORECASE,
+)
+_ORDER = re.compile(
+    r"(?:please |I need |need |(?:add|append|book|bring|calculate|call|cancel|change|check|clear|close|compare|compute|"
+    r"convert|copy|count|create|cross|delete|drop|enter|erase|find|fix|get|give|go|list|look|make|mark|move|name|note|"
+    r"open|pick|pull|put|raise|record|remind|remove|rename|reopen|repeat|replace|save|say|search|send|set|show|start|"
+    r"store|switch|take|tell|turn|update|work|write) )",
+    re.IGNORECASE,
+)
+_SENTENCES = re.compile(rf'[.?!]["{END}]*\s+\S')
+_NOTE = re.compile(r"(?:1|[aA])\)|\S+: ")
+_FAVOUR = re.compile(r"(?:can|could|would|will) ", re.IGNORECASE)
 _KEPT_CAPITAL = re.compile(r"I\b|[A-Z]{2,}|[A-Z]\d")
 _NEIGHBOURS = {
     "a": "s",
@@ -30,24 +44,39 @@ def persona(rng: random.Random) -> str:
     return rng.choices(list(table), [entry["weight"] for entry in table.values()])[0]
 
 
-def dress(name: str, request: str, rng: random.Random) -> str:
-    """A marked request as the persona types it."""
+def mood(text: str) -> str:
+    """`ask` for a question in one full sentence, `order` for an order in one, else empty: a fragment, or a story."""
+    text = text.strip()
+    if _SENTENCES.search(text):
+        return ""
+    if _QUESTION.match(text) and text.endswith("?"):
+        return "ask"
+    return "order" if _ORDER.match(text) and not text.endswith("?") else ""
+
+
+def dress(name: str, request: str, rng: random.Random, *, writes: bool = False, looks: bool = True) -> str | None:
+    """A marked request as the persona types it, `None` if it would not.
+
+    `writes` says whether something is to be changed, `looks` whether something is to be looked up.
+    """
     text = sentence(request)
     entry = data("personas")[name]
     mark = text[-1] if text[-1] in "?.!" else ""
-    pattern = rng.choice(entry["say"])
+    kind = mood(text)
+    patterns = [*entry.get("say", ()), *entry.get(kind, ())]
+    if kind and (writes or looks):
+        patterns += entry.get("act" if writes else "look", ())
+    if _FAVOUR.match(text):
+        patterns = [pattern for pattern in patterns if "question" not in pattern]
+    if not patterns:
+        return None
+    pattern = rng.choice(patterns)
     if _NOTE.match(text):  # nobody greets in front of a list's number, or is polite in a note
-        pattern = "{text}"
-    if pattern.startswith("Please") and re.match(r"(?:please|can|could|would|hi|hey)\b", text, re.IGNORECASE):
         pattern = "{text}"
     if "please" in pattern.lower() and ("please" in text.lower() or text.startswith("I'm ")):
         pattern = "{text}"
-    if mark == "." and re.search("question|I need it|It's for|Excuse me|, but ", pattern):
-        pattern = "{text}"
     if ":" in pattern and ":" in text:  # one colon is enough
         pattern = "{text}"
-    if mark == "?" and pattern.startswith("Please"):
-        pattern = "{cut}, please{mark}"
     text = (
         pattern.replace("{text}", text)
         .replace("{low}", small(text))
@@ -83,7 +112,7 @@ def _with_typo(text: str, rng: random.Random) -> str:
         (i, match.start(), match.end())
         for i, (free, piece) in enumerate(outside(text))
         if free
-        for match in re.finditer(r"\b[a-z]{4,}\b", piece)
+        for match in re.finditer(r"\b(?!asap\b)[a-z]{4,}\b", piece)
     ]
     if not spots:
         return text

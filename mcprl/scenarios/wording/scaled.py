@@ -1,14 +1,15 @@
 """Requests whose answer or value must be worked out: what twelve of them cost, the same status as another order."""
 
 import random
+import re
 from dataclasses import replace
 
 from mcprl.scenarios.intents import Likewise, Scaled, Value
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.fields import label_slots
 from mcprl.scenarios.wording.modifiers import shortened
-from mcprl.scenarios.wording.phrases import phrase, spoken
-from mcprl.scenarios.wording.template import Option, data, mark, options
+from mcprl.scenarios.wording.phrases import Phrase, phrase, spoken
+from mcprl.scenarios.wording.template import BEGIN, END, Option, data, mark, options
 from mcprl.scenarios.wording.values import plain, shown
 
 
@@ -17,8 +18,19 @@ def scaled_options(intent: Scaled, rng: random.Random) -> list[Option]:
     number = mark(plain(intent.amount))
     if intent.how == "change":
         number = shown(Value(intent.of, intent.amount), rng)
-    slots = {**phrase(intent.thing, rng).slots(), "n": number}
+    thing = phrase(intent.thing, rng)
+    those = _those(thing)
+    slots = {**thing.slots(), "n": number, "those": those, "some": f"{number} {those}"}
     return options(data("groups")[f"scaled_{intent.how}"], f"scaled.{intent.how}", slots)
+
+
+def _those(thing: Phrase) -> str:
+    """A thing behind a number: `window frames`, `Linen Kettles (kitchen)`, `of SKU-305`."""
+    named = re.fullmatch(f"(?:(?:the|our) )?{BEGIN}([^{END}]*[a-z]){END}(.*)", thing.text)
+    sort = re.fullmatch(rf" (?:from|in|of) (?:the )?({BEGIN}?[\w -]+{END}?) category", named[2]) if named else None
+    if not named or (named[2] and not sort) or re.search(r"\d", named[1]) or thing.plural:
+        return f"of {thing.several}"
+    return mark(grammar.plural(named[1])) + (f" ({sort[1]})" if sort else "")
 
 
 def scaled_answer(intent: Scaled, said: str) -> str:
