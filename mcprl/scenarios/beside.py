@@ -39,6 +39,7 @@ _CORRECTED = {
     "beside/wrote": "I wrote {other}, but I meant {code}.",
 }
 """Behind a request that names the other thing in the place of its own."""
+_GREETING = frozenset(("greeting", "casual"))
 _THANKFUL = frozenset(("polite", "thanks", "hasty"))
 _STORIES = frozenset(("idle", "next", "sorry", "urgent"))
 """Layers that say something beside the request already."""
@@ -78,6 +79,8 @@ def with_another(
         }
     )
     misplaced = _OF_QUESTIONS if writes else _OF_WRITES
+    if _GREETING & layers:  # a greeting comes first
+        misplaced |= {*_BEFORE}
     if _THANKFUL & layers:  # who thanked has said all
         misplaced |= {*_AFTER, *_CORRECTED}
     sentences = [form for form in (*_BEFORE, *_AFTER, *_CORRECTED) if form not in misplaced and allowed_form(form)]

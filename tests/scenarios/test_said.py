@@ -43,6 +43,7 @@ STAGE = Attribute("stage", "stage", "status")
 JOB = Reference("job", (Value(Attribute("job", "job", "identifier"), 304),))
 FRAME = Reference("part", (named("window frame"),))
 SEALANT = Reference("part", (named("sealant"),))
+UNITS = Attribute("units", "units", "count")
 FILE = Attribute("file", "file", "path")
 PRICE = Attribute("price", "price", "money")
 STOCK = Attribute("stock", "stock", "count")
@@ -101,6 +102,7 @@ RESERVATION = Attribute("reservation_id", "reservation id", "identifier")
         (intents.Scaled(FRAME, STOCK, 3, "less"), "window frame", r"of the window frame\b"),
         (intents.Scaled(FRAME, STOCK, 40, "short"), "40", "stock .* up to|get in so that"),
         (intents.Compare((FRAME, SEALANT), STOCK, True), "more", "higher stock"),
+        (intents.Compare((FRAME, SEALANT), UNITS, True), "more", "higher stock"),
         (intents.Combine((FRAME, SEALANT), PRICE, "difference"), "price", "does the price|price of .* differ|gap"),
         (intents.Extreme("changed file", (SINCE,), LINES, True, (FILE,)), "lines added", "most added lines"),
         (intents.Relation(BOOKING, ("user",), (TIER,)), "customer", "what the membership"),

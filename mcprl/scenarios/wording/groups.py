@@ -178,7 +178,7 @@ def _compared(intent: Compare, rng: random.Random) -> list[Option]:
             found += options(data("groups")["compare_word"], "compare.word", slots)
         return found
     counted = by.meaning == "count" and grammar.is_plural(label)
-    if by.meaning in ("count", "number") and len(things) == 2 and _STOCKS & {*by.label.split()}:
+    if by.meaning in ("count", "number") and len(things) == 2 and _STOCKS & {*label.split()}:
         some = [thing.several for thing in named_alike]
         slots = {"things": grammar.listed(some, "or"), "all": grammar.listed(some), "first": some[0], "last": some[1]}
         slots["more"] = "more" if intent.most else "less"
