@@ -4,27 +4,34 @@ Short confirmations claim nothing. A claim is held against what is known: the re
 """
 
 import re
+from calendar import day_name
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import date
 
-from mcprl.judges.mentions import Reading, read
+from mcprl.judges.mentions import Day, Number, Reading, read
 from mcprl.judges.phrases import declines, questions_back, sentences
-from mcprl.judges.values import places, tokens
+from mcprl.judges.units import DURATIONS, convert
+from mcprl.judges.values import Place, places, tokens
 from mcprl.servers.arguments import leaves
 from mcprl.servers.effects import is_read
 from mcprl.types import CallMade, CallRecord, Fact, Scalar, Scenario, StateHolds, Tool, Trajectory
 
 _UNDONE = re.compile(
-    r"\b(?:i|we) (?:(?:have|did|could|can)(?:n't|'t| ?not)|(?:was|were|am|are) (?:not |un)able to) "
+    r"\b(?:i|we) (?:(?:have|did|could|can)(?:n't|'t| ?not)|(?:was|were|am|are)(?: not |n't | un)able to) "
     r"(?:yet |actually |been able to )?(?!find|see|think|know|notice|have|need)\w+|"
     r"\b(?:has|have)(?:n't| not) (?:yet )?been (?:changed|set|updated|created|added|removed|deleted|cancell?ed|sent)|"
     r"\b(?:nothing|none of it) (?:was|has been|is) (?:changed|done|saved|sent)\b"
 )
+_OFFERS = re.compile(r"^(?:should|shall) i (?!also\b)[^?]+\?$")
 _WROTE = r"(?:changed|set|updated|marked|moved|switched|adjusted|cancell?ed|deleted|removed|put|assigned|brought)"
 _DONE_TO = re.compile(rf"(?:'s|\s(?:has|have|was|were|is|are))(?: now| just)*(?: been)? {_WROTE}\b")
+_DID = re.compile(rf"\b(?:i|we)(?:'ve| have)? (?:now )?{_WROTE} (?:(?:the|order|item|status|of) )*$")
 _PATH = re.compile(r"(?:[a-z][\w+.-]*://)?[\w.@~-]+(?:/[\w.@~-]+)+")
 _TELLING = re.compile(r"[\d._~-]|^[a-z]+://")
 _CODE = re.compile(r"(?<![\w/.@-])(?=[\w-]*\d)(?=[\w-]*[a-z])[a-z0-9]+(?:[-_][a-z0-9]+)+(?![\w/]|-\w)")
 _QUOTED = re.compile(r"\"([^\"\n]{3,120})\"")
+_WEEKDAYS = [name.lower() for name in day_name]
 _LEAST = 100
 """Numbers below it count and enumerate what nobody has to know."""
 
@@ -40,7 +47,7 @@ def belied(scenario: Scenario, trajectory: Trajectory, tools: Mapping[str, Tool]
     answer = trajectory.answer
     if any(_UNDONE.search(sentence) for sentence in sentences(answer)) or declines(answer):
         return "the answer says that it was not done"
-    if questions_back(answer):
+    if questions_back(answer) or _offers(answer, scenario):
         return "the answer asks back, though it was done"
     known = _known(scenario, trajectory)
     reading = read(answer)
@@ -51,6 +58,13 @@ def belied(scenario: Scenario, trajectory: Trajectory, tools: Mapping[str, Tool]
     if other := _other_thing(reading, scenario, tools):
         return f"the answer reports a change of {other!r}, which was only read"
     return ""
+
+
+def _offers(answer: str, scenario: Scenario) -> bool:
+    """Whether the answer asks whether the write shall be made."""
+    written = [str(value).lower() for _, value in leaves(scenario.plan[-1].arguments)] if scenario.plan else []
+    codes = [value for value in written if re.search(r"\d", value)]
+    return any(_OFFERS.match(part) and any(code in part for code in codes) for part in sentences(answer))
 
 
 def _known(scenario: Scenario, trajectory: Trajectory) -> Reading:
@@ -64,17 +78,10 @@ def _known(scenario: Scenario, trajectory: Trajectory) -> Reading:
 
 
 def _strangers(reading: Reading, known: Reading) -> Iterator[str]:
-    """Dates, codes, paths, quotations and larger numbers of an answer that are in nothing that is known."""
-    days = {(day.month, day.day): day.year for day in known.days}
-    for day in reading.days:
-        there = (day.month, day.day) in days or (day.swapped and (day.day, day.month) in days)
-        if day.day and not there and not _clue(known, reading, day.start, day.end):
-            yield reading.text[day.start : day.end]
-    numbers = {abs(number.value) for number in known.numbers}
-    for number in reading.numbers:
-        is_new = abs(number.value) >= _LEAST and not number.unit and abs(number.value) not in numbers
-        if is_new and not _clue(known, reading, number.start, number.end):
-            yield reading.text[number.start : number.end]
+    """What an answer states that is in nothing that is known."""
+    for start, end in (*_strange_moments(reading, known), *_strange_numbers(reading, known)):
+        if not re.search(rf"(?<!\d){re.escape(reading.text[start:end])}(?!\d)", known.text):
+            yield reading.text[start:end]
     for pattern in (_PATH, _CODE):
         for match in pattern.finditer(reading.text):
             word = match[0].rstrip(".")
@@ -85,9 +92,40 @@ def _strangers(reading: Reading, known: Reading) -> Iterator[str]:
             yield match[1]
 
 
-def _clue(known: Reading, reading: Reading, start: int, end: int) -> bool:
-    """Whether the words as they stand are in what is known: a number of an address, a date in another system."""
-    return bool(re.search(rf"(?<!\d){re.escape(reading.text[start:end])}(?!\d)", known.text))
+def _strange_moments(reading: Reading, known: Reading) -> Iterator[Place]:
+    """Dates, and days of the week that are of no known date."""
+    days = {(day.month, day.day) for day in known.days}
+    for day in reading.days:
+        there = (day.month, day.day) in days or (day.swapped and (day.day, day.month) in days)
+        if day.day and not there:
+            yield day.start, day.end
+    weekdays = {_WEEKDAYS[day] for day in map(_weekday, known.days) if day is not None}
+    for word, start, end in reading.words:
+        if word in _WEEKDAYS and word not in weekdays:
+            yield start, end
+
+
+def _strange_numbers(reading: Reading, known: Reading) -> Iterator[Place]:
+    """Larger numbers, and lengths of time."""
+    numbers = {abs(number.value) for number in known.numbers}
+    lasting = {round(value) for value in (*map(_seconds, known.numbers), *numbers)}
+    for number in reading.numbers:
+        seconds = _seconds(number)
+        if seconds and {round(seconds), round(number.value)} & lasting:
+            continue
+        if seconds or (abs(number.value) >= _LEAST and not number.unit and abs(number.value) not in numbers):
+            yield number.start, number.end
+
+
+def _seconds(number: Number) -> float:
+    """A length of time in seconds; 0 for other numbers."""
+    return (convert(number.value, number.unit, "second") or 0.0) if number.unit in DURATIONS else 0.0
+
+
+def _weekday(day: Day) -> int | None:
+    with suppress(ValueError):
+        return date(day.year, day.month, day.day).weekday()
+    return None
 
 
 def _has(known: Reading, text: str) -> bool:
@@ -112,15 +150,18 @@ def _other_choice(reading: Reading, calls: Sequence[CallRecord], tools: Mapping[
 
 
 def _other_thing(reading: Reading, scenario: Scenario, tools: Mapping[str, Tool]) -> Scalar | None:
-    """A thing that the plan only reads before it writes, if the answer says that it was changed."""
+    """A thing that is only read before the write, or that the request takes back, if the answer says that it was
+    changed."""
     given: dict[bool, set[Scalar]] = {True: set(), False: set()}
     for call in scenario.plan:
         reads = call.tool in tools and is_read(tools[call.tool])
         given[reads] |= {value for _, value in leaves(call.arguments) if re.search(r"\d", str(value))}
-    looked = {
-        value for check in scenario.checks if isinstance(check, StateHolds) for _, value in leaves(check.arguments)
-    }
-    for value in given[True] - given[False] - looked:
-        if any(_DONE_TO.match(reading.text[end:]) for _, end in places(reading, value, "identifier")):
+    given[True] |= {match[0] for match in _CODE.finditer(read(scenario.request).text)}
+    looks = [check.arguments for check in scenario.checks if isinstance(check, StateHolds)]
+    looked = {value for arguments in looks for _, value in leaves(arguments)}
+    done = {str(value).lower() for value in given[False] | looked}
+    for value in given[True]:
+        found = places(reading, value, "identifier") if str(value).lower() not in done else []
+        if any(_DONE_TO.match(reading.text[end:]) or _DID.search(reading.text[:start]) for start, end in found):
             return value
     return None

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from mcprl.judges.mentions import Reading
+from mcprl.judges.regions import region_names
 from mcprl.text import stems
 from mcprl.types import Meaning
 
@@ -16,7 +17,10 @@ _GIVEN = re.compile(
 
 def reworded(wanted: Sequence[str], value: str, meaning: Meaning) -> list[tuple[str, ...]]:
     """Other words for a value: "rain or drizzle" for `Rain / drizzle`, the plural of a name."""
-    found = [tuple(value.lower().replace("/", word).split()) for word in ("or", "and") if " / " in value]
+    found = [tuple(value.lower().replace("/", word).split()) for word in ("or", "and", "with") if " / " in value]
+    found += [tuple(name.lower().split()) for name in region_names(value) if meaning in ("place", "category", "text")]
+    if meaning == "name" and len(wanted) == 2:
+        found.append((wanted[1], wanted[0]))
     if meaning in ("name", "category") and wanted[-1].isalpha() and len(wanted[-1]) > 3:
         found.append((*wanted[:-1], f"{wanted[-1]}s"))
     return found

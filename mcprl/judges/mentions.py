@@ -41,6 +41,7 @@ _NUMBER = re.compile(
     r"\d{1,3}(?: \d{3})+(?![\d,.]\d|\d)|\d+,\d{1,2}(?![\d,])|\d+(?:\.\d+)?|\.\d+)"
     r"(?P<scale>\s?(?:k|thousand|million|billion|dozen)\b)?(?!\d|:\d|[-_/]\w*\d|\.\d)"
 )
+_BRITISH = re.compile(r"\b((?:col|fav|hon|lab|neighb|harb|flav))our", re.IGNORECASE)
 _ENUMERATED = re.compile(r"^[ \t]*(\d{1,2})[.)] +(?=\S)", re.MULTILINE)
 """The marker of an entry of a list with numbers."""
 _POWER = re.compile(r"(?:[a-z]{1,3}/)?(?:[mckd]?m|ft|in|l|s)[23]")
@@ -112,6 +113,7 @@ def normal(text: str) -> str:
     text = unicodedata.normalize("NFKC", text.translate(_PLAIN)).translate(_PLAIN)
     text = "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
     text = text.replace("ø", "o").replace("Ø", "O").replace("ł", "l").replace("Ł", "L").replace("đ", "d")
+    text = _BRITISH.sub(r"\1or", text)
     return re.sub(r"\*\*|__(?=\w)|(?<=\w)__|`|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)", "", text)
 
 

@@ -41,7 +41,7 @@ _EXIST = r"(?:exist|appear|show up|turn up|come up|match|correspond|belong|ring 
 _PLACED = (
     r"(?:found|located|listed|there|here|known|registered|recogni[sz]ed|recorded|present|on (?:file|"
     r"record|the list|our list|our books)|"
-    r"in (?:the|our|this|my|your|any|stock list)\b|among|part of|one of (?:our|the)|an? (?:valid|known|"
+    r"in (?:the|our|this|my|your|any|there|here|stock list)\b|among|part of|one of (?:our|the)|an? (?:valid|known|"
     r"existing|real|registered|listed)\b|"
     r"(?:a )?valid\b|existing|showing up|turning up|coming up|matching|something (?:we|i) (?:have|carry|"
     r"sell|list)|an? (?:\w+ )?(?:that )?(?:we|i) (?:have|know|carry|sell|list)|traceable|anywhere|"

@@ -48,7 +48,8 @@ _OFFER = re.compile(
 
 _WOULD_DO = re.compile(r"\b(?:would|will) (?:do|help|work|be enough)\W*$|\bis (?:enough|all (?:i|we) need)\W*$")
 _POLITE = re.compile(
-    r"(?:of course|sure(?: thing)?|certainly|happy to(?: help)?|ok(?:ay)?|gladly|no problem|thanks|hello|hi)\W*"
+    r"(?:of course|sure(?: thing)?|certainly|happy to(?: help)?|ok(?:ay)?|gladly|no problem|thanks|hello|hi|"
+    r"good (?:morning|afternoon|evening))\W*"
 )
 
 
@@ -100,7 +101,7 @@ _ABLE_ENDS = re.compile(
     r"(?:is|are|was)n't (?:possible|supported|something (?:i|we|this)|within|permitted|allowed|part of|"
     r"offered|covered|a service|in my power|an option)|"
     r"impossible|unsupported|(?:outside|beyond|out of) (?:of )?(?:my|our|what|the) (?:scope|abilit|"
-    r"capabilit|reach|remit|i |we |tools|power|things|range|area)|"
+    r"capabilit|reach|remit|i |i'm |we |we're |tools|power|things|range|area)|"
     r"no (?:tool|way|option|function|means|feature|ability|access|permission|facility|such (?:tool|"
     r"service|function|feature))\b|against (?:the|our|my) (?:policy|rules)|"
     r"(?:policy|rules) (?:forbids?|prohibits?|does(?:n't| not) allow|do(?:n't| not) allow|prevents?)|"
@@ -156,7 +157,7 @@ _UNSURE = re.compile(
     r"find|determine|see|sure|certain|able)|\bnot (?:sure|certain)|\bunsure\b|\bunclear\b|\bunknown\b|"
     r"\bmaybe\b|\bperhaps\b"
 )
-_NEGATION = re.compile(r"\bnot\b|n't\b|\bno\b|\bnever\b|\bwithout\b|\bneither\b|\bnone\b|\bfalse\b")
+_NEGATION = re.compile(r"\b(?:not|no|never|without|neither|none|false|nobody|no one)\b|n't\b")
 _STATES = re.compile(
     r"\b(?:it|they|he|she|that|this|there|one)(?:'s|'re|'ve| is| are| has| does| was| were| do| have)\b|"
     r"\b(?:is|are|has|does|have|was)(?:n't)?\b"

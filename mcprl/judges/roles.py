@@ -79,7 +79,8 @@ def _beside(
     }
     shown = welcome(reading, fact, own, {rival: found for rival, found in near.items() if found}, asked.request)
     if fact.rivals and places(read(asked.request), fact.value, fact.meaning, fact.unit):
-        return choice(reading, own, {rival: found for rival, found in stated.items() if rival not in shown})
+        chosen = choice(reading, own, {rival: found for rival, found in stated.items() if rival not in shown})
+        return chosen or _swapped(reading, fact, asked)
     near = {
         rival: found
         for rival, found in near.items()
@@ -181,8 +182,7 @@ def _misplaced(reading: Reading, fact: Fact, near: Mapping[Scalar, Sequence[Plac
     marks |= {n: _label_places(reading, Fact("", label), [fact]) for n, label in enumerate(others, 1)}
     subject = {0: places(reading, fact.subject, "text")} if fact.subject else {}
     for anchors in (marks, subject):
-        found = assigned(reading, anchors, values) if anchors.get(0) else {}
-        given = found.get(0, set())
+        given = assigned(reading, anchors, values).get(0, set()) if anchors.get(0) else set[int]()
         if given and 0 not in given:
             rival = list(near)[min(given) - 1]
             return f"the answer gives {rival!r} in its place"

@@ -54,13 +54,15 @@ def _number(reading: Reading, fact: Fact, own: Sequence[Place], asked: Asked) ->
         1.0,
         float(len(facts) - 1),
     }
+    exact = [abs(float(o.value)) for o in facts if isinstance(o.value, float) and o.value != int(o.value)]
     doubtful: list[Number] = []
     for number in reading.numbers:
         inside = any(start < number.end and number.start < end for start, end in spots)
         ordinal = re.match(r"(?:st|nd|rd|th)\b", reading.text[number.end :])
         if inside or ordinal or not _alike(number, fact) or not is_stated(reading, (number.start, number.end)):
             continue
-        if abs(number.value) in known or asked.holds(number.value):
+        rounded = any(round(value, number.decimals) == abs(number.value) for value in exact)
+        if rounded or abs(number.value) in known or asked.holds(number.value):
             known.add(abs(number.value))
         else:
             doubtful.append(number)

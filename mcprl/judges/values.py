@@ -19,6 +19,8 @@ _NUMERIC = ("money", "count", "measure", "percent", "number", "year", "duration"
 _DATA = tuple(f"{size}byte" for size in ("kilo", "mega", "giga", "tera", "kibi", "mebi", "gibi"))
 """Units that no number has which a server gives without one."""
 _EXACT = ("email", "url", "path")
+_FILE_CODE = re.compile(r"^[A-Za-z]{2,}-?\d{2,}(?=[-_.])")
+"""The code that a file's name begins with, by which people call it: `INV-1041-harbor-cafe.txt`."""
 _COUNTED = frozenset("left units unit pieces items item copies remaining available people persons times".split())
 _BEHIND = re.compile(r"^\W*(?:\w+\s+)?(?:behind|earlier|before|less|slower|fewer|lower|below)\b")
 _ISO = re.compile(r"\d{4}-\d{1,2}-\d{1,2}(?:[t ]\d{1,2}:\d{2}.*)?$", re.IGNORECASE)
@@ -50,7 +52,8 @@ def places(reading: Reading, value: Scalar, meaning: Meaning = "text", unit: str
         return sorted(set(found))
     found = _exact(reading, value) if meaning in _EXACT else _words(reading, value, meaning)
     if meaning == "path":
-        found += _exact(reading, value.rstrip("/").rsplit("/", 1)[-1])
+        name = value.rstrip("/").rsplit("/", 1)[-1]
+        found += [place for short in (name, *_FILE_CODE.findall(name)) for place in _exact(reading, short)]
     elif meaning == "identifier":
         found += shortened(reading, value)
     elif SPAN.fullmatch(value.strip()) and meaning != "datetime":

@@ -184,7 +184,7 @@ class Composer:
             Renewed(self._server, state.setup) as written,
         ):
             failed = 0
-            for attempt in range(target * 3):
+            for attempt in range(3 * target + _ROUNDS):
                 if len(made) >= target:
                     break
                 task = await self._write(clean, written, state, writes[attempt % len(writes)])

@@ -5,10 +5,12 @@ Before any mending the verifier accepted 93.4 % of `right` and 4.4 % of `wrong`;
 is what to expect of answers that nobody has mended for. Since then all four files were mended for: 0.6 % of `wrong`
 and none of `later_wrong` are accepted (2026-11-23), which says nothing about answers that are yet to be written.
 
-`third_right` and `third_wrong` (2026-11-24) are another blind writer's, for 107 generated tasks of ten servers: of them
-**86.9 % and 21.5 %** were accepted. Of those 23 wrong ones 19 reported something else than the write that was rightly
-made, at which no check had looked. Mended for, 99.1 % and 8.4 % are: free words that tell of another deed ("I've given
-Rossi a discount" for a note about one) are not found out.
+`third_*` and `fourth_*` (2026-11-24) are two more blind writers', a right and a wrong answer each for 107 and 100
+generated tasks of ten servers. **Before mending 86.9 % of the right and 21.5 % of the wrong ones of the third were
+accepted; of the fourth, which was written after that mending, 86.0 and 13.0 %**: that is what to expect now. Most of
+these wrong ones report something else than the write that was rightly made, at which no check had looked. After mending
+it is 99.1 and 8.4 %, and 97.0 and 7.0 %: what free words tell of another deed ("I've given Rossi a discount" for a note
+about one), and who did what to whom, is not found out.
 
 Each line of `answers/{right,wrong}.jsonl` is one small case: a request, the calls with the results that the model read,
 the checks, and one final answer. `case` groups the lines of one request.
@@ -93,7 +95,7 @@ def test_there_are_two_hundred_of_each_over_eighty_cases(name: str) -> None:
     assert len({(row["case"], row["answer"], json.dumps(row["calls"])) for row in rows}) == len(rows)
 
 
-@pytest.mark.parametrize("name", ["right", "later_right", "third_right"])
+@pytest.mark.parametrize("name", ["right", "later_right", "third_right", "fourth_right"])
 async def test_right_answers_are_accepted(name: str) -> None:
     rows = lines(name)
     refused = [row for row in rows if not await accepted(row)]
@@ -101,7 +103,9 @@ async def test_right_answers_are_accepted(name: str) -> None:
     assert share >= 0.97, f"{share:.1%} of {len(rows)} right answers accepted; refused:\n{listed(refused)}"
 
 
-@pytest.mark.parametrize(("name", "most"), [("wrong", 0.01), ("later_wrong", 0.01), ("third_wrong", 0.085)])
+@pytest.mark.parametrize(
+    ("name", "most"), [("wrong", 0.01), ("later_wrong", 0.01), ("third_wrong", 0.085), ("fourth_wrong", 0.07)]
+)
 async def test_wrong_answers_are_refused(name: str, most: float) -> None:
     rows = lines(name)
     passed = [row for row in rows if await accepted(row)]
