@@ -207,12 +207,6 @@ def each_options(intent: Each, rng: random.Random) -> list[Option]:
     asked = shortened(intent.asked, noun)
     slots = {**every.slots(), **label_slots(asked, rng), "nouns": grammar.plural(noun)}
     slots["of"] = joint_of(Phrase("", noun), asked, slots)
-    several = {"label_words": grammar.plural(slots["label_word"]), "mass_label": ""}
-    slots |= (
-        several
-        if slots["named_labels"] and "'s " not in slots["label_word"]
-        else {"label_words": slots["label_word"], "mass_label": slots["label_word"]}
-    )
     slots["noun"] = noun
     slots["rest"] = grammar.listed([thing.text for thing in things[1:]])
     slots["first"] = things[0].text
