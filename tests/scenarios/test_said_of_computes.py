@@ -42,7 +42,7 @@ AUTHOR, MESSAGE = Attribute("author", "author", "person"), Attribute("message", 
 USER = Reference("user", (value("user_id", "ana_ruiz_7", "identifier"),))
 BORN = Attribute("dob", "birth date", "date")
 BOOKING = Reference("reservation", (value("reservation_id", "WOQA9Q", "identifier"),))
-CABIN = Attribute("cabin", "cabin", "category")
+CABIN = Attribute("cabin", "cabin", "text")
 REPOSITORY = Reference("repository", (value("repo_path", "/tmp/repo", "path"),))
 BRANCH = Attribute("branch", "branch", "category")
 ENVIRONMENT = Reference("environment")
@@ -64,7 +64,7 @@ DUE, DATED = Attribute("due", "due date", "date"), Attribute("date", "date", "da
             "staged for commit",
             "^[Tt]he changes|are the changes that",
         ),
-        (intents.Change("add_office", "", "create", None, OFFICE), "Plaza", 'details"(?:,? please add| isn| into| yet)'),
+        (intents.Change("add_office", "", "create", None, OFFICE), "Plaza", 'details"(?:,? please add| isn| into)'),
         (intents.Change("add_notes", "", "create", TOM, AWAY), "Tom Okoro", "found out|I just heard"),
         (intents.Connected("is for", "Pelican", None), r"\b[Ww]ho\b", "[Ww]hat"),
         (intents.Listing("note", ABOUT, NOTE), "note", "we know|everything we have"),

@@ -50,6 +50,8 @@ def table_of(asked: Attribute, thing: Phrase) -> str:
         return "done"
     if is_variable(asked, thing):
         return "variable"
+    if is_where(asked):
+        return "category"
     return "date" if asked.meaning == "datetime" else asked.meaning
 
 
@@ -100,9 +102,14 @@ def joint_of(thing: Phrase, asked: Attribute, slots: Mapping[str, str]) -> str:
 
 def is_verbal(asked: Attribute) -> bool:
     """Whether people ask for a field with a verb only: which town she lives in."""
-    if asked.meaning == "category" and asked.label in _WHERE:
+    if is_where(asked):
         return True
     return asked.meaning != "status" and asked.label.partition(" in the ")[0] in data("thesaurus")["verbal"]
+
+
+def is_where(asked: Attribute) -> bool:
+    """Whether a field is one that something is in or on: which cabin is she in."""
+    return asked.label in _WHERE and asked.meaning in ("category", "text", "name", "identifier")
 
 
 def is_variable(asked: Attribute, thing: Phrase) -> bool:
