@@ -90,8 +90,8 @@ def _zones() -> list[str]:
     return [zone for zone in zones if cities[zone.partition("/")[2]] == 1 and zone not in _AMBIGUOUS]
 
 
-_AMBIGUOUS = frozenset("Atlantic/South_Georgia Europe/Jersey America/Merida".split())
-"""Zones whose city or country reads as another place: the south of a state, New Jersey."""
+_AMBIGUOUS = frozenset("Atlantic/South_Georgia Europe/Jersey America/Merida Indian/Kerguelen".split())
+"""Zones whose city or country reads as another place (the south of a state, New Jersey), or where nobody lives."""
 _CONTINENTS = ("Africa/", "America/", "Asia/", "Atlantic/", "Australia/", "Europe/", "Indian/", "Pacific/")
 
 
