@@ -94,13 +94,17 @@ def scalars(record: Json, keys: Keys = ()) -> list[tuple[Keys, Scalar]]:
     return [(keys, record)] if keys and isinstance(record, str | int | float) else []
 
 
+_WORDS = re.compile(r"[^\W_]+")
+
+
 def is_answer(value: Scalar, given: Iterable[Scalar]) -> bool:
-    """Whether a value can be asked for: one line, at most 64 characters, and neither given nor a word of what is given:
-    the first name of `liam_thomas_8955`."""
+    """Whether a value can be asked for: one line, at most 64 characters, and neither given nor words of what is given:
+    the first name of `liam_thomas_8955`, the customer in `INV-1041-harbor-cafe.txt`."""
     text, told = squash(str(value)), [squash(str(other)) for other in given]
     if not 0 < len(text) <= 64 or "\n" in str(value) or text in told:
         return False
-    return len(text) < 3 or not text.isalpha() or all(text not in re.split(r"[\W_]+", other) for other in told)
+    own = {*_WORDS.findall(text)}
+    return len(text) < 3 or not any(map(str.isalpha, text)) or not any(own <= {*_WORDS.findall(t)} for t in told)
 
 
 def truth(value: Scalar) -> bool:

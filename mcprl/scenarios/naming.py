@@ -118,6 +118,8 @@ class Naming(Calls):
         stem = str(entity[1]).rpartition("/")[2].partition(".")[0]
         named = words(stem)
         if self.catalog.slot(entity[0]).meaning == "path" and named and named[-1].isalpha():
+            if named[-1].endswith("list"):  # a checklist has items
+                return "item"
             return singular(named[-1]) if singular(named[-1]) != named[-1] else "entry"
         return "entry"
 

@@ -10,6 +10,7 @@ from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Field, Found, Grounded, same
 from mcprl.scenarios.wording.modifiers import is_moment_of_history, is_technical, what_was_done
+from mcprl.scenarios.wording.nouns import is_person
 from mcprl.types import Call, Session, Tool
 
 MakeTask = Callable[[Planner, Session, State], Awaitable[Grounded | None]]
@@ -93,6 +94,8 @@ async def compare(planner: Planner, session: Session, state: State) -> Grounded 
     first, second, mine, theirs = pair
     if type(mine.value) is not type(theirs.value) or not first.subject or not second.subject:
         return None
+    if "birth" in mine.attribute.label.split() and is_person(first.reference.noun):
+        return None  # nobody asks which of two customers is younger
     most = planner.rng.random() < 0.5 or bool(what_was_done(mine.attribute))  # not the fewest removed lines
     first_wins = (mine.value > theirs.value) == most  # pyright: ignore[reportOperatorIssue]
     winner, loser = (first, second) if first_wins else (second, first)

@@ -201,7 +201,7 @@ def _may_refer(slot: Slot, source: Source) -> bool:
     tool; false for the tool's own free text.
     """
     if slot.kind == "integer" and source[1] != slot.tool:
-        return True
+        return words(slot.key) != ("amount",)
     named = (*words(slot.key), "")
     refers = slot.key.lower() in _REFERRING or named[-2] in ("id", "ids", "path", "file", "files", "paths", "name")
     return (source[1] != slot.tool and len(words(slot.key)) > 1) or refers or takes_path(slot) or source[1] == HINTS

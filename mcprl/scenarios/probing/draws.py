@@ -195,7 +195,8 @@ def _of_one_record(
     Of several records, one that fills more slots is better, then one with a word of the tool's name (a status). A slot
     for something new or other is left to the other candidates.
     """
-    open_slots = tuple(slot for slot in chosen if not slot.choices and not _OTHER & {*words(slot.key)})
+    taken = (slot for slot in chosen if not slot.choices and slot.path != ("amount",))  # what is given is no old total
+    open_slots = tuple(slot for slot in taken if not _OTHER & {*words(slot.key)})
     if len(open_slots) < 2:
         return {}
     fitting = penalties.fitting.setdefault(open_slots, Fitting())

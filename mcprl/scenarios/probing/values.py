@@ -62,7 +62,7 @@ def _date(rng: random.Random) -> str:
 
 def _clock(rng: random.Random) -> str:
     minute = rng.choice((0, 0, 0, 15, 30, 30, 45, 5 * rng.randint(0, 11)))
-    return f"{rng.randint(0, 23):02}:{minute:02}"
+    return f"{rng.randint(7, 22):02}:{minute:02}"  # nobody makes calls at night
 
 
 def _expression(rng: random.Random) -> str:
@@ -87,9 +87,11 @@ def _zones() -> list[str]:
         and get_timezone_location(zone, locale="en", return_city=True) == zone.partition("/")[2].replace("_", " ")
     )
     cities = Counter(zone.partition("/")[2] for zone in zones)
-    return [zone for zone in zones if cities[zone.partition("/")[2]] == 1]
+    return [zone for zone in zones if cities[zone.partition("/")[2]] == 1 and zone not in _AMBIGUOUS]
 
 
+_AMBIGUOUS = frozenset("Atlantic/South_Georgia Europe/Jersey America/Merida Indian/Kerguelen".split())
+"""Zones whose city or country reads as another place (the south of a state, New Jersey), or where nobody lives."""
 _CONTINENTS = ("Africa/", "America/", "Asia/", "Atlantic/", "Australia/", "Europe/", "Indian/", "Pacific/")
 
 
@@ -188,6 +190,10 @@ _SMALL = {
 """Words in names of numbers, and how large such a number may be that still finds something."""
 
 
+_AMOUNTS = (25, 50, 75, 100, 120, 150, 200, 250, 300, 400, 500)
+"""Amounts of money that people hand out."""
+
+
 def _usual_high(slot: Slot) -> int:
     """The largest usual value of a number by its name; 0 if the name does not say."""
     named = words(slot.key)
@@ -200,6 +206,8 @@ def _number(slot: Slot, rng: random.Random) -> int | float:
     low = slot.schema.get("minimum", slot.schema.get("exclusiveMinimum", 1))
     usual = _usual_high(slot)
     default_high = max(low, 0) + (usual or rng.choice((20, 100, 1_000)))
+    if words(slot.key) == ("amount",) and "maximum" not in slot.schema:
+        return rng.choice(_AMOUNTS)
     if usual:
         return rng.randint(int(low), max(int(low), min(int(slot.schema.get("maximum", usual)), int(low) + usual)))
     high = slot.schema.get("maximum", slot.schema.get("exclusiveMaximum", default_high))

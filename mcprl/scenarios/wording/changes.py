@@ -203,8 +203,12 @@ def _create(intent: Change, rng: random.Random) -> list[Option]:
         "new_new": f"a new {noun}",
         "rest": rest,
     }
-    slots["list"] = ", ".join(f"{in_full(value.attribute)} {quoted(value, rng)}" for value in values)
     texts = [value for value in values if value.attribute.meaning == "text"]
+    noted = "".join(said for value in texts[:1] if (said := described(noun, [value], rng)).startswith(" with the "))
+    slots |= (
+        {"told": rest.removesuffix(noted), "tail": noted} if len(texts) == 1 and noted else {"told": rest, "tail": ""}
+    )
+    slots["list"] = ", ".join(f"{in_full(value.attribute)} {quoted(value, rng)}" for value in values)
     if parent is not None and noun in _NOTES and len(values) == len(texts) == 1:
         told = {**phrase(parent, rng).slots(), "q": quoted(texts[0], rng)}
         return options(data("changes")["create_note"], "create.note", told)

@@ -12,7 +12,7 @@ from mcprl.scenarios.wording.clocks import spans
 from mcprl.scenarios.wording.deeds import deed, imperative
 from mcprl.scenarios.wording.fields import label_slots
 from mcprl.scenarios.wording.lookups import about_options
-from mcprl.scenarios.wording.modifiers import in_full, is_deal
+from mcprl.scenarios.wording.modifiers import in_full, is_deal, is_technical
 from mcprl.scenarios.wording.phrases import Phrase, is_person, phrase, spoken
 from mcprl.scenarios.wording.template import BEGIN, END, Option, data, mark, options
 from mcprl.scenarios.wording.values import is_zone, plain, quoted, shown
@@ -27,6 +27,9 @@ _ASKING = tuple("get return show fetch retrieve find look list give display read
 _TEXTS = ("text", "message", "input", "sentence", "string", "content", "phrase", "body", "word")
 _OWN = ("account", "appointment", "ticket", "task", "car", "flight", "seat", "policy", "loan", "bill", "plan")
 """Things that people call theirs, besides dealings: my ticket, but that product."""
+_OF_WARES = ("advertise", "opinion", "compete")
+"""What is asked of what people can see and buy: nobody advertises commits."""
+_SAID = {"trigger": "run", "invoke": "run"}
 _CONNECTED = r"(?: (?:of|in|for|from|to|by|with|on|at|between|using|based|as|given|into)\b.*)$"
 
 
@@ -90,7 +93,7 @@ def _general(intent: Compute, roles: dict[str, str], rng: random.Random) -> list
         and len(intent.arguments) == 1
         and intent.arguments[0].attribute.meaning in ("place", "name", "date")
     ):
-        thing = Phrase(shown(intent.arguments[0], rng), "it", short=True)
+        thing = Phrase(shown(intent.arguments[0], rng), "the place", short=True)
         return about_options(thing, "place", intent.asked, rng)
     named = _from_name(intent.tool)
     if head and head.split()[0] not in _ASKING and named.split()[0] in _ASKING and len(named.split()) > 1:
@@ -102,11 +105,14 @@ def _general(intent: Compute, roles: dict[str, str], rng: random.Random) -> list
         if verb.startswith(("search", "find")) and grammar.is_plural(ways):
             return options(data("computes")["route_search"], "compute.route_search", {**roles, "what": ways})
         return options(data("computes")["route"], "compute.route", {**roles, "do": _cut(f"{verb} {what}", rest)})
+    verb = _SAID.get(verb, verb)
     if verb in _ASKING and what:
         what = _cut(what, rest)
         if (named := re.match(rf" for (?:{BEGIN}[^{END}]*{END} )?(\w+) {BEGIN}", rest)) and what != named[1]:
             what = what.removeprefix(f"{named[1]} ")  # the reference for resource 7, no resource reference
         slots = {"what": _definite(what), "rest": rest, "is": "are" if grammar.is_plural(what) else "is"}
+        inner = re.fullmatch(r"(?:the |all )?([\w ]+?) that (?:is|are) (.+)", what)  # what changes are staged?
+        slots |= {"head": inner[1], "state": inner[2]} if inner else {"what_short": slots["what"]}
         found = options(data("computes")["asking"], "compute.asking", slots)
         if not intent.asked:  # nobody checks or knows what is only handed over
             return found
@@ -244,4 +250,7 @@ def unserved_options(intent: Unserved, rng: random.Random) -> list[Option]:
     noun = rng.choice(nouns)
     slots = {"noun": noun, "nouns": grammar.plural(noun), "the_noun": f"the {noun}"}
     own = "own_people" if is_person(noun) else "own"
-    return found + options(data("unserved")[own], f"unserved.{own}", slots, weight=1.5)
+    said = data("unserved")[own]
+    if is_technical(noun):
+        said = {name: patterns for name, patterns in said.items() if name not in _OF_WARES}
+    return found + options(said, f"unserved.{own}", slots, weight=1.5)

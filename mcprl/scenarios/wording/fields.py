@@ -1,11 +1,12 @@
 """The slots of a pattern that depend on the field that is asked for."""
 
 import random
+import re
 
 from mcprl.scenarios.intents import Attribute
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.modifiers import in_full, noun_label, what_was_done
-from mcprl.scenarios.wording.template import data
+from mcprl.scenarios.wording.template import data, mark
 from mcprl.scenarios.wording.values import UNIT_WORDS
 
 _FINAL = frozenset(
@@ -29,7 +30,7 @@ def label_slots(asked: Attribute, rng: random.Random) -> dict[str, str]:
     head, _, inside = label.partition(" in the ")
     told = str(choice).replace("_", " ").lower()
     return {
-        "label": label,
+        "label": mark(label) if re.fullmatch(r"[A-Z][A-Z\d_]{2,}", label) else label,  # kept in small letters, too
         "labels": labels,
         "named_labels": "" if counted or grammar.is_mass(labels) else labels,
         # The author's address for a commit: it is not the commit's.

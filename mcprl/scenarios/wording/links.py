@@ -38,7 +38,7 @@ def link_options(intent: Connected, rng: random.Random) -> list[Option]:
         slots = {"verb": " ".join([head, *rest]), "it": called(str(intent.object)), "who": who}
         return options(data("groups")["link_to"], "link.to", slots)
     it = called(intent.subject)
-    what = "who" if head in _TO_PEOPLE else "what"
+    what = "who" if head in _TO_PEOPLE or (head, *rest) == ("is", "for") else "what"
     if rest and rest[-1] in ("in", "at"):  # where does Ana work, and not: what does Ana work at
         what, tail = "where", " ".join(rest[:-1])
     if head == "is":

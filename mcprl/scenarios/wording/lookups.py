@@ -23,10 +23,12 @@ from mcprl.scenarios.wording.suiting import (
     OWN_LABELS,
     direct,
     indirect,
+    is_variable,
     is_verbal,
     joint_of,
     stands_in,
     table_of,
+    within,
 )
 from mcprl.scenarios.wording.template import Option, agreeing, data, expand, options
 
@@ -82,19 +84,20 @@ def _one_field(thing: Phrase, noun: str, asked: Attribute, rng: random.Random) -
     if asked.label == _COMMITTED and noun in thing.text:
         slots |= {"label": "date", "label_word": "date"}
     slots["of"] = joint_of(thing, asked, slots)
-    slots["its"] = "" if "'s " in slots["label"] else slots["its"]  # no commit's author's address
+    if "'s " in slots["label"] or within(thing, asked):  # no commit's author's address, no conditions of Porto's
+        slots["its"] = ""
     found: list[Option] = []
     sort = asked.label in _SORTS and noun in ABSTRACT  # the type of an entity is what it is
     asked = replace(asked, label="sort") if sort else asked
     questions = list(direct(asked, thing))
     for name, patterns in questions:
         asked_so = tuple(f"{pattern}?" for pattern in patterns)
-        found.append(Option(f"lookup.{table_of(asked)}/{name}", asked_so, slots, 6 / max(len(questions), 3)))
+        found.append(Option(f"lookup.{table_of(asked, thing)}/{name}", asked_so, slots, 6 / max(len(questions), 3)))
     clauses = indirect(asked, thing)
     for name, frames in table["frame"].items() if clauses else ():
         patterns = tuple(frame.replace("{clause}", clause) for frame in frames for clause in clauses)
         found.append(Option(f"lookup.frame/{name}", patterns, slots, 0.2))
-    verbal = sort or is_verbal(asked)
+    verbal = sort or is_verbal(asked) or is_variable(asked, thing)
     if asked.meaning != "flag" and not verbal:
         beside = thing.short and not thing.text.startswith("the ")
         found += [
@@ -102,7 +105,10 @@ def _one_field(thing: Phrase, noun: str, asked: Attribute, rng: random.Random) -
             for name, patterns in table["any"]["noun"].items()
         ]
         orders = table["any"]["order"].items()
-        unsaid = (*(_TALKED if is_technical(noun) else ()), *(("have-here",) if thing.person else ()))
+        unsaid = (
+            *(_TALKED if is_technical(noun) else ()),
+            *(("have-here",) if thing.person or noun == "place" else ()),
+        )
         orders = {name: say for name, say in orders if name not in unsaid}
         found += options(orders, "lookup.order", slots, weight=0.2)
     return found
@@ -129,16 +135,17 @@ def _two_fields(thing: Phrase, noun: str, asked: tuple[Attribute, ...], rng: ran
     joints = {joint_of(thing, one, label_slots(one, rng)) for one in asked}
     slots["of"] = joints.pop() if len(joints) == 1 else ""
     slots["labels_both"] = grammar.listed([noun_label(one) for one in asked])
-    slots["be"] = be(asked)
+    slots["be"] = "" if any(one.meaning == "person" for one in asked) else be(asked)  # who, not what
     slots["the_labels"] = grammar.listed([f"the {noun_label(one)}" for one in asked])
-    if any(map(is_verbal, asked)):
+    if any(is_verbal(one) or is_variable(one, thing) for one in asked):
         slots |= {"labels_both": "", "the_labels": ""}
     for letter, one, about in (("q", first, thing), ("p", second, again)):
         chosen = {**about.slots(), **label_slots(one, rng), "noun": noun}
         chosen["of"] = joint_of(about, one, chosen)
         if about is again:
             chosen |= {"it": thing.pronoun, "several": "them"}
-            chosen["alone"] = "yes" if stands_in(thing, one) or "'s " in chosen["label"] else ""
+            in_it = is_variable(one, thing) or (stands_in(thing, one) and one.label not in OWN_LABELS)
+            chosen["alone"] = "yes" if in_it or "'s " in chosen["label"] else ""
         unsaid = "?" if about.several == about.text else "{several}"  # how many of them, and what it costs
         questions = [p for _, patterns in direct(one, about) for p in patterns if "?" not in p and unsaid not in p]
         questions = [p for p in questions if not _ASIDE.search(p)]
@@ -211,5 +218,5 @@ def each_options(intent: Each, rng: random.Random) -> list[Option]:
         slots = {**slots, "label": grammar.plural(slots["label"]), "are": "are"}
     for name, patterns in () if what_was_done(asked) else direct(asked, replace(every, bare=noun)):
         asked_so = tuple(f"{pattern}?" for pattern in patterns if "?" not in pattern and "how many of" not in pattern)
-        found.append(Option(f"lookup.{table_of(asked)}/{name}", asked_so or ("",), slots, 0.6))
+        found.append(Option(f"lookup.{table_of(asked, every)}/{name}", asked_so or ("",), slots, 0.6))
     return [option for option in found if any(option.patterns)]

@@ -16,6 +16,9 @@ DOCUMENTS = ("file", "document", "page", "report", "letter")
 _WORKS = ("job", "task", "project", "ticket", "issue", "case", "repair", "assignment", "claim")
 """Things that somebody works on until they are done, besides dealings."""
 OWN_LABELS = ("date", "day", "time", "datetime", "timestamp")
+_SETTINGS = ("environment", "settings", "configuration")
+_WHERE = ("cabin", "branch")
+"""Categories that something is in or on, and has not: which cabin is she in, what branch is it on."""
 _PLACES = ("place", "location", "city", "town", "country", "region")
 _OF_DOCUMENTS = frozenset("size permissions name path type author owner change access creation update modified".split())
 """Words of the fields that belong to a document itself; others stand in it."""
@@ -39,20 +42,24 @@ _NOT_HAD = ("date", "datetime", "year", "status")
 """Meanings of fields that nothing is said to have: a job is in a stage."""
 
 
-def table_of(asked: Attribute) -> str:
+def table_of(asked: Attribute, thing: Phrase) -> str:
     """The table of `lookups.toml` for a field."""
     if asked.label == "sort":
         return "sort"
     if what_was_done(asked):
         return "done"
+    if is_variable(asked, thing):
+        return "variable"
+    if is_where(asked):
+        return "category"
     return "date" if asked.meaning == "datetime" else asked.meaning
 
 
 def direct(asked: Attribute, thing: Phrase) -> Iterator[tuple[str, list[str]]]:
     """The direct questions for a field, by id. What stands in a document or a place is nothing that it has."""
     inside = within(thing, asked) or asked.meaning in _NOT_HAD
-    stands = stands_in(thing, asked)
-    for name, patterns in fitting(data("lookups").get(table_of(asked), {}).get("direct", {}), asked, thing):
+    stands = stands_in(thing, asked) and asked.label not in OWN_LABELS
+    for name, patterns in fitting(data("lookups").get(table_of(asked, thing), {}).get("direct", {}), asked, thing):
         kept = [p for p in patterns if not (inside and _HAVING.search(p)) and _is_said(p, thing)]
         kept = [p for p in kept if not stands or _IN_DOCUMENT.search(p)]
         kind = thing.bare.removeprefix("the ")
@@ -95,7 +102,19 @@ def joint_of(thing: Phrase, asked: Attribute, slots: Mapping[str, str]) -> str:
 
 def is_verbal(asked: Attribute) -> bool:
     """Whether people ask for a field with a verb only: which town she lives in."""
+    if is_where(asked):
+        return True
     return asked.meaning != "status" and asked.label.partition(" in the ")[0] in data("thesaurus")["verbal"]
+
+
+def is_where(asked: Attribute) -> bool:
+    """Whether a field is one that something is in or on: which cabin is she in."""
+    return asked.label in _WHERE and asked.meaning in ("category", "text", "name", "identifier")
+
+
+def is_variable(asked: Attribute, thing: Phrase) -> bool:
+    """Whether a field is a variable of an environment, which is set to its value: `HOME`."""
+    return thing.bare.split()[-1] in _SETTINGS and bool(re.fullmatch(r"[A-Z][A-Z\d_]{2,}", asked.label))
 
 
 def fitting(table: Mapping[str, Any], asked: Attribute, thing: Phrase) -> Iterator[tuple[str, list[str]]]:
@@ -111,11 +130,11 @@ def indirect(asked: Attribute, thing: Phrase) -> list[str]:
     """The indirect clauses for a field: `what it costs`. Where it or the thing takes many words to name there may be
     none: nobody waits for the verb."""
     inside = within(thing, asked)
-    for entry in data("lookups").get(table_of(asked), {}).get("indirect", []):
+    for entry in data("lookups").get(table_of(asked, thing), {}).get("indirect", []):
         if suits(entry, asked, thing):
             had = not inside and asked.meaning not in _NOT_HAD
             kept = [c for c in entry["say"] if (had or not _HAVING.search(c)) and _is_said(c, thing)]
-            if stands_in(thing, asked):
+            if stands_in(thing, asked) and asked.label not in OWN_LABELS:
                 kept = [c for c in kept if _IN_DOCUMENT.search(c)]
             word = "who" if asked.meaning == "person" else "what"
             kept = kept or [f"{word} the {{label}} {inside or 'of'} {{it}} {{are}}"]

@@ -77,7 +77,9 @@ def agreeing(pattern: str, slots: Mapping[str, str]) -> str:
     """A pattern with the preposition that the label asks for, `who` for people, and verbs for a plural label."""
     if slots.get("of"):
         pattern = re.sub(
-            r"(\{(?:label(?:_word)?|named_labels|the_labels|labels_both)\}) (?:of|for) ", r"\1 {of} ", pattern
+            r"(\{(?:label(?:_word)?|named_labels|the_labels|labels_both)\}) (?:of|for) ",
+            r"\1 {of} ",
+            pattern,
         )
     if slots.get("asks"):
         pattern = re.sub(r"\bwhat(?=(?:'s| is) (?:the|\{its\}) \{label)", "who", pattern)

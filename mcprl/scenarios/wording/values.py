@@ -42,7 +42,7 @@ def forms(value: Value) -> tuple[str, ...]:
     if zone := _ZONE.fullmatch(text):
         return (*_city(zone[1].replace("_", " "), _country(text)), *data("cities").get(text, ()), text)
     if meaning in ("category", "status"):
-        folder = ("folder",) if text.lower() in ("dir", "directory") else ()
+        folder = ("folder",) if text.lower() in ("dir", "directory") else ("file",) if text == "FILE" else ()
         return tuple(dict.fromkeys((*folder, _words(text), text, *status_words(value)[0])))
     return (text,)
 
@@ -55,7 +55,7 @@ def _meant(value: Value) -> str:
 
 def _city(city: str, country: tuple[str, ...]) -> tuple[str, ...]:
     """The city of a zone and its country, only the latter if the zone is called after it: the Faroe Islands."""
-    return country if country and country[0].removeprefix("the ").startswith(f"{city} ") else (city, *country)
+    return country if country and country[0].removeprefix("the ").startswith(city) else (city, *country)
 
 
 @cache
