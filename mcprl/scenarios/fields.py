@@ -95,10 +95,13 @@ def scalars(record: Json, keys: Keys = ()) -> list[tuple[Keys, Scalar]]:
 
 
 def is_answer(value: Scalar, given: Iterable[Scalar]) -> bool:
-    """Whether a value can be asked for: one line, at most 64 characters, and neither given nor a word of what is given:
-    the first name of `liam_thomas_8955`."""
+    """Whether a value can be asked for: one line, at most 64 characters, and neither given nor words of what is given:
+    the name of `liam_thomas_8955`."""
     text, told = squash(str(value)), [squash(str(other)) for other in given]
     if not 0 < len(text) <= 64 or "\n" in str(value) or text in told:
+        return False
+    parts = text.split()
+    if len(parts) > 1 and any({*parts} <= {*re.split(r"[\W_]+", other)} for other in told):  # ana.ruiz@mail.example
         return False
     return len(text) < 3 or not text.isalpha() or all(text not in re.split(r"[\W_]+", other) for other in told)
 

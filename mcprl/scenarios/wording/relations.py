@@ -7,7 +7,7 @@ from mcprl.scenarios.intents import Attribute, Relation
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.fields import label_slots
 from mcprl.scenarios.wording.lookups import about_options, filled
-from mcprl.scenarios.wording.modifiers import is_deal, noun_label
+from mcprl.scenarios.wording.modifiers import KEYS, is_deal, noun_label
 from mcprl.scenarios.wording.phrases import Phrase, is_person, phrase, spoken
 from mcprl.scenarios.wording.suiting import indirect, is_verbal
 from mcprl.scenarios.wording.template import BEGIN, Option, data, options
@@ -49,6 +49,10 @@ def relation_options(intent: Relation, rng: random.Random) -> list[Option]:
     slots["unknown"] = f"who {whole.text} is" if person and nouns else ""
     if any(map(is_verbal, intent.asked)):
         slots |= {"the_labels": "", "label_word": ""}  # which country they live in, and not their country
+    if (
+        asked.meaning == "identifier" and asked.label in KEYS
+    ):  # its own: the order number, and not the number of the order
+        return found
     return found + options(data("groups")["relation"], "relation", slots, weight=0.5)
 
 
