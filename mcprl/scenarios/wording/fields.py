@@ -9,7 +9,10 @@ from mcprl.scenarios.wording.template import data
 from mcprl.scenarios.wording.values import UNIT_WORDS
 
 FINAL = frozenset(
-    "done closed cancelled canceled delivered completed finished resolved refunded returned paid merged sold".split()
+    (
+        "done shipped closed cancelled canceled delivered completed finished resolved refunded returned paid merged "
+        "sold"
+    ).split()
 )
 """States in which nothing is for a time only: no order is still delivered."""
 

@@ -65,9 +65,9 @@ def _owner(intent: Count) -> str:
 
 
 def _of_all(found: list[Option], intent: Count | Listing) -> list[Option]:
-    """The constructions without those that say that we have the things, where these are of computers or somebody's."""
+    """The constructions without those that say that we have the things, where these are of computers, somebody's or ordered."""
     fronts = [front_of(value.attribute) for value in intent.where]
-    owners = [front for front in fronts if front and (is_technical(front) or is_person(front))]
+    owners = [front for front in fronts if front and (is_technical(front) or is_person(front) or is_deal(front))]
     if not owners and not is_technical(grammar.one(spoken(intent.noun))):
         return found
     kept = [replace(o, patterns=tuple(p for p in o.patterns if not _OURS.search(p))) for o in found]

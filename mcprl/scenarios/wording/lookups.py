@@ -32,7 +32,7 @@ from mcprl.scenarios.wording.template import Option, agreeing, data, expand, mar
 from mcprl.scenarios.wording.values import plain
 
 _SORTS = ("type", "kind")
-_TALKED = ("form-to-fill", "customer-asks")
+_TALKED = ("form-to-fill", "customer-asks", "have-here")
 """Constructions for what people outside ask for: no permissions of a file."""
 _BESIDE = "{it} {label_word}"
 """Only a short name is followed by a label without a mark."""
@@ -101,7 +101,7 @@ def _one_field(thing: Phrase, noun: str, asked: Attribute, rng: random.Random) -
         found.append(Option(f"lookup.frame/{name}", patterns, slots, 0.2))
     verbal = sort or is_verbal(asked)
     if asked.meaning != "flag" and not verbal:
-        beside = thing.short and not thing.text.startswith("the ")
+        beside = thing.short and not thing.text.startswith("the ") and bool(re.search(r"\d", thing.text))
         found += [
             Option(f"lookup.noun/{name}", tuple(f"{p}?" for p in patterns if beside or p != _BESIDE), slots, 0.35)
             for name, patterns in table["any"]["noun"].items()
@@ -127,6 +127,8 @@ def _two_fields(thing: Phrase, noun: str, asked: tuple[Attribute, ...], rng: ran
     first, second = asked[0], asked[1]
     if first.label.startswith(f"{second.label} "):  # the author, and then their address
         asked = first, second = second, first
+    if " in the " in second.label:  # the postal code in the address
+        return []
     again = Phrase(thing.pronoun, thing.bare, plural=thing.person, person=thing.person, short=False)
     if any(stands_in(thing, one) for one in asked):
         thing = replace(thing, text=thing.text.removeprefix(f"{thing.bare} "), short=False)
@@ -223,10 +225,13 @@ def each_options(intent: Each, rng: random.Random) -> list[Option]:
         return options(data("groups")["each_sort"], "each.sort", slots)
     if not slots["named_labels"] or asked.meaning == "status":
         slots |= {"named_labels": slots["label"], "be": slots["are"]}
-    found = [] if is_verbal(asked) else options(data("groups")["each"], "each", slots, weight=0.7)
+    verbal = is_verbal(asked) and not stands_in(replace(every, bare=noun), asked)
+    found = [] if verbal else options(data("groups")["each"], "each", slots, weight=0.7)
     if not grammar.is_mass(slots["label"]) and "'s " not in slots["label"]:
         slots = {**slots, "label": grammar.plural(slots["label"]), "are": "are"}
-    for name, patterns in () if what_was_done(asked) else direct(asked, replace(every, bare=noun)):
+    for name, patterns in (
+        () if what_was_done(asked) or asked.meaning == "money" else direct(asked, replace(every, bare=noun))
+    ):
         asked_so = tuple(f"{pattern}?" for pattern in patterns if "?" not in pattern and "how many of" not in pattern)
         found.append(Option(f"lookup.{table_of(asked)}/{name}", asked_so or ("",), slots, 0.6))
     return [option for option in found if any(option.patterns)]

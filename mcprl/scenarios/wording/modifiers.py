@@ -173,6 +173,8 @@ def _modifier(value: Value, more: bool, rng: random.Random) -> tuple[str, bool]:
     if patterns is None and meaning == "name" and label.split()[-1] in HEADINGS:
         return f'called "{text}"', False
     if patterns is None and meaning == "name" and front_of(attribute):
+        if front_of(attribute) == "table":
+            return f"in the {text} table", False
         joint = "in" if front_of(attribute) == "folder" else "of"
         return f"{joint} the {front_of(attribute)} {text}", False
     if patterns is None:

@@ -30,6 +30,8 @@ _BOOKED = ("flight", "leg", "segment", "passenger", "seat", "room", "ticket", "n
 """Nouns of what is in a booking, besides goods."""
 _CALLED_SO = ("airport", "station", "terminal", "port", "warehouse", "office", "hub", "depot", "store")
 """Nouns of places that stand behind their code: SEA airport."""
+_IN_TABLES = ("table", "column")
+"""Nouns that stand behind their names: the paid column in the invoices table."""
 _IN_PLACE = re.compile(f" (?:in|of the [a-z]+) {BEGIN}[^{END}]*{END}$")
 
 
@@ -107,8 +109,9 @@ def phrase(thing: Reference, rng: random.Random) -> Phrase:
     before, after = modifiers(rest, False, rng)
     if head is not None:
         coded = plain(head.value).islower() and " " not in plain(head.value)
-        kind = [noun] if coded and noun not in data("thesaurus")["goods"] else []
-        text = " ".join(["the", *before, *kind, mark(plain(head.value)), *after])
+        kind = [noun] if coded and (noun in _IN_TABLES or noun not in data("thesaurus")["goods"]) else []
+        called_so = [*kind, mark(plain(head.value))]
+        text = " ".join(["the", *before, *(called_so[::-1] if noun in _IN_TABLES else called_so), *after])
         if person and not before:
             text = " ".join([mark(plain(head.value)), *after])
         return Phrase(text, f"the {noun}", _is_many(head, person), person, short=not after)
@@ -218,7 +221,7 @@ def _by_name(name: str, noun: str, person: bool, rng: random.Random, *, titled: 
         return called(name)
     if noun.split()[-1] in LIVING:
         return text
-    if noun.split()[-1] in ("table", "column") and " " not in name and is_technical(noun):
+    if noun in _IN_TABLES and " " not in name:
         return f"the {text} {noun}"
     if person or "@" in name or "_" in name or "." in name:
         return text if person or rng.random() < 0.6 else f"the {noun} {text}"
