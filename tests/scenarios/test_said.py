@@ -179,6 +179,11 @@ def test_the_file_with_the_most_of_something_is_named() -> None:
     assert answer(intents.Extreme("file", (), LINES, True, (file,)), ("a.md",), random.Random(0)) == "It's a.md."
 
 
+def test_of_two_customers_none_is_older() -> None:
+    told = answer(intents.Compare(CUSTOMERS, JOINED, most=False), ("C-1",), random.Random(0))
+    assert told == "C-1 has been with us longer."
+
+
 def test_nobody_asks_for_a_word_of_what_they_say() -> None:
     assert not is_answer("Liam", ["liam_thomas_8955"])
     assert not is_answer("Ana Ruiz", ["ana.ruiz@mail.example"])

@@ -191,13 +191,17 @@ def _where(planner: Planner, table: Table, row: Mapping[str, Any], most: int) ->
     ]
     planner.rng.shuffle(shared)
     chosen = shared[: planner.rng.randint(min(1, len(shared)), most)]
-    return tuple(value for value in chosen if not any(_is_implied(table, value, other) for other in chosen))
+    kept = [value for value in chosen if not any(_is_implied(table, value, other) for other in chosen)]
+    return tuple(kept or chosen[:1])
 
 
 def _is_implied(table: Table, value: Value, other: Value) -> bool:
-    """Whether all rows that have the other value have this one too, but not the reverse: a Border Collie is a dog."""
-    own, else_ = ([row for row in table.rows if row.get(one.attribute.key) == one.value] for one in (value, other))
-    return value is not other and len(else_) < len(own) and all(row in own for row in else_)
+    """Whether all rows that have the other value have this one too: a Border Collie is a dog. Of two that always go
+    together the sort is implied.
+    """
+    own, others = ([row for row in table.rows if row.get(one.attribute.key) == one.value] for one in (value, other))
+    fewer = len(others) < len(own) or value.attribute.label in ("species", "type", "kind")
+    return value is not other and fewer and all(row in own for row in others)
 
 
 def _linked(planner: Planner, table: Table) -> tuple[str, Table, str] | None:

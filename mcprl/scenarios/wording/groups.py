@@ -65,7 +65,7 @@ def _owner(intent: Count) -> str:
 
 
 def _of_all(found: list[Option], intent: Count | Listing) -> list[Option]:
-    """The constructions without those that say that we have the things, where these are of computers, somebody's or ordered."""
+    """The constructions without those that say that we have the things: not of computers', people's or ordered ones."""
     fronts = [front_of(value.attribute) for value in intent.where]
     owners = [front for front in fronts if front and (is_technical(front) or is_person(front) or is_deal(front))]
     if not owners and not is_technical(grammar.one(spoken(intent.noun))):

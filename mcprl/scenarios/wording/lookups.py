@@ -140,7 +140,7 @@ def _two_fields(thing: Phrase, noun: str, asked: tuple[Attribute, ...], rng: ran
     slots["the_labels"] = grammar.listed([f"the {noun_label(one)}" for one in asked])
     if any(map(is_verbal, asked)):
         slots |= {"labels_both": "", "the_labels": ""}
-    if moments := _of_one_kind(asked, thing):
+    if moments := of_one_kind(asked, thing):
         slots |= {"first": first.label, "second": second.label}
         return options(data("groups")[moments], moments.replace("two_", "lookup."), slots)
     for letter, one, about in (("q", first, thing), ("p", second, again)):
@@ -158,7 +158,7 @@ def _two_fields(thing: Phrase, noun: str, asked: tuple[Attribute, ...], rng: ran
     return options(data("groups")["two"], "lookup.two", slots)
 
 
-def _of_one_kind(asked: Sequence[Attribute], thing: Phrase) -> str:
+def of_one_kind(asked: Sequence[Attribute], thing: Phrase) -> str:
     """The table for two fields that go into one question, `what day and time is it`; empty for others."""
     if [one.meaning for one in asked] == ["date", "time"] and all(one.label in OWN_LABELS for one in asked):
         return "two_moment"

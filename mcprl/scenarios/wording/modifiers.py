@@ -80,6 +80,8 @@ def _rank(text: str) -> int:
     """The place of a modifier behind the noun: short ones first, relative clauses last."""
     if text.startswith(("that ", "who ", "whose ", "of which ")):
         return 2
+    if text.startswith(("of type ", "of kind ")):
+        return -1
     return 1 if text.startswith("with ") else 0
 
 

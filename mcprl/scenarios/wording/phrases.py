@@ -32,7 +32,7 @@ _CALLED_SO = ("airport", "station", "terminal", "port", "warehouse", "office", "
 """Nouns of places that stand behind their code: SEA airport."""
 _IN_TABLES = ("table", "column")
 """Nouns that stand behind their names: the paid column in the invoices table."""
-_IN_PLACE = re.compile(f" (?:in|of the [a-z]+) {BEGIN}[^{END}]*{END}$")
+_IN_PLACE = re.compile(f" (?:in|in the|of the [a-z]+) {BEGIN}[^{END}]*{END}(?: table)?$")
 
 
 @dataclass(frozen=True)

@@ -92,6 +92,7 @@ def joint_of(thing: Phrase, asked: Attribute, slots: Mapping[str, str]) -> str:
     own = "of" if thing.bare.split()[-1] in DOCUMENTS else ""
     if asked.meaning == "identifier" and not thing.person and is_person(asked.label.split()[0]):
         own = "for"  # the user id for a booking is not the booking's
+    own = "in" if is_deal(thing.bare) and asked.label.lower() in ("sku", "isbn") else own  # it is the goods'
     own = own or ("of" if " for " in thing.text else "")  # the name of the animal for appointment 40
     return within(thing, asked) or slots["of"] or own
 
