@@ -10,7 +10,7 @@ from mcprl.scenarios.wording.fields import label_slots
 from mcprl.scenarios.wording.lookups import about_options, be
 from mcprl.scenarios.wording.modifiers import BOOKINGS, is_deal, noun_label, shortened, since_when, what_was_done
 from mcprl.scenarios.wording.phrases import group, phrase, spoken
-from mcprl.scenarios.wording.suiting import is_verbal
+from mcprl.scenarios.wording.suiting import is_verbal, stands_in
 from mcprl.scenarios.wording.template import Option, data, options
 
 
@@ -38,7 +38,7 @@ def extreme_options(intent: Extreme, rng: random.Random) -> list[Option]:
     slots["group"] = group(intent.noun, intent.where, rng).text
     slots["the_labels"] = grammar.listed([f"the {noun_label(field)}" for field in intent.asked])
     slots["be"] = be(intent.asked)
-    if any(map(is_verbal, intent.asked)):
+    if any(is_verbal(one) and not stands_in(thing, one) for one in intent.asked):
         slots |= {"label": "", "label_word": "", "the_labels": ""}  # where the newest lamp is, and not its shelf
     naming = len(intent.asked) == 1 and (
         intent.asked[0].meaning in ("name", "identifier") or intent.asked[0].label == noun.split()[-1]
