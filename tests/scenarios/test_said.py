@@ -78,6 +78,14 @@ SORTED = (
     Value(Attribute("resourceType", "resource type", "category"), "Text"),
     Value(Attribute("resourceId", "resource number", "identifier"), 7),
 )
+SHELF = Attribute("shelf", "shelf", "place")
+PRODUCTS = tuple(Reference("product", (Value(Attribute("sku", "SKU", "identifier"), code),)) for code in ("S-1", "S-2"))
+CUSTOMERS = tuple(Reference("customer", (replace(OWNER, value=code),)) for code in ("C-1", "C-2"))
+ORDERS = tuple(
+    Reference("order", (Value(Attribute("order_id", "order number", "identifier"), code),)) for code in ("O-1", "O-2")
+)
+COLUMN = Reference("column", (named("paid"), Value(Attribute("table_name", "table name", "name"), "invoices")))
+BORN = Attribute("hired", "hiring date", "date")
 RESERVATION = Attribute("reservation_id", "reservation id", "identifier")
 
 
@@ -131,6 +139,23 @@ RESERVATION = Attribute("reservation_id", "reservation id", "identifier")
         (intents.Change("update_order", "", "set", BOOKING, (CABIN, PAYMENT)), "basic economy", "payment|c_e"),
         (intents.Compute("get_time", "Get the time in a zone.", (ZONE,), (CLOCK,)), "time", "they have"),
         (intents.Compute("search_flights", "Search for direct flights.", WAY), "direct flights", r"search from"),
+        (intents.Lookup(PRODUCTS[0], (SHELF,)), "S-1", r"the shelf|shelf (of|for)"),
+        (intents.Lookup(ORDERS[0], (Attribute("quantity", "quantity", "count"),)), "O-1", "quantit|pieces (of|for)"),
+        (intents.Missing(Reference("table", (named("shadow"),)), None), "table", "anything on|record|know about"),
+        (intents.Lookup(COLUMN, (SORT,)), "the paid column", "column paid|of the table"),
+        (intents.Compare(CUSTOMERS, JOINED, True), "C-1", "which of"),
+        (intents.Each(PRODUCTS, Attribute("supplier", "supplier", "category")), "S-2", "the supplier of S-1 and"),
+        (intents.Lookup(Reference("animal", (named("Ruby"),)), (PHONE,)), "Ruby", "animal"),
+        (
+            intents.Likewise(intents.Change("set_status", "", "set", ORDERS[0], (SHIPPED,)), ORDERS[1]),
+            "O-2",
+            "copy|bring",
+        ),
+        (
+            intents.Change("update", "", "set", ULLA, (Value(BORN, "2014-02-01"),)),
+            "hiring date",
+            r"(is|are) \S+ (\S+ )*now|new hiring",
+        ),
         (intents.Compute("get_reference", "Get a resource reference.", SORTED), "text resource 7", "type|check"),
     ],
 )  # fmt: skip
@@ -154,8 +179,14 @@ def test_the_file_with_the_most_of_something_is_named() -> None:
     assert answer(intents.Extreme("file", (), LINES, True, (file,)), ("a.md",), random.Random(0)) == "It's a.md."
 
 
+def test_of_two_customers_none_is_older() -> None:
+    told = answer(intents.Compare(CUSTOMERS, JOINED, most=False), ("C-1",), random.Random(0))
+    assert told == "C-1 has been with us longer."
+
+
 def test_nobody_asks_for_a_word_of_what_they_say() -> None:
     assert not is_answer("Liam", ["liam_thomas_8955"])
+    assert not is_answer("Ana Ruiz", ["ana.ruiz@mail.example"])
     assert is_answer("Thomas", ["liam_8955"])
     assert is_answer("14", ["room 14b"])
 

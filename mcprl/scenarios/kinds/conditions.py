@@ -65,14 +65,16 @@ def _condition(planner: Planner, found: Found) -> Field | None:
 
 
 def _goes_back(planner: Planner, filled: Filled, field: Field, expected: Scalar) -> bool:
-    """Whether the write would put a status back to one before the condition's, by the order in which the tool lists
-    them: nobody asks to open what is shipped. A list by the alphabet has no such order.
+    """Whether the write would put a status back to one before the condition's, or past the next, by the
+    order in which the tool lists them: nobody asks to open what is shipped, or to deliver what is open. A list by the
+    alphabet has no such order, and what is cancelled can be so from anywhere.
     """
     for slot, value in filled:
         order = [str(choice) for choice in planner.catalog.slot(slot).choices]
         steps = [str(expected), str(value)]
         if field.attribute.meaning == "status" and order != sorted(order) and {*steps} <= {*order}:
-            return order.index(steps[0]) > order.index(steps[1])
+            further = order.index(steps[1]) - order.index(steps[0])
+            return further < 1 or (further > 1 and not str(value).startswith(("cancel", "refund", "return")))
     return False
 
 
@@ -83,4 +85,5 @@ def _other(planner: Planner, found: Found, field: Field, filled: Filled) -> Scal
     seen: Sequence[Scalar] = field.attribute.choices or list(planner.known.base.pool.get(place, ()))
     taken = [field.value, *(value for _, value in filled)]
     others = [value for value in seen if not any(same(value, other) for other in taken)]
+    others = [value for value in others if not _goes_back(planner, filled, field, value)]
     return planner.rng.choice(others) if others else None

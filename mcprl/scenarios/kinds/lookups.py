@@ -185,7 +185,10 @@ async def relation(planner: Planner, session: Session, state: State) -> Grounded
         reached, noun, key = following
         listed = reached.steps[-1].tool.name in planner.catalog.lists  # what belongs to the thing is another
         other = listed or not same(planner.catalog.thing(key), planner.catalog.thing(reached.subject))
-        if other and noun not in (start.reference.noun, *via[-1:]):  # a listed order is the order that is then read
+        own = start.reference.noun.split()[-1]  # the jobs of a customer are jobs
+        if (
+            other and noun not in (start.reference.noun, *via[-1:]) and (via or noun.split()[-1] != own)
+        ):  # a listed order is the order that is then read
             via.append(noun)
         entities.append(key)
         if planner.rng.random() < 0.6:

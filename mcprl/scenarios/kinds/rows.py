@@ -124,6 +124,7 @@ def _with_one_value(planner: Planner, chosen: Rows, negated: bool) -> Rows:
         return chosen
     sorted_so = column.meaning in ("status", "place") or column.label.split()[-1] in ("type", "kind", "species")
     others = negated and sorted_so and planner.rng.random() < 0.3
+    others = others and chosen.noun.split()[-1] != "column"  # nor for what is no integer
     others = others and not str(value).startswith("un")  # nobody asks for what is not untracked
     kept = tuple(row for row in chosen.rows if (row[column.key] == value) != others)
     if others:

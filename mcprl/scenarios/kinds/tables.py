@@ -10,6 +10,7 @@ from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.tables import Table, select
 from mcprl.scenarios.slots import build
 from mcprl.scenarios.steps import Field, Grounded
+from mcprl.scenarios.wording.nouns import is_person
 from mcprl.text import singular, words
 from mcprl.types import Call, Scalar, Session
 
@@ -45,6 +46,8 @@ async def table_lookup(planner: Planner, session: Session, state: State) -> Grou
     column, other, key = linked
     asked = _column(planner, other, other.rows[0], (key, *(other.links or ())))
     asked = _with_time(planner, other, other.rows[0], asked)
+    if is_person(table_noun(other)) and any(one.meaning in ("date", "datetime") for one in asked):
+        return None  # nobody asks for a vet's first day by an appointment
     text = select(table, [f"{other.name}.{one.key}" for one in asked], where, joined=[(other, column, key)])
     call = _call(table, text)
     values = await _cells(session, call) if asked else []
@@ -187,7 +190,18 @@ def _where(planner: Planner, table: Table, row: Mapping[str, Any], most: int) ->
         and sum(other.get(column.key) == row[column.key] for other in table.rows) > 1
     ]
     planner.rng.shuffle(shared)
-    return tuple(shared[: planner.rng.randint(min(1, len(shared)), most)])
+    chosen = shared[: planner.rng.randint(min(1, len(shared)), most)]
+    kept = [value for value in chosen if not any(_is_implied(table, value, other) for other in chosen)]
+    return tuple(kept or chosen[:1])
+
+
+def _is_implied(table: Table, value: Value, other: Value) -> bool:
+    """Whether all rows that have the other value have this one too: a Border Collie is a dog. Of two that always go
+    together the sort is implied.
+    """
+    own, others = ([row for row in table.rows if row.get(one.attribute.key) == one.value] for one in (value, other))
+    fewer = len(others) < len(own) or value.attribute.label in ("species", "type", "kind")
+    return value is not other and fewer and all(row in own for row in others)
 
 
 def _linked(planner: Planner, table: Table) -> tuple[str, Table, str] | None:

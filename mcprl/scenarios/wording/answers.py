@@ -159,6 +159,8 @@ def _winner(intent: Compare, value: Scalar) -> str:
     name = _name(winner) if winner is not None else mark(plain(value))
     more, most = degree(intent.by, intent.most)
     two = len(intent.things) == 2
+    if two and "since" in intent.by.label.split() and is_person(spoken(intent.things[0].noun)):
+        return f"{name} {'joined later' if intent.most else 'has been with us longer'}."
     if most:
         return f"{name} is {more if two else f'the {most}'}."
     label = in_full(intent.by)

@@ -19,7 +19,7 @@ from mcprl.scenarios.wording.modifiers import (
     noun_label,
     shortened,
 )
-from mcprl.scenarios.wording.nouns import ABSTRACT, by_sort, is_person, spoken
+from mcprl.scenarios.wording.nouns import ABSTRACT, LIVING, by_sort, is_person, spoken
 from mcprl.scenarios.wording.phrases import Phrase, phrase
 from mcprl.scenarios.wording.suiting import fitting
 from mcprl.scenarios.wording.template import Option, data, mark, options
@@ -59,7 +59,7 @@ def _remove(thing: Reference, cancels: bool, rng: random.Random) -> list[Option]
     named = phrase(thing, rng)
     noun = grammar.one(spoken(thing.noun))
     slots = {**named.slots(), "made": "created" if is_technical(noun) else "added"}
-    name = "cancel" if cancels else "remove_entry" if named.person or noun in ABSTRACT else "remove"
+    name = "cancel" if cancels else "remove_entry" if named.person or noun in (*ABSTRACT, *LIVING) else "remove"
     return options(data("changes")[name], f"change.{name}", slots)
 
 
@@ -97,7 +97,9 @@ def _set(intent: Change, rng: random.Random) -> list[Option]:
         Option(f"set.{_kind(value)}/{name}", tuple(patterns), slots)
         for name, patterns in fitting(table.get(_kind(value), {}), value.attribute, thing)
     ]
-    return found + options(table["any"], "set.any", slots, weight=0.3 if found else 1.0)
+    weight = 0.3 if found else 1.0
+    fit = fitting(table["any"], value.attribute, thing)
+    return found + [Option(f"set.any/{name}", tuple(patterns), slots, weight) for name, patterns in fit]
 
 
 def _replaced(values: Sequence[Value]) -> tuple[Value, Value] | None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from mcprl.scenarios.intents import Change, Conditional, Value
 from mcprl.scenarios.wording import grammar
+from mcprl.scenarios.wording.fields import FINAL
 from mcprl.scenarios.wording.modifiers import is_adjective, noun_label, shortened
 from mcprl.scenarios.wording.phrases import Phrase, phrase, spoken
 from mcprl.scenarios.wording.template import BEGIN, END, Option, data, options
@@ -45,7 +46,7 @@ def _stated(condition: Value, thing: Phrase, rng: random.Random) -> str:
         return f"{thing.text} {be}{'' if condition.value else ' not'} {attribute.label}"
     text = shown(condition, rng)
     if attribute.meaning == "status":
-        still = rng.choice(("", " still", " already", ""))
+        still = rng.choice(("", " already" if str(condition.value).lower() in FINAL else " still"))
         if attribute.label.split()[-1] in _STAGES and _AT_WORK.search(text):
             return f"{thing.text} {be}{still} at the {text} {attribute.label.split()[-1]}"
         return f"{thing.text} {be}{still} {text}"
@@ -56,9 +57,11 @@ def _stated(condition: Value, thing: Phrase, rng: random.Random) -> str:
 
 def _imperative(change: Change, thing: str, owner: str, noun: str, rng: random.Random) -> str:
     """The write as an order: `mark it as paid`, `set the status of order O-17 to paid`."""
-    value = replace(change.values[0], attribute=shortened(change.values[0].attribute, noun))
+    attribute = shortened(change.values[0].attribute, noun)
+    key = attribute.meaning == "identifier"  # the payment method, and not its id
+    value = replace(change.values[0], attribute=replace(attribute, label=attribute.label.removesuffix(" id" * key)))
     label, text = f"{noun_label(value.attribute)}{owner}", quoted(value, rng)
-    ways = (f"set the {label} to {text}", f"change the {label} to {text}", f"put the {label} at {text}")
+    ways = (f"set the {label} to {text}", f"change the {label} to {text}")
     if value.attribute.meaning == "status":
         staged = value.attribute.label.split()[-1] in _STAGES
         move = f"move {thing} to {text}" if staged else f"mark {thing} as {text}"

@@ -1,30 +1,27 @@
 """Requests for the thing with the most or the least of something."""
 
 import random
+from dataclasses import replace
 
 from mcprl.scenarios.intents import Extreme, Reference, Top
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.degrees import height, superlative
 from mcprl.scenarios.wording.fields import label_slots
 from mcprl.scenarios.wording.lookups import about_options, be
-from mcprl.scenarios.wording.modifiers import BOOKINGS, is_deal, noun_label, since_when, what_was_done
+from mcprl.scenarios.wording.modifiers import BOOKINGS, is_deal, noun_label, shortened, since_when, what_was_done
 from mcprl.scenarios.wording.phrases import group, phrase, spoken
+from mcprl.scenarios.wording.suiting import is_verbal, stands_in
 from mcprl.scenarios.wording.template import Option, data, options
 
 
 def extreme_options(intent: Extreme, rng: random.Random) -> list[Option]:
     """Requests for fields of the thing that has the most or least of something."""
     noun = grammar.one(spoken(intent.noun))
+    intent = replace(intent, asked=tuple(shortened(one, noun) for one in intent.asked))
     named = intent.asked[0].label == noun.split()[-1] or intent.asked[0].meaning in ("name", "path")
     rest, since = since_when(intent.where, rng)
     if since and named:
-        own = noun.removeprefix("changed ")
-        slots = {"one": own, "things": grammar.plural(own), "height": height(intent.by, intent.most), "since": since}
-        if done := what_was_done(intent.by):
-            found = options(data("groups")["extreme_done"], "extreme.done", slots | done) if intent.most else []
-        else:
-            found = options(data("groups")["extreme_since"], "extreme.since", slots)
-        return [] if rest else found
+        return [] if rest else _since(intent, noun, since)
     one = group(intent.noun, intent.where, rng, more=False)
     thing = phrase(Reference(intent.noun, intent.where, Top(intent.by, intent.most)), rng)
     top = superlative(intent.by, intent.most, noun)
@@ -41,6 +38,8 @@ def extreme_options(intent: Extreme, rng: random.Random) -> list[Option]:
     slots["group"] = group(intent.noun, intent.where, rng).text
     slots["the_labels"] = grammar.listed([f"the {noun_label(field)}" for field in intent.asked])
     slots["be"] = be(intent.asked)
+    if any(is_verbal(one) and not stands_in(thing, one) for one in intent.asked):
+        slots |= {"label": "", "label_word": "", "the_labels": ""}  # where the newest lamp is, and not its shelf
     naming = len(intent.asked) == 1 and (
         intent.asked[0].meaning in ("name", "identifier") or intent.asked[0].label == noun.split()[-1]
     )
@@ -62,3 +61,14 @@ def extreme_options(intent: Extreme, rng: random.Random) -> list[Option]:
         Option(option.form, option.patterns, option.slots, option.weight * 0.6)
         for option in about_options(thing, noun, intent.asked, rng)
     ]
+
+
+def _since(intent: Extreme, noun: str, since: str) -> list[Option]:
+    """Requests for the file with the most or least of something among what changed since a commit."""
+    own = noun.removeprefix("changed ")
+    slots = {"one": own, "things": grammar.plural(own), "height": height(intent.by, intent.most), "since": since}
+    if done := what_was_done(intent.by):
+        found = options(data("groups")["extreme_done"], "extreme.done", slots | done) if intent.most else []
+    else:
+        found = options(data("groups")["extreme_since"], "extreme.since", slots)
+    return found

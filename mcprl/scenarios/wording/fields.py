@@ -9,8 +9,11 @@ from mcprl.scenarios.wording.modifiers import in_full, noun_label, what_was_done
 from mcprl.scenarios.wording.template import data, mark
 from mcprl.scenarios.wording.values import UNIT_WORDS
 
-_FINAL = frozenset(
-    "done closed cancelled canceled delivered completed finished resolved refunded returned paid merged sold".split()
+FINAL = frozenset(
+    (
+        "done shipped closed cancelled canceled delivered completed finished resolved refunded returned paid merged "
+        "sold"
+    ).split()
 )
 """States in which nothing is for a time only: no order is still delivered."""
 
@@ -26,7 +29,7 @@ def label_slots(asked: Attribute, rng: random.Random) -> dict[str, str]:
         ways = [label]  # the number of removed lines: the removed lines themselves would be a text
     verbs = date_verbs(asked)
     choice = rng.choice(asked.choices) if asked.choices else ""
-    lasting = [str(one) for one in asked.choices if str(one).lower() not in _FINAL]
+    lasting = [str(one) for one in asked.choices if str(one).lower() not in FINAL]
     head, _, inside = label.partition(" in the ")
     told = str(choice).replace("_", " ").lower()
     return {

@@ -37,7 +37,7 @@ def plural(noun: str) -> str:
     if people or lower in _MASS or lower in _SINGULARS or (singular(lower) != lower and not lower.endswith("ss")):
         inflected = last
     elif lower in _PLURALS:
-        inflected = _PLURALS[lower]
+        inflected = last[0] + _PLURALS[lower][1:]
     elif re.search(r"(?:s|x|z|ch|sh)$", lower):
         inflected = last + "es"
     elif re.search(r"[^aeiou]y$", lower):

@@ -21,6 +21,7 @@ from mcprl.scenarios.wording.modifiers import (
     since_when,
     what_was_done,
 )
+from mcprl.scenarios.wording.nouns import by_sort
 from mcprl.scenarios.wording.phrases import alike, definite, group, is_person, spoken
 from mcprl.scenarios.wording.since import apart
 from mcprl.scenarios.wording.template import Option, data, mark, options
@@ -43,9 +44,12 @@ def count_options(intent: Count, rng: random.Random) -> list[Option]:
     if since := _since(intent, rng):
         return options(data("groups")["count_since"], "count.since", since)
     found = _of_all(options(data("groups")["count"], "count", _grouped(intent, rng)), intent)
+    if not intent.where:  # there are some
+        found = [option for option in found if not option.form.endswith("/any-and-how")]
     if not (owner := _owner(intent)):
         return found
-    slots = {"owner": owner, "things": group(intent.noun, (), rng).text}
+    things = group(by_sort(grammar.one(spoken(intent.noun)), intent.where)[0], (), rng)
+    slots = {"owner": owner, "things": things.text}
     found = [replace(o, patterns=tuple(p for p in o.patterns if "{head}" not in p)) for o in found]
     return [o for o in found if o.patterns] + options(data("groups")["count_owner"], "count.owner", slots, weight=2)
 
@@ -61,9 +65,9 @@ def _owner(intent: Count) -> str:
 
 
 def _of_all(found: list[Option], intent: Count | Listing) -> list[Option]:
-    """The constructions without those that say that we have the things, where these are of computers or somebody's."""
+    """The constructions without those that say that we have the things: not of computers', people's or ordered ones."""
     fronts = [front_of(value.attribute) for value in intent.where]
-    owners = [front for front in fronts if front and (is_technical(front) or is_person(front))]
+    owners = [front for front in fronts if front and (is_technical(front) or is_person(front) or is_deal(front))]
     if not owners and not is_technical(grammar.one(spoken(intent.noun))):
         return found
     kept = [replace(o, patterns=tuple(p for p in o.patterns if not _OURS.search(p))) for o in found]
@@ -113,12 +117,19 @@ def listing_options(intent: Listing, rng: random.Random) -> list[Option]:
     # Files are listed by their names, not the files of the files.
     own = intent.asked.label == intent.noun.split()[-1]
     found = [] if own else options(data("groups")["listing_of"], "listing.of", slots)
-    half = intent.asked.label in ("first name", "last name")  # which does not name a passenger alone
+    coded = intent.asked.meaning == "identifier" and _have_names(intent.noun)  # the products are not their ids
+    half = coded or intent.asked.label in ("first name", "last name")  # which does not name a passenger alone
     if own or (intent.asked.meaning in ("name", "identifier", "path") and not half):
         found += options(data("groups")["listing"], "listing", slots, weight=1.6)
     if not slots["tail"] and " of " in slots["head"]:  # the verb would stand too far behind
         found = [replace(o, patterns=tuple(p for p in o.patterns if "{head} are there" not in p)) for o in found]
     return _of_all([option for option in found if option.patterns], intent)
+
+
+def _have_names(noun: str) -> bool:
+    """Whether things are goods or people, whose names are asked for if nothing is said."""
+    one = grammar.one(spoken(noun))
+    return is_person(one) or (one.split()[-1] in data("thesaurus")["goods"] and not is_technical(one))
 
 
 def _since(intent: Count | Listing, rng: random.Random) -> dict[str, str]:
@@ -223,7 +234,8 @@ def _told_by_time(intent: Compare, by: Attribute, slots: Mapping[str, str]) -> l
     noun = grammar.one(spoken(intent.things[0].noun))
     if len(intent.things) == 2 and is_person(noun) and "since" in by.label.split():
         name = "joined" if intent.most else "stays"
-        return options(data("groups")[f"compare_{name}"], f"compare.{name}", slots)
+        said = {**slots, "noun": noun, "a_noun": grammar.a(noun)}
+        return options(data("groups")[f"compare_{name}"], f"compare.{name}", said)
     if len(intent.things) != 2 or not is_deal(noun) or not {*by.label.split()} & {"order", "date", "creation"}:
         return []
     end = {**slots, "end": "last" if intent.most else "first"}

@@ -30,10 +30,11 @@ from mcprl.scenarios.wording.suiting import (
     table_of,
     within,
 )
-from mcprl.scenarios.wording.template import Option, agreeing, data, expand, options
+from mcprl.scenarios.wording.template import Option, agreeing, data, expand, mark, options
+from mcprl.scenarios.wording.values import plain
 
 _SORTS = ("type", "kind")
-_TALKED = ("form-to-fill", "customer-asks")
+_TALKED = ("form-to-fill", "customer-asks", "have-here")
 """Constructions for what people outside ask for: no permissions of a file."""
 _BESIDE = "{it} {label_word}"
 """Only a short name is followed by a label without a mark."""
@@ -61,11 +62,15 @@ def about_options(thing: Phrase, noun: str, asked: tuple[Attribute, ...], rng: r
 
 def missing_options(intent: Missing, rng: random.Random) -> list[Option]:
     """Requests for something that does not exist: worded as if it did."""
-    thing = phrase(intent.thing, rng)
+    thing, values = phrase(intent.thing, rng), intent.thing.values
     noun = grammar.one(spoken(intent.thing.noun))
     if intent.asked is not None:
-        return _one_field(thing, noun, intent.asked, rng)
+        return _one_field(thing, noun, shortened(intent.asked, noun), rng)
     slots = {**thing.slots(), "noun": noun}
+    named = len(values) == 1 and values[0].attribute.meaning in ("name", "path")
+    if named and is_technical(noun) and noun.split()[-1] not in (*DOCUMENTS, "folder", "directory"):
+        slots |= {"it": f"{grammar.a(noun)} called {mark(plain(values[0].value))}", "the": thing.text}
+        return options(data("groups")["missing_called"], "missing.called", slots)
     name = "missing_document" if noun.split()[-1] in (*DOCUMENTS, "folder") else "missing"
     return options(data("groups")[name], name.replace("_", "."), slots)
 
@@ -99,7 +104,7 @@ def _one_field(thing: Phrase, noun: str, asked: Attribute, rng: random.Random) -
         found.append(Option(f"lookup.frame/{name}", patterns, slots, 0.2))
     verbal = sort or is_verbal(asked) or is_variable(asked, thing)
     if asked.meaning != "flag" and not verbal:
-        beside = thing.short and not thing.text.startswith("the ")
+        beside = thing.short and not thing.text.startswith("the ") and bool(re.search(r"\d", thing.text))
         found += [
             Option(f"lookup.noun/{name}", tuple(f"{p}?" for p in patterns if beside or p != _BESIDE), slots, 0.35)
             for name, patterns in table["any"]["noun"].items()
@@ -128,6 +133,8 @@ def _two_fields(thing: Phrase, noun: str, asked: tuple[Attribute, ...], rng: ran
     first, second = asked[0], asked[1]
     if first.label.startswith(f"{second.label} "):  # the author, and then their address
         asked = first, second = second, first
+    if " in the " in second.label:  # the postal code in the address
+        return []
     again = Phrase(thing.pronoun, thing.bare, plural=thing.person, person=thing.person, short=False)
     if any(stands_in(thing, one) for one in asked):
         thing = replace(thing, text=thing.text.removeprefix(f"{thing.bare} "), short=False)
@@ -139,6 +146,9 @@ def _two_fields(thing: Phrase, noun: str, asked: tuple[Attribute, ...], rng: ran
     slots["the_labels"] = grammar.listed([f"the {noun_label(one)}" for one in asked])
     if any(is_verbal(one) or is_variable(one, thing) for one in asked):
         slots |= {"labels_both": "", "the_labels": ""}
+    if moments := of_one_kind(asked, thing):
+        slots |= {"first": first.label, "second": second.label}
+        return options(data("groups")[moments], moments.replace("two_", "lookup."), slots)
     for letter, one, about in (("q", first, thing), ("p", second, again)):
         chosen = {**about.slots(), **label_slots(one, rng), "noun": noun}
         chosen["of"] = joint_of(about, one, chosen)
@@ -153,6 +163,13 @@ def _two_fields(thing: Phrase, noun: str, asked: tuple[Attribute, ...], rng: ran
         clauses = [clause for clause in indirect(one, about) if unsaid not in clause]
         slots[f"indirect_{letter}"] = filled(rng.choice(clauses), chosen, rng) if clauses else ""
     return options(data("groups")["two"], "lookup.two", slots)
+
+
+def of_one_kind(asked: Sequence[Attribute], thing: Phrase) -> str:
+    """The table for two fields that go into one question, `what day and time is it`; empty for others."""
+    if [one.meaning for one in asked] == ["date", "time"] and all(one.label in OWN_LABELS for one in asked):
+        return "two_moment"
+    return "two_home" if thing.person and all(one.meaning == "place" and is_verbal(one) for one in asked) else ""
 
 
 def be(asked: Sequence[Attribute]) -> str:
@@ -207,16 +224,21 @@ def each_options(intent: Each, rng: random.Random) -> list[Option]:
     asked = shortened(intent.asked, noun)
     slots = {**every.slots(), **label_slots(asked, rng), "nouns": grammar.plural(noun)}
     slots["of"] = joint_of(Phrase("", noun), asked, slots)
-    slots["noun"] = noun
+    slots |= {"noun": noun, "be": "are"}
     slots["rest"] = grammar.listed([thing.text for thing in things[1:]])
     slots["first"] = things[0].text
     slots["commas"] = ", ".join(thing.text for thing in things)
     if asked.label in _SORTS and noun in ABSTRACT:
         return options(data("groups")["each_sort"], "each.sort", slots)
-    found = [] if is_verbal(asked) else options(data("groups")["each"], "each", slots, weight=0.7)
+    if not slots["named_labels"] or asked.meaning == "status":
+        slots |= {"named_labels": slots["label"], "be": slots["are"]}
+    verbal = is_verbal(asked) and not stands_in(replace(every, bare=noun), asked)
+    found = [] if verbal else options(data("groups")["each"], "each", slots, weight=0.7)
     if not grammar.is_mass(slots["label"]) and "'s " not in slots["label"]:
         slots = {**slots, "label": grammar.plural(slots["label"]), "are": "are"}
-    for name, patterns in () if what_was_done(asked) else direct(asked, replace(every, bare=noun)):
+    for name, patterns in (
+        () if what_was_done(asked) or asked.meaning == "money" else direct(asked, replace(every, bare=noun))
+    ):
         asked_so = tuple(f"{pattern}?" for pattern in patterns if "?" not in pattern and "how many of" not in pattern)
         found.append(Option(f"lookup.{table_of(asked, every)}/{name}", asked_so or ("",), slots, 0.6))
     return [option for option in found if any(option.patterns)]

@@ -27,6 +27,8 @@ BOOKINGS = ("booking", "reservation", "appointment")
 """Dealings that are made, and do not come in."""
 KEYS = ("number", "id", "code", "key")
 """Labels that say too little without their thing."""
+_BEHIND = ("done", "ok", "ready", "due")
+"""States that stand behind a noun only: appointments that are done."""
 _DONE = {
     "added": ("to", "add"), "inserted": ("into", "insert"), "removed": ("from", "remove"),
     "deleted": ("from", "delete"), "changed": ("in", "change"), "modified": ("in", "modify"),
@@ -58,10 +60,11 @@ def modifiers(values: Sequence[Value], more: bool, rng: random.Random) -> tuple[
     after: list[str] = []
     for value in values:
         text, front = _modifier(value, more, rng)
+        place = 0 if value.attribute.meaning == "person" else len(after)  # the job from Mara Lund due on 9 March
         if front and text.endswith("'s") and (any(part.endswith("'s") for part in before)):
             text, front = _person_after(value, rng), False
         if not front:
-            after.append(text)
+            after.insert(place, text)
         elif text.endswith("'s"):
             before.insert(0, text)
         else:
@@ -77,6 +80,8 @@ def _rank(text: str) -> int:
     """The place of a modifier behind the noun: short ones first, relative clauses last."""
     if text.startswith(("that ", "who ", "whose ", "of which ")):
         return 2
+    if text.startswith(("of type ", "of kind ")):
+        return -1
     return 1 if text.startswith("with ") else 0
 
 
@@ -154,7 +159,7 @@ def _modifier(value: Value, more: bool, rng: random.Random) -> tuple[str, bool]:
         return f"{label} {text}", False
     if meaning == "flag" and (isinstance(value.value, bool) or value.value in ("yes", "no")):
         return _flagged(label, value.value in (True, "yes"), more), False
-    if meaning in ("status", "category") and _is_adjective(value):
+    if meaning in ("status", "category") and _is_adjective(value) and plain(value.value) not in _BEHIND:
         return text, True
     if attribute.label == "breed":  # Siamese cats
         return text, True
@@ -170,6 +175,8 @@ def _modifier(value: Value, more: bool, rng: random.Random) -> tuple[str, bool]:
     if patterns is None and meaning == "name" and label.split()[-1] in HEADINGS:
         return f'called "{text}"', False
     if patterns is None and meaning == "name" and front_of(attribute):
+        if front_of(attribute) == "table":
+            return f"in the {text} table", False
         joint = "in" if front_of(attribute) == "folder" else "of"
         return f"{joint} the {front_of(attribute)} {text}", False
     if patterns is None:

@@ -11,6 +11,8 @@ from mcprl.text import singular, words
 
 ABSTRACT = ("entity", "node", "record", "item", "object", "entry", "element")
 """Nouns that say nothing: a thing of these is called by its type."""
+LIVING = ("animal", "pet", "dog", "cat", "rabbit", "horse", "bird", "tortoise")
+"""Nouns of creatures that have a name as people have, and are called by it alone."""
 _SORT = ("type", "kind", "species")
 _NAMED_SORT = re.compile(r"[A-Za-z][a-z]+(?: [a-z]+)?")
 
@@ -55,4 +57,4 @@ def by_sort(noun: str, values: Sequence[Value]) -> tuple[str, tuple[Value, ...]]
 def _named_by_breed(breed: Value) -> bool:
     """Whether animals of a breed are called by it: Labradors, but mixed dogs."""
     text = str(breed.value)
-    return bool(re.fullmatch(r"[A-Z][a-z]+(?: [A-Z][a-z]+)?", text)) and not text.endswith(("ish", "ed"))
+    return bool(re.fullmatch(r"[A-Z][a-z]+(?:'s)?(?: [A-Za-z][a-z]+)?", text)) and not text.endswith(("ish", "ed"))

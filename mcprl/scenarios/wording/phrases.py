@@ -16,7 +16,7 @@ from mcprl.scenarios.wording.modifiers import (
     modifiers,
     names,
 )
-from mcprl.scenarios.wording.nouns import by_sort, is_person, spoken
+from mcprl.scenarios.wording.nouns import LIVING, by_sort, is_person, spoken
 from mcprl.scenarios.wording.template import BEGIN, END, data, mark
 from mcprl.scenarios.wording.values import called, plain, shown
 from mcprl.text import singular
@@ -30,7 +30,9 @@ _BOOKED = ("flight", "leg", "segment", "passenger", "seat", "room", "ticket", "n
 """Nouns of what is in a booking, besides goods."""
 _CALLED_SO = ("airport", "station", "terminal", "port", "warehouse", "office", "hub", "depot", "store")
 """Nouns of places that stand behind their code: SEA airport."""
-_IN_PLACE = re.compile(f" (?:in|of the [a-z]+) {BEGIN}[^{END}]*{END}$")
+_IN_TABLES = ("table", "column")
+"""Nouns that stand behind their names: the paid column in the invoices table."""
+_IN_PLACE = re.compile(f" (?:in|in the|of the [a-z]+) {BEGIN}[^{END}]*{END}(?: table)?$")
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ def phrase(thing: Reference, rng: random.Random) -> Phrase:
         return Phrase(_topmost(one.text, thing.top, noun), f"the {noun}", person=person, short=False)
     if not thing.values:
         return Phrase(f"the {noun}", f"the {noun}", person=person)
-    thing = replace(thing, values=tuple(_dated(noun, value) for value in thing.values))
+    thing = replace(thing, values=tuple(_dated(noun, _held(noun, value)) for value in thing.values))
     if len(thing.values) == 1:
         return _by_one(thing.values[0], noun, person, rng)
     head, rest = _head(thing.values, noun)
@@ -107,8 +109,9 @@ def phrase(thing: Reference, rng: random.Random) -> Phrase:
     before, after = modifiers(rest, False, rng)
     if head is not None:
         coded = plain(head.value).islower() and " " not in plain(head.value)
-        kind = [noun] if coded and noun not in data("thesaurus")["goods"] else []
-        text = " ".join(["the", *before, *kind, mark(plain(head.value)), *after])
+        kind = [noun] if coded and (noun in _IN_TABLES or noun not in data("thesaurus")["goods"]) else []
+        called_so = [*kind, mark(plain(head.value))]
+        text = " ".join(["the", *before, *(called_so[::-1] if noun in _IN_TABLES else called_so), *after])
         if person and not before:
             text = " ".join([mark(plain(head.value)), *after])
         return Phrase(text, f"the {noun}", _is_many(head, person), person, short=not after)
@@ -216,6 +219,10 @@ def _by_name(name: str, noun: str, person: bool, rng: random.Random, *, titled: 
     text = mark(name)
     if noun in ("entity", "node", "record", "object", "entry", "element", "place"):
         return called(name)
+    if noun.split()[-1] in LIVING:
+        return text
+    if noun in _IN_TABLES and " " not in name:
+        return f"the {text} {noun}"
     if person or "@" in name or "_" in name or "." in name:
         return text if person or rng.random() < 0.6 else f"the {noun} {text}"
     if len(name.split()) > 4 or (
@@ -235,7 +242,9 @@ def _by_name(name: str, noun: str, person: bool, rng: random.Random, *, titled: 
     if ends_like_noun or (name[:1].islower() and " " in name):
         return f"the {text}"
     if goods:
-        return rng.choice((f"the {text}", f"the {text}", text, f"our {text}"))
+        return rng.choice((f"the {text}", f"the {text}", f"our {text}"))
+    if noun.split()[-1] in _SORTS:
+        return f"the {noun} {text}"
     return rng.choice((text, f"the {noun} {text}", f"the {noun} called {text}"))
 
 

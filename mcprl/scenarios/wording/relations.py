@@ -6,8 +6,8 @@ from dataclasses import replace
 from mcprl.scenarios.intents import Attribute, Relation
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.fields import label_slots
-from mcprl.scenarios.wording.lookups import about_options, filled
-from mcprl.scenarios.wording.modifiers import is_deal, noun_label
+from mcprl.scenarios.wording.lookups import about_options, filled, of_one_kind
+from mcprl.scenarios.wording.modifiers import KEYS, is_deal, noun_label
 from mcprl.scenarios.wording.phrases import Phrase, is_person, phrase, spoken
 from mcprl.scenarios.wording.suiting import indirect, is_verbal
 from mcprl.scenarios.wording.template import BEGIN, Option, data, options
@@ -44,11 +44,17 @@ def relation_options(intent: Relation, rng: random.Random) -> list[Option]:
         for one, said in clauses
         if said
     ]
-    slots["clause"] = grammar.listed(told) if len(told) == len(clauses) else ""
+    if of_one_kind(intent.asked, inner) == "two_moment":
+        told = [f"what day and time the {last} is"] * bool(told)
+    if len(intent.asked) > 1 and slots["label_word"]:
+        slots["label_word"] = grammar.listed([noun_label(one) for one in intent.asked])
+    slots["clause"] = grammar.listed(told) if len(told) in (1, len(clauses)) else ""
     slots["whole"] = whole.text
     slots["unknown"] = f"who {whole.text} is" if person and nouns else ""
     if any(map(is_verbal, intent.asked)):
         slots |= {"the_labels": "", "label_word": ""}  # which country they live in, and not their country
+    if asked.meaning == "identifier" and asked.label in KEYS:  # nobody asks for the number of the order so
+        return found
     return found + options(data("groups")["relation"], "relation", slots, weight=0.5)
 
 

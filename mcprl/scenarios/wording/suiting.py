@@ -37,6 +37,8 @@ _NOT_OURS = ("flight", "airport", "city", "country", "station", "location", "pla
 """Things that nobody keeps in a shop."""
 _IN_DOCUMENT = re.compile(r"the \{label|\{choice|\{verb|\bdue\b")
 """What is asked of what stands in a document."""
+_STRANDED = re.compile(r"\{it\} (?:\{(?:is|are)\}|on|from|for)$")
+"""What a long noun phrase parts from the rest of its clause: who the owner registered under that address is."""
 _HAVING = re.compile(r"\{it\} (?:have|\{has\})(?!\w)|\{has\} \{it\} got")
 _NOT_HAD = ("date", "datetime", "year", "status")
 """Meanings of fields that nothing is said to have: a job is in a stage."""
@@ -70,7 +72,7 @@ def direct(asked: Attribute, thing: Phrase) -> Iterator[tuple[str, list[str]]]:
 
 def _is_said(pattern: str, thing: Phrase) -> bool:
     """Whether a pattern is not for other things: nobody keeps records of branches, and no file is bought."""
-    if pattern.endswith("{it} on") and _is_wide(thing):  # what number I can reach the owner registered under ... on
+    if _is_wide(thing) and _STRANDED.search(pattern):  # what number I can reach the owner registered under ... on
         return False
     kept = (is_technical(thing.bare) or thing.bare.split()[-1] in _NOT_OURS) and _OURS.search(pattern)
     return not kept and not (thing.bare.split()[-1] in DOCUMENTS and _OF_GOODS.search(pattern))
@@ -97,6 +99,8 @@ def joint_of(thing: Phrase, asked: Attribute, slots: Mapping[str, str]) -> str:
     own = "of" if thing.bare.split()[-1] in DOCUMENTS else ""
     if asked.meaning == "identifier" and not thing.person and is_person(asked.label.split()[0]):
         own = "for"  # the user id for a booking is not the booking's
+    own = "in" if is_deal(thing.bare) and asked.label.lower() in ("sku", "isbn") else own  # it is the goods'
+    own = own or ("of" if " for " in thing.text else "")  # the name of the animal for appointment 40
     return within(thing, asked) or slots["of"] or own
 
 
@@ -144,7 +148,7 @@ def indirect(asked: Attribute, thing: Phrase) -> list[str]:
 
 def _is_wide(thing: Phrase) -> bool:
     """Whether the thing takes more than its head to name."""
-    return not thing.short and bool(re.search(r" (?:of|for|on|with|under) ", thing.text))
+    return not thing.short and bool(re.search(r" (?:of|for|from|in|on|with|under|called) ", thing.text))
 
 
 def _is_long(thing: Phrase, asked: Attribute) -> bool:
