@@ -44,7 +44,7 @@ def count_options(intent: Count, rng: random.Random) -> list[Option]:
     if since := _since(intent, rng):
         return options(data("groups")["count_since"], "count.since", since)
     found = _of_all(options(data("groups")["count"], "count", _grouped(intent, rng)), intent)
-    if not intent.where:  # there are some
+    if not intent.where or grammar.one(spoken(intent.noun)) == "column":  # there are some
         found = [option for option in found if not option.form.endswith("/any-and-how")]
     if not (owner := _owner(intent)):
         return found

@@ -50,7 +50,7 @@ def relation_options(intent: Relation, rng: random.Random) -> list[Option]:
         slots["label_word"] = grammar.listed([noun_label(one) for one in intent.asked])
     slots["clause"] = grammar.listed(told) if len(told) in (1, len(clauses)) else ""
     slots["whole"] = whole.text
-    slots["unknown"] = f"who {whole.text} is" if person and nouns else ""
+    slots["unknown"] = f"who {whole.text} is" if person and nouns and asked.meaning != "name" else ""
     if any(map(is_verbal, intent.asked)):
         slots |= {"the_labels": "", "label_word": ""}  # which country they live in, and not their country
     if asked.meaning == "identifier" and asked.label in KEYS:  # nobody asks for the number of the order so
