@@ -4,8 +4,7 @@
 
 Objective: GRPO. The advantages of a group are its scores, centred on their mean and divided by it
 (`training/advantages.py`). The loss is CISPO's token-level policy gradient with a clipped, detached importance weight
-(`training/loss.py`), and AdamW updates a LoRA.
-The adapter that validated best is tested.
+(`training/loss.py`), and AdamW updates a LoRA. The adapter that validated best is tested.
 Left out by default: KL to the base model, an entropy bonus, division by the standard deviation, several epochs.
 
 Whatever a step makes is in the journal before it is used, and every random choice follows from (seed, step, scenario,
@@ -190,10 +189,12 @@ async def reinforce(
         if run.validates(step):
             scores[step] = await evaluate(run, "val", val, step, run.adapter(step))
         prune_adapters(run.journal, scores)
+    last = run.journal.last_step() or 0
+    if last and last not in scores:  # it ended early
+        scores[last] = await evaluate(run, "val", val, last, run.adapter(last))
     prune_adapters(run.journal, scores)  # also after a resume without a step to take
     end_training(run.journal)
-
-    tested = (run.journal.last_step() or 0) if run.config.is_control else best_step(scores)  # a choice hides leaks
+    tested = last if run.config.is_control else best_step(scores)  # a choice hides leaks
     if tested:
         run.journal.write_adapter(run.adapter(tested), kind="best")
     run.emit(BestChosen(tested, scores.get(tested, 0.0)))
@@ -268,9 +269,8 @@ async def evaluate(run: Run, phase: str, scenarios: Sequence[Scenario], step: in
     if not scores:
         return 0.0
     mean, rates = fmean(score.value for score in scores), success_by_task(run.journal.outcomes(phase, step)).values()
-    success = fmean(rates)
-    run.emit(Evaluated(phase, step, len(rates), success, round(time.perf_counter() - began, 2)))
-    run.trackers.log_step(step, {f"{phase}/success": success, f"{phase}/score": mean})
+    run.emit(Evaluated(phase, step, len(rates), fmean(rates), round(time.perf_counter() - began, 2)))
+    run.trackers.log_step(step, {f"{phase}/success": fmean(rates), f"{phase}/score": mean})
     return mean
 
 

@@ -108,7 +108,14 @@ async def test_a_run_on_vllm_swaps_adapters_samples_what_it_trains_and_outlives_
             "tools": {"read_only": True},
             "scenarios": SCENARIOS,
             "engine": {"kind": "vllm", "sleep": True},
-            "training": {"steps": 3, "scenarios_per_step": 4, "group_size": 4, "eval_every": 3, "warm_start_steps": 2},
+            "training": {
+                "recipe": "sft+rl",
+                "steps": 3,
+                "scenarios_per_step": 4,
+                "group_size": 4,
+                "eval_every": 3,
+                "warm_start_steps": 2,
+            },
             "rollout": {"deadline_s": 300},
         }
     )
