@@ -159,9 +159,10 @@ def _other_thing(reading: Reading, scenario: Scenario, tools: Mapping[str, Tool]
     given[True] |= {match[0] for match in _CODE.finditer(read(scenario.request).text)}
     looks = [check.arguments for check in scenario.checks if isinstance(check, StateHolds)]
     looked = {value for arguments in looks for _, value in leaves(arguments)}
-    done = {str(value).lower() for value in given[False] | looked}
+    done = " ".join(str(value).lower() for value in given[False] | looked)  # an invoice by its file, too
     for value in given[True]:
-        found = places(reading, value, "identifier") if str(value).lower() not in done else []
+        is_written = re.search(rf"(?<!\w){re.escape(str(value).lower())}(?!\w)", done)
+        found = [] if is_written else places(reading, value, "identifier")
         if any(_DONE_TO.match(reading.text[end:]) or _DID.search(reading.text[:start]) for start, end in found):
             return value
     return None
