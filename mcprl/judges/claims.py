@@ -4,13 +4,13 @@ Short confirmations claim nothing. A claim is held against what is known: the re
 """
 
 import re
-from calendar import day_name
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
 
 from mcprl.judges.mentions import Day, Number, Reading, read
 from mcprl.judges.phrases import declines, questions_back, sentences
+from mcprl.judges.support import WEEKDAYS
 from mcprl.judges.units import DURATIONS, convert
 from mcprl.judges.values import Place, places, tokens
 from mcprl.servers.arguments import leaves
@@ -31,7 +31,6 @@ _PATH = re.compile(r"(?:[a-z][\w+.-]*://)?[\w.@~-]+(?:/[\w.@~-]+)+")
 _TELLING = re.compile(r"[\d._~-]|^[a-z]+://")
 _CODE = re.compile(r"(?<![\w/.@-])(?=[\w-]*\d)(?=[\w-]*[a-z])[a-z0-9]+(?:[-_][a-z0-9]+)+(?![\w/]|-\w)")
 _QUOTED = re.compile(r"\"([^\"\n]{3,120})\"")
-_WEEKDAYS = [name.lower() for name in day_name]
 _LEAST = 100
 """Numbers below it count and enumerate what nobody has to know."""
 
@@ -99,9 +98,9 @@ def _strange_moments(reading: Reading, known: Reading) -> Iterator[Place]:
         there = (day.month, day.day) in days or (day.swapped and (day.day, day.month) in days)
         if day.day and not there:
             yield day.start, day.end
-    weekdays = {_WEEKDAYS[day] for day in map(_weekday, known.days) if day is not None}
+    weekdays = {WEEKDAYS[day] for day in map(_weekday, known.days) if day is not None}
     for word, start, end in reading.words:
-        if word in _WEEKDAYS and word not in weekdays:
+        if word in WEEKDAYS and word not in weekdays:
             yield start, end
 
 

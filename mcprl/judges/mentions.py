@@ -53,6 +53,9 @@ _FOLLOWS = re.compile(
 _SCALES = {"k": 1e3, "thousand": 1e3, "million": 1e6, "billion": 1e9, "dozen": 12.0}
 _WORD = re.compile(r"[^\W_]+")
 
+Place = tuple[int, int]
+"""Where a text states something: start and end."""
+
 
 @dataclass(frozen=True)
 class Number:

@@ -4,9 +4,7 @@ import re
 from datetime import datetime, timedelta
 from functools import lru_cache
 
-from mcprl.judges.mentions import Clock, Day, Reading
-
-Place = tuple[int, int]
+from mcprl.judges.mentions import Clock, Day, Place, Reading
 
 
 @lru_cache(maxsize=4096)
@@ -32,7 +30,7 @@ def dates(reading: Reading, moment: tuple[datetime, bool]) -> list[Place]:
     days = [day for day in reading.days if _same_day(day, when)]
     if not timed:
         return [(day.start, day.end) for day in days]
-    clocks = [clock for clock in reading.clocks if _samemoment(clock, when)]
+    clocks = [clock for clock in reading.clocks if _same_moment(clock, when)]
     others = [clock for clock in reading.clocks if clock not in clocks]
     if days:
         near = [clock for clock in others if any(_gap(clock, day) < 16 for day in days)]
@@ -51,7 +49,7 @@ def _same_day(day: Day, when: datetime) -> bool:
     return day.month in (0, when.month) and day.day == when.day and day.year in (0, when.year)
 
 
-def _samemoment(clock: Clock, when: datetime) -> bool:
+def _same_moment(clock: Clock, when: datetime) -> bool:
     """Whether a time of day is that of `when`, in its own zone or, if the text says so, in UTC."""
     if clock.zone in ("z", "utc", "gmt") and when.utcoffset():
         when = when - (when.utcoffset() or timedelta())

@@ -14,7 +14,7 @@ from mcprl.judges.values import Place, kind_of, places
 from mcprl.judges.workings import follows
 from mcprl.types import Fact
 
-_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 _RELATIVE = frozenset("today tonight tomorrow yesterday".split())
 _SHAPED = re.compile(r"[A-Za-z]+|\d+|.", re.DOTALL)
 _JOINED = re.compile(
@@ -167,8 +167,8 @@ def _own_date(day: Day, facts: Sequence[Fact], own: Sequence[Place]) -> bool:
 def _weekday(reading: Reading, request: Reading, fact: Fact, days: Sequence[Day], asked: Asked) -> str:
     named = {word: None for word, place in _day_words(reading) if is_stated(reading, place)}
     wanted = {word: None for word, _ in _day_words(request)}
-    known = {_WEEKDAYS[date(d.year, d.month, d.day).weekday()] for d in days if _is_whole(d)}
-    for words in (_WEEKDAYS, _RELATIVE):
+    known = {WEEKDAYS[date(d.year, d.month, d.day).weekday()] for d in days if _is_whole(d)}
+    for words in (WEEKDAYS, _RELATIVE):
         told = [word for word in named if word in words]
         asks = [word for word in wanted if word in words]
         if not told or any(word in asks for word in told):
@@ -176,7 +176,7 @@ def _weekday(reading: Reading, request: Reading, fact: Fact, days: Sequence[Day]
         strange = [word for word in told if word not in known and not asked.holds(word)]
         if asks and kind_of(fact.value, fact.meaning) in ("time", "number"):
             return told[0]
-        if strange and known and words is _WEEKDAYS:
+        if strange and known and words is WEEKDAYS:
             return strange[0]
     return ""
 
@@ -184,8 +184,8 @@ def _weekday(reading: Reading, request: Reading, fact: Fact, days: Sequence[Day]
 def _day_words(reading: Reading) -> Iterator[tuple[str, Place]]:
     for word, start, end in reading.words:
         single = word.removesuffix("s")
-        if single in _WEEKDAYS or word in _RELATIVE:
-            yield (single if single in _WEEKDAYS else word), (start, end)
+        if single in WEEKDAYS or word in _RELATIVE:
+            yield (single if single in WEEKDAYS else word), (start, end)
 
 
 def _same_day(one: Day, other: Day) -> bool:

@@ -7,13 +7,10 @@ from itertools import pairwise
 
 from mcprl.judges.codes import inflected, phone, reworded, shortened, signed, spoken, surname
 from mcprl.judges.durations import SPAN, lasting, timed
-from mcprl.judges.mentions import Clock, Day, Number, Reading, read
+from mcprl.judges.mentions import Clock, Day, Number, Place, Reading, read
 from mcprl.judges.moments import dates, moment, same_clock
 from mcprl.judges.units import DURATIONS, MINOR, convert, currency_of, unit_of
 from mcprl.types import Meaning, Scalar
-
-Place = tuple[int, int]
-"""Where a text states something: start and end."""
 
 _NUMERIC = ("money", "count", "measure", "percent", "number", "year", "duration")
 _DATA = tuple(f"{size}byte" for size in ("kilo", "mega", "giga", "tera", "kibi", "mebi", "gibi"))

@@ -1,6 +1,5 @@
 """Nouns and names as people say them: `repository` for `repo`, dogs for animals of the species dog."""
 
-import random
 import re
 from collections.abc import Sequence
 
@@ -26,12 +25,6 @@ def spoken(noun: str) -> str:
 def is_person(noun: str) -> bool:
     """Whether the noun is that of a person."""
     return bool({singular(word) for word in noun.split()[-1:]} & {*data("thesaurus")["people"]})
-
-
-def other_noun(noun: str, rng: random.Random) -> str:
-    """The noun or, at times, another word for it: `order` or `purchase`."""
-    ways = data("thesaurus")["nouns"].get(noun)
-    return rng.choice(ways) if ways and rng.random() < 0.25 else noun
 
 
 def by_sort(noun: str, values: Sequence[Value]) -> tuple[str, tuple[Value, ...]]:
