@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
 
+from mcprl.judges.deeds import misreported, never_made, unreported
 from mcprl.judges.mentions import Day, Number, Reading, read
 from mcprl.judges.phrases import declines, questions_back, sentences
 from mcprl.judges.support import WEEKDAYS
@@ -19,13 +20,26 @@ from mcprl.types import CallMade, CallRecord, Fact, Scalar, Scenario, StateHolds
 
 _UNDONE = re.compile(
     r"\b(?:i|we) (?:(?:have|did|could|can)(?:n't|'t| ?not)|(?:was|were|am|are)(?: not |n't | un)able to) "
-    r"(?:yet |actually |been able to )?(?!find|see|think|know|notice|have|need)\w+|"
+    r"(?:yet |actually |been able to )?(?!find|see|think|know|notice|have|need|touch)\w+|"
     r"\b(?:has|have)(?:n't| not) (?:yet )?been (?:changed|set|updated|created|added|removed|deleted|cancell?ed|sent)|"
-    r"\b(?:nothing|none of it) (?:was|has been|is) (?:changed|done|saved|sent)\b"
+    r"\b(?:nothing|none of it) (?:was|has been|is) (?:changed|done|saved|sent)\b|"
+    r"\bnothing (?:for me |left |else )?to (?:change|do|update|add)\b|"
+    r"\b(?<!else )(?<!rest )(?:stays|remains|is still) (?:as it (?:was|is)|unchanged|the same)\b|"
+    r"(?<!'ve )(?<!have )\balready (?:had|has|exist|there|in there|down as|marked|set|on file|recorded)|"
+    r"\b(?:was|were|is|are) (?:in there |there )?already\b(?! (?:done|been))"
 )
 _OFFERS = re.compile(r"^(?:should|shall) i (?!also\b)[^?]+\?$")
+_WAITS = re.compile(
+    r"(?:^|[:,] )(?:do you (?:really )?want me to|are you sure|"
+    r"(?:can|could) you (?:please )?(?:tell|confirm|let|give)) (?!.*\b(?:also|else|as well|too|instead)\b)[^?]+\?$"
+)
+_REPORTS = re.compile(
+    r"\b(?:done|all set|(?:i|we)(?:'ve| have) (?!not|n't)|(?:has|have|was|were) (?:now )?(?:been )?\w+ed\b|"
+    r"(?:is|are) now\b|updated|added|created|saved|sent)\b"
+)
+"""What tells that something was done."""
 _WROTE = r"(?:changed|set|updated|marked|moved|switched|adjusted|cancell?ed|deleted|removed|put|assigned|brought)"
-_DONE_TO = re.compile(rf"(?:'s|\s(?:has|have|was|were|is|are))(?: now| just)*(?: been)? {_WROTE}\b")
+_DONE_TO = re.compile(rf"(?:'s|\s(?:has|have|was|were|is|are))(?: now| just)*(?: been)? {_WROTE}\b|\snow has\b")
 _DID = re.compile(rf"\b(?:i|we)(?:'ve| have)? (?:now )?{_WROTE} (?:(?:the|order|item|status|of) )*$")
 _PATH = re.compile(r"(?:[a-z][\w+.-]*://)?[\w.@~-]+(?:/[\w.@~-]+)+")
 _TELLING = re.compile(r"[\d._~-]|^[a-z]+://")
@@ -41,9 +55,10 @@ def belied(scenario: Scenario, trajectory: Trajectory, tools: Mapping[str, Tool]
     `tools` are the server's, by name.
     """
     wanted = [check for check in scenario.checks if isinstance(check, StateHolds | CallMade)]
-    if not wanted or any(isinstance(check, CallMade) and check.failed for check in wanted):
-        return ""
     answer = trajectory.answer
+    if not wanted or any(isinstance(check, CallMade) and check.failed for check in wanted):
+        claimed = never_made(read(answer))
+        return f"the answer claims {claimed!r}, which was not to be done" if claimed else ""
     if any(_UNDONE.search(sentence) for sentence in sentences(answer)) or declines(answer):
         return "the answer says that it was not done"
     if questions_back(answer) or _offers(answer, scenario):
@@ -56,14 +71,22 @@ def belied(scenario: Scenario, trajectory: Trajectory, tools: Mapping[str, Tool]
         return f"the answer reports {other!r}, which is another choice than the one made"
     if other := _other_thing(reading, scenario, tools):
         return f"the answer reports a change of {other!r}, which was only read"
-    return ""
+    if deed := misreported(scenario, reading, known, tools):
+        return f"the answer reports {deed!r}, which is not what was done"
+    if any(isinstance(check, Fact) for check in scenario.checks):
+        return ""
+    lacking = unreported(trajectory.calls, reading, tools)
+    return f"the answer leaves out {lacking!r}, which was found" if lacking else ""
 
 
 def _offers(answer: str, scenario: Scenario) -> bool:
-    """Whether the answer asks whether the write shall be made."""
+    """Whether the answer asks whether the write shall be made, or for something before it makes it."""
+    parts = sentences(answer)
+    if any(_WAITS.search(part) for part in parts) and not any(_REPORTS.search(part) for part in parts):
+        return True
     written = [str(value).lower() for _, value in leaves(scenario.plan[-1].arguments)] if scenario.plan else []
     codes = [value for value in written if re.search(r"\d", value)]
-    return any(_OFFERS.match(part) and any(code in part for code in codes) for part in sentences(answer))
+    return any(_OFFERS.match(part) and any(code in part for code in codes) for part in parts)
 
 
 def _known(scenario: Scenario, trajectory: Trajectory) -> Reading:
@@ -84,11 +107,17 @@ def _strangers(reading: Reading, known: Reading) -> Iterator[str]:
     for pattern in (_PATH, _CODE):
         for match in pattern.finditer(reading.text):
             word = match[0].rstrip(".")
-            if _TELLING.search(word) and word not in known.text and not _has(known, word):
+            if _TELLING.search(word) and word not in known.text and not _has(known, word) and not _is_day(word, known):
                 yield word
     for match in _QUOTED.finditer(reading.text):
         if not _has(known, match[1]):
             yield match[1]
+
+
+def _is_day(word: str, known: Reading) -> bool:
+    """Whether two numbers are the day and the month of a known date: `25/5`."""
+    parts = [int(part) for part in word.split("/") if part.isdigit()]
+    return len(parts) == 2 and any(sorted(parts) == sorted((day.month, day.day)) for day in known.days)
 
 
 def _strange_moments(reading: Reading, known: Reading) -> Iterator[Place]:
@@ -156,7 +185,7 @@ def _other_thing(reading: Reading, scenario: Scenario, tools: Mapping[str, Tool]
         reads = call.tool in tools and is_read(tools[call.tool])
         given[reads] |= {value for _, value in leaves(call.arguments) if re.search(r"\d", str(value))}
     given[True] |= {match[0] for match in _CODE.finditer(read(scenario.request).text)}
-    looks = [check.arguments for check in scenario.checks if isinstance(check, StateHolds)]
+    looks = [check.arguments for check in scenario.checks if isinstance(check, StateHolds | CallMade)]
     looked = {value for arguments in looks for _, value in leaves(arguments)}
     done = " ".join(str(value).lower() for value in given[False] | looked)  # an invoice by its file, too
     for value in given[True]:

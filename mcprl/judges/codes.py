@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from mcprl.judges.mentions import Reading
 from mcprl.judges.regions import region_names
@@ -9,6 +10,8 @@ from mcprl.text import stems
 from mcprl.types import Meaning
 
 _FILLERS = ("a", "an", "the", "is", "are", "was", "were", "be", "been", "has", "have", "had", "by", "of")
+_STATES = {"unpaid": ("outstanding",), "canceled": ("cancelled",), "done": ("finished", "completed")}
+_THIN = frozenset("within about with from for and until into over under per".split())
 _GIVEN = re.compile(
     r"(?<![.!?] )(?<!^)\b(?!(?:Dr|Mrs?|Ms|Miss|Sir|Prof|Professor|Doctor|Judge|Captain|Coach|Officer)\b)[A-Z][\w'-]+ $"
 )
@@ -19,6 +22,8 @@ def reworded(wanted: Sequence[str], value: str, meaning: Meaning) -> list[tuple[
     """Other words for a value: "rain or drizzle" for `Rain / drizzle`, the plural of a name."""
     found = [tuple(value.lower().replace("/", word).split()) for word in ("or", "and", "with") if " / " in value]
     found += [tuple(name.lower().split()) for name in region_names(value) if meaning in ("place", "category", "text")]
+    if meaning == "status":
+        found += [(word,) for word in _STATES.get(value.lower(), ())]
     if meaning == "name" and len(wanted) == 2:
         found.append((wanted[1], wanted[0]))
     if meaning in ("name", "category") and wanted[-1].isalpha() and len(wanted[-1]) > 3:
@@ -66,6 +71,32 @@ def surname(reading: Reading, wanted: str) -> list[tuple[int, int]]:
         return []
     found = [(start, end) for word, start, end in reading.words if word == wanted]
     return [place for place in found if not _GIVEN.search(reading.cased[: place[0]])]
+
+
+def told(reading: Reading, wanted: Sequence[str]) -> list[tuple[int, int]]:
+    """Where one line or sentence has all telling words of a text in any order and form: "Payment: within 14 days"."""
+    telling = [
+        word for word in wanted if word not in _FILLERS and word not in _THIN and (len(word) > 2 or word.isdigit())
+    ]
+    if len(telling) < 2:
+        return []
+    found: list[tuple[int, int]] = []
+    borders = [0, *(m.end() for m in re.finditer(r"[.!?;](?=\s)|\n|\band\b|,\s", reading.text)), len(reading.text)]
+    for start, end in pairwise(borders):
+        inside = [(word, a, b) for word, a, b in reading.words if start <= a and b <= end]
+        spots = [next(((a, b) for word, a, b in inside if _kin(word, own)), None) for own in telling]
+        if all(spots):
+            known = [spot for spot in spots if spot]
+            found.append((min(known)[0], max(known)[1]))
+    return found
+
+
+def _kin(word: str, other: str) -> bool:
+    """Whether two words are forms of one: `payment` and `pays`."""
+    if word == other or stems(word) == stems(other):
+        return True
+    short, long = sorted((stems(word)[0], stems(other)[0]), key=len)
+    return len(short) > 2 and short.isalpha() and long.startswith(short) and len(long) - len(short) < 5
 
 
 def inflected(reading: Reading, wanted: Sequence[str]) -> list[tuple[int, int]]:

@@ -34,6 +34,7 @@ _IRREGULAR = {
     "later": "late",
 }
 _THAN = re.compile(r"\b(?:than|compared (?:to|with))\b")
+_BEFORE = re.compile(r"\b(?:before|after)\b")
 
 _KEY = re.compile(
     r"\b(?:more|less|most|least|fewer|fewest|[a-z]+(?:er|est))(?:\s+\w+)?\s+(id|ids|identifier|sku|code|key|uuid)\b"
@@ -76,7 +77,7 @@ def singled_out(reading: Reading, own: Sequence[Place], others: Sequence[Place],
     clauses: list[tuple[str, int]] = []
     for sentence, start in _sentences(reading.text):
         inside = sorted(place for place in (*own, *others) if start <= place[0] < start + len(sentence))
-        than = _THAN.search(sentence)
+        than = _THAN.search(sentence) or (_BEFORE.search(sentence) if asked and asked[0] == "time" else None)
         if not than:
             clauses.append((sentence, start))
             continue
@@ -86,7 +87,7 @@ def singled_out(reading: Reading, own: Sequence[Place], others: Sequence[Place],
             return _opposite(asked, told)  # the other one is before "than", under whatever name
         if not before or not after or (before[-1] in own) is (after[0] in own):
             continue
-        told = direction(sentence[before[-1][1] - start : than.start()])
+        told = direction(sentence[before[-1][1] - start : than.end()])
         return (before[-1] in own) is not _opposite(asked, told)
     verdicts = {
         _favours(clause, start + at, own, others, asked) for text, start in clauses for clause, at in _split(text)

@@ -1,4 +1,5 @@
-"""The two ends of a way or a transfer: where something comes from and where it goes. And the two ways of a change."""
+"""The two ends of a way or a transfer: where something comes from and where it goes. The two ways of a change, and the
+two sides of a deed: who does it, and to whom."""
 
 import re
 from collections.abc import Sequence
@@ -16,14 +17,18 @@ _STEMS = {sign: {stem for word in names.split() for stem in stems(word)} for sig
 _FROM = re.compile(r"\bfrom(?: the)?\s+[\"']?$")
 _TO = re.compile(r"(?:\b(?:to|into|towards?)(?: the)?\s+|->\s*|→\s*|=>\s*)[\"']?$")
 
+_WHO = re.compile(r"\bwho (?:currently |now )?([a-z]+(?:s|ed)) (?!by\b)([^?.!,]+)")
+
 _CHANGES = (
-    ("lost lose loses losing loss dropped", "gained gain gains gaining won put on"),
+    ("lost lose loses losing loss dropped", "gained gain gains gaining won put"),
     (
         "rose rise risen rises grew grown grow increased increase climbed",
         "fell fall fallen falls shrank shrunk shrink decreased decrease dropped sank",
     ),
     ("earned earn earns made profit", "spent spend spends loss lost"),
     ("added add adds bought received", "removed remove removes took sold"),
+    ("average averages averaged mean", "altogether together total sum combined"),
+    ("left remaining over change", "short lacking missing shy"),
 )  # fmt: skip
 
 
@@ -34,9 +39,20 @@ def other_way(reading: Reading, own: Sequence[Place], value: Scalar, request: st
     asked = {*re.findall(r"[a-z]+", request.lower())}
     for sides in ([{*side.split()} for side in pair] for pair in _CHANGES):
         for here, there in (sides, sides[::-1]):
-            if asked & here - there and not asked & there:
-                return all(_last_word(reading, spot, here | there) in there - here for spot in own)
+            told = [_last_word(reading, spot, here | there) in there - here for spot in own]
+            if asked & here - there and not asked & there and told and all(told):
+                return True
     return False
+
+
+def other_side(reading: Reading, own: Sequence[Place], request: str) -> bool:
+    """Whether the one who does something is told as the one to whom it is done: "A leads B" of who leads A."""
+    asked = _WHO.search(request.lower())
+    if not asked or not own:
+        return False
+    whom = re.escape(asked[2].split(" at ")[0].strip())
+    turned = re.compile(rf"\b{whom} (?:currently |now )?{asked[1]} (?:the )?$")
+    return all(turned.search(reading.text[:start]) for start, _ in own)
 
 
 def _last_word(reading: Reading, spot: Place, among: set[str]) -> str:

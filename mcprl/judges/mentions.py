@@ -6,7 +6,7 @@ words as digits (text2num). Places are those in the normalized text.
 
 import re
 import unicodedata
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from mcprl.judges.spelling import spelled_out
@@ -146,6 +146,7 @@ def read(text: str) -> Reading:
         if day:
             days.append(day)
             masked = _mask(masked, match)
+    days = _in_one_order(days, low)
     for match in _TIME.finditer(masked):
         clock = _clock(match)
         if clock:
@@ -157,6 +158,17 @@ def read(text: str) -> Reading:
     numbers = [_number(match, masked, cased) for match in _NUMBER.finditer(masked)]
     numbers = _durations([number for number in numbers if number], masked)
     return Reading(low, tuple(numbers), tuple(days), tuple(clocks), words, places, cased)
+
+
+def _in_one_order(days: list[Day], text: str) -> list[Day]:
+    """The dates with those that could be read both ways read as the others of the text that could not."""
+    figures = [day for day in days if re.fullmatch(r"\d+/\d+/\d+", text[day.start : day.end])]
+    orders = {int(text[day.start :].split("/")[0]) == day.day for day in figures if not day.swapped}
+    if len(orders) != 1:
+        return days
+    first, turned = orders.pop(), [day for day in figures if day.swapped]
+    as_told = [replace(day, swapped=False) if first else replace(day, month=day.day, day=day.month) for day in turned]
+    return [replace(as_told[turned.index(day)], swapped=False) if day in turned else day for day in days]
 
 
 def _mask(text: str, match: re.Match[str]) -> str:

@@ -62,9 +62,9 @@ _NO_NOUN = re.compile(
     r"(?:\bthere (?:does not|doesn't|do not|don't) (?:seem|appear) to be (?:an?|any)|"
     r"\bthere(?:'s| is| are| was| were|'re)?(?: currently| simply| just| actually)?(?: seems?| "
     r"appears?)?(?: to be)? (?:no(?! one)|n't any|not any|not an?|n't an?)|\bisn't an?y?|\baren't any|"
-    r"\b(?:has|have|had|got|see|sees|find|finds|found|shows?|returned|returns|gave|gives|yields?|yielded|"
-    r"lists?|with|contains?|"
-    r"holds?|brought up|turned up) no(?! one)|^(?:sorry|unfortunately|hm+|well|oops|error|so|but|"
+    r"(?:\b(?:we|i)'ve|\b(?:has|have|had|got|see|sees|find|finds|found|shows?|returned|returns|gave|gives|yields?|"
+    r"yielded|lists?|with|contains?|"
+    r"holds?|brought up|turned up)) no(?! one)|^(?:sorry|unfortunately|hm+|well|oops|error|so|but|"
     r"no)?[,:;. ]*no(?! one))"
     r"(?: such| matching| known| existing| registered| single| corresponding| valid| other)* (?P<np>.+)"
 )
@@ -102,6 +102,7 @@ _EMPTY = re.compile(
     r"nowhere to be found|nowhere)\b|"
     r"^(?:error[:,]? )?(?:not found|unknown \w+|404|nothing found)|\bnot found\b|\bdoes ?n(?:o|')t exist|"
     r"\bunknown (?:\w+ )?[\w-]*\d|\b404\b|"
+    r"\bnever been an? (?:\w+ )?of ours\b|\bnever heard of\b|"
     r"\bresults? (?:is|are|was|were|came back) empty|\bempty (?:result|list)\b|\bneither (?:exists?|"
     r"found)|\bnowhere\b|\bunheard of\b|\bdrawing a blank"
 )
@@ -111,12 +112,20 @@ _WHETHER = re.compile(
     r"\b(?:(?:is|are) there|do (?:we|you|they) (?:still )?have|have (?:we|you) (?:still )?got|does .+ exist|"
     r"(?:is|are) .+ (?:in|on) (?:the|our|your) (?:\w+ )?(?:system|database|list|books|records?|files?|catalog))"
 )
+_EXCUSE = re.compile(
+    r"\b(?:is|are|was)(?:n't| not) (?:responding|answering|working|reachable|available right now)\b|"
+    r"\btry again (?:later|in a)\b|\b(?:timed? ?out|technical (?:problem|issue|difficult\w+)|"
+    r"(?:is|seems to be) (?:down|offline))\b"
+)
+"""That something else is the matter: no word on the thing itself."""
 _BARE_NO = re.compile(r"\W*(?:no|nope|nah|negative)\W+(?:(?:it|they|there|we|i|he|she) \w+(?:n't| not)\W*)?")
 
 
 def says_missing(text: str, request: str = "") -> bool:
     """Whether `text` says that the thing in question does not exist or was not found. A bare no says so if that is
     what the `request` asks."""
+    if _EXCUSE.search(normal(text).lower()):
+        return False
     if _WHETHER.search(request.lower()) and _BARE_NO.fullmatch(f"{normal(text).lower()}."):
         return True
     return any(_clause_says_missing(clause) for clause in _clauses(text))

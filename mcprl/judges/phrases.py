@@ -100,7 +100,7 @@ _ABLE_ENDS = re.compile(
     r"offered|covered|a service|in my power|an option)|"
     r"(?:is|are|was)n't (?:possible|supported|something (?:i|we|this)|within|permitted|allowed|part of|"
     r"offered|covered|a service|in my power|an option)|"
-    r"impossible|unsupported|(?:outside|beyond|out of) (?:of )?(?:my|our|what|the) (?:scope|abilit|"
+    r"\bbeyond me\b|impossible|unsupported|(?:outside|beyond|out of) (?:of )?(?:my|our|what|the) (?:scope|abilit|"
     r"capabilit|reach|remit|i |i'm |we |we're |tools|power|things|range|area)|"
     r"no (?:tool|way|option|function|means|feature|ability|access|permission|facility|such (?:tool|"
     r"service|function|feature))\b|against (?:the|our|my) (?:policy|rules)|"

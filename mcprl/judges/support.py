@@ -4,9 +4,10 @@ An answer that gives the right value and makes up another of its kind beside it,
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import date
 
+from mcprl.judges.listings import beside_the_list
 from mcprl.judges.mentions import Day, Number, Reading, read
 from mcprl.judges.rivals import Asked, is_stated
 from mcprl.judges.units import convert, unit_of
@@ -34,7 +35,7 @@ def unsupported(reading: Reading, fact: Fact, own: Sequence[Place], asked: Asked
     if kind == "number":
         found = _number(reading, fact, own, asked)
     elif kind == "word":
-        found = _shaped(reading, fact, asked) or _joined(reading, fact, own, asked)
+        found = _shaped(reading, fact, asked) or _joined(reading, fact, own, asked) or _listed(reading, fact, asked)
     found = found or _day(reading, fact, own, asked)
     return f"in an answer that also gives {found!r}, which nothing supports" if found else ""
 
@@ -59,7 +60,8 @@ def _number(reading: Reading, fact: Fact, own: Sequence[Place], asked: Asked) ->
     for number in reading.numbers:
         inside = any(start < number.end and number.start < end for start, end in spots)
         ordinal = re.match(r"(?:st|nd|rd|th)\b", reading.text[number.end :])
-        if inside or ordinal or not _alike(number, fact) or not is_stated(reading, (number.start, number.end)):
+        part = re.match(r" of (?:which|them|these|those)\b", reading.text[number.end :])
+        if inside or ordinal or part or not _alike(number, fact) or not is_stated(reading, (number.start, number.end)):
             continue
         rounded = any(round(value, number.decimals) == abs(number.value) for value in exact)
         if rounded or abs(number.value) in known or asked.holds(number.value):
@@ -137,6 +139,12 @@ def _joined(reading: Reading, fact: Fact, own: Sequence[Place], asked: Asked) ->
     return ""
 
 
+def _listed(reading: Reading, fact: Fact, asked: Asked) -> str:
+    facts = asked.facts or (fact,)
+    own = [place for other in facts for place in places(reading, other.value, other.meaning, other.unit)]
+    return beside_the_list(reading, facts, own, asked.request)
+
+
 # --- days -------------------------------------------------------------------------------------------------------------
 
 
@@ -153,7 +161,9 @@ def _day(reading: Reading, fact: Fact, own: Sequence[Place], asked: Asked) -> st
             continue
         mine = any(_same_day(day, other) for other in request.days)
         told = mine or (not timed and any(_same_day(day, other) for other in known))
-        if not told and (timed or not _held(day, asked.holds)) and not _own_date(day, facts, own):
+        years = {other.year for other in (*request.days, *known)}
+        held = (not timed or _within(day, request.days)) and _held(day, years, asked.holds)
+        if not told and not held and not _own_date(day, facts, own):
             return reading.text[day.start : day.end]
     own_days = [day for other in facts for day in read(str(other.value)).days]
     told = [day for day in known if any(_same_day(day, other) for other in reading.days)]
@@ -200,5 +210,13 @@ def _is_whole(day: Day) -> bool:
         return False
 
 
-def _held(day: Day, holds: Callable[[str | int | float], bool]) -> bool:
-    return bool(day.year and day.month and day.day) and holds(f"{day.year:04d}-{day.month:02d}-{day.day:02d}")
+def _held(day: Day, years: Collection[int], holds: Callable[[str | int | float], bool]) -> bool:
+    """Whether a result has the date; one without a year in one of `years`."""
+    dated = [day.year] if day.year else [year for year in years if year]
+    return bool(day.month and day.day) and any(holds(f"{y:04d}-{day.month:02d}-{day.day:02d}") for y in dated)
+
+
+def _within(day: Day, days: Sequence[Day]) -> bool:
+    """Whether a date is one of the span that two others make."""
+    span = sorted((other.year, other.month, other.day) for other in days)
+    return len(span) == 2 and span[0] <= (day.year or span[0][0], day.month, day.day) <= span[1]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from mcprl.judges.codes import inflected, phone, reworded, shortened, signed, spoken, surname
+from mcprl.judges.codes import inflected, phone, reworded, shortened, signed, spoken, surname, told
 from mcprl.judges.durations import SPAN, lasting, timed
 from mcprl.judges.mentions import Clock, Day, Number, Place, Reading, read
 from mcprl.judges.moments import dates, moment, same_clock
@@ -21,6 +21,9 @@ _FILE_CODE = re.compile(r"^[A-Za-z]{2,}-?\d{2,}(?=[-_.])")
 _COUNTED = frozenset("left units unit pieces items item copies remaining available people persons times".split())
 _BEHIND = re.compile(r"^\W*(?:\w+\s+)?(?:behind|earlier|before|less|slower|fewer|lower|below)\b")
 _ISO = re.compile(r"\d{4}-\d{1,2}-\d{1,2}(?:[t ]\d{1,2}:\d{2}.*)?$", re.IGNORECASE)
+_ROUGHLY = re.compile(r"(?:about|around|roughly|approximately|approx\.?|nearly|almost|~|≈|some) ?[€$£]?$")
+_ROUNDED_FROM = 10
+"""Numbers from here on may be told with one decimal of several."""
 _NONE = re.compile(
     r"\b(?:none|nothing|nil|zero|0|sold out|out of stock|not a single|not any|n't any|no(?! (?:idea|"
     r"problem|doubt|order)\b)"
@@ -51,6 +54,8 @@ def places(reading: Reading, value: Scalar, meaning: Meaning = "text", unit: str
     if meaning == "path":
         name = value.rstrip("/").rsplit("/", 1)[-1]
         found += [place for short in (name, *_FILE_CODE.findall(name)) for place in _exact(reading, short)]
+        called = [word for word in tokens(name.rsplit(".", 1)[0]) if word.isalpha()]
+        found += _runs(reading, called, ordered=False) if len(called) > 2 else []
     elif meaning == "identifier":
         found += shortened(reading, value)
     elif SPAN.fullmatch(value.strip()) and meaning != "datetime":
@@ -150,7 +155,9 @@ def _is_number(reading: Reading, number: Number, value: float, meaning: Meaning,
             if not re.match(r"^\W*(?:\w+\s+)?(?:ahead|later|after|more)\b", reading.text[number.end :])
             else amount
         )
-    return _equal(amount, value, number.decimals if own_unit in ("", number.unit) or not number.unit else 6)
+    decimals = number.decimals if own_unit in ("", number.unit) or not number.unit else 6
+    rounds = abs(value) >= _ROUNDED_FROM and (meaning != "money" or _ROUGHLY.search(reading.text[: number.start]))
+    return _equal(amount, value, decimals, 1 if rounds else 2)
 
 
 def _is_percent(number: Number, value: float, unit: str) -> bool:
@@ -160,12 +167,12 @@ def _is_percent(number: Number, value: float, unit: str) -> bool:
     return not number.unit and not number.currency and _equal(number.value, value, number.decimals)
 
 
-def _equal(amount: float, value: float, decimals: int) -> bool:
-    """Equal, or the value rounded to two decimals or more if it has more."""
+def _equal(amount: float, value: float, decimals: int, least: int = 2) -> bool:
+    """Equal, or the value rounded to `least` decimals or more if it has more."""
     if abs(amount - value) <= 1e-9 * max(1.0, abs(value)):
         return True
-    longer = round(value, 2) != value
-    return longer and decimals >= 2 and abs(amount - value) <= 0.5000001 * 10.0**-decimals
+    longer = round(value, least) != value
+    return longer and decimals >= least and abs(amount - value) <= 0.5000001 * 10.0**-decimals
 
 
 def _typed(reading: Reading, value: str, meaning: Meaning, unit: str) -> list[Place]:
@@ -205,7 +212,7 @@ def _words(reading: Reading, value: str, meaning: Meaning) -> list[Place]:
     elif meaning in ("category", "status") and len(wanted) > 1:
         found += spoken(reading, wanted)
     elif meaning == "text" and len(wanted) > 2:
-        found += inflected(reading, wanted)
+        found += inflected(reading, wanted) or told(reading, wanted)
     elif meaning == "identifier" and value.strip().isdigit():
         amounts = {number.start for number in reading.numbers if number.unit or number.currency}
         found = [place for place in found if place[0] not in amounts]

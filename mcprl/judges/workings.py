@@ -16,7 +16,8 @@ from mcprl.types import Fact, Scalar
 _LABELLED = re.compile(r"\bis\b|[:=|]")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _COMPUTED = re.compile(
-    r"[+*×=÷(]|\b(?:plus|minus|times|each|makes?|total|altogether|together|all|sum|difference|vs|versus|than|left|since)\b"
+    r"[+*×=÷(]|\b(?:plus|minus|times|each|makes?|total|altogether|together|all|sum|difference|vs|versus|than|left|since|"
+    r"normally|usually|regular|originally|off|discount)\b"
 )
 _MOST_OPERANDS = 12
 
@@ -58,9 +59,11 @@ def works_out(value: float, reading: Reading, own: Sequence[Place], request: str
 
 
 def follows(one: float, other: float) -> list[float]:
-    """What two numbers give by a sum, difference, product or quotient."""
-    quotients = [a / b for a, b in ((one, other), (other, one)) if b]
-    return [one + other, one - other, other - one, one * other, *quotients]
+    """What two numbers give by a sum, difference, product or quotient, and as a percentage off or on top."""
+    pairs = ((one, other), (other, one))
+    quotients = [a / b for a, b in pairs if b]
+    percent = [a * (1 + sign * b / 100) for a, b in pairs for sign in (1, -1) if 0 < b < 100]
+    return [one + other, one - other, other - one, one * other, *quotients, *percent]
 
 
 def names_owner(rival: Scalar, facts: Sequence[Fact]) -> bool:

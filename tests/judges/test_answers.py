@@ -73,8 +73,8 @@ def tools(line: Line) -> tuple[Tool, ...]:
         call["tool"]: {"type": "object", "properties": {name: {} for name in call["arguments"]}}
         for call in line["calls"]
     }
-    schemas |= line.get("schemas", {})
-    writing = {call["tool"] for call in line["calls"] if call.get("writes")}
+    schemas |= line.get("schemas", {}) | {name: {} for name in line.get("others", ()) if name not in schemas}
+    writing = {call["tool"] for call in line["calls"] if call.get("writes")} | {*line.get("others", ())}
     return tuple(Tool(name, name, schema, read_only=name not in writing) for name, schema in schemas.items())
 
 
@@ -95,7 +95,7 @@ def test_there_are_two_hundred_of_each_over_eighty_cases(name: str) -> None:
     assert len({(row["case"], row["answer"], json.dumps(row["calls"])) for row in rows}) == len(rows)
 
 
-@pytest.mark.parametrize("name", ["right", "later_right", "third_right", "fourth_right"])
+@pytest.mark.parametrize("name", ["right", "later_right", "third_right", "fourth_right", "fifth_right"])
 async def test_right_answers_are_accepted(name: str) -> None:
     rows = lines(name)
     refused = [row for row in rows if not await accepted(row)]
