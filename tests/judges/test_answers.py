@@ -10,8 +10,8 @@ generated tasks of ten servers. **Before mending 86.9 % of the right and 21.5 % 
 accepted; of the fourth, which was written after that mending, 86.0 and 13.0 %**: that is what to expect now. Most of
 these wrong ones report something else than the write that was rightly made, at which no check had looked.
 
-`fifth_*`, by two more for 178 tasks, after that: **87.6 % of the right and 18.0 % of the wrong ones were accepted before
-mending for them** (15.7 % once what was left of the third and fourth had been mended for). Each set finds other faults,
+`fifth_*`, by two more for 178 tasks, after that: **87.6 % of the right and 18.0 % of the wrong ones were
+accepted before mending for them** (15.7 % once what was left of the third and fourth had been mended for). Each set finds other faults,
 so what is mended for one does little for the next. After all mending: third 99.1 and 0.9 %, fourth 98.0 and 0.0 %,
 fifth 98.3 and 7.9 %.
 
@@ -107,7 +107,8 @@ async def test_right_answers_are_accepted(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "most"), [("wrong", 0.01), ("later_wrong", 0.01), ("third_wrong", 0.01), ("fourth_wrong", 0.01), ("fifth_wrong", 0.08)]
+    ("name", "most"),
+    [("wrong", 0.01), ("later_wrong", 0.01), ("third_wrong", 0.01), ("fourth_wrong", 0.01), ("fifth_wrong", 0.08)],
 )
 async def test_wrong_answers_are_refused(name: str, most: float) -> None:
     rows = lines(name)
