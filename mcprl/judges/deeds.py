@@ -17,12 +17,13 @@ from mcprl.types import Call, CallRecord, Scenario, Tool
 
 _HAVE_DONE = re.compile(
     r"\b(?:i|we)(?:'ve| have|'ll| will)(?: (?:just|now|also|already|gone ahead and))* (?!let you|be\b|not\b)([a-z]+)"
+    r"|\bwill (?:now )?be ([a-z]+(?:ed|ent|one))\b"
 )
 _RECORDING = frozenset(
     "added appended attached called checked cleared corrected created deleted done dropped echoed entered erased filed "
     "found forwarded got handed included jotted kept left logged looked made marked moved noted passed posted put "
     "recorded registered remembered removed repeated replaced saved seen sent set stored taken told transferred "
-    "updated written escalated connected put add note keep make remember".split()
+    "updated written escalated connected contacted assisted helped put add note keep make remember".split()
 )
 """What is done with a text that is kept or passed on."""
 _WRITES = (
@@ -137,7 +138,8 @@ def _another_deed(scenario: Scenario, reading: Reading, values: Sequence[str], t
         rest = rest.replace(value.lower(), "")
     usual = {word[:4] for word in (*stems(rest), *stems(f"{tool.name} {tool.description}"))}
     for match in _HAVE_DONE.finditer(reading.text):
-        if match[1] not in _RECORDING and match[1][:4] not in usual:
+        verb = match[1] or match[2]
+        if verb not in _RECORDING and verb[:4] not in usual:
             return match[0]
     return ""
 
