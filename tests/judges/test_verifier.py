@@ -313,3 +313,47 @@ def test_an_answer_that_misreports_a_write_that_was_made_is_no_success(answer: s
     before, after = (ToolResult("O-17 paid"),), (ToolResult("O-17 packed"),)
     score = Verifier((SHIPPING, LOOKING)).verify(task, tried(answer, *calls, before=before, state=after))
     assert score.success is believed, score.explanation
+
+
+@pytest.mark.parametrize(
+    ("answer", "believed"),
+    [
+        ("The total is 12.5.", True),
+        ("I have changed nothing: the total is 12.5.", True),
+        ("I've added them up for you: the total is 12.50.", True),
+        ("The total is 12.5, and I've refunded it.", False),
+        ("I have cancelled it. The total was 12.5.", False),
+    ],
+)
+def test_an_answer_that_claims_a_write_where_only_a_question_was_asked_is_no_success(
+    answer: str, believed: bool
+) -> None:
+    score = Verifier((LOOKING,)).verify(LOOKUP, tried(answer, called(order_id="O-17")))
+    assert score.success is believed, score.explanation
+
+
+NOTING = Tool(
+    "add_note", "Add a note.", {"type": "object", "properties": {"text": {"type": "string"}}}, read_only=False
+)
+CALLING = Tool("add_call", "Plan a call.", NOTING.input_schema, read_only=False)
+
+
+@pytest.mark.parametrize(
+    ("answer", "believed"),
+    [
+        ("Noted.", True),
+        ("I've put down that Rossi wants a discount of 30 euros.", True),
+        ("I've granted Rossi a discount of 30 euros.", False),
+        ("The call with Rossi is planned.", False),
+        ("I've saved it as a new customer.", False),
+    ],
+)
+def test_an_answer_that_tells_another_deed_than_the_one_that_was_done_is_no_success(
+    answer: str, believed: bool
+) -> None:
+    text = "Rossi wants a discount of 30 euros"
+    plan = (Call("add_note", {"text": text}),)
+    task = Scenario("n", f'Make a note: "{text}".', (CallMade("add_note", {"text": text}),), plan, "Done.")
+    tools = (NOTING, CALLING, LOOKING)
+    score = Verifier(tools).verify(task, tried(answer, called("add_note", ToolResult("noted"), text=text)))
+    assert score.success is believed, score.explanation
