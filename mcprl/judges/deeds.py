@@ -32,7 +32,8 @@ _WRITES = (
 )
 _CLAIMED = re.compile(
     rf"\b(?:i|we)(?:'ve| have) (?:just |now |also |already )*({_WRITES}(?:ed|en|e)?)\b"
-    rf"(?! (?:(?:it|them|both|these) )?(?:nothing|none|no|up|down|out|together|over)\b)|\band ({_WRITES}ed) (?:it|them|the \w+) (?:to|into|onto)\b"
+    r"(?! (?:(?:it|them|both|these) )?(?:nothing|none|no|up|down|out|together|over)\b)"
+    rf"|\band ({_WRITES}ed) (?:it|them|the \w+) (?:to|into|onto)\b"
 )
 """A write in the first person."""
 _ANY_WRITE = frozenset("add cha cre mad mak mov put sav set swi upd wri".split())
