@@ -218,11 +218,19 @@ def _number(slot: Slot, rng: random.Random) -> int | float:
     return round(value + rng.choice((0.25, 0.5, 0.75)), 2)
 
 
-def stranger(value: Any, rng: random.Random, *, person: bool = False) -> Any:
+_TABLES = (
+    "suppliers payments products employees rooms customers orders prices services discounts refunds bookings reminders "
+    "messages users roles documents photos addresses countries cities departments shifts salaries vouchers events "
+    "subscriptions categories shipments returns warehouses complaints projects accounts"
+).split()
+"""Names of tables that a database may well have."""
+
+
+def stranger(value: Any, rng: random.Random, *, person: bool = False, noun: str = "") -> Any:
     """A value of the same shape as `value` that the server most likely does not know.
 
     All digits are drawn anew. Without a digit, the last part of a path or every word is replaced. A `person` gets
-    another first and last name.
+    another first and last name, and what has the `noun` of a table a name that a table may have.
     """
     if isinstance(value, int | float):
         return int(value) + rng.randint(10_000, 99_999)
@@ -239,6 +247,8 @@ def stranger(value: Any, rng: random.Random, *, person: bool = False) -> Any:
         return f"{rng.choice(_ADJECTIVES)}-{rng.choice(_NOUNS)}{named[1]}"
     if person and len(text.split()) > 1:
         return _person(rng)
+    if noun == "table":
+        return rng.choice(_TABLES)
     if " " not in text:
         made = rng.choice(_NOUNS)
         return made.title() if text[:1].isupper() else made

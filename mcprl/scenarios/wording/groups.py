@@ -23,6 +23,7 @@ from mcprl.scenarios.wording.modifiers import (
 )
 from mcprl.scenarios.wording.nouns import by_sort
 from mcprl.scenarios.wording.phrases import alike, definite, group, is_person, spoken
+from mcprl.scenarios.wording.scaled import those
 from mcprl.scenarios.wording.since import apart
 from mcprl.scenarios.wording.template import Option, data, mark, options
 from mcprl.scenarios.wording.values import called, plain
@@ -192,7 +193,10 @@ def _compared(intent: Compare, rng: random.Random) -> list[Option]:
     if by.meaning in ("count", "number") and len(things) == 2 and _STOCKS & {*label.split()}:
         some = [thing.several for thing in named_alike]
         slots = {"things": grammar.listed(some, "or"), "all": grammar.listed(some), "first": some[0], "last": some[1]}
-        slots["more"] = "more" if intent.most else "less"
+        slots["more"] = "more" if intent.most else "fewer"
+        named = [those(thing) for thing in named_alike]
+        if not any(one.startswith("of ") for one in named):
+            slots |= {"some": named[0], "others": named[1]}
         return options(data("groups")["compare_stock"], "compare.stock", slots)
     slots = {
         "things": grammar.listed(things, "or"),

@@ -70,7 +70,12 @@ def missing_options(intent: Missing, rng: random.Random) -> list[Option]:
     named = len(values) == 1 and values[0].attribute.meaning in ("name", "path")
     if named and is_technical(noun) and noun.split()[-1] not in (*DOCUMENTS, "folder", "directory"):
         slots |= {"it": f"{grammar.a(noun)} called {mark(plain(values[0].value))}", "the": thing.text}
-        return options(data("groups")["missing_called"], "missing.called", slots)
+        found = data("groups")["missing_called"]
+        if noun not in ABSTRACT:
+            return options(found, "missing.called", slots)
+        found = {name: said for name, said in found.items() if name != "whats-in"}  # there is nothing in an entry
+        asked = options(data("groups")["missing"], "missing", {**thing.slots(), "noun": noun})
+        return options(found, "missing.called", slots) + asked
     name = "missing_document" if noun.split()[-1] in (*DOCUMENTS, "folder") else "missing"
     return options(data("groups")[name], name.replace("_", "."), slots)
 

@@ -82,7 +82,9 @@ def agreeing(pattern: str, slots: Mapping[str, str]) -> str:
             pattern,
         )
     if slots.get("asks"):
-        pattern = re.sub(r"\bwhat(?=(?:'s| is) (?:the|\{its\}) \{label)", "who", pattern)
+        pattern = re.sub(
+            r"\bwhat(?=(?:'s| is) (?:the|\{its\}) \{label| was its \{label)", "who", pattern, flags=re.IGNORECASE
+        )
         pattern = re.sub(r"\bwhat(?= \{are\} the \{label| are the \{\w*labels?\}| was it again)", "who", pattern)
     if slots.get("are") == "are":
         pattern = re.sub(r"what(?:'s| is) the (?=\{label)", "what are the ", pattern)
