@@ -132,7 +132,7 @@ def _both_options(intent: Both, rng: random.Random, allowed: Callable[[str], boo
 def _request(option: Option, name: str, rng: random.Random, intent: Intent) -> str | None:
     text = fill(rng.choice(option.patterns), option.slots, rng)
     writes, works = isinstance(intent, _WRITES), isinstance(intent, Compute | Lacking | Unserved)
-    short = option.form.rpartition("/")[2].startswith("fragment")
+    short = option.form.rpartition("/")[2].startswith(("fragment", "quick-check"))
     dressed = dress(name, text, rng, writes=writes, looks=not works, short=short) if text else None
     request = unmark(dressed) if dressed else ""
     return request if 0 < len(request) <= MAX_LETTERS else None

@@ -35,7 +35,6 @@ _WHICH = re.compile(r"\b(?:which|what)(?: one)?(?: of the two)?('s| is| has)\b",
 _CHOSEN = ("decide", "choose", "pick")
 """Comparisons between which one chooses: of goods."""
 _HASHED = ("commit", "revision")
-_SUMS = ("total", "amount", "sum", "balance")
 _STOCKS = frozenset("stock inventory available".split())
 _BILLED = ("price", "cost", "fee", "fare", "rent", "charge", "amount")
 
@@ -211,7 +210,7 @@ def _compared(intent: Compare, rng: random.Random) -> list[Option]:
         "what": label,
         "label": label,
     }
-    billed = label.split()[-1] in _SUMS and is_technical(grammar.one(spoken(intent.things[0].noun)))
+    billed = by.meaning == "money" and is_technical(grammar.one(spoken(intent.things[0].noun)))
     if billed or not (more if len(things) == 2 else most):  # the total of an invoice in a file is no size of the file
         return options(data("groups")["compare_has"], "compare.has", slots)
     found = options(data("groups")["compare_most"], "compare.most", slots)

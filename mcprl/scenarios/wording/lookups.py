@@ -242,7 +242,9 @@ def each_options(intent: Each, rng: random.Random) -> list[Option]:
     if not grammar.is_mass(slots["label"]) and "'s " not in slots["label"]:
         slots = {**slots, "label": grammar.plural(slots["label"]), "are": "are"}
     for name, patterns in (
-        () if what_was_done(asked) or asked.meaning == "money" else direct(asked, replace(every, bare=noun))
+        ()
+        if what_was_done(asked) or (asked.meaning == "money" and not verbal)
+        else direct(asked, replace(every, bare=noun))
     ):
         asked_so = tuple(f"{pattern}?" for pattern in patterns if "?" not in pattern and "how many of" not in pattern)
         found.append(Option(f"lookup.{table_of(asked, every)}/{name}", asked_so or ("",), slots, 0.6))

@@ -100,8 +100,10 @@ def joint_of(thing: Phrase, asked: Attribute, slots: Mapping[str, str]) -> str:
 
 
 def is_verbal(asked: Attribute) -> bool:
-    """Whether people ask for a field with a verb only: which town she lives in."""
+    """Whether people ask for a field with a verb only: which town she lives in, when it was last changed."""
     if is_where(asked):
+        return True
+    if asked.label.startswith("last ") and date_verbs(asked):  # when it was last opened, and not its last access
         return True
     return asked.meaning != "status" and asked.label.partition(" in the ")[0] in data("thesaurus")["verbal"]
 
