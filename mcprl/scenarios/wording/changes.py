@@ -217,7 +217,9 @@ def _create(intent: Change, rng: random.Random) -> list[Option]:
     texts = [value for value in values if value.attribute.meaning == "text"]
     noted = "".join(said for value in texts[:1] if (said := described(noun, [value], rng)).startswith(" with the "))
     slots |= (
-        {"told": rest.removesuffix(noted), "tail": noted} if len(texts) == 1 and noted else {"told": rest, "tail": ""}
+        {"told": rest.removesuffix(noted).rstrip(","), "tail": noted}
+        if len(texts) == 1 and noted
+        else {"told": rest, "tail": ""}
     )
     slots["mid"] = f"{slots['told']}," if is_person(noun) and slots["told"] else slots["told"]
     slots["list"] = ", ".join(f"{in_full(value.attribute)} {quoted(value, rng)}" for value in values)

@@ -52,6 +52,9 @@ def extreme_options(intent: Extreme, rng: random.Random) -> list[Option]:
     found = options(data("groups")["extreme_named" if naming else "extreme"], "extreme", slots, weight=1.0)
     if naming and (is_person(noun) or noun.split()[-1] in LIVING):
         found = [replace(o, patterns=tuple(_of_ours(o.patterns))) for o in found if any(_of_ours(o.patterns))]
+    if placed:  # the appointment that is done that comes first
+        found = [replace(o, patterns=tuple(p for p in o.patterns if "{is_rank}" in p)) for o in found]
+        found = [option for option in found if option.patterns]
     if (
         naming
         and is_deal(noun)

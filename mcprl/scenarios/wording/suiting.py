@@ -91,7 +91,7 @@ def stands_in(thing: Phrase, asked: Attribute) -> bool:
 
 def joint_of(thing: Phrase, asked: Attribute, slots: Mapping[str, str]) -> str:
     """What stands between the label and the thing, if it is not what the construction says."""
-    own = "of" if is_technical(thing.bare) else ""  # the type of a column
+    own = "of" if is_technical(thing.bare) or asked.meaning in ("name", "measure") else ""  # the type of a column
     if asked.meaning == "identifier" and not thing.person and is_person(asked.label.split()[0]):
         own = "for"  # the user id for a booking is not the booking's
     own = "in" if is_deal(thing.bare) and asked.label.lower() in ("sku", "isbn") else own  # it is the goods'
