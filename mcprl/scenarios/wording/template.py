@@ -106,7 +106,7 @@ def tidy(text: str) -> str:
     """A text without the spaces and marks that empty alternatives leave."""
     pieces = [re.sub(r"\s+", " ", piece) if free else piece for free, piece in outside(text)]
     text = _WEDGED.sub(r"are \1", "".join(pieces))
-    text = re.sub(r"\b(?:are there|there are) that are ", "are ", text)
+    text = re.sub(r"\b(?:are there|there are|do we have|have we got|we have) that are ", "are ", text)
     text = re.sub(r" +([,.?!;:])(?=\s|$)", r"\1", text)
     return text.strip()
 
