@@ -18,7 +18,7 @@ from mcprl.scenarios.probing.values import stranger
 from mcprl.scenarios.slots import Slot, slots
 from mcprl.scenarios.steps import Filled, Grounded, call_of
 from mcprl.scenarios.wording.modifiers import JOINTS
-from mcprl.scenarios.wording.phrases import spoken
+from mcprl.scenarios.wording.nouns import ABSTRACT, spoken
 from mcprl.text import stems, words
 from mcprl.types import AsksBack, CallMade, Check, Declines, SaysMissing, Scalar, Session, Tool
 
@@ -45,7 +45,7 @@ async def missing(planner: Planner, session: Session, state: State) -> Grounded 
     if meaning == "path":
         worked = _placed(planner, options, worked, noun == "folder")
     rng.shuffle(worked)
-    person = meaning == "person"
+    person = meaning == "person" or (meaning == "name" and spoken(noun) in ABSTRACT)
     strangers = [stranger(value, rng, person=person, noun=noun) for value in worked[:6]]
     strangers = [value for value in strangers if planner.allowed(value) and value not in options]
     strangers = [value for value in strangers if opens(tool, value)]

@@ -257,6 +257,9 @@ def stranger(value: Any, rng: random.Random, *, person: bool = False, noun: str 
         return _filed(named[1], rng)
     if person and len(text.split()) > 1:
         return _person(rng)
+    if person:
+        made = rng.choice(LAST)
+        return made if text[:1].isupper() else made.lower()
     if noun == "table":
         return rng.choice(_TABLES)
     if " " not in text:

@@ -73,9 +73,11 @@ def missing_options(intent: Missing, rng: random.Random) -> list[Option]:
         found = data("groups")["missing_called"]
         if noun not in ABSTRACT:
             return options(found, "missing.called", slots)
+        slots["the"] = f"the {noun} for {thing.text}"
         found = {name: said for name, said in found.items() if name != "whats-in"}  # there is nothing in an entry
-        asked = options(data("groups")["missing"], "missing", {**thing.slots(), "noun": noun})
-        return options(found, "missing.called", slots) + asked
+        asked = {name: said for name, said in data("groups")["missing"].items() if name not in ("heard", "look-up")}
+        said = options(asked, "missing", {**thing.slots(), "noun": noun})
+        return options(found, "missing.called", slots) + said
     name = "missing_document" if noun.split()[-1] in (*DOCUMENTS, "folder") else "missing"
     return options(data("groups")[name], name.replace("_", "."), slots)
 

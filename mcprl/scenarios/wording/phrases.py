@@ -90,7 +90,7 @@ class Phrase:
 def phrase(thing: Reference, rng: random.Random) -> Phrase:
     """A thing as the request names it."""
     noun, values = by_sort(grammar.one(spoken(thing.noun)), thing.values)
-    thing = Reference(noun, values, thing.top) if values else thing
+    thing = Reference(noun, values, thing.top)
     noun = grammar.one(spoken(thing.noun)).removesuffix(" changed")
     person = is_person(noun)
     if thing.top is not None:
