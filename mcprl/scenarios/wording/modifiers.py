@@ -227,9 +227,7 @@ def _limited(value: Value, more: bool, rng: random.Random) -> str:
     text = shown(value, rng)
     return chosen.format(
         v=text,
-        vs=f"{text[0]}{grammar.plural(text[1:-1])}{text[-1]}",  # within the marks
         label=label,
-        last=label.split()[-1],
         labels=grammar.plural(in_full(attribute)),
         a_label=grammar.a(label),
         are="are" if more else "is",
