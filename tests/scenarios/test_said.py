@@ -131,7 +131,7 @@ RESERVATION = Attribute("reservation_id", "reservation id", "identifier")
         (intents.Each((CITY, CITY), HUMIDITY), "Chicago", "humidities|that of"),
         (intents.Each((MAILED, MAILED), PHONE), "the user", "of with|for with|and with"),
         (intents.Lookup(BOOKING, (USER.attribute,)), "WOQA9Q", "user id of"),
-        (intents.Lookup(WAITING, (CODE,)), "waiting job", "job number|job have"),
+        (intents.Lookup(WAITING, (CODE,)), "job that is waiting", "job number|job have"),
         (intents.Connected("runs_on", None, "Staging server"), "the Staging server", "do you know, please"),
         (intents.Change("delete_it", "", "remove", Reference("entity", (named("Ana"),))), "Ana", "rid of|made|gone"),
         (intents.Change("create_item", "", "create", None, (named("Apollo"), NOTE)), "Apollo", "make|down|I'd like"),

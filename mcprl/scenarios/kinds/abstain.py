@@ -18,12 +18,15 @@ from mcprl.scenarios.probing.values import stranger
 from mcprl.scenarios.slots import Slot, slots
 from mcprl.scenarios.steps import Filled, Grounded, call_of
 from mcprl.scenarios.wording.modifiers import JOINTS
-from mcprl.scenarios.wording.phrases import spoken
+from mcprl.scenarios.wording.nouns import ABSTRACT, spoken
 from mcprl.text import stems, words
 from mcprl.types import AsksBack, CallMade, Check, Declines, SaysMissing, Scalar, Session, Tool
 
 _READING = frozenset("read open view cat".split())
 """Verbs of tools that give what is in a thing."""
+_UNNAMED = ("number", "line", "code", "hash", "file")
+_TOKENS = (*_UNNAMED, "date", "path", "url", "email")
+"""Places of values that stand in a text: of a date that a field has, too, this is the name."""
 
 
 async def missing(planner: Planner, session: Session, state: State) -> Grounded | None:
@@ -38,12 +41,12 @@ async def missing(planner: Planner, session: Session, state: State) -> Grounded 
         value for example in planner.known.examples.get(tool.name, ()) for value in _taken(example.arguments, needed[0])
     ]
     worked = [catalog.from_root(v) for v in worked if v in options and v not in (".", *catalog.roots)] or options
-    meaning = catalog.slot(needed[0]).meaning
+    meaning, noun = catalog.slot(needed[0]).meaning, catalog.named_by(tool, needed[0])
     if meaning == "path":
-        worked = _placed(planner, options, worked, catalog.named_by(tool, needed[0]) == "folder")
+        worked = _placed(planner, options, worked, noun == "folder")
     rng.shuffle(worked)
-    person = meaning == "person"
-    strangers = [stranger(value, rng, person=person) for value in worked[:6]]
+    person = meaning == "person" or (meaning == "name" and spoken(noun) in ABSTRACT)
+    strangers = [stranger(value, rng, person=person, noun=noun) for value in worked[:6]]
     strangers = [value for value in strangers if planner.allowed(value) and value not in options]
     strangers = [value for value in strangers if opens(tool, value)]
     if not strangers:
@@ -54,7 +57,7 @@ async def missing(planner: Planner, session: Session, state: State) -> Grounded 
     if usable(result) and not planner.known.failures.is_failure(tool.name, call.arguments, result):
         return None
     planner.used[tool.name] += 1
-    reference = Reference(catalog.named_by(tool, needed[0]), (planner.naming(needed[0], strangers[0]),))
+    reference = Reference(noun, (planner.naming(needed[0], strangers[0]),))
     key = stems(needed[0].key)  # `paths` takes what `path` does
     own = [other for other in planner.shown_by(reference.noun) if stems(planner.needs(other)[-1].key) == key]
     shown = [keys for other in own for keys in _seen_fields(planner, other)] if tool not in own else []
@@ -95,6 +98,10 @@ def _seen_fields(planner: Planner, tool: Tool) -> list[tuple[str, ...]]:
     """The paths of the fields that the tool's results have had."""
     pool = planner.known.base.pool
     places = [place[2:] for place in pool if place[:2] == ("from", tool.name) and len(place) == 3]
+    named = [keys for keys in places if keys[0] not in _TOKENS]
+    told = {str(value) for keys in named for value in pool["from", tool.name, *keys]}
+    places = [keys for keys in places if keys in named or not {str(v) for v in pool["from", tool.name, *keys]} <= told]
+    places = [keys for keys in places if keys[0] not in _UNNAMED or not named]
     return [keys for keys in places if not {*words(keys[0])} & {*MACHINE, *JOINTS} and not re.search(r"\d", keys[0])]
 
 

@@ -151,6 +151,8 @@ async def _pair(
         history = [{v.value for v in found.reference.values if is_moment_of_history(v)} for found in (first, second)]
         if history[0] != history[1]:  # what changed since one commit is not compared with what changed since another
             continue
+        if _is_elsewhere(first, second):
+            continue
         theirs = {entry.attribute.key: entry for entry in second.fields}
 
         def differs(entry: Field, theirs: Mapping[str, Field] = theirs) -> bool:
@@ -163,6 +165,12 @@ async def _pair(
         if fields := planner.choose(first, 1, differs):
             return first, second, fields[0], theirs[fields[0].attribute.key]
     return None
+
+
+def _is_elsewhere(first: Found, second: Found) -> bool:
+    """Whether two things of computers are parts of different wholes: nobody asks for columns of two tables at once."""
+    values = [{value.value for value in found.reference.values} for found in (first, second)]
+    return is_technical(first.reference.noun) and len(values[0]) > 1 and not values[0] & values[1]
 
 
 def _joined(first: Found, second: Found) -> list[Call]:

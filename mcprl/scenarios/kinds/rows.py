@@ -122,9 +122,7 @@ def _with_one_value(planner: Planner, chosen: Rows, negated: bool) -> Rows:
     value = planner.rng.choice([row[column.key] for row in chosen.rows])
     if len(counts) < 2 or not is_answer(value, ()) or isinstance(value, bool):
         return chosen
-    sorted_so = column.meaning in ("status", "place") or column.label.split()[-1] in ("type", "kind", "species")
-    others = negated and sorted_so and planner.rng.random() < 0.3
-    others = others and chosen.noun.split()[-1] != "column"  # nor for what is no integer
+    others = negated and column.meaning in ("status", "place") and planner.rng.random() < 0.3  # not what is no client
     others = others and not str(value).startswith("un")  # nobody asks for what is not untracked
     kept = tuple(row for row in chosen.rows if (row[column.key] == value) != others)
     if others:

@@ -21,15 +21,15 @@ from mcprl.types import Call, Scalar, Session, StateHolds, Tool
 _CHANGED = ("status", "category", "money", "count", "measure", "date", "place", "phone", "email", "person", "number")
 _TABLES = {
     "visit": ("place", "day", "note"),
-    "task": ("title", "due_date", "done"),
-    "review": ("title", "rating", "comment"),
+    "task": ("title", "assignee", "status"),
+    "review": ("title", "author", "comment"),
     "contact": ("name", "phone", "email"),
-    "expense": ("label", "amount", "day"),
+    "expense": ("label", "category", "day"),
     "tag": ("name", "color"),
     "delivery": ("supplier", "day", "status"),
     "holiday": ("name", "day"),
 }
-"""Tables that anybody may want: what is missing in a database is made of these."""
+"""Tables that anybody may want: what is missing in a database is made of these. All columns but the key hold text."""
 _HEADS = {
     "visit": ("home", "planned", "first"), "task": ("team", "daily", "weekly"), "review": ("online", "yearly", "staff"),
     "contact": ("emergency", "press", "supplier"), "expense": ("travel", "office", "monthly"),
@@ -37,6 +37,7 @@ _HEADS = {
     "holiday": ("public", "staff", "school"),
 }  # fmt: skip
 """What stands before their names."""
+_KEYS = ("an integer id as the primary key", "an integer primary key called id")
 
 
 def writes_sql(planner: Planner, tool: Tool) -> Slot | None:
@@ -196,15 +197,13 @@ async def _create_table(
     """A new table, seen in the list of all tables."""
     lister = await _lister(planner, clean)
     noun = planner.rng.choice(sorted(_TABLES))
-    kinds = {"day": "DATE", "due_date": "DATE", "rating": "INTEGER", "amount": "REAL", "done": "INTEGER"}
     name = grammar.plural(noun)
     name = planner.rng.choice((name, name, *(f"{head}_{name}" for head in _HEADS[noun])))
     if lister is None or not planner.allowed(name) or any(table.name == name for table in planner.known.tables):
         return None
-    columns = ["id", *_TABLES[noun]]
-    body = ", ".join(["id INTEGER PRIMARY KEY", *(f"{column} {kinds.get(column, 'TEXT')}" for column in columns[1:])])
-    spoken = grammar.listed([" ".join(words(column)) for column in columns])
-    told = Value(Attribute("columns", "columns", "category"), spoken)
+    body = ", ".join(["id INTEGER PRIMARY KEY", *(f"{column} TEXT" for column in _TABLES[noun])])
+    spoken = f"{planner.rng.choice(_KEYS)} and text columns for {grammar.listed(_TABLES[noun])}"
+    told = Value(Attribute("columns", "with", "category"), spoken)
     intent = Change("create_table", "", "create", None, (Value(Attribute("name", "name", "name"), name), told))
     call = Call(slot.tool, build({slot.path: f"CREATE TABLE {identifier(name)} ({body})"}))
     return await _checked(planner, clean, written, state, intent, call, replace(lister, values=(name,)), [name])

@@ -32,6 +32,16 @@ _NOUNS = (
     "quarry raven reef river saddle sail shadow signal spruce stone summit thistle tower trail tunnel valley vessel "
     "wagon willow window "
 ).split()
+_STATES = (
+    "old new signed open paid sent final internal shared monthly weekly spring summer autumn winter external printed "
+    "scanned checked urgent unsorted"
+).split()
+_PAPERS = (
+    "letter report photo receipt agenda offer plan template scan export backup form slide budget survey checklist "
+    "estimate memo handout quote poster schedule overview"
+).split()
+_PAPER_ENDS = ("", ".txt", ".md", ".csv", ".pdf", ".docx", ".xlsx")
+"""What people keep in folders, and how the names of such files end."""
 _GLOBS = tuple(f"{front}*.{end}" for end in ("txt", "md", "csv", "json", "py", "log", "html") for front in ("", "**/"))
 
 
@@ -109,11 +119,11 @@ _FORMATS: list[tuple[str, str, Callable[[random.Random], str]]] = [
         lambda rng: f"https://{rng.choice(_NOUNS)}.example/{rng.choice(_NOUNS)}",
     ),
     ("glob", r"\bglob\b|\bpattern\b", lambda rng: rng.choice(_GLOBS)),
-    ("folder", r"\bfolder\b|\bdirectory\b|\bdir\b", lambda rng: f"{rng.choice(_ADJECTIVES)}-{rng.choice(_NOUNS)}"),
+    ("folder", r"\bfolder\b|\bdirectory\b|\bdir\b", lambda rng: f"{rng.choice(_STATES)}-{rng.choice(_PAPERS)}s"),
     (
         "path",
         r"\bpaths?\b|\bfile ?names?\b|\bfile\b|\bsource\b|\bdestination\b",
-        lambda rng: f"{rng.choice(_ADJECTIVES)}-{rng.choice(_NOUNS)}.txt",
+        lambda rng: f"{rng.choice(_STATES)}-{rng.choice(_PAPERS)}.txt",
     ),
     ("color", r"\bcolou?r\b", lambda rng: f"#{rng.randrange(1 << 24):06x}"),
     (
@@ -218,11 +228,19 @@ def _number(slot: Slot, rng: random.Random) -> int | float:
     return round(value + rng.choice((0.25, 0.5, 0.75)), 2)
 
 
-def stranger(value: Any, rng: random.Random, *, person: bool = False) -> Any:
+_TABLES = (
+    "suppliers payments products employees rooms customers orders prices services discounts refunds bookings reminders "
+    "messages users roles documents photos addresses countries cities departments shifts salaries vouchers events "
+    "subscriptions categories shipments returns warehouses complaints projects accounts"
+).split()
+"""Names of tables that a database may well have."""
+
+
+def stranger(value: Any, rng: random.Random, *, person: bool = False, noun: str = "") -> Any:
     """A value of the same shape as `value` that the server most likely does not know.
 
     All digits are drawn anew. Without a digit, the last part of a path or every word is replaced. A `person` gets
-    another first and last name.
+    another first and last name, and what has the `noun` of a table a name that a table may have.
     """
     if isinstance(value, int | float):
         return int(value) + rng.randint(10_000, 99_999)
@@ -233,15 +251,28 @@ def stranger(value: Any, rng: random.Random, *, person: bool = False) -> Any:
         return "".join(rng.choice("0123456789") if ch.isdigit() else ch for ch in text)
     if "/" in text:
         head, _, tail = text.rpartition("/")
-        last = rng.choice(_NOUNS) + ("." + tail.rpartition(".")[2] if "." in tail[1:] else "")
+        last = _filed("." + tail.rpartition(".")[2] if "." in tail[1:] else "", rng)
         return f"{head}/{last.capitalize() if tail[:1].isupper() else last}"
     if named := re.fullmatch(r"[\w-]+(\.[a-z]{1,5})", text):
-        return f"{rng.choice(_ADJECTIVES)}-{rng.choice(_NOUNS)}{named[1]}"
+        return _filed(named[1], rng)
     if person and len(text.split()) > 1:
         return _person(rng)
+    if person:
+        made = rng.choice(LAST)
+        return made if text[:1].isupper() else made.lower()
+    if noun == "table":
+        return rng.choice(_TABLES)
     if " " not in text:
         made = rng.choice(_NOUNS)
         return made.title() if text[:1].isupper() else made
     parts = [rng.choice(_NOUNS if position else _ADJECTIVES) for position in range(len(text.split()))][:3]
     made = " ".join(parts)
     return made.title() if text[:1].isupper() else made
+
+
+def _filed(end: str, rng: random.Random) -> str:
+    """The name of a file that ends so, or of a folder: what people keep, unless it is a program's."""
+    if end not in _PAPER_ENDS:
+        return f"{rng.choice(_ADJECTIVES)}-{rng.choice(_NOUNS)}{end}"
+    front = rng.choice(("", f"{rng.choice(_STATES)}-"))
+    return f"{front}{rng.choice(_PAPERS)}{end or 's'}"

@@ -5,6 +5,7 @@ behind a plus: `lookup.money/how-much-cost+greeting`.
 """
 
 import random
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -59,10 +60,11 @@ _IDLE = ("idle", "next", "urgent", "sorry")
 """Personas that have a say before the request: too much before two of them."""
 _WRITES = (Adjust, Change, Conditional, Forbidden, Likewise)
 _STORIES = frozenset(
-    "before-call quick-check have-here lost-note customer-asks form-to-fill colleague boss not-sure help-out say-quick "
+    "before-call quick-check have-here lost-note customer-asks form-to-fill colleague boss not-sure say-quick "
     "looking-at came-up bet decide dont-know form-both heard remind".split()
 )
 """Constructions that tell why somebody asks: no part of a message with two requests."""
+_ASKS_TO_DO = re.compile(r"(?:can|could|would) you ", re.IGNORECASE)
 _OPTIONS = {
     Lookup: lookup_options,
     Missing: missing_options,
@@ -122,13 +124,15 @@ def _both_options(intent: Both, rng: random.Random, allowed: Callable[[str], boo
         options_ = (option for option in ranked if allowed(option.form))
         filled = (fill(rng.choice(option.patterns), option.slots, rng) for option in options_)
         texts += [next((said for text in filled if text and mood(said := sentence(text))), "")]
-    slots = {"first": texts[0], "second": small(texts[1]), "big_second": texts[1]}
+    slots = {"first": texts[0], "second": small(texts[1])}
+    slots["order"] = small(texts[1]) if mood(texts[1]) == "order" or _ASKS_TO_DO.match(texts[1]) else ""
     return options(data("groups")["both"], "both", slots)
 
 
 def _request(option: Option, name: str, rng: random.Random, intent: Intent) -> str | None:
     text = fill(rng.choice(option.patterns), option.slots, rng)
     writes, works = isinstance(intent, _WRITES), isinstance(intent, Compute | Lacking | Unserved)
-    dressed = dress(name, text, rng, writes=writes, looks=not works) if text else None
+    short = option.form.rpartition("/")[2].startswith(("fragment", "quick-check"))
+    dressed = dress(name, text, rng, writes=writes, looks=not works, short=short) if text else None
     request = unmark(dressed) if dressed else ""
     return request if 0 < len(request) <= MAX_LETTERS else None

@@ -34,10 +34,10 @@ from mcprl.scenarios.intents import (
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.degrees import degree
 from mcprl.scenarios.wording.fields import date_verbs
-from mcprl.scenarios.wording.modifiers import in_full, is_adjective, noun_label
+from mcprl.scenarios.wording.modifiers import in_full, is_adjective, is_technical, noun_label
 from mcprl.scenarios.wording.phrases import definite, group, is_person, phrase, spoken
 from mcprl.scenarios.wording.scaled import scaled_answer
-from mcprl.scenarios.wording.template import mark, unmark
+from mcprl.scenarios.wording.template import data, mark, unmark
 from mcprl.scenarios.wording.values import forms, is_zone, moment_text, plain
 from mcprl.text import words
 from mcprl.types import Scalar
@@ -56,6 +56,8 @@ class _First(random.Random):
 _FIRST = _First()
 _NAMING = ("identifier", "name", "person", "place", "path", "email", "category", "text", "url", "number")
 """Meanings of values by which an answer can name a thing."""
+_ALONE = ("identifier", "path", "person", "email", "place")
+"""Meanings of values that stand behind the noun: no job 17."""
 DECLINED = (
     "I can't do that with the tools I have.",
     "I'm afraid I can't do that: none of my tools does it.",
@@ -161,7 +163,8 @@ def _winner(intent: Compare, value: Scalar) -> str:
     two = len(intent.things) == 2
     if two and "since" in intent.by.label.split() and is_person(spoken(intent.things[0].noun)):
         return f"{name} {'joined later' if intent.most else 'has been with us longer'}."
-    if most:
+    costs = intent.by.meaning == "money" and is_technical(grammar.one(spoken(intent.things[0].noun)))
+    if not costs and (most or (two and more)):
         return f"{name} is {more if two else f'the {most}'}."
     label = in_full(intent.by)
     if intent.by.meaning == "count" and grammar.is_plural(label):
@@ -206,7 +209,13 @@ def _name(thing: Reference) -> str:
     if naming is None and not is_zone(thing.values[0]):
         return f"the {noun}"  # it was described by a date or a state
     text = forms(thing.values[0])[0] if is_zone(thing.values[0]) else plain((naming or thing.values[0]).value)
-    if text.islower() and " " in text:
+    if noun in ("column", "table"):
+        return f"the {mark(text)} {noun}"
+    if (
+        text[:1].islower()
+        and "/" not in text
+        and (" " in text or (noun in data("thesaurus")["goods"] and text.isalpha()))
+    ):
         return f"the {mark(text)}"
     return f"{noun} {mark(text)}" if re.fullmatch(r"[\d.]+", text) else mark(text)
 
@@ -215,13 +224,7 @@ def _absent(thing: Reference) -> str:
     noun = grammar.one(spoken(thing.noun))
     if not thing.values:
         return noun
-    if len(thing.values) == 1 and thing.values[0].attribute.meaning in (
-        "identifier",
-        "path",
-        "person",
-        "email",
-        "place",
-    ):
+    if len(thing.values) == 1 and thing.values[0].attribute.meaning in _ALONE:
         return f"{noun} {plain(thing.values[0].value)}"
     if len(thing.values) == 1 and thing.values[0].attribute.meaning == "name":
         return f"{noun} called {plain(thing.values[0].value)}"

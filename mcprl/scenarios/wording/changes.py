@@ -23,7 +23,7 @@ from mcprl.scenarios.wording.nouns import ABSTRACT, LIVING, by_sort, is_person, 
 from mcprl.scenarios.wording.phrases import Phrase, phrase
 from mcprl.scenarios.wording.suiting import fitting
 from mcprl.scenarios.wording.template import Option, data, mark, options
-from mcprl.scenarios.wording.values import plain, quoted, shown, status_words
+from mcprl.scenarios.wording.values import at_work, plain, quoted, shown, status_words
 from mcprl.text import words
 
 _COMPUTING = ("folder", "directory", "file", "branch", "table", "column", "database", "repository", "channel", "bucket")
@@ -38,6 +38,8 @@ _FOR_ME = ("do-it", "can-you", "want-you")
 """Orders of what is done to whoever asks."""
 _OLD = ("old", "current", "previous", "find", "search", "before")
 _NEW = ("new", "replacement", "replace", "after")
+_TELLS = re.compile(r"\{event\}|\{is\}|\{are\}|should|wrong|nobody|forgot|\{v\} now")
+"""What tells that a thing has a value, and so is not said of a thing that is named by its old one: the waiting job."""
 
 
 def change_options(intent: Change, rng: random.Random) -> list[Option]:
@@ -99,7 +101,11 @@ def _set(intent: Change, rng: random.Random) -> list[Option]:
     ]
     weight = 0.3 if found else 1.0
     fit = fitting(table["any"], value.attribute, thing)
-    return found + [Option(f"set.any/{name}", tuple(patterns), slots, weight) for name, patterns in fit]
+    found += [Option(f"set.any/{name}", tuple(patterns), slots, weight) for name, patterns in fit]
+    if value.attribute.key not in (named.attribute.key for named in intent.thing.values):
+        return found
+    found = [replace(o, patterns=tuple(p for p in o.patterns if not _TELLS.search(p))) for o in found]
+    return [option for option in found if option.patterns]
 
 
 def _replaced(values: Sequence[Value]) -> tuple[Value, Value] | None:
@@ -116,6 +122,8 @@ def _kind(value: Value) -> str:
         return "flag_on" if value.value in (True, "true", "yes", "on") else "flag_off"
     if meaning in ("email", "phone", "url"):
         return "contact"
+    if meaning == "status" and at_work(value.attribute, plain(value.value)):
+        return "stage"
     return "date" if meaning == "datetime" else meaning
 
 
@@ -124,6 +132,7 @@ def _value_slots(value: Value, rng: random.Random, thing: str = "") -> dict[str,
     word, event = _status_words(value, text, thing, rng)
     quote = quoted(value, rng)
     slots = {**label_slots(value.attribute, rng), "v": text, "q": quote, "word": word, "event": event}
+    slots["state"] = at_work(value.attribute, text)
     slots["at"] = "at" if re.match(r"\W?\d", text) else "in"  # a street's number, else a town
     return {**slots, "v": quote} if value.attribute.meaning == "text" else slots
 
@@ -208,8 +217,11 @@ def _create(intent: Change, rng: random.Random) -> list[Option]:
     texts = [value for value in values if value.attribute.meaning == "text"]
     noted = "".join(said for value in texts[:1] if (said := described(noun, [value], rng)).startswith(" with the "))
     slots |= (
-        {"told": rest.removesuffix(noted), "tail": noted} if len(texts) == 1 and noted else {"told": rest, "tail": ""}
+        {"told": rest.removesuffix(noted).rstrip(","), "tail": noted}
+        if len(texts) == 1 and noted
+        else {"told": rest, "tail": ""}
     )
+    slots["mid"] = f"{slots['told']}," if is_person(noun) and slots["told"] else slots["told"]
     slots["list"] = ", ".join(f"{in_full(value.attribute)} {quoted(value, rng)}" for value in values)
     if parent is not None and noun in _NOTES and len(values) == len(texts) == 1:
         told = {**phrase(parent, rng).slots(), "q": quoted(texts[0], rng)}
@@ -225,6 +237,7 @@ def _create(intent: Change, rng: random.Random) -> list[Option]:
     found = options(special, f"create.{noun.split()[-1].replace(' ', '-')}", slots, weight=1.5)
     plain_forms = data("changes")["create"]
     others = _OF_LISTS if noun.split()[-1] in _COMPUTING else _OF_MADE
+    others = (*others, "create") if is_person(noun) else others
     plain_forms = {name: said for name, said in plain_forms.items() if name not in others}
     return found + options(plain_forms, "create", slots)
 
@@ -236,7 +249,8 @@ def described(noun: str, values: Sequence[Value], rng: random.Random) -> str:
     naming = naming[:1]
     texts = [v for v in values if v.attribute.meaning == "text" and v not in naming]
     others = [v for v in values if v not in naming and v not in texts]
-    parts = [f" called {_title(value)}" for value in naming]
+    person = is_person(noun) and bool(naming)
+    parts = [f", {_title(value)}" if person else f" called {_title(value)}" for value in naming]
     plain_others: list[str] = []
     flags = [v for v in others if v.attribute.meaning == "flag" and is_adjective(v.attribute.label)]
     others = [v for v in others if v not in flags]
@@ -254,14 +268,14 @@ def described(noun: str, values: Sequence[Value], rng: random.Random) -> str:
             plain_others += after
     near = [text for text in plain_others if not text.startswith(("with ", "that ", "of which "))]
     far = [text for text in plain_others if text not in near]
-    parts += [f" {text}" for text in near]
+    parts += [f"{',' * person} {text}" for text in near]
     owned = [text.removeprefix("with ") for text in far if text.startswith("with ")]
-    parts += [f" with {grammar.listed(owned)}"] if owned else []
+    parts += [f"{',' * person} with {grammar.listed(owned)}"] if owned else []
     parts += [f" {text}" for text in far if not text.startswith("with ")]
     parts += [f", {'' if value.value else 'not '}{value.attribute.label}" for value in flags]
     for i, value in enumerate(texts):
         label = grammar.one(in_full(value.attribute))
-        joint = (
+        joint = "," * (person and not i) + (
             " that says " if label in ("text", "content", "body", "message", noun) and not i else f" with the {label} "
         )
         parts.append(f"{' and' if i else ''}{joint}{quoted(value, rng)}")

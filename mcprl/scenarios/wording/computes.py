@@ -14,6 +14,7 @@ from mcprl.scenarios.wording.fields import label_slots
 from mcprl.scenarios.wording.lookups import about_options
 from mcprl.scenarios.wording.modifiers import in_full, is_deal, is_technical
 from mcprl.scenarios.wording.phrases import Phrase, is_person, phrase, spoken
+from mcprl.scenarios.wording.suiting import is_verbal
 from mcprl.scenarios.wording.template import BEGIN, END, Option, data, mark, options
 from mcprl.scenarios.wording.values import is_zone, plain, quoted, shown
 from mcprl.servers.effects import VERBS
@@ -202,6 +203,7 @@ def _lacking_lookup(inner: Lookup, rng: random.Random) -> list[Option]:
     if slots["label_word"] in ("date", "day", "time"):
         slots["label_word"] = slots["label"]  # of nothing in particular it is today's
     clause = inner.asked[0].meaning in ("count", "year")  # how many there are, since when: and no number or year of it
+    clause = clause or is_verbal(inner.asked[0])
     found = [] if clause else options(data("computes")["lacking_thing"], "lacking.thing", slots)
     return found + [
         Option(option.form, option.patterns, option.slots, option.weight * 0.4)

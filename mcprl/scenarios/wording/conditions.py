@@ -1,7 +1,6 @@
 """Requests for a write under a condition: `if O-17 is still open, mark it as paid, otherwise tell me the status`."""
 
 import random
-import re
 from dataclasses import replace
 
 from mcprl.scenarios.intents import Change, Conditional, Value
@@ -9,12 +8,8 @@ from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.fields import FINAL
 from mcprl.scenarios.wording.modifiers import is_adjective, noun_label, shortened
 from mcprl.scenarios.wording.phrases import Phrase, phrase, spoken
-from mcprl.scenarios.wording.template import BEGIN, END, Option, data, options
-from mcprl.scenarios.wording.values import quoted, shown
-
-_STAGES = ("stage", "step", "phase")
-_AT_WORK = re.compile(rf"^{BEGIN}?(?!waiting|pending|running|missing)[\w ]+ing{END}?$")
-"""A stage that is called by what is done in it: a job is at the cutting stage, but it is waiting."""
+from mcprl.scenarios.wording.template import Option, data, options
+from mcprl.scenarios.wording.values import STAGES, at_work, quoted, shown
 
 
 def conditional_options(intent: Conditional, rng: random.Random) -> list[Option]:
@@ -47,9 +42,7 @@ def _stated(condition: Value, thing: Phrase, rng: random.Random) -> str:
     text = shown(condition, rng)
     if attribute.meaning == "status":
         still = rng.choice(("", " already" if str(condition.value).lower() in FINAL else " still"))
-        if attribute.label.split()[-1] in _STAGES and _AT_WORK.search(text):
-            return f"{thing.text} {be}{still} at the {text} {attribute.label.split()[-1]}"
-        return f"{thing.text} {be}{still} {text}"
+        return f"{thing.text} {be}{still} {at_work(attribute, text) or text}"
     label = noun_label(attribute)
     owner = f"{thing.own} {label}" if thing.text in ("it", "they") else f"the {label} of {thing.text}"
     return f"{owner} {'are' if grammar.is_plural(label) else 'is'} {text}"
@@ -63,7 +56,7 @@ def _imperative(change: Change, thing: str, owner: str, noun: str, rng: random.R
     label, text = f"{noun_label(value.attribute)}{owner}", quoted(value, rng)
     ways = (f"set the {label} to {text}", f"change the {label} to {text}")
     if value.attribute.meaning == "status":
-        staged = value.attribute.label.split()[-1] in _STAGES
+        staged = value.attribute.label.split()[-1] in STAGES
         move = f"move {thing} to {text}" if staged else f"mark {thing} as {text}"
         ways = (f"set {thing} to {text}", move, f"change {thing} to {text}", *ways[:2])
     return rng.choice(ways)

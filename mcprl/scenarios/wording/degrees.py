@@ -3,6 +3,7 @@
 from mcprl.scenarios.intents import Attribute
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.modifiers import in_full, is_deal
+from mcprl.scenarios.wording.nouns import EVENTS
 from mcprl.scenarios.wording.template import data
 from mcprl.text import singular
 
@@ -15,6 +16,12 @@ def superlative(by: Attribute, most: bool, noun: str = "") -> str:
     if noun and by.meaning == "money" and by.label.split()[-1] in _BILLED:
         return degree(by, most)[1] if is_deal(noun) or noun.split()[-1] in _SUMS else ""
     return degree(by, most)[1]
+
+
+def standing(by: Attribute, most: bool, noun: str) -> str:
+    """`comes last` for what takes place on its day: the latest appointment might be the one that was made last."""
+    taking_place = noun.split()[-1] in EVENTS and by.label in ("date", "day")
+    return f"comes {'last' if most else 'first'}" if taking_place else ""
 
 
 def degree(by: Attribute, most: bool) -> tuple[str, str]:

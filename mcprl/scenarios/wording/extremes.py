@@ -1,14 +1,16 @@
 """Requests for the thing with the most or the least of something."""
 
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 
 from mcprl.scenarios.intents import Extreme, Reference, Top
 from mcprl.scenarios.wording import grammar
-from mcprl.scenarios.wording.degrees import height, superlative
+from mcprl.scenarios.wording.degrees import height, standing, superlative
 from mcprl.scenarios.wording.fields import label_slots
 from mcprl.scenarios.wording.lookups import about_options, be
 from mcprl.scenarios.wording.modifiers import BOOKINGS, is_deal, noun_label, shortened, since_when, what_was_done
+from mcprl.scenarios.wording.nouns import LIVING, is_person
 from mcprl.scenarios.wording.phrases import group, phrase, spoken
 from mcprl.scenarios.wording.suiting import is_verbal, stands_in
 from mcprl.scenarios.wording.template import Option, data, options
@@ -27,6 +29,8 @@ def extreme_options(intent: Extreme, rng: random.Random) -> list[Option]:
     top = superlative(intent.by, intent.most, noun)
     rank = f"the {top}" if top else f"the one with {height(intent.by, intent.most)}"
     is_rank = f"is the {top}" if top else f"has {height(intent.by, intent.most)}"
+    if placed := standing(intent.by, intent.most, noun):
+        rank, is_rank = f"the one that {placed}", placed
     slots = {
         **thing.slots(),
         **label_slots(intent.asked[0], rng),
@@ -46,6 +50,11 @@ def extreme_options(intent: Extreme, rng: random.Random) -> list[Option]:
     if intent.asked[0].label == noun.split()[-1]:
         slots["label_word"] = ""  # nobody asks for the file of a file
     found = options(data("groups")["extreme_named" if naming else "extreme"], "extreme", slots, weight=1.0)
+    if naming and (is_person(noun) or noun.split()[-1] in LIVING):
+        found = [replace(o, patterns=tuple(_of_ours(o.patterns))) for o in found if any(_of_ours(o.patterns))]
+    if placed:  # the appointment that is done that comes first
+        found = [replace(o, patterns=tuple(p for p in o.patterns if "{is_rank}" in p)) for o in found]
+        found = [option for option in found if option.patterns]
     if (
         naming
         and is_deal(noun)
@@ -61,6 +70,11 @@ def extreme_options(intent: Extreme, rng: random.Random) -> list[Option]:
         Option(option.form, option.patterns, option.slots, option.weight * 0.6)
         for option in about_options(thing, noun, intent.asked, rng)
     ]
+
+
+def _of_ours(patterns: Sequence[str]) -> list[str]:
+    """The patterns that ask which of our people or animals it is: what the oldest cat is, is a riddle."""
+    return [p.replace("of the {group}", "of our {group}") for p in patterns if "{is_rank}" in p or "{label_word}" in p]
 
 
 def _since(intent: Extreme, noun: str, since: str) -> list[Option]:

@@ -7,7 +7,7 @@ from mcprl.scenarios.intents import Attribute
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.modifiers import in_full, noun_label, what_was_done
 from mcprl.scenarios.wording.template import data, mark
-from mcprl.scenarios.wording.values import UNIT_WORDS
+from mcprl.scenarios.wording.values import UNIT_WORDS, at_work
 
 FINAL = frozenset(
     (
@@ -31,7 +31,7 @@ def label_slots(asked: Attribute, rng: random.Random) -> dict[str, str]:
     choice = rng.choice(asked.choices) if asked.choices else ""
     lasting = [str(one) for one in asked.choices if str(one).lower() not in FINAL]
     head, _, inside = label.partition(" in the ")
-    told = str(choice).replace("_", " ").lower()
+    told, still = (_state(asked, one) for one in (choice, rng.choice(lasting) if lasting else ""))
     return {
         "label": mark(label) if re.fullmatch(r"[A-Z][A-Z\d_]{2,}", label) else label,  # kept in small letters, too
         "labels": labels,
@@ -46,7 +46,7 @@ def label_slots(asked: Attribute, rng: random.Random) -> dict[str, str]:
         "a_flag": grammar.a(in_full(asked)),
         "in": table["place_prepositions"].get(asked.label.split()[-1], "in"),
         "choice": told,
-        "still": rng.choice(lasting).replace("_", " ").lower() if lasting else "",
+        "still": still,
         "a_choice": grammar.a(told) if told else "",
         "label_head": head,
         "label_inside": inside,
@@ -54,6 +54,12 @@ def label_slots(asked: Attribute, rng: random.Random) -> dict[str, str]:
         "asks": "who" if asked.meaning == "person" else "",
         **what_was_done(asked),
     }
+
+
+def _state(asked: Attribute, choice: object) -> str:
+    """A choice behind `is`: `in transit`, `at the cutting stage`."""
+    text = str(choice).replace("_", " ").lower()
+    return at_work(asked, text) or text
 
 
 def unit_in_full(unit: str) -> str:

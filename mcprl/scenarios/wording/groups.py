@@ -23,6 +23,7 @@ from mcprl.scenarios.wording.modifiers import (
 )
 from mcprl.scenarios.wording.nouns import by_sort
 from mcprl.scenarios.wording.phrases import alike, definite, group, is_person, spoken
+from mcprl.scenarios.wording.scaled import those
 from mcprl.scenarios.wording.since import apart
 from mcprl.scenarios.wording.template import Option, data, mark, options
 from mcprl.scenarios.wording.values import called, plain
@@ -34,7 +35,6 @@ _WHICH = re.compile(r"\b(?:which|what)(?: one)?(?: of the two)?('s| is| has)\b",
 _CHOSEN = ("decide", "choose", "pick")
 """Comparisons between which one chooses: of goods."""
 _HASHED = ("commit", "revision")
-_SUMS = ("total", "amount", "sum", "balance")
 _STOCKS = frozenset("stock inventory available".split())
 _BILLED = ("price", "cost", "fee", "fare", "rent", "charge", "amount")
 
@@ -192,7 +192,10 @@ def _compared(intent: Compare, rng: random.Random) -> list[Option]:
     if by.meaning in ("count", "number") and len(things) == 2 and _STOCKS & {*label.split()}:
         some = [thing.several for thing in named_alike]
         slots = {"things": grammar.listed(some, "or"), "all": grammar.listed(some), "first": some[0], "last": some[1]}
-        slots["more"] = "more" if intent.most else "less"
+        slots["more"] = "more" if intent.most else "fewer"
+        named = [those(thing) for thing in named_alike]
+        if not any(one.startswith("of ") for one in named):
+            slots |= {"some": named[0], "others": named[1]}
         return options(data("groups")["compare_stock"], "compare.stock", slots)
     slots = {
         "things": grammar.listed(things, "or"),
@@ -207,7 +210,7 @@ def _compared(intent: Compare, rng: random.Random) -> list[Option]:
         "what": label,
         "label": label,
     }
-    billed = label.split()[-1] in _SUMS and is_technical(grammar.one(spoken(intent.things[0].noun)))
+    billed = by.meaning == "money" and is_technical(grammar.one(spoken(intent.things[0].noun)))
     if billed or not (more if len(things) == 2 else most):  # the total of an invoice in a file is no size of the file
         return options(data("groups")["compare_has"], "compare.has", slots)
     found = options(data("groups")["compare_most"], "compare.most", slots)

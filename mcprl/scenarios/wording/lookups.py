@@ -70,7 +70,14 @@ def missing_options(intent: Missing, rng: random.Random) -> list[Option]:
     named = len(values) == 1 and values[0].attribute.meaning in ("name", "path")
     if named and is_technical(noun) and noun.split()[-1] not in (*DOCUMENTS, "folder", "directory"):
         slots |= {"it": f"{grammar.a(noun)} called {mark(plain(values[0].value))}", "the": thing.text}
-        return options(data("groups")["missing_called"], "missing.called", slots)
+        found = data("groups")["missing_called"]
+        if noun not in ABSTRACT:
+            return options(found, "missing.called", slots)
+        slots["the"] = f"the {noun} for {thing.text}"
+        found = {name: said for name, said in found.items() if name != "whats-in"}  # there is nothing in an entry
+        asked = {name: said for name, said in data("groups")["missing"].items() if name not in ("heard", "look-up")}
+        said = options(asked, "missing", {**thing.slots(), "noun": noun})
+        return options(found, "missing.called", slots) + said
     name = "missing_document" if noun.split()[-1] in (*DOCUMENTS, "folder") else "missing"
     return options(data("groups")[name], name.replace("_", "."), slots)
 
@@ -237,7 +244,9 @@ def each_options(intent: Each, rng: random.Random) -> list[Option]:
     if not grammar.is_mass(slots["label"]) and "'s " not in slots["label"]:
         slots = {**slots, "label": grammar.plural(slots["label"]), "are": "are"}
     for name, patterns in (
-        () if what_was_done(asked) or asked.meaning == "money" else direct(asked, replace(every, bare=noun))
+        ()
+        if what_was_done(asked) or (asked.meaning == "money" and not verbal)
+        else direct(asked, replace(every, bare=noun))
     ):
         asked_so = tuple(f"{pattern}?" for pattern in patterns if "?" not in pattern and "how many of" not in pattern)
         found.append(Option(f"lookup.{table_of(asked, every)}/{name}", asked_so or ("",), slots, 0.6))

@@ -9,7 +9,7 @@ from typing import Any
 from mcprl.scenarios.intents import Attribute, Value
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.template import data
-from mcprl.scenarios.wording.values import called, forms, plain, quoted, shown
+from mcprl.scenarios.wording.values import STAGES, at_work, called, forms, plain, quoted, shown
 from mcprl.text import singular
 
 _ADJECTIVE = ("ed", "able", "ible", "ive", "lic", "ate", "ent", "ant", "id", "al")
@@ -159,7 +159,9 @@ def _modifier(value: Value, more: bool, rng: random.Random) -> tuple[str, bool]:
         return f"{label} {text}", False
     if meaning == "flag" and (isinstance(value.value, bool) or value.value in ("yes", "no")):
         return _flagged(label, value.value in (True, "yes"), more), False
-    if meaning in ("status", "category") and _is_adjective(value) and plain(value.value) not in _BEHIND:
+    if meaning == "status" and (stage := at_work(attribute, text)):
+        return stage, False
+    if meaning in ("status", "category") and _is_adjective(value) and not _is_behind(value):
         return text, True
     if attribute.label == "breed":  # Siamese cats
         return text, True
@@ -197,6 +199,11 @@ def _modifier(value: Value, more: bool, rng: random.Random) -> tuple[str, bool]:
     return filled, False
 
 
+def _is_behind(value: Value) -> bool:
+    """Whether a state stands behind a noun only: jobs that are waiting, where this is one of their stages."""
+    return plain(value.value) in _BEHIND or value.attribute.label.split()[-1] in STAGES
+
+
 def is_moment_of_history(value: Value) -> bool:
     """Whether something is compared with a commit, named by its hash or its message: what changed since then."""
     text = str(value.value)
@@ -220,9 +227,7 @@ def _limited(value: Value, more: bool, rng: random.Random) -> str:
     text = shown(value, rng)
     return chosen.format(
         v=text,
-        vs=f"{text[0]}{grammar.plural(text[1:-1])}{text[-1]}",  # within the marks
         label=label,
-        last=label.split()[-1],
         labels=grammar.plural(in_full(attribute)),
         a_label=grammar.a(label),
         are="are" if more else "is",
@@ -256,7 +261,7 @@ def _is_adjective(value: Value) -> bool:
         return bool(re.fullmatch(r"[a-z]+(?: [a-z]+)?", text)) and " " not in text
     adjectives = data("thesaurus")["adjectives"]
     return text in adjectives or (
-        bool(re.fullmatch(r"[a-z]+", text)) and bool({*value.attribute.label.split()} & _ADJUNCTS)
+        bool(re.fullmatch(r"[a-z]+|[A-Z]{3,}", text)) and bool({*value.attribute.label.split()} & _ADJUNCTS)
     )
 
 

@@ -12,6 +12,11 @@ ABSTRACT = ("entity", "node", "record", "item", "object", "entry", "element")
 """Nouns that say nothing: a thing of these is called by its type."""
 LIVING = ("animal", "pet", "dog", "cat", "rabbit", "horse", "bird", "tortoise")
 """Nouns of creatures that have a name as people have, and are called by it alone."""
+EVENTS = (
+    "appointment", "meeting", "event", "class", "course", "lesson", "concert", "session", "visit", "exam", "trip",
+    "tour", "match", "game", "party", "wedding", "interview", "workshop", "conference", "show", "holiday", "booking",
+)  # fmt: skip
+"""Things that take place on their day: of others nobody asks when they are."""
 _SORT = ("type", "kind", "species")
 _NAMED_SORT = re.compile(r"[A-Za-z][a-z]+(?: [a-z]+)?")
 

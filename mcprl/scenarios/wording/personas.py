@@ -54,16 +54,19 @@ def mood(text: str) -> str:
     return "order" if _ORDER.match(text) and not text.endswith("?") else ""
 
 
-def dress(name: str, request: str, rng: random.Random, *, writes: bool = False, looks: bool = True) -> str | None:
+def dress(
+    name: str, request: str, rng: random.Random, *, writes: bool = False, looks: bool = True, short: bool = False
+) -> str | None:
     """A marked request as the persona types it, `None` if it would not.
 
-    `writes` says whether something is to be changed, `looks` whether something is to be looked up.
+    `writes` says whether something is to be changed, `looks` whether something is to be looked up, `short` whether the
+    request is no sentence.
     """
     text = sentence(request)
     entry = data("personas")[name]
     mark = text[-1] if text[-1] in "?.!" else ""
     kind = mood(text)
-    patterns = [*entry.get("say", ()), *entry.get(kind, ())]
+    patterns = [*entry.get("short" if short and "short" in entry else "say", ()), *entry.get(kind, ())]
     if kind and (writes or looks):
         patterns += entry.get("act" if writes else "look", ())
     if _FAVOUR.match(text):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from mcprl.scenarios.intents import Reference, Top, Value
 from mcprl.scenarios.wording import grammar
-from mcprl.scenarios.wording.degrees import height, superlative
+from mcprl.scenarios.wording.degrees import height, standing, superlative
 from mcprl.scenarios.wording.modifiers import (
     HEADINGS,
     front_of,
@@ -21,6 +21,8 @@ from mcprl.scenarios.wording.template import BEGIN, END, data, mark
 from mcprl.scenarios.wording.values import called, plain, shown
 from mcprl.text import singular
 
+_CODED = re.compile(r"([a-z]+(?: [a-z]+)*) ([A-Z]+\d[\w.-]*)")
+"""A name with its size or model behind it, which people say first: the M6 bolt."""
 _SORTS = ("type", "kind", "class", "category", "group", "version", "variant")
 """Nouns that say nothing without the word before them."""
 _CODE = re.compile(r"(?=.*\d)(?=.*[A-Za-z])\S{2,24}|[A-Z]{5,12}")
@@ -88,7 +90,7 @@ class Phrase:
 def phrase(thing: Reference, rng: random.Random) -> Phrase:
     """A thing as the request names it."""
     noun, values = by_sort(grammar.one(spoken(thing.noun)), thing.values)
-    thing = Reference(noun, values, thing.top) if values else thing
+    thing = Reference(noun, values, thing.top)
     noun = grammar.one(spoken(thing.noun)).removesuffix(" changed")
     person = is_person(noun)
     if thing.top is not None:
@@ -137,6 +139,8 @@ def alike(things: Sequence[Reference], rng: random.Random) -> list[Phrase]:
 
 def _topmost(one: str, top: Top, noun: str) -> str:
     """`Ana's cheapest open order`, `the cheapest lamp from Lumina`, `the lamp with the highest rating`."""
+    if placed := standing(top.by, top.most, noun):
+        return f"{definite(one)} that {placed}"
     word = superlative(top.by, top.most, noun)
     if not word:
         return f"{definite(one)} with {height(top.by, top.most)}"
@@ -235,6 +239,8 @@ def _by_name(name: str, noun: str, person: bool, rng: random.Random, *, titled: 
     if re.fullmatch(r"[A-Z]{2,4}", name) and noun.split()[-1] in _CALLED_SO:
         return rng.choice((text, f"{text} {noun}"))
     goods = noun in data("thesaurus")["goods"] and not is_technical(noun)
+    if goods and (coded := _CODED.fullmatch(name)):
+        return f"the {mark(f'{coded[2]} {coded[1]}')}"
     if name.islower() and goods:  # the hinge, and not the part hinge
         return f"the {text}"
     if name.islower() and " " not in name and not name.isdigit():  # a machine's name: the table animals

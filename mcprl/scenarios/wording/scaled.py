@@ -12,6 +12,9 @@ from mcprl.scenarios.wording.phrases import Phrase, phrase, spoken
 from mcprl.scenarios.wording.template import BEGIN, END, Option, data, mark, options
 from mcprl.scenarios.wording.values import plain, shown
 
+_CODE = re.compile(r"\d\S*$|[A-Za-z]-\d")
+"""A code, which has no plural: an M6 bolt has one."""
+
 
 def scaled_options(intent: Scaled, rng: random.Random) -> list[Option]:
     """Requests for what a field comes to with a number."""
@@ -19,16 +22,16 @@ def scaled_options(intent: Scaled, rng: random.Random) -> list[Option]:
     if intent.how == "change":
         number = shown(Value(intent.of, intent.amount), rng)
     thing = phrase(intent.thing, rng)
-    those = _those(thing)
-    slots = {**thing.slots(), "n": number, "those": those, "some": f"{number} {those}"}
+    some = those(thing)
+    slots = {**thing.slots(), "n": number, "those": some, "some": f"{number} {some}"}
     return options(data("groups")[f"scaled_{intent.how}"], f"scaled.{intent.how}", slots)
 
 
-def _those(thing: Phrase) -> str:
+def those(thing: Phrase) -> str:
     """A thing behind a number: `window frames`, `Linen Kettles (kitchen)`, `of SKU-305`."""
     named = re.fullmatch(f"(?:(?:the|our) )?{BEGIN}([^{END}]*[a-z]){END}(.*)", thing.text)
     sort = re.fullmatch(rf" (?:from|in|of) (?:the )?({BEGIN}?[\w -]+{END}?) category", named[2]) if named else None
-    if not named or (named[2] and not sort) or re.search(r"\d", named[1]) or thing.plural:
+    if not named or (named[2] and not sort) or _CODE.search(named[1]) or thing.plural:
         return f"of {thing.several}"
     return mark(grammar.plural(named[1])) + (f" ({sort[1]})" if sort else "")
 

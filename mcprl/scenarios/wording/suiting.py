@@ -7,7 +7,7 @@ from typing import Any
 from mcprl.scenarios.intents import Attribute
 from mcprl.scenarios.wording.fields import date_verbs, unit_in_full
 from mcprl.scenarios.wording.modifiers import is_adjective, is_deal, is_technical, noun_label, what_was_done
-from mcprl.scenarios.wording.nouns import is_person
+from mcprl.scenarios.wording.nouns import EVENTS, is_person
 from mcprl.scenarios.wording.phrases import Phrase
 from mcprl.scenarios.wording.template import data, fits
 
@@ -28,16 +28,11 @@ _OF_GOODS = re.compile(
     r"how much \{(?:is|does|it)\}|what \{(?:does|it)\}.* c|bought|placed|behind|till|back\b|go(?:es)? for"
 )
 """What is said of things that are bought, and of no file in which a price stands."""
-_EVENTS = (
-    "appointment", "meeting", "event", "class", "course", "lesson", "concert", "session", "visit", "exam", "trip",
-    "tour", "match", "game", "party", "wedding", "interview", "workshop", "conference", "show", "holiday", "booking",
-)  # fmt: skip
-"""Things that take place on their day: of others nobody asks when they are."""
 _NOT_OURS = ("flight", "airport", "city", "country", "station", "location", "place")
 """Things that nobody keeps in a shop."""
 _IN_DOCUMENT = re.compile(r"the \{label|\{choice|\{verb|\bdue\b")
 """What is asked of what stands in a document."""
-_STRANDED = re.compile(r"\{it\} (?:\{(?:is|are)\}|on|from|for)$")
+_STRANDED = re.compile(r"\{it\} (?:\{(?:is|are)\}(?: due)?|on|from|for|due)$")
 """What a long noun phrase parts from the rest of its clause: who the owner registered under that address is."""
 _HAVING = re.compile(r"\{it\} (?:have|\{has\})(?!\w)|\{has\} \{it\} got")
 _NOT_HAD = ("date", "datetime", "year", "status")
@@ -96,7 +91,7 @@ def stands_in(thing: Phrase, asked: Attribute) -> bool:
 
 def joint_of(thing: Phrase, asked: Attribute, slots: Mapping[str, str]) -> str:
     """What stands between the label and the thing, if it is not what the construction says."""
-    own = "of" if thing.bare.split()[-1] in DOCUMENTS else ""
+    own = "of" if is_technical(thing.bare) or asked.meaning in ("name", "measure") else ""  # the type of a column
     if asked.meaning == "identifier" and not thing.person and is_person(asked.label.split()[0]):
         own = "for"  # the user id for a booking is not the booking's
     own = "in" if is_deal(thing.bare) and asked.label.lower() in ("sku", "isbn") else own  # it is the goods'
@@ -105,8 +100,10 @@ def joint_of(thing: Phrase, asked: Attribute, slots: Mapping[str, str]) -> str:
 
 
 def is_verbal(asked: Attribute) -> bool:
-    """Whether people ask for a field with a verb only: which town she lives in."""
+    """Whether people ask for a field with a verb only: which town she lives in, when it was last changed."""
     if is_where(asked):
+        return True
+    if asked.label.startswith("last ") and date_verbs(asked):  # when it was last opened, and not its last access
         return True
     return asked.meaning != "status" and asked.label.partition(" in the ")[0] in data("thesaurus")["verbal"]
 
@@ -148,7 +145,7 @@ def indirect(asked: Attribute, thing: Phrase) -> list[str]:
 
 def _is_wide(thing: Phrase) -> bool:
     """Whether the thing takes more than its head to name."""
-    return not thing.short and bool(re.search(r" (?:of|for|from|in|on|with|under|called) ", thing.text))
+    return not thing.short and bool(re.search(r" (?:of|for|from|in|on|with|under|called|that|at) ", thing.text))
 
 
 def _is_long(thing: Phrase, asked: Attribute) -> bool:
@@ -172,7 +169,7 @@ def suits(entry: Mapping[str, Any], asked: Attribute, thing: Phrase) -> bool:
         return False
     if "works" in entry and entry["works"] != (is_deal(thing.bare) or thing.bare.split()[-1] in _WORKS):
         return False
-    if "events" in entry and entry["events"] != (thing.bare.split()[-1] in _EVENTS):
+    if "events" in entry and entry["events"] != (thing.bare.split()[-1] in EVENTS):
         return False
     if asked.meaning == "place" and entry.get("inside", False) != (" in the " in asked.label):
         return False

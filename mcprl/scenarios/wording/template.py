@@ -82,7 +82,9 @@ def agreeing(pattern: str, slots: Mapping[str, str]) -> str:
             pattern,
         )
     if slots.get("asks"):
-        pattern = re.sub(r"\bwhat(?=(?:'s| is) (?:the|\{its\}) \{label)", "who", pattern)
+        pattern = re.sub(
+            r"\bwhat(?=(?:'s| is) (?:the|\{its\}) \{label| was its \{label)", "who", pattern, flags=re.IGNORECASE
+        )
         pattern = re.sub(r"\bwhat(?= \{are\} the \{label| are the \{\w*labels?\}| was it again)", "who", pattern)
     if slots.get("are") == "are":
         pattern = re.sub(r"what(?:'s| is) the (?=\{label)", "what are the ", pattern)
@@ -104,7 +106,7 @@ def tidy(text: str) -> str:
     """A text without the spaces and marks that empty alternatives leave."""
     pieces = [re.sub(r"\s+", " ", piece) if free else piece for free, piece in outside(text)]
     text = _WEDGED.sub(r"are \1", "".join(pieces))
-    text = re.sub(r"\b(?:are there|there are) that are ", "are ", text)
+    text = re.sub(r"\b(?:are there|there are|do we have|have we got|we have) that are ", "are ", text)
     text = re.sub(r" +([,.?!;:])(?=\s|$)", r"\1", text)
     return text.strip()
 

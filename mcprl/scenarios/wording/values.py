@@ -7,9 +7,9 @@ from functools import cache
 
 from babel.dates import get_timezone_location
 
-from mcprl.scenarios.intents import Value
+from mcprl.scenarios.intents import Attribute, Value
 from mcprl.scenarios.wording import grammar
-from mcprl.scenarios.wording.template import data, mark
+from mcprl.scenarios.wording.template import BEGIN, END, data, mark
 from mcprl.types import Scalar
 
 _MONTHS = "January February March April May June July August September October November December".split()
@@ -21,6 +21,8 @@ UNIT_WORDS = {
     "mi": "miles", "ft": "feet", "in": "inches", "l": "litres", "lb": "pounds", "oz": "ounces", "°C": "degrees",
     "°F": "degrees Fahrenheit", "ms": "milliseconds", "s": "seconds", "min": "minutes", "h": "hours",
 }  # fmt: skip
+STAGES = ("stage", "step", "phase")
+_AT_WORK = re.compile(rf"^{BEGIN}?(?!waiting|pending|running|missing)[\w ]+ing{END}?$")
 _WITH_ARTICLE = ("Netherlands", "Philippines", "Maldives", "Bahamas", "Gambia", "Seychelles", "Comoros", "Isle of Man")
 _ZONE = re.compile(r"(?:Africa|America|Antarctica|Asia|Atlantic|Australia|Europe|Indian|Pacific)/(?:[\w-]+/)?([\w-]+)")
 
@@ -89,6 +91,12 @@ def status_words(value: Value) -> tuple[list[str], list[str]]:
 
 def _status_key(value: Scalar) -> str:
     return plain(value).lower().replace("_", " ").replace("-", " ")
+
+
+def at_work(attribute: Attribute, text: str) -> str:
+    """`at the cutting stage` for a stage that is called by what is done in it; empty for others: it is waiting."""
+    last = attribute.label.split()[-1]
+    return f"at the {text} {last}" if last in STAGES and _AT_WORK.search(text) else ""
 
 
 def plain(value: Scalar) -> str:
