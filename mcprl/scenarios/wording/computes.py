@@ -8,7 +8,7 @@ from mcprl.scenarios.intents import Change, Compute, Lacking, Lookup, Unserved, 
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.arguments import QUERIES, following, is_number, roles_of, zone_times
 from mcprl.scenarios.wording.changes import described
-from mcprl.scenarios.wording.clocks import spans
+from mcprl.scenarios.wording.clocks import spans, with_moment
 from mcprl.scenarios.wording.deeds import deed, imperative
 from mcprl.scenarios.wording.fields import label_slots
 from mcprl.scenarios.wording.lookups import about_options
@@ -27,8 +27,8 @@ _ASKING = tuple("get return show fetch retrieve find look list give display read
 _TEXTS = ("text", "message", "input", "sentence", "string", "content", "phrase", "body", "word")
 _OWN = ("account", "appointment", "ticket", "task", "car", "flight", "seat", "policy", "loan", "bill", "plan")
 """Things that people call theirs, besides dealings: my ticket, but that product."""
-_OF_WARES = ("advertise", "opinion", "compete")
-"""What is asked of what people can see and buy: nobody advertises commits."""
+_OF_WARES = ("advertise", "opinion", "compete", "predict")
+"""What is asked of what people can see, buy and plan with: nobody advertises commits."""
 _SAID = {"trigger": "run", "invoke": "run"}
 _CONNECTED = r"(?: (?:of|in|for|from|to|by|with|on|at|between|using|based|as|given|into)\b.*)$"
 
@@ -42,11 +42,12 @@ def compute_options(intent: Compute, rng: random.Random) -> list[Option]:
     if {"from", "to", "main"} <= {*roles} and any(value.attribute.meaning == "date" for value in arguments):
         roles["to"] += f" on {roles.pop('main')}"  # a way between two places, on a day
     if {"from", "to", "main"} <= {*roles}:
-        name = "zones" if zones else "from_to"
-        if zones and any("difference" in words(one.key) for one in intent.asked):
-            name = "zones_difference"
-        found = options(data("computes")[name], f"compute.{name}", zone_times(roles))
-        clock = all(one.meaning == "time" for one in intent.asked) and name == "zones"
+        if not zones:
+            return options(data("computes")["from_to"], "compute.from_to", roles)
+        apart = any("difference" in words(one.key) for one in intent.asked)
+        name = "zones_difference" if apart else "zones"
+        found = with_moment(options(data("computes")[name], f"compute.{name}", zone_times(roles)))
+        clock = not apart and all(one.meaning == "time" for one in intent.asked)
         return found + (spans(roles, arguments, rng) if clock else [])
     if len(arguments) == 1 and (zones or "time" in words(intent.tool)) and {"time", "clock", "now"} & parts:
         name = "weekday" if any({"weekday", "day"} & {*words(one.key)} for one in intent.asked) else "clock"
@@ -110,6 +111,7 @@ def _general(intent: Compute, roles: dict[str, str], rng: random.Random) -> list
         what = _cut(what, rest)
         if (named := re.match(rf" for (?:{BEGIN}[^{END}]*{END} )?(\w+) {BEGIN}", rest)) and what != named[1]:
             what = what.removeprefix(f"{named[1]} ")  # the reference for resource 7, no resource reference
+        what, rest = _sorted(what, rest, intent)
         slots = {"what": _definite(what), "rest": rest, "is": "are" if grammar.is_plural(what) else "is"}
         inner = re.fullmatch(r"(?:the |all )?([\w ]+?) that (?:is|are) (.+)", what)  # what changes are staged?
         slots |= {"head": inner[1], "state": inner[2]} if inner else {"what_short": slots["what"]}
@@ -130,6 +132,15 @@ def _cut(text: str, rest: str) -> str:
     if not rest:
         return text
     return re.sub(_CONNECTED, "", text) or text
+
+
+def _sorted(what: str, rest: str, intent: Compute) -> tuple[str, str]:
+    """What is asked for with its only argument, if it is its type, before its noun: the annotated debug message."""
+    *front, last = what.split()
+    value = intent.arguments[0] if len(intent.arguments) == 1 else None
+    if value is None or value.attribute.meaning != "category" or not front or not rest.startswith(" of type "):
+        return what, rest
+    return " ".join((*front, mark(plain(value.value).lower()), last)), ""
 
 
 def _definite(what: str) -> str:
@@ -177,7 +188,7 @@ def lacking_options(intent: Lacking, rng: random.Random) -> list[Option]:
     head = imperative(inner.description) or _from_name(inner.tool)
     roles = roles_of(arguments, rng)
     if {*roles} == {"from", "main"} and any(is_zone(value) for value in arguments):
-        return options(data("computes")["lacking_zones"], "lacking.zones", zone_times(roles))
+        return with_moment(options(data("computes")["lacking_zones"], "lacking.zones", zone_times(roles)))
     if len(arguments) == 1 and is_number(arguments[0]) and {"add", "sum", "adds"} & {*words(inner.tool)}:
         return options(data("computes")["lacking_sum"], "lacking.sum", {"main": shown(arguments[0], rng)})
     rest = following(arguments, rng)

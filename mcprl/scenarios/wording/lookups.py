@@ -21,6 +21,7 @@ from mcprl.scenarios.wording.since import apart, with_since
 from mcprl.scenarios.wording.suiting import (
     DOCUMENTS,
     OWN_LABELS,
+    PLACES,
     direct,
     indirect,
     is_variable,
@@ -54,7 +55,7 @@ def lookup_options(intent: Lookup, rng: random.Random) -> list[Option]:
 
 def about_options(thing: Phrase, noun: str, asked: tuple[Attribute, ...], rng: random.Random) -> list[Option]:
     """Requests for fields of the thing that `thing` names."""
-    asked = tuple(_of_commit(shortened(one, noun), noun) for one in asked)
+    asked = tuple(_in_place(_of_commit(shortened(one, noun), noun), noun) for one in asked)
     if len(asked) == 1:
         return _one_field(thing, noun, asked[0], rng)
     return _two_fields(thing, noun, asked, rng)
@@ -123,6 +124,13 @@ def _of_commit(asked: Attribute, noun: str) -> Attribute:
     """The date of a commit as the day when it was made."""
     dated = noun.split()[-1] == "commit" and asked.label in OWN_LABELS and asked.meaning in ("date", "datetime")
     return replace(asked, label=_COMMITTED) if dated else asked
+
+
+def _in_place(asked: Attribute, noun: str) -> Attribute:
+    """The conditions in a place as those of its weather."""
+    if asked.label == "conditions" and noun.split()[-1] in PLACES:
+        return replace(asked, label="weather conditions")
+    return asked
 
 
 # --- more fields and more things --------------------------------------------------------------------------------------
@@ -221,7 +229,7 @@ def each_options(intent: Each, rng: random.Random) -> list[Option]:
     noun = grammar.one(spoken(intent.things[0].noun))
     names = grammar.listed([thing.text for thing in things])
     every = Phrase(names, "these", plural=True, person=is_person(noun), short=False)
-    asked = shortened(intent.asked, noun)
+    asked = _in_place(shortened(intent.asked, noun), noun)
     slots = {**every.slots(), **label_slots(asked, rng), "nouns": grammar.plural(noun)}
     slots["of"] = joint_of(Phrase("", noun), asked, slots)
     slots |= {"noun": noun, "be": "are"}
