@@ -22,6 +22,8 @@ UNIT_WORDS = {
     "°F": "degrees Fahrenheit", "ms": "milliseconds", "s": "seconds", "min": "minutes", "h": "hours",
 }  # fmt: skip
 _WITH_ARTICLE = ("Netherlands", "Philippines", "Maldives", "Bahamas", "Gambia", "Seychelles", "Comoros", "Isle of Man")
+_CITIES = {"Ho Chi Minh": "Ho Chi Minh City", "Tirane": "Tirana", "El Aaiun": "Laayoune", "Ndjamena": "N'Djamena"}
+"""Cities that zones spell otherwise than people."""
 _ZONE = re.compile(r"(?:Africa|America|Antarctica|Asia|Atlantic|Australia|Europe|Indian|Pacific)/(?:[\w-]+/)?([\w-]+)")
 
 
@@ -56,7 +58,7 @@ def _meant(value: Value) -> str:
 def _city(city: str, zone: str) -> tuple[str, ...]:
     """The city of a zone and its country, only the latter if the zone is called after it, the Faroe Islands, or after
     one of its islands: Vanuatu."""
-    country = country_of(zone)
+    city, country = _CITIES.get(city, city), country_of(zone)
     alone = country and (country[0].removeprefix("the ").startswith(city) or zone.startswith(("Pacific/", "Indian/")))
     return country if alone else (city, *country)
 
