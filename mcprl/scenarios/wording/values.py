@@ -186,7 +186,7 @@ def _clock(text: str) -> tuple[str, ...]:
 
 def _spoken_clock(hour: int, minute: int) -> tuple[str, ...]:
     """A full hour, a half or a quarter as people say it: `half past seven in the evening`."""
-    if minute not in (0, 15, 30, 45):
+    if minute not in (0, 15, 30, 45) or (hour, minute) == (11, 45):  # quarter to twelve in the morning
         return ()
     named = _HOURS[(hour + (minute == 45)) % 12]
     front = {0: "", 15: "quarter past ", 30: "half past ", 45: "quarter to "}[minute]
