@@ -66,7 +66,7 @@ def with_moment(found: list[Option]) -> list[Option]:
     """Requests for a moment of a place, without one in words before a place's name."""
     kept: list[Option] = []
     for option in found:
-        moment = option.slots.get("main", option.slots.get("start", ""))
+        moment = option.slots.get("start", option.slots.get("main", ""))
         worded = re.search(rf" (?:in the [a-z]+|at night){END}$", moment)
         patterns = tuple(p for p in option.patterns if not (worded and _BEFORE_PLACE.search(p)))
         kept += [replace(option, patterns=patterns)] if patterns else []

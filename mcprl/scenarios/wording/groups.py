@@ -171,8 +171,6 @@ def compare_options(intent: Compare, rng: random.Random) -> list[Option]:
 
 def _compared(intent: Compare, rng: random.Random) -> list[Option]:
     named, since = apart(intent.things[0], rng)
-    if what_was_done(intent.by):  # nobody picks two files to ask which had more lines removed
-        return []
     if since and named.values:
         rest = tuple(apart(thing, rng)[0] for thing in intent.things)
         return [_front(option, since) for option in _compared(replace(intent, things=rest), rng)]
