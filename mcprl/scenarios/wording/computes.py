@@ -29,6 +29,8 @@ _OWN = ("account", "appointment", "ticket", "task", "car", "flight", "seat", "po
 """Things that people call theirs, besides dealings: my ticket, but that product."""
 _OF_WARES = ("advertise", "opinion", "compete", "predict")
 """What is asked of what people can see, buy and plan with: nobody advertises commits."""
+_NO_THINGS = ("time", "date", "day", "sum", "result", "answer", "content", "output", "log", "logging", "update")
+"""What tools work out or do, and nobody has: no times are printed or faxed."""
 _SAID = {"trigger": "run", "invoke": "run"}
 _CONNECTED = r"(?: (?:of|in|for|from|to|by|with|on|at|between|using|based|as|given|into)\b.*)$"
 
@@ -254,7 +256,9 @@ def unserved_options(intent: Unserved, rng: random.Random) -> list[Option]:
     """Requests for other matters and for what nobody can do with the server's things."""
     found = options(data("unserved")["other"], "unserved.other", {})
     nouns = [
-        noun for each in intent.nouns if (noun := grammar.one(spoken(_without_verb(each)))).split()[-1] not in VERBS
+        noun
+        for each in intent.nouns
+        if (noun := grammar.one(spoken(_without_verb(each)))).split()[-1] not in (*VERBS, *_NO_THINGS)
     ]
     if not nouns:
         return found
