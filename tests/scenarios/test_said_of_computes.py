@@ -74,7 +74,7 @@ DUE, DATED = Attribute("due", "due date", "date"), Attribute("date", "date", "da
         (intents.Compute("get_sum", "Add two numbers.", SUM), "416", "irst 416|together, what do|^One is"),
         (intents.Compute("run_it", "Trigger Long Running Operation", LASTING), "3", "igger"),
         (intents.Compute("convert_time", "Convert.", ZONES, (DIFFERENCE,)), "6:30|18:30|half past", "apart\\?|We talk"),
-        (intents.Compute("convert_time", "Convert.", ZONES, (CLOCK,)), "Halifax|Nova", "evening (Halifax|Nova Sco)|what half"),
+        (intents.Compute("convert_time", "Convert.", ZONES, (CLOCK,)), "Halifax|Nova", "evening (Hal|Nova)|what half"),
         (intents.Each(PLACES, CLOCK, ZONES[:2]), "Lima", "clocks say|to the time in|I need [^t]"),
         (intents.Each(TOWNS, CONDITIONS), "weather conditions", "^$"),
         (intents.Compute("get_annotated_message", "Annotate.", TYPE), "annotated debug message", "of type"),

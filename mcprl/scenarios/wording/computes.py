@@ -14,6 +14,7 @@ from mcprl.scenarios.wording.fields import label_slots
 from mcprl.scenarios.wording.lookups import about_options
 from mcprl.scenarios.wording.modifiers import in_full, is_deal, is_technical
 from mcprl.scenarios.wording.phrases import Phrase, is_person, phrase, spoken
+from mcprl.scenarios.wording.suiting import DOCUMENTS
 from mcprl.scenarios.wording.template import BEGIN, END, Option, data, mark, options
 from mcprl.scenarios.wording.values import is_zone, plain, quoted, shown
 from mcprl.servers.effects import VERBS
@@ -27,9 +28,9 @@ _ASKING = tuple("get return show fetch retrieve find look list give display read
 _TEXTS = ("text", "message", "input", "sentence", "string", "content", "phrase", "body", "word")
 _OWN = ("account", "appointment", "ticket", "task", "car", "flight", "seat", "policy", "loan", "bill", "plan")
 """Things that people call theirs, besides dealings: my ticket, but that product."""
-_OF_WARES = ("advertise", "opinion", "compete", "predict")
-"""What is asked of what people can see, buy and plan with: nobody advertises commits."""
-_NO_THINGS = ("time", "date", "day", "sum", "result", "answer", "content", "output", "log", "logging", "update")
+_ON_PAPER = ("print", "fax")
+"""What is asked of things of computers, if they are documents: nobody advertises commits or prints branches."""
+_NO_THINGS = ("time", "date", "day", "sum", "result", "answer", "content", "output", "log", "logging", "update", "echo")
 """What tools work out or do, and nobody has: no times are printed or faxed."""
 _SAID = {"trigger": "run", "invoke": "run"}
 _CONNECTED = r"(?: (?:of|in|for|from|to|by|with|on|at|between|using|based|as|given|into)\b.*)$"
@@ -267,5 +268,6 @@ def unserved_options(intent: Unserved, rng: random.Random) -> list[Option]:
     own = "own_people" if is_person(noun) else "own"
     said = data("unserved")[own]
     if is_technical(noun):
-        said = {name: patterns for name, patterns in said.items() if name not in _OF_WARES}
+        on_paper = noun.split()[-1] in DOCUMENTS
+        said = {name: patterns for name, patterns in said.items() if on_paper and name in _ON_PAPER}
     return found + options(said, f"unserved.{own}", slots, weight=1.5)
