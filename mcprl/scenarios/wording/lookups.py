@@ -149,9 +149,10 @@ def _two_fields(thing: Phrase, noun: str, asked: tuple[Attribute, ...], rng: ran
     slots = {**thing.slots(), "noun": noun}
     joints = {joint_of(thing, one, label_slots(one, rng)) for one in asked}
     slots["of"] = joints.pop() if len(joints) == 1 else ""
-    slots["labels_both"] = grammar.listed([noun_label(one) for one in asked])
+    labels = [_label_beside(one, asked[0], noun if noun in thing.text else "") for one in asked]
+    slots["labels_both"] = grammar.listed(labels)
     slots["be"] = "" if any(one.meaning == "person" for one in asked) else be(asked)  # who, not what
-    slots["the_labels"] = grammar.listed([f"the {noun_label(one)}" for one in asked])
+    slots["the_labels"] = grammar.listed([f"the {label}" for label in labels])
     if any(is_verbal(one) or is_variable(one, thing) for one in asked):
         slots |= {"labels_both": "", "the_labels": ""}
     if moments := of_one_kind(asked, thing):
@@ -159,6 +160,8 @@ def _two_fields(thing: Phrase, noun: str, asked: tuple[Attribute, ...], rng: ran
         return options(data("groups")[moments], moments.replace("two_", "lookup."), slots)
     for letter, one, about in (("q", first, thing), ("p", second, again)):
         chosen = {**about.slots(), **label_slots(one, rng), "noun": noun}
+        if one.label == _COMMITTED and noun in thing.text:
+            chosen |= {"label": "date", "label_word": "date"}
         chosen["of"] = joint_of(about, one, chosen)
         if about is again:
             chosen |= {"it": thing.pronoun, "several": "them"}
@@ -171,6 +174,13 @@ def _two_fields(thing: Phrase, noun: str, asked: tuple[Attribute, ...], rng: ran
         clauses = [clause for clause in indirect(one, about) if unsaid not in clause]
         slots[f"indirect_{letter}"] = filled(rng.choice(clauses), chosen, rng) if clauses else ""
     return options(data("groups")["two"], "lookup.two", slots)
+
+
+def _label_beside(one: Attribute, first: Attribute, noun: str) -> str:
+    """The label of one of two fields: the author and the email address, the date of a commit that is called one."""
+    if one.label == _COMMITTED and noun:
+        return "date"
+    return noun_label(one).removeprefix(f"{noun_label(first)}'s ")
 
 
 def of_one_kind(asked: Sequence[Attribute], thing: Phrase) -> str:
@@ -240,7 +250,7 @@ def each_options(intent: Each, rng: random.Random) -> list[Option]:
         return options(data("groups")["each_sort"], "each.sort", slots)
     if not slots["named_labels"] or asked.meaning == "status":
         slots |= {"named_labels": slots["label"], "be": slots["are"]}
-    verbal = is_verbal(asked) and not stands_in(replace(every, bare=noun), asked)
+    verbal = is_verbal(asked) and asked.meaning != "money" and not stands_in(replace(every, bare=noun), asked)
     found = [] if verbal else options(data("groups")["each"], "each", slots, weight=0.7)
     if not grammar.is_mass(slots["label"]) and "'s " not in slots["label"]:
         slots = {**slots, "label": grammar.plural(slots["label"]), "are": "are"}
