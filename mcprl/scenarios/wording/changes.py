@@ -68,7 +68,7 @@ def _act(intent: Change, rng: random.Random) -> list[Option]:
     ways = data("changes")["act"]
     if re.search(r"\bme\b", done):  # nobody has to transfer me to somebody
         ways = {name: said for name, said in ways.items() if name in _FOR_ME}
-    if intent.thing is not None and is_technical(grammar.one(spoken(intent.thing.noun))):
+    if intent.thing is None or is_technical(grammar.one(spoken(intent.thing.noun))):
         ways = {name: said for name, said in ways.items() if name != "told-to"}  # no boss cares which file is staged
     return options(ways, "act", {"do": done})
 

@@ -37,6 +37,8 @@ from mcprl.scenarios.wording.values import plain
 _SORTS = ("type", "kind")
 _TALKED = ("form-to-fill", "customer-asks", "have-here")
 """Constructions for what people outside ask for: no permissions of a file."""
+_OF_RECORDS = ("have-here", "form-to-fill", "lost-note")
+"""Constructions for what stands in a record: nobody has the weather of a place in front of them."""
 _BESIDE = "{it} {label_word}"
 """Only a short name is followed by a label without a mark."""
 _COMMITTED = "commit date"
@@ -113,7 +115,8 @@ def _one_field(thing: Phrase, noun: str, asked: Attribute, rng: random.Random) -
         orders = table["any"]["order"].items()
         unsaid = (
             *(_TALKED if is_technical(noun) else ()),
-            *(("have-here",) if thing.person or noun == "place" else ()),
+            *(("have-here",) if thing.person else ()),
+            *(_OF_RECORDS if noun.split()[-1] in PLACES else ()),
         )
         orders = {name: say for name, say in orders if name not in unsaid}
         found += options(orders, "lookup.order", slots, weight=0.2)
