@@ -97,7 +97,7 @@ RESERVATION = Attribute("reservation_id", "reservation id", "identifier")
         (intents.Count("changed file", (SINCE,)), r"since commit d2861432", "files changed since .* are there"),
         (intents.Lookup(Reference("changed file", (DOCUMENT, SINCE)), (LINES,)), r"since commit d2861432", "compared"),
         (intents.Lookup(Reference("entity", (named("Orchard"),)), (SORT,)), r"Orchard", r"what is Orchard\b|entity"),
-        (intents.Lookup(Reference("unstaged file", (DOCUMENT,)), (LINES,)), r"unstaged file docs/season.md", "since"),
+        (intents.Lookup(Reference("unstaged file", (DOCUMENT,)), (LINES,)), r"season.md in the unstaged", "number of"),
         (intents.Lookup(Reference("customer", (OWNER,)), (JOINED,)), r"C-1032", "starting year|joining year"),
         (intents.Change("append_insight", "Add it.", "create", None, (FARID,)), r"insight", "that says|I'd like an"),
         (

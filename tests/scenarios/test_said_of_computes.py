@@ -32,6 +32,21 @@ ZONES = (
     value("time", "18:30", "time"),
     value("target_timezone", "Europe/Paris", "category"),
 )
+CLOCK = Attribute("time", "time", "time")
+PLACES = tuple(
+    Reference("target", (value("target_timezone", zone, "category"),)) for zone in ("America/Lima", "Asia/Tokyo")
+)
+TOWN = (value("location", "Oslo", "place"),)
+TOWNS = tuple(Reference("place", (value("location", town, "place"),)) for town in ("Oslo", "Bergen"))
+CONDITIONS, WARM = (
+    Attribute("conditions", "conditions", "text"),
+    Attribute("temperature", "temperature", "measure", "°C"),
+)
+TYPE = (value("messageType", "debug", "category"),)
+FILE = Reference("file", (value("files", "notes.txt", "path"),))
+BASED = (value("branch_name", "night", "name"), value("base_branch", "main", "name"))
+SINCE, OF_COMMIT = value("target", "d2861432", "identifier"), value("revision", "d2861432", "identifier")
+OTHER = Reference("commit", (value("revision", "ffab4a5a", "identifier"),))
 LASTING = (value("duration", 3, "duration"),)
 AWAY = (value("note", "away"),)
 OFFICE = (value("name", "Mellow Plaza", "name"), value("note", "ask Ada for details"))
@@ -59,6 +74,19 @@ DUE, DATED = Attribute("due", "due date", "date"), Attribute("date", "date", "da
         (intents.Compute("get_sum", "Add two numbers.", SUM), "416", "irst 416|together, what do|^One is"),
         (intents.Compute("run_it", "Trigger Long Running Operation", LASTING), "3", "igger"),
         (intents.Compute("convert_time", "Convert.", ZONES, (DIFFERENCE,)), "6:30|18:30|half past", "apart\\?|We talk"),
+        (intents.Compute("convert_time", "Convert.", ZONES, (CLOCK,)), "Halifax|Nova", "evening (Hal|Nova)|what half"),
+        (intents.Each(PLACES, CLOCK, ZONES[:2]), "Lima", "clocks say|to the time in|I need [^t]"),
+        (intents.Each(TOWNS, CONDITIONS), "weather", "^the conditions"),
+        (intents.Compute("get_annotated_message", "Annotate.", TYPE), "annotated debug message", "of type"),
+        (intents.Compute("get_weather", "Weather.", TOWN, (CONDITIONS,)), "weather", "form|forgot"),
+        (intents.Compute("get_weather", "Weather.", TOWN, (WARM,)), "Oslo", "hot or cold|warm is Oslo"),
+        (intents.Change("git_reset", "Unstages all staged changes", "act", None, ()), "unstage all changes", "all st"),
+        (intents.Change("git_add", "Add to the staging area", "act", FILE, ()), "stage", "boss"),
+        (intents.Change("create_branch", "", "create", None, BASED), "based on main", "compared"),
+        (intents.Count("changed file", (SINCE,)), "since", "touched|number of files that changed|^[Ss]ince"),
+        (intents.Count("file", (OF_COMMIT,)), "d2861432", "if so how many"),
+        (intents.Lookup(COMMIT, (AUTHOR,)), "d2861432", "is (it|commit d2861432|d2861432) by"),
+        (intents.Compare((COMMIT, OTHER), COMMITTED, True), "d2861432", "or is it"),
         (
             intents.Compute("diff_staged", "Shows changes that are staged for commit", ()),
             "staged for commit",
@@ -76,7 +104,7 @@ DUE, DATED = Attribute("due", "due date", "date"), Attribute("date", "date", "da
         (intents.Lookup(REPOSITORY, (BRANCH,)), "branch", "it have|it has |branch (?:of|for)|'s branch"),
         (intents.Lookup(ENVIRONMENT, (TERM, HOME)), "TERM", "TERM of|HOME it|HOME .* in it"),
         (intents.Lookup(INVOICE, (DUE, DATED)), "date|due", "deadline|what is the date\\?"),
-        (intents.Unserved(("commit",)), "", "commits? in the newspaper|about our commits|competitors"),
+        (intents.Unserved(("commit",)), "", "commits? in the newspaper|about our commits|competitors|next year"),
     ],
 )  # fmt: skip
 def test_it_is_said_as_people_say_it(intent: Intent, pattern: str, never: str) -> None:

@@ -92,6 +92,13 @@ def _listed(step: Step) -> list[str]:
     return found if 0 < len(found) <= _MOST_FOUND and all(found) else []
 
 
+def _is_no_difference(entry: Field) -> bool:
+    """Whether a field says that two things do not differ: who asks how far they are apart knows that they are."""
+    return "difference" in words(entry.attribute.key) and bool(
+        re.fullmatch(r"[+-]?0(?:[.:]0+)?\s?\w*", str(entry.value))
+    )
+
+
 def _names(found: Json, given: Collection[str]) -> list[str]:
     """The names, else the codes, in a part of a result, however deep; those that are not `given`."""
     texts = [(path, value) for path, value in leaves(found) if isinstance(value, str) and value]
@@ -121,6 +128,7 @@ def _worked_out(planner: Planner, step: Step) -> list[Field]:
     if isinstance(record, Mapping):
         fields = list(planner.fields(step, record, (), given))  # pyright: ignore[reportUnknownArgumentType]
         fields = [entry for entry in fields if not is_guessable(planner.known, step.tool.name, entry)]
+        fields = [entry for entry in fields if not _is_no_difference(entry)]
         planner.rng.shuffle(fields)
         return fields
     texts = planner.known.texts.get(step.tool.name, [])

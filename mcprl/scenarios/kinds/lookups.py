@@ -125,11 +125,10 @@ async def combine(planner: Planner, session: Session, state: State) -> Grounded 
 
 
 def _is_combinable(entry: Field) -> bool:
-    """Whether two values of a field can be added up or differ by something that people want to know: not the lines that
-    were added to two files, nor the stocks of two different goods."""
+    """Whether two values of a field can be added up or differ by something that people want to know: not the stocks of
+    two different goods."""
     stocked = entry.attribute.meaning == "count" and bool(_STOCKS & {*entry.attribute.label.split()})
-    fits = entry.attribute.meaning in _ADDED and not entry.live
-    return fits and not stocked and not what_was_done(entry.attribute)
+    return entry.attribute.meaning in _ADDED and not entry.live and not stocked
 
 
 async def _pair(
@@ -157,10 +156,9 @@ async def _pair(
 
         def differs(entry: Field, theirs: Mapping[str, Field] = theirs) -> bool:
             other = theirs.get(entry.attribute.key)
-            sized = "size" in entry.attribute.label.split() and is_technical(
-                first.reference.noun
-            )  # nobody compares those
-            return fits(entry) and not sized and other is not None and not same(entry.value, other.value)
+            sized = "size" in entry.attribute.label.split() and is_technical(first.reference.noun)
+            idle = sized or what_was_done(entry.attribute)  # nobody picks two files to compare those
+            return fits(entry) and not idle and other is not None and not same(entry.value, other.value)
 
         if fields := planner.choose(first, 1, differs):
             return first, second, fields[0], theirs[fields[0].attribute.key]

@@ -18,6 +18,7 @@ from mcprl.scenarios.probing.patterns import matching
 from mcprl.scenarios.probing.sentences import FIRST, LAST, finding, handover, note, sentence
 from mcprl.scenarios.slots import JsonPath, Slot
 from mcprl.scenarios.wording.template import data
+from mcprl.scenarios.wording.values import country_of
 from mcprl.text import singular, words
 
 _ADJECTIVES = (
@@ -88,7 +89,8 @@ def _zone(rng: random.Random) -> str:
 
 @lru_cache(maxsize=1)
 def _zones() -> list[str]:
-    """The zones that have the name of a city that a person would say: no old names, no stations, no parts of states."""
+    """The zones of cities that a person would say: of a country with several only those whose cities are known, and no
+    old names."""
     zones = sorted(
         zone
         for zone in zoneinfo.available_timezones()
@@ -96,11 +98,12 @@ def _zones() -> list[str]:
         and zone.startswith(_CONTINENTS)
         and get_timezone_location(zone, locale="en", return_city=True) == zone.partition("/")[2].replace("_", " ")
     )
+    zones = [zone for zone in zones if zone in data("cities") or country_of(zone)]
     cities = Counter(zone.partition("/")[2] for zone in zones)
     return [zone for zone in zones if cities[zone.partition("/")[2]] == 1 and zone not in _AMBIGUOUS]
 
 
-_AMBIGUOUS = frozenset("Atlantic/South_Georgia Europe/Jersey America/Merida Indian/Kerguelen".split())
+_AMBIGUOUS = frozenset("Europe/Jersey Indian/Chagos Indian/Kerguelen Pacific/Pitcairn Pacific/Fakaofo".split())
 """Zones whose city or country reads as another place (the south of a state, New Jersey), or where nobody lives."""
 _CONTINENTS = ("Africa/", "America/", "Asia/", "Atlantic/", "Australia/", "Europe/", "Indian/", "Pacific/")
 

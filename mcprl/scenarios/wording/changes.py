@@ -70,6 +70,8 @@ def _act(intent: Change, rng: random.Random) -> list[Option]:
     ways = data("changes")["act"]
     if re.search(r"\bme\b", done):  # nobody has to transfer me to somebody
         ways = {name: said for name, said in ways.items() if name in _FOR_ME}
+    if intent.thing is None or is_technical(grammar.one(spoken(intent.thing.noun))):
+        ways = {name: said for name, said in ways.items() if name != "told-to"}  # no boss cares which file is staged
     return options(ways, "act", {"do": done})
 
 
@@ -258,6 +260,7 @@ def described(noun: str, values: Sequence[Value], rng: random.Random) -> str:
         before, after = modifiers([value], False, rng)
         if after and value.attribute.meaning == "person" and after[0].startswith("of "):
             after = ["for" + after[0].removeprefix("of")]
+        after = [re.sub(r"^compared (?:with|to) ", "based on ", text) for text in after]  # a branch and its base
         if value.attribute.meaning in ("date", "datetime") and after and re.match(r"(?:of|from|on|with) ", after[0]):
             after = [_dated(value, rng)]
         if before and before[0].endswith("'s"):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from mcprl.scenarios.intents import Each, Value
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.arguments import zone_times
-from mcprl.scenarios.wording.template import Option, data, mark, options
+from mcprl.scenarios.wording.template import END, Option, data, mark, options
 from mcprl.scenarios.wording.values import forms, is_zone, shown
 from mcprl.text import words
 
@@ -17,6 +17,7 @@ _SPANS = {
     150: "two and a half hours", 180: "three hours",
 }  # fmt: skip
 """Durations in minutes as people say them."""
+_BEFORE_PLACE = re.compile(r"\{(?:main|start)\} (?:\{from_time\}|our time)")
 _LEADS = (15, 30, 60, 120)
 """How many minutes before something people get ready for it."""
 
@@ -37,8 +38,8 @@ def clock_options(intent: Each, rng: random.Random) -> list[Option]:
         place = next((value for value in intent.given if is_zone(value)), None)
         if moment is None or place is None or len(intent.given) > 2 or not clock:
             return []
-        slots |= {"main": shown(moment, rng), **zone_times({"from": shown(place, rng)})}
-        return options(data("computes")["zones_each"], "compute.zones_each", slots)
+        slots |= {"main": shown(moment, rng), **zone_times({"from": shown(place, rng), "all": slots["all"]})}
+        return with_moment(options(data("computes")["zones_each"], "compute.zones_each", slots))
     if not (weekday or clock):
         return []
     name = "weekday_each" if weekday else "clock_each"
@@ -58,4 +59,15 @@ def spans(roles: Mapping[str, str], arguments: Sequence[Value], rng: random.Rand
     clock = replace(moment, value=f"{start // 60:02}:{start % 60:02}")
     slots = {**zone_times(roles), "start": shown(clock, rng), "span": mark(_SPANS[minutes])}
     name = "zones_after" if sign > 0 else "zones_before"
-    return options(data("computes")[name], f"compute.{name}", slots)
+    return with_moment(options(data("computes")[name], f"compute.{name}", slots))
+
+
+def with_moment(found: list[Option]) -> list[Option]:
+    """Requests for a moment of a place, without one in words before a place's name."""
+    kept: list[Option] = []
+    for option in found:
+        moment = option.slots.get("start", option.slots.get("main", ""))
+        worded = re.search(rf" (?:in the [a-z]+|at night){END}$", moment)
+        patterns = tuple(p for p in option.patterns if not (worded and _BEFORE_PLACE.search(p)))
+        kept += [replace(option, patterns=patterns)] if patterns else []
+    return kept

@@ -8,13 +8,13 @@ from mcprl.scenarios.intents import Change, Compute, Lacking, Lookup, Unserved, 
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.arguments import QUERIES, following, is_number, roles_of, zone_times
 from mcprl.scenarios.wording.changes import described
-from mcprl.scenarios.wording.clocks import spans
+from mcprl.scenarios.wording.clocks import spans, with_moment
 from mcprl.scenarios.wording.deeds import deed, imperative
 from mcprl.scenarios.wording.fields import label_slots
 from mcprl.scenarios.wording.lookups import about_options
 from mcprl.scenarios.wording.modifiers import in_full, is_deal, is_technical
 from mcprl.scenarios.wording.phrases import Phrase, is_person, phrase, spoken
-from mcprl.scenarios.wording.suiting import is_verbal
+from mcprl.scenarios.wording.suiting import DOCUMENTS, is_verbal
 from mcprl.scenarios.wording.template import BEGIN, END, Option, data, mark, options
 from mcprl.scenarios.wording.values import is_zone, plain, quoted, shown
 from mcprl.servers.effects import VERBS
@@ -28,8 +28,10 @@ _ASKING = tuple("get return show fetch retrieve find look list give display read
 _TEXTS = ("text", "message", "input", "sentence", "string", "content", "phrase", "body", "word")
 _OWN = ("account", "appointment", "ticket", "task", "car", "flight", "seat", "policy", "loan", "bill", "plan")
 """Things that people call theirs, besides dealings: my ticket, but that product."""
-_OF_WARES = ("advertise", "opinion", "compete")
-"""What is asked of what people can see and buy: nobody advertises commits."""
+_ON_PAPER = ("print", "fax")
+"""What is asked of things of computers, if they are documents: nobody advertises commits or prints branches."""
+_NO_THINGS = ("time", "date", "day", "sum", "result", "answer", "content", "output", "log", "logging", "update", "echo")
+"""What tools work out or do, and nobody has: no times are printed or faxed."""
 _SAID = {"trigger": "run", "invoke": "run"}
 _CONNECTED = r"(?: (?:of|in|for|from|to|by|with|on|at|between|using|based|as|given|into)\b.*)$"
 
@@ -43,11 +45,12 @@ def compute_options(intent: Compute, rng: random.Random) -> list[Option]:
     if {"from", "to", "main"} <= {*roles} and any(value.attribute.meaning == "date" for value in arguments):
         roles["to"] += f" on {roles.pop('main')}"  # a way between two places, on a day
     if {"from", "to", "main"} <= {*roles}:
-        name = "zones" if zones else "from_to"
-        if zones and any("difference" in words(one.key) for one in intent.asked):
-            name = "zones_difference"
-        found = options(data("computes")[name], f"compute.{name}", zone_times(roles))
-        clock = all(one.meaning == "time" for one in intent.asked) and name == "zones"
+        if not zones:
+            return options(data("computes")["from_to"], "compute.from_to", roles)
+        apart = any("difference" in words(one.key) for one in intent.asked)
+        name = "zones_difference" if apart else "zones"
+        found = with_moment(options(data("computes")[name], f"compute.{name}", zone_times(roles)))
+        clock = not apart and all(one.meaning == "time" for one in intent.asked)
         return found + (spans(roles, arguments, rng) if clock else [])
     if len(arguments) == 1 and (zones or "time" in words(intent.tool)) and {"time", "clock", "now"} & parts:
         name = "weekday" if any({"weekday", "day"} & {*words(one.key)} for one in intent.asked) else "clock"
@@ -111,6 +114,7 @@ def _general(intent: Compute, roles: dict[str, str], rng: random.Random) -> list
         what = _cut(what, rest)
         if (named := re.match(rf" for (?:{BEGIN}[^{END}]*{END} )?(\w+) {BEGIN}", rest)) and what != named[1]:
             what = what.removeprefix(f"{named[1]} ")  # the reference for resource 7, no resource reference
+        what, rest = _sorted(what, rest, intent)
         slots = {"what": _definite(what), "rest": rest, "is": "are" if grammar.is_plural(what) else "is"}
         inner = re.fullmatch(r"(?:the |all )?([\w ]+?) that (?:is|are) (.+)", what)  # what changes are staged?
         slots |= {"head": inner[1], "state": inner[2]} if inner else {"what_short": slots["what"]}
@@ -131,6 +135,15 @@ def _cut(text: str, rest: str) -> str:
     if not rest:
         return text
     return re.sub(_CONNECTED, "", text) or text
+
+
+def _sorted(what: str, rest: str, intent: Compute) -> tuple[str, str]:
+    """What is asked for with its only argument, if it is its type, before its noun: the annotated debug message."""
+    *front, last = what.split()
+    value = intent.arguments[0] if len(intent.arguments) == 1 else None
+    if value is None or value.attribute.meaning != "category" or not front or not rest.startswith(" of type "):
+        return what, rest
+    return " ".join((*front, mark(plain(value.value).lower()), last)), ""
 
 
 def _definite(what: str) -> str:
@@ -178,7 +191,7 @@ def lacking_options(intent: Lacking, rng: random.Random) -> list[Option]:
     head = imperative(inner.description) or _from_name(inner.tool)
     roles = roles_of(arguments, rng)
     if {*roles} == {"from", "main"} and any(is_zone(value) for value in arguments):
-        return options(data("computes")["lacking_zones"], "lacking.zones", zone_times(roles))
+        return with_moment(options(data("computes")["lacking_zones"], "lacking.zones", zone_times(roles)))
     if len(arguments) == 1 and is_number(arguments[0]) and {"add", "sum", "adds"} & {*words(inner.tool)}:
         return options(data("computes")["lacking_sum"], "lacking.sum", {"main": shown(arguments[0], rng)})
     rest = following(arguments, rng)
@@ -245,7 +258,9 @@ def unserved_options(intent: Unserved, rng: random.Random) -> list[Option]:
     """Requests for other matters and for what nobody can do with the server's things."""
     found = options(data("unserved")["other"], "unserved.other", {})
     nouns = [
-        noun for each in intent.nouns if (noun := grammar.one(spoken(_without_verb(each)))).split()[-1] not in VERBS
+        noun
+        for each in intent.nouns
+        if (noun := grammar.one(spoken(_without_verb(each)))).split()[-1] not in (*VERBS, *_NO_THINGS)
     ]
     if not nouns:
         return found
@@ -254,5 +269,6 @@ def unserved_options(intent: Unserved, rng: random.Random) -> list[Option]:
     own = "own_people" if is_person(noun) else "own"
     said = data("unserved")[own]
     if is_technical(noun):
-        said = {name: patterns for name, patterns in said.items() if name not in _OF_WARES}
+        on_paper = noun.split()[-1] in DOCUMENTS
+        said = {name: patterns for name, patterns in said.items() if on_paper and name in _ON_PAPER}
     return found + options(said, f"unserved.{own}", slots, weight=1.5)

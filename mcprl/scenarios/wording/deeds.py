@@ -141,7 +141,9 @@ def imperative(description: str) -> str:
         return ""
     if all(part[:1].isupper() for part in parts):  # a title: "Get Tiny Image"
         parts = [part.lower() if part[1:].islower() else part for part in parts]
-    return re.sub(r" on or off$", "", " ".join([head, *parts[1:]]))
+    order = re.sub(r" on or off$", "", " ".join([head, *parts[1:]]))
+    order = re.sub(r"\b((?:un)?([a-z]+?)e?) (all )?\2e?d (?=[a-z]+$)", r"\1 \3", order)  # to unstage all staged changes
+    return re.sub(r"(?<= )([a-z]+), [a-z-]+ (?=[a-z]+$)", r"\1 ", order)  # simulated, random-leveled logging
 
 
 def nouns(tool: str) -> list[str]:

@@ -44,7 +44,8 @@ def count_options(intent: Count, rng: random.Random) -> list[Option]:
     if since := _since(intent, rng):
         return options(data("groups")["count_since"], "count.since", since)
     found = _of_all(options(data("groups")["count"], "count", _grouped(intent, rng)), intent)
-    if not intent.where or grammar.one(spoken(intent.noun)) == "column":  # there are some
+    parts = any(front_of(value.attribute) in _HASHED for value in intent.where)
+    if not intent.where or parts or grammar.one(spoken(intent.noun)) == "column":  # there are some
         found = [option for option in found if not option.form.endswith("/any-and-how")]
     if not (owner := _owner(intent)):
         return found
@@ -170,8 +171,6 @@ def compare_options(intent: Compare, rng: random.Random) -> list[Option]:
 
 def _compared(intent: Compare, rng: random.Random) -> list[Option]:
     named, since = apart(intent.things[0], rng)
-    if done := what_was_done(intent.by):
-        return _compared_by_work(intent, done, since if named.values else "", rng)
     if since and named.values:
         rest = tuple(apart(thing, rng)[0] for thing in intent.things)
         return [_front(option, since) for option in _compared(replace(intent, things=rest), rng)]
@@ -220,16 +219,6 @@ def _compared(intent: Compare, rng: random.Random) -> list[Option]:
         told = _told_by_time(intent, by, slots)
         return told if is_person(grammar.one(spoken(intent.things[0].noun))) and told else found + told
     return found
-
-
-def _compared_by_work(intent: Compare, done: Mapping[str, str], since: str, rng: random.Random) -> list[Option]:
-    """Which of two files had more lines removed since a commit."""
-    named = tuple(apart(thing, rng)[0] for thing in intent.things) if since else intent.things
-    things = [thing.text for thing in alike(named, rng)]
-    slots = {"things": grammar.listed(things, "or"), "all": grammar.listed(things), "first": things[0]}
-    slots |= {**done, "last": things[-1], "since": since, "more": "more" if intent.most else "fewer"}
-    found = options(data("groups")["compare_done"], "compare.done", slots) if len(things) == 2 else []
-    return [replace(o, patterns=tuple(p if since else p.replace(" {since}", "") for p in o.patterns)) for o in found]
 
 
 def _told_by_time(intent: Compare, by: Attribute, slots: Mapping[str, str]) -> list[Option]:

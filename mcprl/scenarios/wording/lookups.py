@@ -21,6 +21,7 @@ from mcprl.scenarios.wording.since import apart, with_since
 from mcprl.scenarios.wording.suiting import (
     DOCUMENTS,
     OWN_LABELS,
+    PLACES,
     direct,
     indirect,
     is_variable,
@@ -36,6 +37,8 @@ from mcprl.scenarios.wording.values import plain
 _SORTS = ("type", "kind")
 _TALKED = ("form-to-fill", "customer-asks", "have-here")
 """Constructions for what people outside ask for: no permissions of a file."""
+_OF_RECORDS = ("have-here", "form-to-fill", "lost-note")
+"""Constructions for what stands in a record: nobody has the weather of a place in front of them."""
 _BESIDE = "{it} {label_word}"
 """Only a short name is followed by a label without a mark."""
 _COMMITTED = "commit date"
@@ -54,7 +57,7 @@ def lookup_options(intent: Lookup, rng: random.Random) -> list[Option]:
 
 def about_options(thing: Phrase, noun: str, asked: tuple[Attribute, ...], rng: random.Random) -> list[Option]:
     """Requests for fields of the thing that `thing` names."""
-    asked = tuple(_of_commit(shortened(one, noun), noun) for one in asked)
+    asked = tuple(_in_place(_of_commit(shortened(one, noun), noun), noun) for one in asked)
     if len(asked) == 1:
         return _one_field(thing, noun, asked[0], rng)
     return _two_fields(thing, noun, asked, rng)
@@ -109,7 +112,7 @@ def _one_field(thing: Phrase, noun: str, asked: Attribute, rng: random.Random) -
     for name, frames in table["frame"].items() if clauses else ():
         patterns = tuple(frame.replace("{clause}", clause) for frame in frames for clause in clauses)
         found.append(Option(f"lookup.frame/{name}", patterns, slots, 0.2))
-    verbal = sort or is_verbal(asked) or is_variable(asked, thing)
+    verbal = sort or is_verbal(asked) or is_variable(asked, thing) or bool(what_was_done(asked))
     if asked.meaning != "flag" and not verbal:
         beside = thing.short and not thing.text.startswith("the ") and bool(re.search(r"\d", thing.text))
         found += [
@@ -119,7 +122,8 @@ def _one_field(thing: Phrase, noun: str, asked: Attribute, rng: random.Random) -
         orders = table["any"]["order"].items()
         unsaid = (
             *(_TALKED if is_technical(noun) else ()),
-            *(("have-here",) if thing.person or noun == "place" else ()),
+            *(("have-here",) if thing.person else ()),
+            *(_OF_RECORDS if noun.split()[-1] in PLACES else ()),
         )
         orders = {name: say for name, say in orders if name not in unsaid}
         found += options(orders, "lookup.order", slots, weight=0.2)
@@ -130,6 +134,13 @@ def _of_commit(asked: Attribute, noun: str) -> Attribute:
     """The date of a commit as the day when it was made."""
     dated = noun.split()[-1] == "commit" and asked.label in OWN_LABELS and asked.meaning in ("date", "datetime")
     return replace(asked, label=_COMMITTED) if dated else asked
+
+
+def _in_place(asked: Attribute, noun: str) -> Attribute:
+    """The conditions in a place as those of its weather."""
+    if asked.label == "conditions" and noun.split()[-1] in PLACES:
+        return replace(asked, label="weather conditions")
+    return asked
 
 
 # --- more fields and more things --------------------------------------------------------------------------------------
@@ -148,9 +159,10 @@ def _two_fields(thing: Phrase, noun: str, asked: tuple[Attribute, ...], rng: ran
     slots = {**thing.slots(), "noun": noun}
     joints = {joint_of(thing, one, label_slots(one, rng)) for one in asked}
     slots["of"] = joints.pop() if len(joints) == 1 else ""
-    slots["labels_both"] = grammar.listed([noun_label(one) for one in asked])
+    labels = [_label_beside(one, asked[0], noun if noun in thing.text else "") for one in asked]
+    slots["labels_both"] = grammar.listed(labels)
     slots["be"] = "" if any(one.meaning == "person" for one in asked) else be(asked)  # who, not what
-    slots["the_labels"] = grammar.listed([f"the {noun_label(one)}" for one in asked])
+    slots["the_labels"] = grammar.listed([f"the {label}" for label in labels])
     if any(is_verbal(one) or is_variable(one, thing) for one in asked):
         slots |= {"labels_both": "", "the_labels": ""}
     if moments := of_one_kind(asked, thing):
@@ -158,6 +170,8 @@ def _two_fields(thing: Phrase, noun: str, asked: tuple[Attribute, ...], rng: ran
         return options(data("groups")[moments], moments.replace("two_", "lookup."), slots)
     for letter, one, about in (("q", first, thing), ("p", second, again)):
         chosen = {**about.slots(), **label_slots(one, rng), "noun": noun}
+        if one.label == _COMMITTED and noun in thing.text:
+            chosen |= {"label": "date", "label_word": "date"}
         chosen["of"] = joint_of(about, one, chosen)
         if about is again:
             chosen |= {"it": thing.pronoun, "several": "them"}
@@ -170,6 +184,13 @@ def _two_fields(thing: Phrase, noun: str, asked: tuple[Attribute, ...], rng: ran
         clauses = [clause for clause in indirect(one, about) if unsaid not in clause]
         slots[f"indirect_{letter}"] = filled(rng.choice(clauses), chosen, rng) if clauses else ""
     return options(data("groups")["two"], "lookup.two", slots)
+
+
+def _label_beside(one: Attribute, first: Attribute, noun: str) -> str:
+    """The label of one of two fields: the author and the email address, the date of a commit that is called one."""
+    if one.label == _COMMITTED and noun:
+        return "date"
+    return noun_label(one).removeprefix(f"{noun_label(first)}'s ")
 
 
 def of_one_kind(asked: Sequence[Attribute], thing: Phrase) -> str:
@@ -228,7 +249,7 @@ def each_options(intent: Each, rng: random.Random) -> list[Option]:
     noun = grammar.one(spoken(intent.things[0].noun))
     names = grammar.listed([thing.text for thing in things])
     every = Phrase(names, "these", plural=True, person=is_person(noun), short=False)
-    asked = shortened(intent.asked, noun)
+    asked = _in_place(shortened(intent.asked, noun), noun)
     slots = {**every.slots(), **label_slots(asked, rng), "nouns": grammar.plural(noun)}
     slots["of"] = joint_of(Phrase("", noun), asked, slots)
     slots |= {"noun": noun, "be": "are"}
@@ -239,7 +260,7 @@ def each_options(intent: Each, rng: random.Random) -> list[Option]:
         return options(data("groups")["each_sort"], "each.sort", slots)
     if not slots["named_labels"] or asked.meaning == "status":
         slots |= {"named_labels": slots["label"], "be": slots["are"]}
-    verbal = is_verbal(asked) and not stands_in(replace(every, bare=noun), asked)
+    verbal = is_verbal(asked) and asked.meaning != "money" and not stands_in(replace(every, bare=noun), asked)
     found = [] if verbal else options(data("groups")["each"], "each", slots, weight=0.7)
     if not grammar.is_mass(slots["label"]) and "'s " not in slots["label"]:
         slots = {**slots, "label": grammar.plural(slots["label"]), "are": "are"}

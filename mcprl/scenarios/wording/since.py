@@ -20,7 +20,10 @@ def with_since(option: Option, since: str) -> Option:
 
 
 def apart(thing: Reference, rng: random.Random) -> tuple[Reference, str]:
-    """A thing without the commit that it is compared with, and since when: a file."""
+    """A thing without the commit that it is compared with, and since when: a file. What is not staged yet is said so,
+    too: `docs/release.md`, and `in the unstaged changes`."""
+    if staged := re.fullmatch(r"((?:un)?staged) (\w+)", thing.noun):
+        return replace(thing, noun=staged[2]), f"in the {staged[1]} changes"
     values, since = since_when(thing.values, rng)
     return replace(thing, noun=thing.noun.removeprefix("changed ") if since else thing.noun, values=values), since
 

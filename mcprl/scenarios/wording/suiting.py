@@ -19,7 +19,7 @@ OWN_LABELS = ("date", "day", "time", "datetime", "timestamp")
 _SETTINGS = ("environment", "settings", "configuration")
 _WHERE = ("cabin", "branch")
 """Categories that something is in or on, and has not: which cabin is she in, what branch is it on."""
-_PLACES = ("place", "location", "city", "town", "country", "region")
+PLACES = ("place", "location", "city", "town", "country", "region")
 _OF_DOCUMENTS = frozenset("size permissions name path type author owner change access creation update modified".split())
 """Words of the fields that belong to a document itself; others stand in it."""
 _OURS = re.compile(r"\bwe have\b|on file|down for|down as")
@@ -76,7 +76,7 @@ def _is_said(pattern: str, thing: Phrase) -> bool:
 def within(thing: Phrase, asked: Attribute) -> str:
     """`in` if the field is one of a place, or stands in a document: the monthly rent in `lease.txt`. Else empty."""
     last = thing.bare.split()[-1]
-    if what_was_done(asked) or last in _PLACES:
+    if what_was_done(asked) or last in PLACES:
         return "in"
     if stands_in(thing, asked):
         return "on" if asked.label in OWN_LABELS else "of" if asked.meaning == "status" else "in"

@@ -24,6 +24,8 @@ UNIT_WORDS = {
 STAGES = ("stage", "step", "phase")
 _AT_WORK = re.compile(rf"^{BEGIN}?(?!waiting|pending|running|missing)[\w ]+ing{END}?$")
 _WITH_ARTICLE = ("Netherlands", "Philippines", "Maldives", "Bahamas", "Gambia", "Seychelles", "Comoros", "Isle of Man")
+_CITIES = {"Ho Chi Minh": "Ho Chi Minh City", "Tirane": "Tirana", "El Aaiun": "Laayoune", "Ndjamena": "N'Djamena"}
+"""Cities that zones spell otherwise than people."""
 _ZONE = re.compile(r"(?:Africa|America|Antarctica|Asia|Atlantic|Australia|Europe|Indian|Pacific)/(?:[\w-]+/)?([\w-]+)")
 
 
@@ -42,7 +44,7 @@ def forms(value: Value) -> tuple[str, ...]:
     if meaning in ("measure", "duration", "count", "percent", "number", "year") and not isinstance(raw, str):
         return _measures(text, unit)
     if zone := _ZONE.fullmatch(text):
-        return (*_city(zone[1].replace("_", " "), _country(text)), *data("cities").get(text, ()), text)
+        return (*_city(zone[1].replace("_", " "), text), *data("cities").get(text, ()), text)
     if meaning in ("category", "status"):
         folder = ("folder",) if text.lower() in ("dir", "directory") else ("file",) if text == "FILE" else ()
         return tuple(dict.fromkeys((*folder, _words(text), text, *status_words(value)[0])))
@@ -55,13 +57,16 @@ def _meant(value: Value) -> str:
     return "category" if attribute.meaning == "text" and attribute.choices else attribute.meaning
 
 
-def _city(city: str, country: tuple[str, ...]) -> tuple[str, ...]:
-    """The city of a zone and its country, only the latter if the zone is called after it: the Faroe Islands."""
-    return country if country and country[0].removeprefix("the ").startswith(city) else (city, *country)
+def _city(city: str, zone: str) -> tuple[str, ...]:
+    """The city of a zone and its country, only the latter if the zone is called after it, the Faroe Islands, or after
+    one of its islands: Vanuatu."""
+    city, country = _CITIES.get(city, city), country_of(zone)
+    alone = country and (country[0].removeprefix("the ").startswith(city) or zone.startswith(("Pacific/", "Indian/")))
+    return country if alone else (city, *country)
 
 
 @cache
-def _country(zone: str) -> tuple[str, ...]:
+def country_of(zone: str) -> tuple[str, ...]:
     """The country of a zone that is the only one of its country, as people say it; else empty."""
     name = get_timezone_location(zone, locale="en").removesuffix(" Time")
     if re.search(r"[(&-]|SAR|^St\.|^Georgia$", name):  # the country or the state
@@ -189,11 +194,11 @@ def _clock(text: str) -> tuple[str, ...]:
 
 def _spoken_clock(hour: int, minute: int) -> tuple[str, ...]:
     """A full hour, a half or a quarter as people say it: `half past seven in the evening`."""
-    if minute not in (0, 15, 30, 45):
+    if minute not in (0, 15, 30, 45) or (hour, minute) == (11, 45):  # quarter to twelve in the morning
         return ()
     named = _HOURS[(hour + (minute == 45)) % 12]
     front = {0: "", 15: "quarter past ", 30: "half past ", 45: "quarter to "}[minute]
-    part = "in the morning" if hour < 12 else "in the afternoon" if hour < 17 else "in the evening"
+    part = "in the morning" if hour < 12 else "in the afternoon" if hour < 18 else "in the evening"
     return (f"{front}{named} {part if hour < 21 else 'at night'}",)
 
 
