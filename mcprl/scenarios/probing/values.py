@@ -221,7 +221,8 @@ def _number(slot: Slot, rng: random.Random) -> int | float:
 def stranger(value: Any, rng: random.Random, *, person: bool = False) -> Any:
     """A value of the same shape as `value` that the server most likely does not know.
 
-    All digits are drawn anew. Without a digit, the last part of a path or every word is replaced. A `person` gets
+    All digits are drawn anew, and so are the letters of a code in capitals. Without a digit, the last part of a path or
+    every word is replaced. A `person` gets
     another first and last name.
     """
     if isinstance(value, int | float):
@@ -231,6 +232,8 @@ def stranger(value: Any, rng: random.Random, *, person: bool = False) -> Any:
         return re.sub(_ISO_DAY, lambda _: _date(rng), text)
     if any(ch.isdigit() for ch in text):
         return "".join(rng.choice("0123456789") if ch.isdigit() else ch for ch in text)
+    if re.fullmatch(r"[A-Z]{5,8}", text):  # a booking's code
+        return "".join(rng.choices(string.ascii_uppercase, k=len(text)))
     if "/" in text:
         head, _, tail = text.rpartition("/")
         last = rng.choice(_NOUNS) + ("." + tail.rpartition(".")[2] if "." in tail[1:] else "")

@@ -14,6 +14,7 @@ from mcprl.scenarios.wording.fields import label_slots
 from mcprl.scenarios.wording.lookups import about_options
 from mcprl.scenarios.wording.modifiers import in_full, is_deal, is_technical
 from mcprl.scenarios.wording.phrases import Phrase, is_person, phrase, spoken
+from mcprl.scenarios.wording.suiting import is_verbal
 from mcprl.scenarios.wording.template import BEGIN, END, Option, data, mark, options
 from mcprl.scenarios.wording.values import is_zone, plain, quoted, shown
 from mcprl.servers.effects import VERBS
@@ -201,6 +202,8 @@ def _lacking_lookup(inner: Lookup, rng: random.Random) -> list[Option]:
     thing = Phrase(slots["mine"], slots["mine"], person=is_person(noun))
     if slots["label_word"] in ("date", "day", "time"):
         slots["label_word"] = slots["label"]  # of nothing in particular it is today's
+    if is_verbal(inner.asked[0]):
+        slots["label_word"] = ""  # where that product is, and not its shelf
     clause = inner.asked[0].meaning in ("count", "year")  # how many there are, since when: and no number or year of it
     found = [] if clause else options(data("computes")["lacking_thing"], "lacking.thing", slots)
     return found + [

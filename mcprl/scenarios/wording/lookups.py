@@ -16,7 +16,7 @@ from mcprl.scenarios.wording.modifiers import (
     what_was_done,
 )
 from mcprl.scenarios.wording.nouns import ABSTRACT, is_person, spoken
-from mcprl.scenarios.wording.phrases import Phrase, alike, phrase
+from mcprl.scenarios.wording.phrases import Phrase, alike, in_brackets, phrase
 from mcprl.scenarios.wording.since import apart, with_since
 from mcprl.scenarios.wording.suiting import (
     DOCUMENTS,
@@ -55,6 +55,8 @@ def lookup_options(intent: Lookup, rng: random.Random) -> list[Option]:
 def about_options(thing: Phrase, noun: str, asked: tuple[Attribute, ...], rng: random.Random) -> list[Option]:
     """Requests for fields of the thing that `thing` names."""
     asked = tuple(_of_commit(shortened(one, noun), noun) for one in asked)
+    if any(one.meaning == "place" for one in asked):
+        thing = replace(thing, text=in_brackets(thing.text))
     if len(asked) == 1:
         return _one_field(thing, noun, asked[0], rng)
     return _two_fields(thing, noun, asked, rng)
@@ -113,6 +115,7 @@ def _one_field(thing: Phrase, noun: str, asked: Attribute, rng: random.Random) -
         unsaid = (
             *(_TALKED if is_technical(noun) else ()),
             *(("have-here",) if thing.person or noun == "place" else ()),
+            *(("customer-asks",) if asked.meaning == "identifier" else ()),
         )
         orders = {name: say for name, say in orders if name not in unsaid}
         found += options(orders, "lookup.order", slots, weight=0.2)
@@ -225,9 +228,11 @@ def each_options(intent: Each, rng: random.Random) -> list[Option]:
     slots = {**every.slots(), **label_slots(asked, rng), "nouns": grammar.plural(noun)}
     slots["of"] = joint_of(Phrase("", noun), asked, slots)
     slots |= {"noun": noun, "be": "are"}
+    for part in ("label_head", "label_inside"):  # which cities are the addresses of both in
+        slots[part] = grammar.plural(slots[part]) if slots["label_inside"] else slots[part]
     slots["rest"] = grammar.listed([thing.text for thing in things[1:]])
     slots["first"] = things[0].text
-    slots["commas"] = ", ".join(thing.text for thing in things)
+    slots["commas"] = ", ".join(thing.text for thing in things) if all(thing.short for thing in things) else ""
     if asked.label in _SORTS and noun in ABSTRACT:
         return options(data("groups")["each_sort"], "each.sort", slots)
     if not slots["named_labels"] or asked.meaning == "status":

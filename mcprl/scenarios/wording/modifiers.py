@@ -141,6 +141,13 @@ def is_technical(noun: str) -> bool:
     return noun.split()[-1] in data("thesaurus")["technical"]
 
 
+def either_of(attribute: Attribute) -> tuple[str, ...]:
+    """The two types of which a thing has one, as people say them: one way or round trip. Empty for other attributes."""
+    sorts = tuple(str(choice).replace("_", " ") for choice in attribute.choices)
+    typed = attribute.meaning == "category" and attribute.label.split()[-1] in ("type", "kind")
+    return sorts if typed and len(sorts) == 2 and all(re.fullmatch("[a-z ]+", sort) for sort in sorts) else ()
+
+
 def is_adjective(label: str) -> bool:
     """Whether a flag's label stands after `is`: `active`, `in stock`; not `children`."""
     last = label.split()[-1]
@@ -155,7 +162,7 @@ def _modifier(value: Value, more: bool, rng: random.Random) -> tuple[str, bool]:
     label, meaning = in_full(attribute), attribute.meaning
     if is_moment_of_history(value):
         return (f"since commit {text}" if " " not in text else f'since "{text}"'), False
-    if meaning != "flag" and (label in JOINTS or label.endswith(" between") or label.startswith("in ")):
+    if meaning != "flag" and (label in JOINTS or label.endswith(" between") or label.startswith(("in ", "from "))):
         return f"{label} {text}", False
     if meaning == "flag" and (isinstance(value.value, bool) or value.value in ("yes", "no")):
         return _flagged(label, value.value in (True, "yes"), more), False

@@ -62,11 +62,19 @@ _OF = ("owner", "author", "writer", "manager", "landlord", "tenant", "parent", "
 """People who are so by what is theirs: the owner of a cat, but the vet for an appointment."""
 
 
+_BUYERS = ("customer", "client", "buyer")
+_PLACED = ("order", "purchase")
+"""People who have done a dealing, and the dealings that are placed."""
+
+
 def _joint(noun: str, previous: str, rng: random.Random) -> str:
     """What stands between a thing and what it is reached from: the customer on a booking, the lamp in an order, the
     order from a customer, the appointment for an invoice."""
+    if is_person(noun) and is_deal(previous):
+        placed = noun in _BUYERS and previous.split()[-1] in _PLACED
+        return rng.choice(("on", "who placed")) if placed else "on"
     if is_person(noun):
-        return rng.choice(("on", "for")) if is_deal(previous) else "of" if noun in _OF else "for"
+        return "of" if noun in _OF else "for"
     if is_person(previous):
         return "from" if is_deal(noun) else "of"
     return "in" if is_deal(previous) and noun in data("thesaurus")["goods"] else "for"

@@ -6,7 +6,7 @@ from typing import Any
 
 from mcprl.scenarios.intents import Attribute
 from mcprl.scenarios.wording.fields import date_verbs, unit_in_full
-from mcprl.scenarios.wording.modifiers import is_adjective, is_deal, is_technical, noun_label, what_was_done
+from mcprl.scenarios.wording.modifiers import either_of, is_adjective, is_deal, is_technical, noun_label, what_was_done
 from mcprl.scenarios.wording.nouns import is_person
 from mcprl.scenarios.wording.phrases import Phrase
 from mcprl.scenarios.wording.template import data, fits
@@ -54,6 +54,8 @@ def table_of(asked: Attribute, thing: Phrase) -> str:
         return "variable"
     if is_where(asked):
         return "category"
+    if either_of(asked):
+        return "either"
     return "date" if asked.meaning == "datetime" else asked.meaning
 
 
@@ -106,7 +108,7 @@ def joint_of(thing: Phrase, asked: Attribute, slots: Mapping[str, str]) -> str:
 
 def is_verbal(asked: Attribute) -> bool:
     """Whether people ask for a field with a verb only: which town she lives in."""
-    if is_where(asked):
+    if is_where(asked) or either_of(asked):
         return True
     return asked.meaning != "status" and asked.label.partition(" in the ")[0] in data("thesaurus")["verbal"]
 
@@ -148,7 +150,7 @@ def indirect(asked: Attribute, thing: Phrase) -> list[str]:
 
 def _is_wide(thing: Phrase) -> bool:
     """Whether the thing takes more than its head to name."""
-    return not thing.short and bool(re.search(r" (?:of|for|from|in|on|with|under|called) ", thing.text))
+    return not thing.short and bool(re.search(r" (?:of|for|from|in|on|with|under|called|who) ", thing.text))
 
 
 def _is_long(thing: Phrase, asked: Attribute) -> bool:
