@@ -119,7 +119,7 @@ def _with(value: Value, verb: str, rng: random.Random) -> str:
 
 def imperative(description: str) -> str:
     """A description's first sentence as an order without a capital, empty if it is none or is long."""
-    first = re.split(r"(?<=[a-z0-9)])[.;\n:]|\s[-–(]|, (?:which|so|and|or)\b", description.strip(), maxsplit=1)[
+    first = re.split(r"(?<=[a-z0-9)])[.;\n:]|\s[-–(]|, (?:which|so|and|or|with)\b", description.strip(), maxsplit=1)[
         0
     ].strip()
     while (

@@ -10,6 +10,7 @@ from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.degrees import height, superlative
 from mcprl.scenarios.wording.modifiers import (
     BOOKINGS,
+    BUYERS,
     HEADINGS,
     front_of,
     is_deal,
@@ -275,9 +276,9 @@ def _held(noun: str, value: Value) -> Value:
     """The order that goods are in, or the customer whom an order is from, as the value of a joint."""
     front = front_of(value.attribute)
     last = noun.split()[-1]
-    told = value.how == "is" and value.attribute.meaning == "identifier"
-    if told and is_deal(noun) and last not in BOOKINGS and is_person(front):
-        return replace(value, attribute=replace(value.attribute, label=f"from {front}"))
+    if value.how == "is" and is_deal(noun) and last not in BOOKINGS and front in BUYERS:
+        joint = {"identifier": f"from {front}", "person": "from"}.get(value.attribute.meaning, value.attribute.label)
+        return replace(value, attribute=replace(value.attribute, label=joint))
     goods = last in (*data("thesaurus")["goods"], *_BOOKED) and value.attribute.meaning == "identifier"
     if not goods or value.how != "is" or not front or not is_deal(front):
         return value

@@ -39,6 +39,8 @@ _IN_DOCUMENT = re.compile(r"the \{label|\{choice|\{verb|\bdue\b")
 """What is asked of what stands in a document."""
 _STRANDED = re.compile(r"\{it\} (?:\{(?:is|are)\}|on|from|for)$")
 """What a long noun phrase parts from the rest of its clause: who the owner registered under that address is."""
+_OWN = ("name", "category", "status", "measure", "percent", "text")
+"""Meanings of fields that a thing has by itself: the name of a product, but the price for it."""
 _HAVING = re.compile(r"\{it\} (?:have|\{has\})(?!\w)|\{has\} \{it\} got")
 _NOT_HAD = ("date", "datetime", "year", "status")
 """Meanings of fields that nothing is said to have: a job is in a stage."""
@@ -102,7 +104,8 @@ def joint_of(thing: Phrase, asked: Attribute, slots: Mapping[str, str]) -> str:
     if asked.meaning == "identifier" and not thing.person and is_person(asked.label.split()[0]):
         own = "for"  # the user id for a booking is not the booking's
     own = "in" if is_deal(thing.bare) and asked.label.lower() in ("sku", "isbn") else own  # it is the goods'
-    own = own or ("of" if " for " in thing.text else "")  # the name of the animal for appointment 40
+    told = " for " in thing.text or asked.meaning in _OWN
+    own = own or ("of" if told else "")  # the name of the animal for appointment 40
     return within(thing, asked) or slots["of"] or own
 
 
