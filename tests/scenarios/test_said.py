@@ -271,9 +271,10 @@ def test_one_moment_is_asked_for_in_two_places() -> None:
     assert not all_said(intents.Each(things, difference, given))
 
 
-def test_a_stranger_of_a_dated_name_has_a_day_that_there_is() -> None:
+def test_a_stranger_has_a_day_that_there_is_or_letters_of_a_code() -> None:
     for seed in range(20):
         made = stranger("notes/2026-03-02-standup.md", random.Random(seed))
+        assert re.fullmatch("[A-Z]{6}", stranger("EHGLPS", random.Random(seed)))
         assert re.fullmatch(r"notes/20\d\d-(0[1-9]|1[0-2])-[0-2]\d-standup\.md", made), made
 
 
