@@ -97,6 +97,11 @@ OF_PRODUCT = Value(Attribute("product_id", "product number", "identifier"), "694
 TRIP = Attribute("flight_type", "flight type", "category", "", ("one_way", "round_trip"))
 CARDS = Value(Attribute("source", "source", "category"), "gift_card")
 IN_ADDRESS = Attribute("city", "city in the address", "place")
+ITEM = Value(Attribute("item_ids", "item number", "identifier"), "I-9")
+SUMMARY = Value(Attribute("summary", "summary", "text"), "Hugo Novak would like a call back")
+CHEAPEST = Reference("item", (OF_PRODUCT,), intents.Top(PRICE, most=False))
+COLOUR = Attribute("color", "color", "category")
+AVAILABLE = Attribute("available", "available", "flag")
 ORDERED = Value(Attribute("customer_id", "customer number", "identifier"), "C-1018")
 ITEM_ID = Attribute("item_id", "item number", "identifier")
 RESERVATION = Attribute("reservation_id", "reservation id", "identifier")
@@ -181,6 +186,11 @@ RESERVATION = Attribute("reservation_id", "reservation id", "identifier")
         (intents.Relation(ORDERS[0], ("customer",), (MAIL,)), "customer", "customer for"),
         (intents.Extreme("order", (ORDERED,), DATE, True, (ITEM_ID,)), "from customer C-1018", "for customer"),
         (intents.Change("cancel_order", "", "remove", ORDERS[0]), "O-1", "call off|is off"),
+        (intents.Change("return_items", "", "act", ORDERS[0], (ITEM, PAYMENT)), "refund it to card", "I think"),
+        (intents.Change("transfer_to_human", "Transfer the user to a human.", "act", None, (SUMMARY,)), "note", "tell"),
+        (intents.Lookup(CHEAPEST, (COLOUR,)), "variant of", "color for|in front of"),
+        (intents.Lookup(PRODUCTS[0], (AVAILABLE, PRICE)), "available", "available status"),
+        (intents.Total("item", (OF_PRODUCT,), PRICE, "average"), "variant", "averaged over|average it out"),
         (intents.Compute("search_onestop", "Search for one-stop flights.", WAY), "one-stop", "is there|customer asks"),
         (intents.Total("product", (IN_ORDER,), PRICE, "sum"), "O-1", "put the|if you take|they have"),
     ],

@@ -60,7 +60,10 @@ def _condition(planner: Planner, found: Found) -> Field | None:
     fields = [
         field
         for field in found.fields
-        if field.attribute.meaning in _CONDITIONS and not field.live and isinstance(field.value, str | int)
+        if field.attribute.meaning in _CONDITIONS
+        and " in the " not in field.attribute.label
+        and not field.live
+        and isinstance(field.value, str | int)
     ]
     return planner.rng.choice(fields) if fields else None
 

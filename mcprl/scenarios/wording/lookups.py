@@ -25,6 +25,7 @@ from mcprl.scenarios.wording.suiting import (
     indirect,
     is_variable,
     is_verbal,
+    is_wide,
     joint_of,
     stands_in,
     table_of,
@@ -114,7 +115,7 @@ def _one_field(thing: Phrase, noun: str, asked: Attribute, rng: random.Random) -
         orders = table["any"]["order"].items()
         unsaid = (
             *(_TALKED if is_technical(noun) else ()),
-            *(("have-here",) if thing.person or noun == "place" else ()),
+            *(("have-here",) if thing.person or noun == "place" or is_wide(thing) else ()),
             *(("customer-asks",) if asked.meaning == "identifier" else ()),
         )
         orders = {name: say for name, say in orders if name not in unsaid}
@@ -147,7 +148,7 @@ def _two_fields(thing: Phrase, noun: str, asked: tuple[Attribute, ...], rng: ran
     slots["labels_both"] = grammar.listed([noun_label(one) for one in asked])
     slots["be"] = "" if any(one.meaning == "person" for one in asked) else be(asked)  # who, not what
     slots["the_labels"] = grammar.listed([f"the {noun_label(one)}" for one in asked])
-    if any(is_verbal(one) or is_variable(one, thing) for one in asked):
+    if any(is_verbal(one) or is_variable(one, thing) or one.meaning == "flag" for one in asked):
         slots |= {"labels_both": "", "the_labels": ""}
     if moments := of_one_kind(asked, thing):
         slots |= {"first": first.label, "second": second.label}

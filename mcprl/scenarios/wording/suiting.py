@@ -76,7 +76,7 @@ def direct(asked: Attribute, thing: Phrase) -> Iterator[tuple[str, list[str]]]:
 
 def _is_said(pattern: str, thing: Phrase) -> bool:
     """Whether a pattern is not for other things: nobody keeps records of branches, and no file is bought."""
-    if _is_wide(thing) and _STRANDED.search(pattern):  # what number I can reach the owner registered under ... on
+    if is_wide(thing) and _STRANDED.search(pattern):  # what number I can reach the owner registered under ... on
         return False
     kept = (is_technical(thing.bare) or thing.bare.split()[-1] in _NOT_OURS) and _OURS.search(pattern)
     return not kept and not (thing.bare.split()[-1] in DOCUMENTS and _OF_GOODS.search(pattern))
@@ -142,7 +142,9 @@ def indirect(asked: Attribute, thing: Phrase) -> list[str]:
     for entry in data("lookups").get(table_of(asked, thing), {}).get("indirect", []):
         if suits(entry, asked, thing):
             had = not inside and asked.meaning not in _NOT_HAD
-            kept = [c for c in entry["say"] if (had or not _HAVING.search(c)) and _is_said(c, thing)]
+            kind = thing.bare.removeprefix("the ")
+            said = [c for c in entry["say"] if not ("{noun}" in c and kind in thing.text)]
+            kept = [c for c in said if (had or not _HAVING.search(c)) and _is_said(c, thing)]
             if stands_in(thing, asked) and asked.label not in OWN_LABELS:
                 kept = [c for c in kept if _IN_DOCUMENT.search(c)]
             word = "who" if asked.meaning == "person" else "what"
@@ -151,14 +153,14 @@ def indirect(asked: Attribute, thing: Phrase) -> list[str]:
     return [] if _is_long(thing, asked) else ["what the {label} of {it} {are}"]
 
 
-def _is_wide(thing: Phrase) -> bool:
+def is_wide(thing: Phrase) -> bool:
     """Whether the thing takes more than its head to name."""
     return not thing.short and bool(re.search(r" (?:of|for|from|in|on|with|under|called|who) ", thing.text))
 
 
 def _is_long(thing: Phrase, asked: Attribute) -> bool:
     """Whether so much stands between `what the` and its verb that it is lost."""
-    return _is_wide(thing) or "'s " in noun_label(asked) or len(asked.label.split()) > 2
+    return is_wide(thing) or "'s " in noun_label(asked) or len(asked.label.split()) > 2
 
 
 def suits(entry: Mapping[str, Any], asked: Attribute, thing: Phrase) -> bool:
