@@ -36,7 +36,7 @@ _CORRECTED = {
     "beside/no-wait": "No, wait, {code}, not {other}.",
     "beside/wrong-number": "{other} is the wrong one, I meant {code}.",
     "beside/mixed-up": "Oops, I mixed them up: {code}, not {other}.",
-    "beside/wrote": "I wrote {other}, but I meant {code}.",
+    "beside/make-that": "Sorry, make that {code}.",
 }
 """Behind a request that names the other thing in the place of its own."""
 _GREETING = frozenset(("greeting", "casual"))

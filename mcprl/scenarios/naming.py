@@ -15,7 +15,7 @@ from mcprl.scenarios.intents import Attribute, Reference, Value
 from mcprl.scenarios.parameters import FOLDERS, is_hash, is_search, shortened_hash
 from mcprl.scenarios.steps import Field, Found, Step
 from mcprl.scenarios.wording.grammar import is_plural
-from mcprl.scenarios.wording.modifiers import JOINTS, is_adjective, names
+from mcprl.scenarios.wording.modifiers import JOINTS, either_of, is_adjective, names
 from mcprl.scenarios.wording.phrases import is_person
 from mcprl.text import singular, words
 from mcprl.types import Scalar, Tool
@@ -183,6 +183,8 @@ class Naming(Calls):
             others = [other for key, other in pairs if key != path]
             if len(path) == 1:
                 others += [row[path[0]] for row in rows if row is not record and row.get(path[0]) is not None]
+            if either_of(attribute):  # the request names both
+                others += [choice for choice in attribute.choices if choice != value]
             rivals = [other for other in others if is_answer(other, (*given, value)) and not isinstance(other, bool)]
             live = (*step.keys, *path) if is_live else ()
             spelled = attribute.meaning == "flag" and isinstance(value, str)  # yes and no

@@ -20,6 +20,7 @@ from mcprl.scenarios.kinds.conditions import conditional
 from mcprl.scenarios.kinds.likewise import likewise
 from mcprl.scenarios.kinds.rows import _between
 from mcprl.scenarios.kinds.scaled import scaled
+from mcprl.scenarios.kinds.statuses import reopens
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.probe import probe
 from mcprl.scenarios.probing.renewed import Renewed
@@ -46,7 +47,8 @@ def test_each_of_two_requests_is_in_a_construction_of_its_suite() -> None:
 
     def allowed(form: str) -> bool:
         seen.add(form)
-        return form.startswith(("both/also", "lookup.money", "lookup.place"))
+        misspelled = form.endswith(("+typo", "+hasty"))  # akso
+        return not misspelled and form.startswith(("both/also", "lookup.money", "lookup.place"))
 
     for seed in range(40):
         worded = say(intent, random.Random(seed), allowed)
@@ -121,6 +123,9 @@ async def drawn_tasks(shop: ServerConfig) -> tuple[Server, dict[str, list[Scenar
             slot = planner.target(tool)
             assert slot
             tops = [await topmost(planner, clean, known.base, tool, slot) for _ in range(10)]
+        status = next(own for own in known.slots[tool.name] if own.key == "status")
+        assert reopens(planner, [(status, "paid")], {"status": "delivered"}), "nobody pays what is delivered"
+        assert not reopens(planner, [(status, "delivered")], {"status": "paid"})
         assert any(top and top.reference.top and top.plan for top in tops), "the newest order of a customer"
         made = [scenario for task in drawn if task and (scenario := planner.word(task))]
         return server, {

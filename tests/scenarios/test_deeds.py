@@ -38,7 +38,7 @@ def test_an_old_value_and_the_new_one_in_its_place_are_said_as_a_pair(tool: str,
 
 def test_what_is_done_to_a_part_names_the_part() -> None:
     text = said("return_order_items", item_ids="A-1", payment_method_id="card_9")
-    assert text == "return item A-1 from O-77 with the refund to card_9"
+    assert text == "return item A-1 from O-77 and refund it to card_9"
 
 
 def test_a_first_and_a_last_name_are_one_name_and_the_parts_of_an_address_one_address() -> None:
@@ -62,9 +62,9 @@ def test_values_of_one_record_are_found_together() -> None:
     assert not records.together([*places, [place("get_user", ("none",))]])
 
 
-def test_the_user_of_whom_no_value_says_who_it_is_is_the_person_who_asks() -> None:
+def test_the_user_who_is_handed_over_is_the_customer() -> None:
     summary = values(summary="The parcel is late")
     text = deed(
         Change("transfer_to_agent", "Transfer the user to a human agent.", "act", None, summary), random.Random(1)
     )
-    assert text == 'transfer me to a human agent and tell them \x02"The parcel is late"\x03'
+    assert text == 'transfer the customer to a human agent with the note \x02"The parcel is late"\x03'

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from mcprl.scenarios.fields import is_answer, scalars
 from mcprl.scenarios.intents import Attribute, Count, Extreme, Listing, Reference, Top, Total
-from mcprl.scenarios.kinds.rows import NAMES, Rows, is_number, is_stock, rows_of_a_list
+from mcprl.scenarios.kinds.rows import NAMES, Rows, is_number, is_stock, is_way, rows_of_a_list
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.slots import Slot
@@ -21,8 +21,6 @@ _ORDERED = ("money", "count", "measure", "percent", "number", "date", "datetime"
 _LISTS_READ = 4
 """Lists that are read for one with a first and a last of something."""
 _ADDED = ("money", "count", "measure", "duration")
-_WAYS = frozenset("method option setting mode type kind category status rate setup preference".split())
-"""Last words of nouns of which nobody adds up or ranks the amounts: ways to pay, not payments."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ def _best(planner: Planner, chosen: Rows) -> tuple[Attribute, bool, Mapping[str,
     values = [row[by.key] for row in chosen.rows] if by else []
     if (
         by is None
-        or _is_way(chosen.noun)
+        or is_way(chosen.noun)
         or by.label in (chosen.noun.split()[-1], f"{chosen.noun.split()[-1]} number")
         or len({type(value) for value in values}) > 1
     ):
@@ -62,11 +60,6 @@ def _best(planner: Planner, chosen: Rows) -> tuple[Attribute, bool, Mapping[str,
     most = planner.rng.random() < 0.5 or (by.meaning == "count" and not is_stock(by))  # not the fewest added lines
     best = max(values) if most else min(values)
     return (by, most, chosen.rows[values.index(best)]) if values.count(best) == 1 else None
-
-
-def _is_way(noun: str) -> bool:
-    """Whether things are ways to do something: their amounts are neither added up nor ranked."""
-    return noun.split()[-1] in _WAYS
 
 
 async def count(planner: Planner, session: Session, state: State) -> Grounded | None:
@@ -89,7 +82,7 @@ async def total(planner: Planner, session: Session, state: State) -> Grounded | 
     """The sum or the average of an attribute."""
     chosen = await rows_of_a_list(planner, session, state, 2, limited=False)
     column = chosen.column(planner, _ADDED) if chosen else None
-    if chosen is None or column is None or len(chosen.rows) > 8 or _is_way(chosen.noun):
+    if chosen is None or column is None or len(chosen.rows) > 8 or is_way(chosen.noun):
         return None
     values = [row[column.key] for row in chosen.rows]
     if not all(is_number(value) for value in values):

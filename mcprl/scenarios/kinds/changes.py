@@ -8,10 +8,11 @@ from typing import Literal
 from mcprl.judges.checks import holds, shows
 from mcprl.scenarios.addresses import as_address, as_person
 from mcprl.scenarios.borrowing import sort_of
-from mcprl.scenarios.fields import scalars, usable
+from mcprl.scenarios.fields import record_of, scalars, usable
 from mcprl.scenarios.filling import CREATING, REMOVING
 from mcprl.scenarios.intents import Adjust, Attribute, Change, Reference, Value
 from mcprl.scenarios.kinds.aggregates import topmost
+from mcprl.scenarios.kinds.statuses import reopens
 from mcprl.scenarios.parameters import is_hash, shortened_hash
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
@@ -51,6 +52,8 @@ async def write(planner: Planner, clean: Session, written: Session, state: State
             effect = replace(effect, values=tuple(value for _, value in filled), together=True)
         if shows(before, effect):
             planner.blame(tool)
+            return None
+        if reopens(planner, filled, record_of(before)):
             return None
     removes = bool({*words(tool.name)} & REMOVING)
     looks = [] if effect or removes else await _looks(planner, clean, tool, filled)

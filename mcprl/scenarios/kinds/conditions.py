@@ -7,6 +7,7 @@ from mcprl.scenarios.fields import scalars
 from mcprl.scenarios.filling import REMOVING
 from mcprl.scenarios.intents import Change, Conditional, Value
 from mcprl.scenarios.kinds.changes import effect_of, look_after
+from mcprl.scenarios.kinds.statuses import steps_on
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.steps import Field, Filled, Found, Grounded, call_of, same
@@ -59,21 +60,21 @@ def _condition(planner: Planner, found: Found) -> Field | None:
     fields = [
         field
         for field in found.fields
-        if field.attribute.meaning in _CONDITIONS and not field.live and isinstance(field.value, str | int)
+        if field.attribute.meaning in _CONDITIONS
+        and " in the " not in field.attribute.label
+        and not field.live
+        and isinstance(field.value, str | int)
     ]
     return planner.rng.choice(fields) if fields else None
 
 
 def _goes_back(planner: Planner, filled: Filled, field: Field, expected: Scalar) -> bool:
-    """Whether the write would put a status back to one before the condition's, or past the next, by the
-    order in which the tool lists them: nobody asks to open what is shipped, or to deliver what is open. A list by the
-    alphabet has no such order, and what is cancelled can be so from anywhere.
+    """Whether the write would put a status back to one before the condition's, or past the next: nobody asks to open
+    what is shipped, or to deliver what is open. What is cancelled can be so from anywhere.
     """
     for slot, value in filled:
-        order = [str(choice) for choice in planner.catalog.slot(slot).choices]
-        steps = [str(expected), str(value)]
-        if field.attribute.meaning == "status" and order != sorted(order) and {*steps} <= {*order}:
-            further = order.index(steps[1]) - order.index(steps[0])
+        further = steps_on(planner, slot, expected, value)
+        if field.attribute.meaning == "status" and further is not None:
             return further < 1 or (further > 1 and not str(value).startswith(("cancel", "refund", "return")))
     return False
 

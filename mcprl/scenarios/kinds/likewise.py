@@ -4,6 +4,7 @@ from mcprl.judges.checks import shows
 from mcprl.scenarios.filling import REMOVING
 from mcprl.scenarios.intents import Change, Likewise, Value
 from mcprl.scenarios.kinds.changes import effect_of, look_after
+from mcprl.scenarios.kinds.statuses import reopens
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.slots import Slot
@@ -31,7 +32,7 @@ async def likewise(planner: Planner, clean: Session, written: Session, state: St
         return None
     filled = [(slot, key), (others[0], other.value)]
     call, look = call_of(tool, filled), look_after(planner, tool, filled)
-    if look is None or shows(found.steps[-1].result, look):
+    if look is None or shows(found.steps[-1].result, look) or reopens(planner, filled, found.record):
         return None
     value = Value(planner.catalog.slot(others[0]), other.value)
     change = Change(tool.name, tool.description, effect_of(planner, tool, found.reference), found.reference, (value,))

@@ -24,6 +24,8 @@ _LIMITED = ("money", "count", "measure", "percent", "number", "date", "year")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _STOCKED = frozenset("stock inventory quantity capacity seat bed bedroom room rating".split())
 """Words of counts over and under which people set limits: with fewer than 5 in stock, and not with 2 removed lines."""
+_WAYS = frozenset("method option setting mode type kind category status rate setup preference".split())
+"""Last words of nouns of which nobody adds up or ranks the amounts: ways to pay, not payments."""
 _ONLY_NEW = frozenset(("untracked", "ignored"))
 """States of files that nobody has kept yet."""
 
@@ -92,7 +94,7 @@ async def rows_of_a_list(
     way = planner.rng.random()
     if way < 0.45 and len(where) < 2:
         chosen = _with_one_value(planner, chosen, limited)
-    elif way < 0.7 and limited and len(where) < 2:
+    elif way < 0.7 and limited and len(where) < 2 and not is_way(noun):
         chosen = _within_limit(planner, chosen)
     return chosen if least <= len(chosen.rows) <= 40 and not _is_disputed(chosen) else None
 
@@ -157,6 +159,11 @@ def _within_limit(planner: Planner, chosen: Rows) -> Rows:
 def is_stock(attribute: Attribute) -> bool:
     """Whether it counts what things are made of or hold, so that people ask for few of it, too."""
     return bool(_STOCKED & {singular(word) for word in attribute.label.split()})
+
+
+def is_way(noun: str) -> bool:
+    """Whether things are ways to do something: their amounts are neither limited nor added up nor ranked."""
+    return noun.split()[-1] in _WAYS
 
 
 def is_number(value: object) -> bool:

@@ -60,10 +60,10 @@ _FINDINGS = (
 )
 _HANDOVERS = (
     "{first} {last} has a complaint and wants to talk to somebody",
-    "{first} {last} asks for a call back on {day}",
-    "{last} is not happy with the answer",
+    "{first} {last} would like a call back on {day}",
+    "{first} {last} is not happy with the answer",
     "{first} {last} was told two different things",
-    "{last} has waited for an answer since {day}",
+    "{first} {last} has waited for an answer since {day}",
 )
 
 

@@ -242,8 +242,9 @@ _TABLES = (
 def stranger(value: Any, rng: random.Random, *, person: bool = False, noun: str = "") -> Any:
     """A value of the same shape as `value` that the server most likely does not know.
 
-    All digits are drawn anew. Without a digit, the last part of a path or every word is replaced. A `person` gets
-    another first and last name, and what has the `noun` of a table a name that a table may have.
+    All digits are drawn anew, and so are the letters of a code in capitals. Without a digit, the last part of a path or
+    every word is replaced. A `person` gets another first and last name, and what has the `noun` of a table a name that
+    a table may have.
     """
     if isinstance(value, int | float):
         return int(value) + rng.randint(10_000, 99_999)
@@ -252,6 +253,8 @@ def stranger(value: Any, rng: random.Random, *, person: bool = False, noun: str 
         return re.sub(_ISO_DAY, lambda _: _date(rng), text)
     if any(ch.isdigit() for ch in text):
         return "".join(rng.choice("0123456789") if ch.isdigit() else ch for ch in text)
+    if re.fullmatch(r"[A-Z]{5,8}", text):  # a booking's code
+        return "".join(rng.choices(string.ascii_uppercase, k=len(text)))
     if "/" in text:
         head, _, tail = text.rpartition("/")
         last = _filed("." + tail.rpartition(".")[2] if "." in tail[1:] else "", rng)

@@ -48,6 +48,7 @@ from mcprl.scenarios.wording.groups import (
 from mcprl.scenarios.wording.links import link_options
 from mcprl.scenarios.wording.lookups import each_options, lookup_options, missing_options
 from mcprl.scenarios.wording.personas import PLAIN, dress, mood, persona, sentence, small
+from mcprl.scenarios.wording.phrases import in_brackets
 from mcprl.scenarios.wording.relations import relation_options
 from mcprl.scenarios.wording.scaled import likewise_options, scaled_options
 from mcprl.scenarios.wording.template import Option, data, fill, options, unmark
@@ -123,7 +124,7 @@ def _both_options(intent: Both, rng: random.Random, allowed: Callable[[str], boo
         ranked = (o for o in _ranked(part, rng, allowed) if o.form.rpartition("/")[2] not in _STORIES)
         options_ = (option for option in ranked if allowed(option.form))
         filled = (fill(rng.choice(option.patterns), option.slots, rng) for option in options_)
-        texts += [next((said for text in filled if text and mood(said := sentence(text))), "")]
+        texts += [in_brackets(next((said for text in filled if text and mood(said := sentence(text))), ""))]
     slots = {"first": texts[0], "second": small(texts[1])}
     slots["order"] = small(texts[1]) if mood(texts[1]) == "order" or _ASKS_TO_DO.match(texts[1]) else ""
     return options(data("groups")["both"], "both", slots)

@@ -34,7 +34,7 @@ from mcprl.scenarios.intents import (
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.degrees import degree
 from mcprl.scenarios.wording.fields import date_verbs
-from mcprl.scenarios.wording.modifiers import in_full, is_adjective, is_technical, noun_label
+from mcprl.scenarios.wording.modifiers import either_of, in_full, is_adjective, is_technical, noun_label
 from mcprl.scenarios.wording.phrases import definite, group, is_person, phrase, spoken
 from mcprl.scenarios.wording.scaled import scaled_answer
 from mcprl.scenarios.wording.template import data, mark, unmark
@@ -181,6 +181,8 @@ def _clause(subject: str, attribute: Attribute, value: Scalar) -> str:
     s, be, was = ("", "are", "were") if they else ("s", "is", "was")
     own = {"They": "their", "It": "its"}.get(subject) or grammar.possessive(subject)
     low = subject[:1].lower() + subject[1:] if subject.startswith(("It", "They", "The ")) else subject
+    if either_of(attribute):
+        return f"{subject} {be} {text.replace('_', ' ')}"
     if attribute.meaning == "money" and attribute.label in ("price", "cost", "unit price"):
         return f"{subject} cost{s} {text}"
     if attribute.meaning == "measure" and attribute.label == "weight":

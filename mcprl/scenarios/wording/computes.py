@@ -215,6 +215,8 @@ def _lacking_lookup(inner: Lookup, rng: random.Random) -> list[Option]:
     thing = Phrase(slots["mine"], slots["mine"], person=is_person(noun))
     if slots["label_word"] in ("date", "day", "time"):
         slots["label_word"] = slots["label"]  # of nothing in particular it is today's
+    if is_verbal(inner.asked[0]):
+        slots["label_word"] = ""  # where that product is, and not its shelf
     clause = inner.asked[0].meaning in ("count", "year")  # how many there are, since when: and no number or year of it
     clause = clause or is_verbal(inner.asked[0])
     found = [] if clause else options(data("computes")["lacking_thing"], "lacking.thing", slots)

@@ -42,7 +42,8 @@ def deed(intent: Change, rng: random.Random) -> str:
         return f"{spoken_verb} {phrase(intent.thing, rng).text}{tail}"
     head = imperative(intent.description) or spoken("_".join(parts))
     if not any("user" in words(value.attribute.key) for value in intent.values) and intent.thing is None:
-        head = re.sub(r"\bthe (?:current )?user(?!')\b", "me", head)  # no value says who else it may be
+        whom = "the customer" if verb in _HANDING_OVER else "me"  # no value says who else it may be
+        head = re.sub(r"\bthe (?:current )?user(?!')\b", whom, head)
     return f"{head}{_for(intent.thing, rng)}{tail}"
 
 
@@ -103,9 +104,9 @@ def _with(value: Value, verb: str, rng: random.Random) -> str:
     """A value behind an act, with the preposition that its name suggests."""
     attribute, text = value.attribute, quoted(value, rng)
     if "payment" in words(attribute.key) and verb in _PAYING_BACK:
-        return f"with the refund to {text}"
+        return f"to {text}" if verb == "refund" else f"and refund it to {text}"
     if verb in _HANDING_OVER and "summary" in words(attribute.key):
-        return f"and tell them {text}"
+        return f"with the note {text}"
     table = data("changes")["prepositions"]
     for word in (*reversed(words(attribute.key)), *reversed(attribute.label.split())):
         if word in table:
@@ -118,7 +119,7 @@ def _with(value: Value, verb: str, rng: random.Random) -> str:
 
 def imperative(description: str) -> str:
     """A description's first sentence as an order without a capital, empty if it is none or is long."""
-    first = re.split(r"(?<=[a-z0-9)])[.;\n:]|\s[-–(]|, (?:which|so|and|or)\b", description.strip(), maxsplit=1)[
+    first = re.split(r"(?<=[a-z0-9)])[.;\n:]|\s[-–(]|, (?:which|so|and|or|with)\b", description.strip(), maxsplit=1)[
         0
     ].strip()
     while (

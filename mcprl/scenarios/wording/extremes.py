@@ -10,7 +10,7 @@ from mcprl.scenarios.wording.degrees import height, standing, superlative
 from mcprl.scenarios.wording.fields import label_slots
 from mcprl.scenarios.wording.lookups import about_options, be
 from mcprl.scenarios.wording.modifiers import BOOKINGS, is_deal, noun_label, shortened, since_when, what_was_done
-from mcprl.scenarios.wording.nouns import LIVING, is_person
+from mcprl.scenarios.wording.nouns import LIVING, is_person, variant_of
 from mcprl.scenarios.wording.phrases import group, phrase, spoken
 from mcprl.scenarios.wording.suiting import is_verbal, stands_in
 from mcprl.scenarios.wording.template import Option, data, options
@@ -18,7 +18,7 @@ from mcprl.scenarios.wording.template import Option, data, options
 
 def extreme_options(intent: Extreme, rng: random.Random) -> list[Option]:
     """Requests for fields of the thing that has the most or least of something."""
-    noun = grammar.one(spoken(intent.noun))
+    noun = variant_of(grammar.one(spoken(intent.noun)), intent.where)
     intent = replace(intent, asked=tuple(shortened(one, noun) for one in intent.asked))
     named = intent.asked[0].label == noun.split()[-1] or intent.asked[0].meaning in ("name", "path")
     rest, since = since_when(intent.where, rng)

@@ -5,14 +5,14 @@ import re
 
 from mcprl.scenarios.intents import Attribute
 from mcprl.scenarios.wording import grammar
-from mcprl.scenarios.wording.modifiers import in_full, noun_label, what_was_done
+from mcprl.scenarios.wording.modifiers import either_of, in_full, noun_label, what_was_done
 from mcprl.scenarios.wording.template import data, mark
 from mcprl.scenarios.wording.values import UNIT_WORDS, at_work
 
 FINAL = frozenset(
     (
-        "done shipped closed cancelled canceled delivered completed finished resolved refunded returned paid merged "
-        "sold"
+        "done processed shipped closed cancelled canceled delivered completed finished resolved refunded returned paid "
+        "merged sold"
     ).split()
 )
 """States in which nothing is for a time only: no order is still delivered."""
@@ -52,6 +52,7 @@ def label_slots(asked: Attribute, rng: random.Random) -> dict[str, str]:
         "label_inside": inside,
         "them": "" if asked.meaning == "person" else "them" if grammar.is_plural(label) else "it",
         "asks": "who" if asked.meaning == "person" else "",
+        "either": " or ".join(either_of(asked)),
         **what_was_done(asked),
     }
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from mcprl.scenarios.intents import Attribute, Combine, Compare, Count, Listing, Total
+from mcprl.scenarios.intents import Attribute, Combine, Compare, Count, Listing, Total, Value
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.degrees import degree
 from mcprl.scenarios.wording.fields import label_slots
@@ -21,7 +21,7 @@ from mcprl.scenarios.wording.modifiers import (
     since_when,
     what_was_done,
 )
-from mcprl.scenarios.wording.nouns import by_sort
+from mcprl.scenarios.wording.nouns import VARIANT, WARES, by_sort, variant_of
 from mcprl.scenarios.wording.phrases import alike, definite, group, is_person, spoken
 from mcprl.scenarios.wording.scaled import those
 from mcprl.scenarios.wording.since import apart
@@ -47,22 +47,22 @@ def count_options(intent: Count, rng: random.Random) -> list[Option]:
     parts = any(front_of(value.attribute) in _HASHED for value in intent.where)
     if not intent.where or parts or grammar.one(spoken(intent.noun)) == "column":  # there are some
         found = [option for option in found if not option.form.endswith("/any-and-how")]
-    if not (owner := _owner(intent)):
+    noun = variant_of(grammar.one(spoken(intent.noun)), intent.where)
+    owner = next((value for value in intent.where if _is_owner(value, noun)), None)
+    things = group(*by_sort(noun, [value for value in intent.where if value is not owner]), rng)
+    if owner is None or things.tail:
         return found
-    things = group(by_sort(grammar.one(spoken(intent.noun)), intent.where)[0], (), rng)
-    slots = {"owner": owner, "things": things.text}
-    found = [replace(o, patterns=tuple(p for p in o.patterns if "{head}" not in p)) for o in found]
-    return [o for o in found if o.patterns] + options(data("groups")["count_owner"], "count.owner", slots, weight=2)
+    name = mark(plain(owner.value))
+    name = name if owner.attribute.meaning == "person" else f"{front_of(owner.attribute)} {name}"
+    told = options(data("groups")["count_owner"], "count.owner", {"owner": name, "things": things.text})
+    return told if noun != VARIANT else found + told
 
 
-def _owner(intent: Count) -> str:
-    """The person whose things are counted, if nothing else is said of them; else empty."""
-    value = intent.where[0] if len(intent.where) == 1 else None
-    noun = front_of(value.attribute) or value.attribute.label if value is not None else ""
-    if value is None or value.how != "is" or not is_person(noun) or isinstance(value.value, float):  # a sum is no name
-        return ""
-    name = mark(plain(value.value))
-    return name if value.attribute.meaning == "person" else f"{noun} {name}"
+def _is_owner(value: Value, noun: str) -> bool:
+    """Whether a value is the person who has the things that are counted, or the product whose variants they are."""
+    front = front_of(value.attribute) or value.attribute.label
+    told = value.how == "is" and value.attribute.meaning in ("person", "identifier", "name", "email")
+    return told and (is_person(front) or (noun == VARIANT and front in WARES)) and not isinstance(value.value, float)
 
 
 def _of_all(found: list[Option], intent: Count | Listing) -> list[Option]:

@@ -16,7 +16,7 @@ from mcprl.scenarios.wording.modifiers import (
     what_was_done,
 )
 from mcprl.scenarios.wording.nouns import ABSTRACT, is_person, spoken
-from mcprl.scenarios.wording.phrases import Phrase, alike, phrase
+from mcprl.scenarios.wording.phrases import Phrase, alike, in_brackets, phrase
 from mcprl.scenarios.wording.since import apart, with_since
 from mcprl.scenarios.wording.suiting import (
     DOCUMENTS,
@@ -26,6 +26,7 @@ from mcprl.scenarios.wording.suiting import (
     indirect,
     is_variable,
     is_verbal,
+    is_wide,
     joint_of,
     stands_in,
     table_of,
@@ -58,6 +59,8 @@ def lookup_options(intent: Lookup, rng: random.Random) -> list[Option]:
 def about_options(thing: Phrase, noun: str, asked: tuple[Attribute, ...], rng: random.Random) -> list[Option]:
     """Requests for fields of the thing that `thing` names."""
     asked = tuple(_in_place(_of_commit(shortened(one, noun), noun), noun) for one in asked)
+    if any(one.meaning == "place" for one in asked):
+        thing = replace(thing, text=in_brackets(thing.text))
     if len(asked) == 1:
         return _one_field(thing, noun, asked[0], rng)
     return _two_fields(thing, noun, asked, rng)
@@ -122,7 +125,8 @@ def _one_field(thing: Phrase, noun: str, asked: Attribute, rng: random.Random) -
         orders = table["any"]["order"].items()
         unsaid = (
             *(_TALKED if is_technical(noun) else ()),
-            *(("have-here",) if thing.person else ()),
+            *(("have-here",) if thing.person or noun == "place" or is_wide(thing) else ()),
+            *(("customer-asks",) if asked.meaning == "identifier" else ()),
             *(_OF_RECORDS if noun.split()[-1] in PLACES else ()),
         )
         orders = {name: say for name, say in orders if name not in unsaid}
@@ -163,7 +167,7 @@ def _two_fields(thing: Phrase, noun: str, asked: tuple[Attribute, ...], rng: ran
     slots["labels_both"] = grammar.listed(labels)
     slots["be"] = "" if any(one.meaning == "person" for one in asked) else be(asked)  # who, not what
     slots["the_labels"] = grammar.listed([f"the {label}" for label in labels])
-    if any(is_verbal(one) or is_variable(one, thing) for one in asked):
+    if any(is_verbal(one) or is_variable(one, thing) or one.meaning == "flag" for one in asked):
         slots |= {"labels_both": "", "the_labels": ""}
     if moments := of_one_kind(asked, thing):
         slots |= {"first": first.label, "second": second.label}
@@ -253,9 +257,11 @@ def each_options(intent: Each, rng: random.Random) -> list[Option]:
     slots = {**every.slots(), **label_slots(asked, rng), "nouns": grammar.plural(noun)}
     slots["of"] = joint_of(Phrase("", noun), asked, slots)
     slots |= {"noun": noun, "be": "are"}
+    for part in ("label_head", "label_inside"):  # which cities are the addresses of both in
+        slots[part] = grammar.plural(slots[part]) if slots["label_inside"] else slots[part]
     slots["rest"] = grammar.listed([thing.text for thing in things[1:]])
     slots["first"] = things[0].text
-    slots["commas"] = ", ".join(thing.text for thing in things)
+    slots["commas"] = ", ".join(thing.text for thing in things) if all(thing.short for thing in things) else ""
     if asked.label in _SORTS and noun in ABSTRACT:
         return options(data("groups")["each_sort"], "each.sort", slots)
     if not slots["named_labels"] or asked.meaning == "status":

@@ -25,6 +25,8 @@ _NAMING = ("source", "old", "current", "original", "name", "title", "label", "fu
 HEADINGS = ("message", "subject", "headline", "summary")
 BOOKINGS = ("booking", "reservation", "appointment")
 """Dealings that are made, and do not come in."""
+BUYERS = ("customer", "client", "buyer", "user")
+"""People from whom dealings come."""
 KEYS = ("number", "id", "code", "key")
 """Labels that say too little without their thing."""
 _BEHIND = ("done", "ok", "ready", "due")
@@ -58,8 +60,11 @@ def modifiers(values: Sequence[Value], more: bool, rng: random.Random) -> tuple[
     """What stands before and after a noun: `Ana's`, `open`; `in Porto`, `of 3 March 2026`."""
     before: list[str] = []
     after: list[str] = []
+    held = any(value.attribute.label.startswith("from") for value in values)  # not from 3 March from Ana
     for value in values:
         text, front = _modifier(value, more, rng)
+        if held and value.attribute.meaning in ("date", "datetime"):
+            text = re.sub("^from ", "of ", text)
         place = 0 if value.attribute.meaning == "person" else len(after)  # the job from Mara Lund due on 9 March
         if front and text.endswith("'s") and (any(part.endswith("'s") for part in before)):
             text, front = _person_after(value, rng), False
@@ -69,7 +74,7 @@ def modifiers(values: Sequence[Value], more: bool, rng: random.Random) -> tuple[
             before.insert(0, text)
         else:
             before.append(text)
-    after.sort(key=_rank)
+    after.sort(key=lambda text: (_rank(text), not (held and text.startswith("of "))))
     for i in range(1, len(after)):
         if _rank(after[i]) == _rank(after[i - 1]) > 0:
             after[i] = "and " + after[i]
@@ -141,6 +146,13 @@ def is_technical(noun: str) -> bool:
     return noun.split()[-1] in data("thesaurus")["technical"]
 
 
+def either_of(attribute: Attribute) -> tuple[str, ...]:
+    """The two types of which a thing has one, as people say them: one way or round trip. Empty for other attributes."""
+    sorts = tuple(str(choice).replace("_", " ") for choice in attribute.choices)
+    typed = attribute.meaning == "category" and attribute.label.split()[-1] in ("type", "kind")
+    return sorts if typed and len(sorts) == 2 and all(re.fullmatch("[a-z ]+", sort) for sort in sorts) else ()
+
+
 def is_adjective(label: str) -> bool:
     """Whether a flag's label stands after `is`: `active`, `in stock`; not `children`."""
     last = label.split()[-1]
@@ -155,7 +167,7 @@ def _modifier(value: Value, more: bool, rng: random.Random) -> tuple[str, bool]:
     label, meaning = in_full(attribute), attribute.meaning
     if is_moment_of_history(value):
         return (f"since commit {text}" if " " not in text else f'since "{text}"'), False
-    if meaning != "flag" and (label in JOINTS or label.endswith(" between") or label.startswith("in ")):
+    if meaning != "flag" and (label in JOINTS or label.endswith(" between") or label.startswith(("in ", "from "))):
         return f"{label} {text}", False
     if meaning == "flag" and (isinstance(value.value, bool) or value.value in ("yes", "no")):
         return _flagged(label, value.value in (True, "yes"), more), False

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from mcprl.scenarios.intents import Value
-from mcprl.scenarios.wording.modifiers import is_moment_of_history
+from mcprl.scenarios.wording.modifiers import front_of, is_moment_of_history
 from mcprl.scenarios.wording.template import data
 from mcprl.text import singular, words
 
@@ -18,6 +18,10 @@ EVENTS = (
 )  # fmt: skip
 """Things that take place on their day: of others nobody asks when they are."""
 _SORT = ("type", "kind", "species")
+_WAYS, _MEANS = ("method", "option"), ("card", "certificate", "account", "voucher")
+"""Nouns for ways to pay, and last words of what one pays with: of payment methods these are gift cards."""
+WARES, VARIANT, _KIND = ("product", "article"), "variant", ("item", "unit", "piece")
+"""Nouns for wares, and for what is of one of these: not its items, which would be its stock, but its variants."""
 _NAMED_SORT = re.compile(r"[A-Za-z][a-z]+(?: [a-z]+)?")
 
 
@@ -39,6 +43,7 @@ def by_sort(noun: str, values: Sequence[Value]) -> tuple[str, tuple[Value, ...]]
     front, _, rest = noun.partition(" ")
     if rest and any(value.attribute.label.split()[0] == front for value in values):
         noun = rest  # the jobs of a customer, and not the customer jobs
+    noun = variant_of(noun, values)
     if noun == "changed file" and any(map(is_moment_of_history, values)):
         return "file changed", tuple(values)  # files changed since a commit
     breed = next((value for value in values if value.attribute.label == "breed" and value.how == "is"), None)
@@ -46,10 +51,19 @@ def by_sort(noun: str, values: Sequence[Value]) -> tuple[str, tuple[Value, ...]]
         return str(breed.value), tuple(other for other in values if other is not breed)
     for value in values:
         label = value.attribute.label.split()[-1]
+        name = str(value.value).replace("_", " ")
+        if noun.split()[-1] in _WAYS and value.how == "is" and name.endswith(_MEANS):
+            return name, tuple(other for other in values if other is not value)
         told = label == "species" or (label in _SORT and noun.split()[-1] in ABSTRACT)
         if told and value.how == "is" and isinstance(value.value, str) and _NAMED_SORT.fullmatch(value.value):
             return value.value.lower(), tuple(other for other in values if other is not value)
     return noun, tuple(values)
+
+
+def variant_of(noun: str, values: Sequence[Value]) -> str:
+    """The noun of wares: those of a product are its variants, and no stock of it."""
+    held = any(value.how == "is" and front_of(value.attribute) in WARES for value in values)
+    return VARIANT if held and noun in _KIND else noun
 
 
 def _named_by_breed(breed: Value) -> bool:

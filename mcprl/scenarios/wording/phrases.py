@@ -9,6 +9,8 @@ from mcprl.scenarios.intents import Reference, Top, Value
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.degrees import height, standing, superlative
 from mcprl.scenarios.wording.modifiers import (
+    BOOKINGS,
+    BUYERS,
     HEADINGS,
     front_of,
     is_deal,
@@ -34,7 +36,8 @@ _CALLED_SO = ("airport", "station", "terminal", "port", "warehouse", "office", "
 """Nouns of places that stand behind their code: SEA airport."""
 _IN_TABLES = ("table", "column")
 """Nouns that stand behind their names: the paid column in the invoices table."""
-_IN_PLACE = re.compile(f" (?:in|in the|of the [a-z]+) {BEGIN}[^{END}]*{END}(?: table)?$")
+_IN_PLACE = re.compile(rf" (?:(?:in|in the|of the [a-z]+) {BEGIN}[^{END}]*{END}(?: table)?|\({BEGIN}[^{END}]*{END}\))$")
+_IN_SORT = re.compile(rf"(?<={END}) in the ({BEGIN}[^{END}]*{END}) (?:category|section|range|group)\b")
 
 
 @dataclass(frozen=True)
@@ -125,6 +128,7 @@ def alike(things: Sequence[Reference], rng: random.Random) -> list[Phrase]:
     """Several things, all named in the same way: `SKU-1 and SKU-2`, not `SKU-1 and product SKU-2`."""
     seed = rng.random()
     found = [phrase(thing, random.Random(seed)) for thing in things]
+    found = [replace(one, text=in_brackets(one.text)) for one in found]
     ends = {match[0] if (match := _IN_PLACE.search(one.text)) else "" for one in found}
     if len(ends) == 1 and (end := ends.pop()):  # Mara Brandt and Ines Ivanov in Turin
         found = [replace(one, text=one.text.removesuffix(end)) for one in found[:-1]] + found[-1:]
@@ -135,6 +139,12 @@ def alike(things: Sequence[Reference], rng: random.Random) -> list[Phrase]:
         for one in found
     ]
     return bare if any(re.search(r"[/.]", one.text) for one in bare) else found  # not the file a.md and the file b.md
+
+
+def in_brackets(text: str) -> str:
+    """A text with the categories of what it names in brackets: where is the Oak Shelf (furniture)? Nobody asks where
+    it is in that category."""
+    return _IN_SORT.sub(r" (\1)", text)
 
 
 def _topmost(one: str, top: Top, noun: str) -> str:
@@ -269,9 +279,12 @@ def group(noun: str, where: Sequence[Value], rng: random.Random, *, more: bool =
 
 
 def _held(noun: str, value: Value) -> Value:
-    """The order that goods are in, as the value of a joint: `the products in order O-17`."""
+    """The order that goods are in, or the customer whom an order is from, as the value of a joint."""
     front = front_of(value.attribute)
     last = noun.split()[-1]
+    if value.how == "is" and is_deal(noun) and last not in BOOKINGS and front in BUYERS:
+        joint = {"identifier": f"from {front}", "person": "from"}.get(value.attribute.meaning, value.attribute.label)
+        return replace(value, attribute=replace(value.attribute, label=joint))
     goods = last in (*data("thesaurus")["goods"], *_BOOKED) and value.attribute.meaning == "identifier"
     if not goods or value.how != "is" or not front or not is_deal(front):
         return value

@@ -7,7 +7,7 @@ from mcprl.scenarios.intents import Attribute, Relation
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.fields import label_slots
 from mcprl.scenarios.wording.lookups import about_options, filled, of_one_kind
-from mcprl.scenarios.wording.modifiers import KEYS, is_deal, noun_label
+from mcprl.scenarios.wording.modifiers import BUYERS, KEYS, is_deal, noun_label
 from mcprl.scenarios.wording.phrases import Phrase, is_person, phrase, spoken
 from mcprl.scenarios.wording.suiting import indirect, is_verbal
 from mcprl.scenarios.wording.template import BEGIN, Option, data, options
@@ -50,23 +50,39 @@ def relation_options(intent: Relation, rng: random.Random) -> list[Option]:
         slots["label_word"] = grammar.listed([noun_label(one) for one in intent.asked])
     slots["clause"] = grammar.listed(told) if len(told) in (1, len(clauses)) else ""
     slots["whole"] = whole.text
-    slots["unknown"] = f"who {whole.text} is" if person and nouns and asked.meaning != "name" else ""
+    slots["unknown"] = _unknown(whole.text, last) if person and nouns and asked.meaning != "name" else ""
+    table = data("groups")["relation"]
+    if is_person(before[0]) and not person:  # an order date is no field of Ana's
+        table = {name: said for name, said in table.items() if name != "fragment"}
     if any(map(is_verbal, intent.asked)):
         slots |= {"the_labels": "", "label_word": ""}  # which country they live in, and not their country
     if asked.meaning == "identifier" and asked.label in KEYS:  # nobody asks for the number of the order so
         return found
-    return found + options(data("groups")["relation"], "relation", slots, weight=0.5)
+    return found + options(table, "relation", slots, weight=0.5)
+
+
+def _unknown(whole: str, noun: str) -> str:
+    """Whom somebody does not know: `who the owner of Ulla is`, `who placed order O-17`."""
+    placed = whole.removeprefix(f"the {noun} ")
+    return placed if placed.startswith("who ") else f"who {whole} is"
 
 
 _OF = ("owner", "author", "writer", "manager", "landlord", "tenant", "parent", "member")
 """People who are so by what is theirs: the owner of a cat, but the vet for an appointment."""
 
 
+_PLACED = ("order", "purchase")
+"""Dealings that are placed."""
+
+
 def _joint(noun: str, previous: str, rng: random.Random) -> str:
     """What stands between a thing and what it is reached from: the customer on a booking, the lamp in an order, the
     order from a customer, the appointment for an invoice."""
+    if is_person(noun) and is_deal(previous):
+        placed = noun in BUYERS and previous.split()[-1] in _PLACED
+        return rng.choice(("on", "who placed")) if placed else "on"
     if is_person(noun):
-        return rng.choice(("on", "for")) if is_deal(previous) else "of" if noun in _OF else "for"
+        return "of" if noun in _OF else "for"
     if is_person(previous):
         return "from" if is_deal(noun) else "of"
     return "in" if is_deal(previous) and noun in data("thesaurus")["goods"] else "for"

@@ -8,7 +8,7 @@ from mcprl.scenarios.intents import Likewise, Scaled, Value
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.fields import label_slots
 from mcprl.scenarios.wording.modifiers import shortened
-from mcprl.scenarios.wording.phrases import Phrase, phrase, spoken
+from mcprl.scenarios.wording.phrases import Phrase, in_brackets, phrase, spoken
 from mcprl.scenarios.wording.template import BEGIN, END, Option, data, mark, options
 from mcprl.scenarios.wording.values import plain, shown
 
@@ -22,6 +22,7 @@ def scaled_options(intent: Scaled, rng: random.Random) -> list[Option]:
     if intent.how == "change":
         number = shown(Value(intent.of, intent.amount), rng)
     thing = phrase(intent.thing, rng)
+    thing = replace(thing, text=in_brackets(thing.text))  # nobody buys a lamp in a category
     some = those(thing)
     slots = {**thing.slots(), "n": number, "those": some, "some": f"{number} {some}"}
     return options(data("groups")[f"scaled_{intent.how}"], f"scaled.{intent.how}", slots)
@@ -30,10 +31,10 @@ def scaled_options(intent: Scaled, rng: random.Random) -> list[Option]:
 def those(thing: Phrase) -> str:
     """A thing behind a number: `window frames`, `Linen Kettles (kitchen)`, `of SKU-305`."""
     named = re.fullmatch(f"(?:(?:the|our) )?{BEGIN}([^{END}]*[a-z]){END}(.*)", thing.text)
-    sort = re.fullmatch(rf" (?:from|in|of) (?:the )?({BEGIN}?[\w -]+{END}?) category", named[2]) if named else None
+    sort = re.fullmatch(rf" \({BEGIN}?[\w -]+{END}?\)", named[2]) if named else None
     if not named or (named[2] and not sort) or _CODE.search(named[1]) or thing.plural:
         return f"of {thing.several}"
-    return mark(grammar.plural(named[1])) + (f" ({sort[1]})" if sort else "")
+    return mark(grammar.plural(named[1])) + (sort[0] if sort else "")
 
 
 def scaled_answer(intent: Scaled, said: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from mcprl.scenarios.intents import Attribute
 from mcprl.scenarios.wording.fields import date_verbs, unit_in_full
-from mcprl.scenarios.wording.modifiers import is_adjective, is_deal, is_technical, noun_label, what_was_done
+from mcprl.scenarios.wording.modifiers import either_of, is_adjective, is_deal, is_technical, noun_label, what_was_done
 from mcprl.scenarios.wording.nouns import EVENTS, is_person
 from mcprl.scenarios.wording.phrases import Phrase
 from mcprl.scenarios.wording.template import data, fits
@@ -34,6 +34,8 @@ _IN_DOCUMENT = re.compile(r"the \{label|\{choice|\{verb|\bdue\b")
 """What is asked of what stands in a document."""
 _STRANDED = re.compile(r"\{it\} (?:\{(?:is|are)\}(?: due)?|on|from|for|due)$")
 """What a long noun phrase parts from the rest of its clause: who the owner registered under that address is."""
+_OWN = ("name", "category", "status", "measure", "percent", "text")
+"""Meanings of fields that a thing has by itself: the name of a product, but the price for it."""
 _HAVING = re.compile(r"\{it\} (?:have|\{has\})(?!\w)|\{has\} \{it\} got")
 _NOT_HAD = ("date", "datetime", "year", "status")
 """Meanings of fields that nothing is said to have: a job is in a stage."""
@@ -49,6 +51,8 @@ def table_of(asked: Attribute, thing: Phrase) -> str:
         return "variable"
     if is_where(asked):
         return "category"
+    if either_of(asked):
+        return "either"
     return "date" if asked.meaning == "datetime" else asked.meaning
 
 
@@ -67,7 +71,7 @@ def direct(asked: Attribute, thing: Phrase) -> Iterator[tuple[str, list[str]]]:
 
 def _is_said(pattern: str, thing: Phrase) -> bool:
     """Whether a pattern is not for other things: nobody keeps records of branches, and no file is bought."""
-    if _is_wide(thing) and _STRANDED.search(pattern):  # what number I can reach the owner registered under ... on
+    if is_wide(thing) and _STRANDED.search(pattern):  # what number I can reach the owner registered under ... on
         return False
     kept = (is_technical(thing.bare) or thing.bare.split()[-1] in _NOT_OURS) and _OURS.search(pattern)
     return not kept and not (thing.bare.split()[-1] in DOCUMENTS and _OF_GOODS.search(pattern))
@@ -95,13 +99,14 @@ def joint_of(thing: Phrase, asked: Attribute, slots: Mapping[str, str]) -> str:
     if asked.meaning == "identifier" and not thing.person and is_person(asked.label.split()[0]):
         own = "for"  # the user id for a booking is not the booking's
     own = "in" if is_deal(thing.bare) and asked.label.lower() in ("sku", "isbn") else own  # it is the goods'
-    own = own or ("of" if " for " in thing.text else "")  # the name of the animal for appointment 40
+    told = " for " in thing.text or asked.meaning in _OWN
+    own = own or ("of" if told else "")  # the name of the animal for appointment 40
     return within(thing, asked) or slots["of"] or own
 
 
 def is_verbal(asked: Attribute) -> bool:
     """Whether people ask for a field with a verb only: which town she lives in, when it was last changed."""
-    if is_where(asked):
+    if is_where(asked) or either_of(asked):
         return True
     if asked.label.startswith("last ") and date_verbs(asked):  # when it was last opened, and not its last access
         return True
@@ -134,7 +139,9 @@ def indirect(asked: Attribute, thing: Phrase) -> list[str]:
     for entry in data("lookups").get(table_of(asked, thing), {}).get("indirect", []):
         if suits(entry, asked, thing):
             had = not inside and asked.meaning not in _NOT_HAD
-            kept = [c for c in entry["say"] if (had or not _HAVING.search(c)) and _is_said(c, thing)]
+            kind = thing.bare.removeprefix("the ")
+            said = [c for c in entry["say"] if not ("{noun}" in c and kind in thing.text)]
+            kept = [c for c in said if (had or not _HAVING.search(c)) and _is_said(c, thing)]
             if stands_in(thing, asked) and asked.label not in OWN_LABELS:
                 kept = [c for c in kept if _IN_DOCUMENT.search(c)]
             word = "who" if asked.meaning == "person" else "what"
@@ -143,14 +150,14 @@ def indirect(asked: Attribute, thing: Phrase) -> list[str]:
     return [] if _is_long(thing, asked) else ["what the {label} of {it} {are}"]
 
 
-def _is_wide(thing: Phrase) -> bool:
+def is_wide(thing: Phrase) -> bool:
     """Whether the thing takes more than its head to name."""
-    return not thing.short and bool(re.search(r" (?:of|for|from|in|on|with|under|called|that|at) ", thing.text))
+    return not thing.short and bool(re.search(r" (?:of|for|from|in|on|with|under|called|who|that|at) ", thing.text))
 
 
 def _is_long(thing: Phrase, asked: Attribute) -> bool:
     """Whether so much stands between `what the` and its verb that it is lost."""
-    return _is_wide(thing) or "'s " in noun_label(asked) or len(asked.label.split()) > 2
+    return is_wide(thing) or "'s " in noun_label(asked) or len(asked.label.split()) > 2
 
 
 def suits(entry: Mapping[str, Any], asked: Attribute, thing: Phrase) -> bool:
