@@ -48,10 +48,9 @@ from mcprl.scenarios.wording.groups import (
 from mcprl.scenarios.wording.links import link_options
 from mcprl.scenarios.wording.lookups import each_options, lookup_options, missing_options
 from mcprl.scenarios.wording.personas import PLAIN, dress, mood, persona, sentence, small
-from mcprl.scenarios.wording.phrases import in_brackets
 from mcprl.scenarios.wording.relations import relation_options
 from mcprl.scenarios.wording.scaled import likewise_options, scaled_options
-from mcprl.scenarios.wording.template import Option, data, fill, options, unmark
+from mcprl.scenarios.wording.template import Option, data, fill, in_brackets, options, unmark
 
 __all__ = ["Worded", "answer", "say"]
 

@@ -16,7 +16,7 @@ from mcprl.scenarios.wording.modifiers import (
     what_was_done,
 )
 from mcprl.scenarios.wording.nouns import ABSTRACT, is_person, spoken
-from mcprl.scenarios.wording.phrases import Phrase, alike, in_brackets, phrase
+from mcprl.scenarios.wording.phrases import Phrase, alike, phrase
 from mcprl.scenarios.wording.since import apart, with_since
 from mcprl.scenarios.wording.suiting import (
     DOCUMENTS,
@@ -32,7 +32,7 @@ from mcprl.scenarios.wording.suiting import (
     table_of,
     within,
 )
-from mcprl.scenarios.wording.template import Option, agreeing, data, expand, mark, options
+from mcprl.scenarios.wording.template import Option, agreeing, data, expand, in_brackets, mark, options
 from mcprl.scenarios.wording.values import plain
 
 _SORTS = ("type", "kind")

@@ -19,7 +19,7 @@ from mcprl.scenarios.wording.modifiers import (
     names,
 )
 from mcprl.scenarios.wording.nouns import LIVING, by_sort, is_person, spoken
-from mcprl.scenarios.wording.template import BEGIN, END, data, mark
+from mcprl.scenarios.wording.template import BEGIN, END, data, in_brackets, mark
 from mcprl.scenarios.wording.values import called, plain, shown
 from mcprl.text import singular
 
@@ -37,7 +37,6 @@ _CALLED_SO = ("airport", "station", "terminal", "port", "warehouse", "office", "
 _IN_TABLES = ("table", "column")
 """Nouns that stand behind their names: the paid column in the invoices table."""
 _IN_PLACE = re.compile(rf" (?:(?:in|in the|of the [a-z]+) {BEGIN}[^{END}]*{END}(?: table)?|\({BEGIN}[^{END}]*{END}\))$")
-_IN_SORT = re.compile(rf"(?<={END}) in the ({BEGIN}[^{END}]*{END}) (?:category|section|range|group)\b")
 
 
 @dataclass(frozen=True)
@@ -127,8 +126,8 @@ def phrase(thing: Reference, rng: random.Random) -> Phrase:
 def alike(things: Sequence[Reference], rng: random.Random) -> list[Phrase]:
     """Several things, all named in the same way: `SKU-1 and SKU-2`, not `SKU-1 and product SKU-2`."""
     seed = rng.random()
-    found = [phrase(thing, random.Random(seed)) for thing in things]
-    found = [replace(one, text=in_brackets(one.text)) for one in found]
+    named = (phrase(thing, random.Random(seed)) for thing in things)
+    found = [replace(one, text=in_brackets(one.text)) for one in named]
     ends = {match[0] if (match := _IN_PLACE.search(one.text)) else "" for one in found}
     if len(ends) == 1 and (end := ends.pop()):  # Mara Brandt and Ines Ivanov in Turin
         found = [replace(one, text=one.text.removesuffix(end)) for one in found[:-1]] + found[-1:]
@@ -139,12 +138,6 @@ def alike(things: Sequence[Reference], rng: random.Random) -> list[Phrase]:
         for one in found
     ]
     return bare if any(re.search(r"[/.]", one.text) for one in bare) else found  # not the file a.md and the file b.md
-
-
-def in_brackets(text: str) -> str:
-    """A text with the categories of what it names in brackets: where is the Oak Shelf (furniture)? Nobody asks where
-    it is in that category."""
-    return _IN_SORT.sub(r" (\1)", text)
 
 
 def _topmost(one: str, top: Top, noun: str) -> str:

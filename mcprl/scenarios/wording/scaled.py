@@ -8,8 +8,8 @@ from mcprl.scenarios.intents import Likewise, Scaled, Value
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.fields import label_slots
 from mcprl.scenarios.wording.modifiers import shortened
-from mcprl.scenarios.wording.phrases import Phrase, in_brackets, phrase, spoken
-from mcprl.scenarios.wording.template import BEGIN, END, Option, data, mark, options
+from mcprl.scenarios.wording.phrases import Phrase, phrase, spoken
+from mcprl.scenarios.wording.template import BEGIN, END, Option, data, in_brackets, mark, options
 from mcprl.scenarios.wording.values import plain, shown
 
 _CODE = re.compile(r"\d\S*$|[A-Za-z]-\d")

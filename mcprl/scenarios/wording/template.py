@@ -19,6 +19,7 @@ BEGIN, END = "\x02", "\x03"
 """Marks around a value."""
 _ALTERNATIVES = re.compile(r"\[([^\[\]]*)\]")
 _SLOT = re.compile(r"\{(\w+)\}")
+_IN_SORT = re.compile(rf"(?<={END}) in the ({BEGIN}[^{END}]*{END}) (?:category|section|range|group)\b")
 
 
 @dataclass(frozen=True)
@@ -138,3 +139,8 @@ def options(
         for name, patterns in table.items()
         if isinstance(patterns, list)
     ]
+
+
+def in_brackets(text: str) -> str:
+    """A text with the categories of what it names in brackets: where is the Oak Shelf (furniture)?"""
+    return _IN_SORT.sub(r" (\1)", text)
