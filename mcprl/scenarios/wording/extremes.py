@@ -26,19 +26,8 @@ def extreme_options(intent: Extreme, rng: random.Random) -> list[Option]:
         return [] if rest else _since(intent, noun, since)
     one = group(intent.noun, intent.where, rng, more=False)
     thing = phrase(Reference(intent.noun, intent.where, Top(intent.by, intent.most)), rng)
-    top = superlative(intent.by, intent.most, noun)
-    rank = f"the {top}" if top else f"the one with {height(intent.by, intent.most)}"
-    is_rank = f"is the {top}" if top else f"has {height(intent.by, intent.most)}"
-    if placed := standing(intent.by, intent.most, noun):
-        rank, is_rank = f"the one that {placed}", placed
-    slots = {
-        **thing.slots(),
-        **label_slots(intent.asked[0], rng),
-        "rank": rank,
-        "is_rank": is_rank,
-        "noun": noun,
-        "one": one.text,
-    }
+    slots = {**thing.slots(), **label_slots(intent.asked[0], rng), "noun": noun, "one": one.text}
+    slots |= _rank(intent, noun)
     slots["group"] = group(intent.noun, intent.where, rng).text
     slots["the_labels"] = grammar.listed([f"the {noun_label(field)}" for field in intent.asked])
     slots["be"] = be(intent.asked)
@@ -52,7 +41,7 @@ def extreme_options(intent: Extreme, rng: random.Random) -> list[Option]:
     found = options(data("groups")["extreme_named" if naming else "extreme"], "extreme", slots, weight=1.0)
     if naming and (is_person(noun) or noun.split()[-1] in LIVING):
         found = [replace(o, patterns=tuple(_of_ours(o.patterns))) for o in found if any(_of_ours(o.patterns))]
-    if placed:  # the appointment that is done that comes first
+    if standing(intent.by, intent.most, noun):  # the appointment that is done that comes first
         found = [replace(o, patterns=tuple(p for p in o.patterns if "{is_rank}" in p)) for o in found]
         found = [option for option in found if option.patterns]
     if (
@@ -70,6 +59,16 @@ def extreme_options(intent: Extreme, rng: random.Random) -> list[Option]:
         Option(option.form, option.patterns, option.slots, option.weight * 0.6)
         for option in about_options(thing, noun, intent.asked, rng)
     ]
+
+
+def _rank(intent: Extreme, noun: str) -> dict[str, str]:
+    """What the thing is among the others: the newest, the one with the highest rating, the one that comes first."""
+    if placed := standing(intent.by, intent.most, noun):
+        return {"rank": f"the one that {placed}", "is_rank": placed}
+    if top := superlative(intent.by, intent.most, noun):
+        return {"rank": f"the {top}", "is_rank": f"is the {top}"}
+    highest = height(intent.by, intent.most)
+    return {"rank": f"the one with {highest}", "is_rank": f"has {highest}"}
 
 
 def _of_ours(patterns: Sequence[str]) -> list[str]:
