@@ -1,7 +1,7 @@
 """What a server is about, in people's terms: attributes of results, nouns of things, and what names one thing."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -251,6 +251,12 @@ class Catalog(Identities):
         harvested = any(source[0] in ("from", "worked") for source in sources) and not self.known.is_setting(slot)
         universal = slot.kind == "string" and known_format(slot) in UNIVERSAL
         return harvested and not universal and not slot.choices and ("invented",) not in sources
+
+    def populations(self) -> Iterable[Sequence[Scalar]]:
+        """The values that each parameter which names a thing of the server may take."""
+        for slot in (slot for slots in self.known.slots.values() for slot in slots if self.names_entity(slot)):
+            places = self.known.sources.get((slot.tool, slot.path), [])
+            yield [value for place in places for value in self.known.base.pool.get(place, ())]
 
     def pairs(self) -> set[tuple[str, str]]:
         """The pairs of reading tools of which the first shows a key of another thing that the second takes."""

@@ -1,10 +1,13 @@
 """Which values name the same thing of a server, and to which split it belongs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from mcprl.judges.checks import squash
-from mcprl.scenarios.packs.pack import split_of
+from mcprl.scenarios.packs.pack import SHARES, fraction, split_of
 from mcprl.types import Scalar, Split
+
+_FEW = 30
+"""Things of one kind. Among fewer, chance alone may leave a split with none of them, so each gets its share."""
 
 
 class Identities:
@@ -18,6 +21,7 @@ class Identities:
         self._things: dict[str, str] = {}
         self._ambiguous: set[str] = set()
         self._sharing: dict[str, set[str]] = {}
+        self._dealt: dict[int, dict[str, Split]] = {}
 
     def unite(self, name: str, key: str) -> None:
         """Learn that a name belongs to the thing with this key."""
@@ -63,4 +67,24 @@ class Identities:
         """The split to which the thing that a value names belongs."""
         thing = self.thing(value)
         taken = self._taken_by_tests(thing) or self._taken_by_tests(squash(str(value)))
-        return "test" if taken else split_of(seed, thing)
+        if seed not in self._dealt:
+            self._dealt[seed] = self._deal(seed)
+        return "test" if taken else self._dealt[seed].get(thing) or split_of(seed, thing)
+
+    def populations(self) -> Iterable[Sequence[Scalar]]:
+        """The values by which the things of each kind are asked for."""
+        return ()
+
+    def _deal(self, seed: int) -> dict[str, Split]:
+        """The splits of things of which there are few of a kind: by rank, so that each split has its share."""
+        dealt: dict[str, Split] = {}
+        for values in self.populations():
+            things = sorted({self.thing(value) for value in values}, key=lambda thing: fraction(f"{seed}:{thing}"))
+            if not len(SHARES) <= len(things) < _FEW:
+                continue
+            end = 0.0
+            for split, share in SHARES.items():
+                begin, end = end, end + share * len(things)
+                for thing in things[round(begin) : round(end)]:
+                    dealt.setdefault(thing, split)
+        return dealt

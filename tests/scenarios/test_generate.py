@@ -2,6 +2,7 @@
 
 import sys
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,13 @@ from mcprl.judges.verifier import Verifier
 from mcprl.runs.overlap import wording_overlap
 from mcprl.scenarios.fields import opened, record_of, rows_of
 from mcprl.scenarios.generate import generate
+from mcprl.scenarios.identities import Identities
 from mcprl.scenarios.packs.pack import Pack, load_pack, split_of
 from mcprl.servers.digest import digest
 from mcprl.servers.effects import is_read
 from mcprl.servers.server import connect
 from mcprl.training.demonstrations import transcript
-from mcprl.types import Tool, ToolResult, Trajectory
+from mcprl.types import Scalar, Tool, ToolResult, Trajectory
 
 SMALL = ScenarioConfig(train=40, val=10, test=20, test_forms=20, probe_calls=300, repeat_after_s=0.2)
 
@@ -193,6 +195,25 @@ def test_of_a_result_that_is_cut_no_more_is_read_than_the_model_sees() -> None:
     result = opened(digest("", {"ok": True, "tool": "list", "content": {"rows": rows}, "log": "y" * 9_000}))
     assert result.cut_bytes
     assert len(result.text) < 4_100
+
+
+class Repository(Identities):
+    """Ten commits, and a folder of more files than chance leaves out of a split."""
+
+    def __init__(self, taken: str = "") -> None:
+        super().__init__(["/srv"], lambda thing: thing == taken)
+
+    def populations(self) -> Iterable[Sequence[Scalar]]:
+        return [[f"commit {number}" for number in range(10)], [f"/srv/{number}.txt" for number in range(100)], ["main"]]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_of_few_things_each_split_has_its_share_whatever_the_seed(seed: int) -> None:
+    commits, _, _ = Repository().populations()
+    assert Counter(Repository().split(seed, commit) for commit in commits) == {"test": 3, "val": 1, "train": 6}
+    assert Repository(taken="commit 7").split(seed, "Commit 7") == "test"
+    assert Repository().split(seed, "/srv/5.txt") == split_of(seed, "5.txt")
+    assert Repository().split(seed, "main") == split_of(seed, "main")
 
 
 def test_a_value_belongs_to_one_split_however_it_is_written() -> None:

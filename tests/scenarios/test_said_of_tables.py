@@ -98,3 +98,8 @@ def test_a_column_and_a_part_are_named_in_answers_as_in_requests() -> None:
     same = (PHONE, Reference("column", (named("id"), OWNERS)))
     assert answer(intents.Each(same, TYPE), ("TEXT", "INTEGER"), rng).startswith("The phone column's type is TEXT")
     assert answer(intents.Compare((BOLT, HINGE), PRICE, most=False), ("hinge",), rng) == "The hinge is cheaper."
+
+
+def test_whoever_counts_kinds_of_goods_says_so_and_does_not_seem_to_count_the_pieces() -> None:
+    assert all("different parts" in request for request in all_said(intents.Count("part", ())))
+    assert not any("different" in request for request in all_said(intents.Count("job", ())))

@@ -34,6 +34,8 @@ _OURS = re.compile(r"\b(?:do we have|have we got|we have)\b")
 _WHICH = re.compile(r"\b(?:which|what)(?: one)?(?: of the two)?('s| is| has)\b", re.IGNORECASE)
 _CHOSEN = ("decide", "choose", "pick")
 """Comparisons between which one chooses: of goods."""
+_STOCKED = ("product", "item", "article", "good", "part", "tool")
+"""Nouns of which there are kinds and pieces: whoever counts the kinds says so."""
 _HASHED = ("commit", "revision")
 _STOCKS = frozenset("stock inventory available".split())
 _BILLED = ("price", "cost", "fee", "fare", "rent", "charge", "amount")
@@ -43,7 +45,10 @@ def count_options(intent: Count, rng: random.Random) -> list[Option]:
     """Requests for the number of things."""
     if since := _since(intent, rng):
         return options(data("groups")["count_since"], "count.since", since)
-    found = _of_all(options(data("groups")["count"], "count", _grouped(intent, rng)), intent)
+    slots = _grouped(intent, rng)
+    if not intent.where and grammar.one(spoken(intent.noun)).split()[-1] in _STOCKED:
+        slots |= {"group": f"different {slots['group']}", "head": f"different {slots['head']}"}
+    found = _of_all(options(data("groups")["count"], "count", slots), intent)
     parts = any(front_of(value.attribute) in _HASHED for value in intent.where)
     if not intent.where or parts or grammar.one(spoken(intent.noun)) == "column":  # there are some
         found = [option for option in found if not option.form.endswith("/any-and-how")]
