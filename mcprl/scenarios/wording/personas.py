@@ -110,12 +110,12 @@ def small(text: str) -> str:
 
 
 def _with_typo(text: str, rng: random.Random) -> str:
-    """A text with two letters swapped, one dropped, doubled or hit beside, in a word of at least four."""
+    """A text with two letters swapped, one dropped, doubled or hit beside, in a word of at least five."""
     spots = [
         (i, match.start(), match.end())
         for i, (free, piece) in enumerate(outside(text))
         if free
-        for match in re.finditer(r"\b(?!asap\b)[a-z]{4,}\b", piece)
+        for match in re.finditer(r"\b(?!asap\b)[a-z]{5,}\b", piece)
     ]
     if not spots:
         return text
