@@ -7,7 +7,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from mcprl.judges.missing import says_missing
+from mcprl.judges.missing import says_missing, says_there
 from mcprl.judges.phrases import asks_for, declines, polarity
 from mcprl.judges.roles import states
 from mcprl.servers.arguments import leaves, same_arguments
@@ -22,6 +22,7 @@ __all__ = [
     "polarity",
     "same_arguments",
     "says_missing",
+    "says_there",
     "shows",
     "squash",
     "states",

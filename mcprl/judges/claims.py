@@ -23,6 +23,7 @@ _UNDONE = re.compile(
     r"(?:yet |actually |been able to )?(?!find|see|think|know|notice|have|need|touch)\w+|"
     r"\b(?:has|have)(?:n't| not) (?:yet )?been (?:changed|set|updated|created|added|removed|deleted|cancell?ed|sent)|"
     r"\b(?:nothing|none of it) (?:was|has been|is) (?:changed|done|saved|sent)\b|"
+    r"\bdid(?:n't| not) (?:go|come) through\b|\bstill (?:has|have|shows?) the old\b|"
     r"\bnothing (?:for me |left |else )?to (?:change|do|update|add)\b|"
     r"\b(?<!else )(?<!rest )(?:stays|remains|is still) (?:as it (?:was|is)|unchanged|the same)\b|"
     r"(?<!'ve )(?<!have )\balready (?:had|has|exist|there|in there|down as|marked|set|on file|recorded)|"
@@ -30,8 +31,9 @@ _UNDONE = re.compile(
 )
 _OFFERS = re.compile(r"^(?:should|shall) i (?!also\b)[^?]+\?$")
 _WAITS = re.compile(
-    r"(?:^|[:,] )(?:do you (?:really )?want me to|are you sure|"
-    r"(?:can|could) you (?:please )?(?:tell|confirm|let|give)) (?!.*\b(?:also|else|as well|too|instead)\b)[^?]+\?$"
+    r"(?:^|[:,] )(?:(?:shall|should) i (?:go ahead|proceed|do (?:it|that))\b|"
+    r"(?:do you (?:really )?want me to|are you sure|(?:can|could) you (?:please )?(?:tell|confirm|let|give)) "
+    r"(?!.*\b(?:also|else|as well|too|instead)\b))[^?]*\?$"
 )
 _REPORTS = re.compile(
     r"\b(?:done|all set|(?:i|we)(?:'ve| have) (?!not|n't)|(?:has|have|was|were) (?:now )?(?:been )?\w+ed\b|"
@@ -39,7 +41,9 @@ _REPORTS = re.compile(
 )
 """What tells that something was done."""
 _WROTE = r"(?:changed|set|updated|marked|moved|switched|adjusted|cancell?ed|deleted|removed|put|assigned|brought)"
-_DONE_TO = re.compile(rf"(?:'s|\s(?:has|have|was|were|is|are))(?: now| just)*(?: been)? {_WROTE}\b|\snow has\b")
+_DONE_TO = re.compile(
+    rf"(?: and [\w-]+)?(?:'s|\s(?:has|have|was|were|is|are))(?: now| just)*(?: been)? {_WROTE}\b|\snow has\b"
+)
 _DID = re.compile(rf"\b(?:i|we)(?:'ve| have)? (?:now )?{_WROTE} (?:(?:the|order|item|status|of) )*$")
 _PATH = re.compile(r"(?:[a-z][\w+.-]*://)?[\w.@~-]+(?:/[\w.@~-]+)+")
 _TELLING = re.compile(r"[\d._~-]|^[a-z]+://")
@@ -107,7 +111,8 @@ def _strangers(reading: Reading, known: Reading) -> Iterator[str]:
     for pattern in (_PATH, _CODE):
         for match in pattern.finditer(reading.text):
             word = match[0].rstrip(".")
-            if _TELLING.search(word) and word not in known.text and not _has(known, word) and not _is_day(word, known):
+            same = word.rpartition("/")[2] in known.text and _has(known, word)
+            if _TELLING.search(word) and word not in known.text and not same and not _is_day(word, known):
                 yield word
     for match in _QUOTED.finditer(reading.text):
         if not _has(known, match[1]):
@@ -184,7 +189,7 @@ def _other_thing(reading: Reading, scenario: Scenario, tools: Mapping[str, Tool]
     for call in scenario.plan:
         reads = call.tool in tools and is_read(tools[call.tool])
         given[reads] |= {value for _, value in leaves(call.arguments) if re.search(r"\d", str(value))}
-    given[True] |= {match[0] for match in _CODE.finditer(read(scenario.request).text)}
+    given[True] |= {match[0] for match in _CODE.finditer(f"{read(scenario.request).text}\n{reading.text}")}
     looks = [check.arguments for check in scenario.checks if isinstance(check, StateHolds | CallMade)]
     looked = {value for arguments in looks for _, value in leaves(arguments)}
     done = " ".join(str(value).lower() for value in given[False] | looked)  # an invoice by its file, too

@@ -36,6 +36,7 @@ _IRREGULAR = {
 _THAN = re.compile(r"\b(?:than|compared (?:to|with))\b")
 _BEFORE = re.compile(r"\b(?:before|after)\b")
 
+_SUPERLATIVE = re.compile(r"\b(?:[a-z]+est|(?:most|least) [a-z]+)\b")
 _KEY = re.compile(
     r"\b(?:more|less|most|least|fewer|fewest|[a-z]+(?:er|est))(?:\s+\w+)?\s+(id|ids|identifier|sku|code|key|uuid)\b"
 )
@@ -47,6 +48,12 @@ def compares_keys(reading: Reading, own: Sequence[Place], request: str) -> bool:
         not re.search(rf"\b{match[1]}s?\b(?!-)", request.lower()) and any(end <= match.start() for _, end in own)
         for match in _KEY.finditer(reading.text)
     )
+
+
+def other_extreme(reading: Reading, request: str) -> bool:
+    """Whether an answer tells of the other end than the request: the youngest, where the oldest was asked for."""
+    asked, told = (direction(" ".join(_SUPERLATIVE.findall(text.lower()))) for text in (request, reading.text))
+    return _opposite(asked, told)
 
 
 def direction(text: str) -> tuple[str, int] | None:

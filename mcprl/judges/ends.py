@@ -19,6 +19,8 @@ _TO = re.compile(r"(?:\b(?:to|into|towards?)(?: the)?\s+|->\s*|→\s*|=>\s*)[\"'
 
 _WHO = re.compile(r"\bwho (?:currently |now )?([a-z]+(?:s|ed)) (?!by\b)([^?.!,]+)")
 
+_NAMED = re.compile(r"\b(?:called|named|names? (?:is|are)) (?:the )?[\"']?$")
+
 _CHANGES = (
     ("lost lose loses losing loss dropped", "gained gain gains gaining won put"),
     (
@@ -30,6 +32,15 @@ _CHANGES = (
     ("average averages averaged mean", "altogether together total sum combined"),
     ("left remaining over change", "short lacking missing shy"),
 )  # fmt: skip
+
+
+def opposed(reading: Reading, own: Sequence[Place], fact: Fact, request: str) -> bool:
+    """Whether an answer tells the value as another thing than was asked for: the other way, side, or a name."""
+    return (
+        other_way(reading, own, fact.value, request)
+        or other_side(reading, own, request)
+        or misnamed(reading, own, fact, request)
+    )
 
 
 def other_way(reading: Reading, own: Sequence[Place], value: Scalar, request: str) -> bool:
@@ -53,6 +64,13 @@ def other_side(reading: Reading, own: Sequence[Place], request: str) -> bool:
     whom = re.escape(asked[2].split(" at ")[0].strip())
     turned = re.compile(rf"\b{whom} (?:currently |now )?{asked[1]} (?:the )?$")
     return all(turned.search(reading.text[:start]) for start, _ in own)
+
+
+def misnamed(reading: Reading, own: Sequence[Place], fact: Fact, request: str) -> bool:
+    """Whether a place is told as the name of something: the owner is called Ostrava."""
+    if fact.meaning != "place" or not own or _NAMED.search(request.lower()):
+        return False
+    return all(_NAMED.search(reading.text[:start]) for start, _ in own)
 
 
 def _last_word(reading: Reading, spot: Place, among: set[str]) -> str:

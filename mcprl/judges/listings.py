@@ -27,7 +27,8 @@ def beside_the_list(reading: Reading, facts: Sequence[Fact], own: Sequence[Place
     if len({fact.name for fact in facts}) != 1 or any(fact.subject for fact in facts):
         return ""
     known, least = set(tokens(request)), 2 if len(facts) > 1 else 3
-    for entries in (_bullets(reading.text), *_enumerations(reading.text)):
+    runs = _enumerations(reading.text, own, joined=len(facts) == 1)
+    for entries in (_bullets(reading.text), *runs):
         held = [any(start <= place[0] < end for place in own) for start, end in entries]
         if len(entries) < least or not any(held) or all(held):
             continue
@@ -40,15 +41,23 @@ def beside_the_list(reading: Reading, facts: Sequence[Fact], own: Sequence[Place
     return ""
 
 
+def _within(spot: int, own: Sequence[Place]) -> bool:
+    return any(start < spot < end for start, end in own)
+
+
 def _bullets(text: str) -> list[Place]:
     return [(match.start(1), match.end(1)) for match in _BULLET.finditer(text)]
 
 
-def _enumerations(text: str) -> list[list[Place]]:
-    """The parts of each run of names that commas and a last "and" join."""
+def _enumerations(text: str, own: Sequence[Place], *, joined: bool) -> list[list[Place]]:
+    """The parts of each run of names that commas and a last "and" join, those of `own` whole. Of `joined` ones the
+    "and" must be there."""
     found: list[list[Place]] = []
     for run in _ENUMERATED.finditer(text):
-        borders = [match.span() for match in re.finditer(r",? (?:and|plus) |, ", run[0])]
+        joints = list(re.finditer(r",? (?:and|plus) |, ", run[0]))
+        if joined and (not joints or "and" not in joints[-1][0]):
+            continue
+        borders = [match.span() for match in joints if not _within(run.start() + match.start(), own)]
         starts = [run.start(), *(run.start() + end for _, end in borders)]
         ends = [*(run.start() + start for start, _ in borders), run.end()]
         parts = list(zip(starts, ends, strict=True))

@@ -131,6 +131,20 @@ def says_missing(text: str, request: str = "") -> bool:
     return any(_clause_says_missing(clause) for clause in _clauses(text))
 
 
+def says_there(text: str, value: str) -> bool:
+    """Whether `text` says that the thing with this name is there."""
+    thing = re.escape(normal(value).lower())
+    is_there = r"(?:is|does|are)(?: still| indeed)? (?:there|exist|in (?:the|our)|on file|available|listed)\b"
+    there = re.compile(rf"(?<![\w/]){thing}[\"']? {is_there}")
+    for part in sentences(text):
+        found = there.search(part)
+        if found and not re.search(r"\b(?:no|not|none|neither|nobody)\b", part[: found.start()]):
+            return True
+        if part.startswith("yes") and value.lower() in part:
+            return True
+    return False
+
+
 def _clauses(text: str) -> list[str]:
     found: list[str] = []
     for sentence in sentences(text):
@@ -175,7 +189,7 @@ def _is_the_thing(phrase: str, objectless: bool, verb: str) -> bool:
         return True
     if re.search(r"\bexists? (?:for|on|of)\b", phrase):
         return False
-    rest = re.sub(_BY_KEY, "", phrase)
+    rest = re.sub(rf"{_BY_KEY}|\bat [\w.~-]*/[\w./~-]+", "", phrase)
     belongs = re.search(_BELONGS, rest)
     if belongs and not re.search(
         r"\d|[A-Z]|['\"]|\b(?:called|named|with|by (?:that|the|\w+ \w)|found|match|exist)", rest[: belongs.start()]

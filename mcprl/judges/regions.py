@@ -13,6 +13,7 @@ _PAIRS = (
     "VA:Virginia WA:Washington WV:West_Virginia WI:Wisconsin WY:Wyoming "
 )
 _STATES = {pair[:2]: pair[3:] for pair in _PAIRS.split()}
+_SHORT = {"USA": ("US", "America"), "US": ("USA", "America"), "UK": ("Britain",), "GB": ("UK", "Britain")}
 _LONGER = {"USA": "US", "UK": "GB"}
 
 
@@ -25,4 +26,5 @@ def region_names(code: str) -> tuple[str, ...]:
 
     territories: Any = Locale("en").territories  # typed as a mapping of bytes
     country = territories.get(_LONGER.get(code, code), "")
-    return tuple(name.replace("_", " ") for name in (_STATES.get(code, ""), country) if name)
+    others = _SHORT.get(code, ())
+    return tuple(name.replace("_", " ") for name in (_STATES.get(code, ""), country, *others) if name)

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from mcprl.judges.comparing import compares_keys, singled_out
-from mcprl.judges.ends import end_of, other_side, other_way, stated_ends
+from mcprl.judges.comparing import compares_keys, other_extreme, singled_out
+from mcprl.judges.ends import end_of, opposed, stated_ends
 from mcprl.judges.matches import beaten, score_objection
 from mcprl.judges.mentions import Reading, read
 from mcprl.judges.owners import assigned, stand_ins
@@ -118,7 +118,7 @@ def _spells(rival: Scalar, kind: str, fact: Fact) -> bool:
 def _turned(reading: Reading, fact: Fact, own: Sequence[Place], asked: Asked) -> str:
     """In an answer of several parts, the value stands with another part's subject or label; or it is told as the other
     end of a way."""
-    if other_way(reading, own, fact.value, asked.request) or other_side(reading, own, asked.request):
+    if opposed(reading, own, fact, asked.request) or (len(asked.facts) < 2 and other_extreme(reading, asked.request)):
         return "the answer tells the opposite"
     end, told = end_of(fact), stated_ends(reading, own)
     if end and told:

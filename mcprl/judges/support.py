@@ -5,6 +5,7 @@ An answer that gives the right value and makes up another of its kind beside it,
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from datetime import date
 
 from mcprl.judges.listings import beside_the_list
@@ -167,6 +168,7 @@ def _day(reading: Reading, fact: Fact, own: Sequence[Place], asked: Asked) -> st
             return reading.text[day.start : day.end]
     own_days = [day for other in facts for day in read(str(other.value)).days]
     told = [day for day in known if any(_same_day(day, other) for other in reading.days)]
+    told += [replace(day, year=year) for day in reading.days for year in {other.year for other in request.days} if year]
     return _weekday(reading, request, fact, [*own_days, *told, *request.days], asked)
 
 

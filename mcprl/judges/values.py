@@ -29,6 +29,10 @@ _NONE = re.compile(
     r"problem|doubt|order)\b)"
     r"(?= \w+))\b"
 )
+_ONE = re.compile(
+    r"(?<!\bthe )(?<!\bthis )(?<!\bthat )(?<!\bwhich )(?<!\bno )(?<!\bany )(?<!\beach )(?<!\bevery )"
+    r"\b(?:one|a single)\b (?!of\b|moment\b|second\b|more\b|that\b|is\b|thing\b)(?=([a-z]+))"
+)
 _LOOSE = re.compile(r"[\w\s.,'&/()-]+")
 """Text whose signs may be left out or changed: `in_progress`, `Novak, Ana`. Others (`C++`) are compared as they are."""
 
@@ -107,6 +111,9 @@ def _numbers(reading: Reading, value: float, meaning: Meaning, unit: str) -> lis
     ]
     if meaning == "year":
         found += [day for day in reading.days if day.year == value]
+    if value == 1 and meaning in ("count", "number"):
+        ones = [match for match in _ONE.finditer(reading.text) if not (unit_of(match[1]) or currency_of(match[1]))]
+        found += [Number(match.start(), match.end(), 1) for match in ones]
     if value == 0 and meaning in ("count", "number", "text", "measure"):
         found += [Number(match.start(), match.end(), 0) for match in _NONE.finditer(reading.text)]
     return found

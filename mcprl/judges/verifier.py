@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from mcprl.judges.checks import asks_for, declines, is_empty, leaves, same_arguments, says_missing, shows
+from mcprl.judges.checks import asks_for, declines, is_empty, leaves, same_arguments, says_missing, says_there, shows
 from mcprl.judges.claims import belied
 from mcprl.judges.conduct import Conduct
 from mcprl.judges.results import Evidence
@@ -103,7 +103,7 @@ class Verifier:
             case StateHolds():
                 return _changed(check, next(looks, None))
             case SaysMissing():
-                passed = says_missing(trajectory.answer, scenario.request)
+                passed = says_missing(trajectory.answer, scenario.request) and not _says_there(scenario, trajectory)
                 return passed, "says it does not exist" if passed else "does not say that it does not exist"
             case AsksBack():
                 why = self._conduct.made_up(scenario, trajectory.calls)
@@ -171,6 +171,13 @@ class Verifier:
             return 0.2
         expected, given = set(leaves(wanted.arguments)), set(leaves(record.arguments))
         return 0.4 + 0.5 * len(expected & given) / max(1, len(expected | given))
+
+
+def _says_there(scenario: Scenario, trajectory: Trajectory) -> bool:
+    """Whether the answer says that what the failed call looks for is there."""
+    failed = [check for check in scenario.checks if isinstance(check, CallMade) and check.failed]
+    values = [str(value) for check in failed for _, value in leaves(check.arguments) if len(str(value)) > 2]
+    return any(says_there(trajectory.answer, value) for value in values)
 
 
 def _looks(scenario: Scenario, trajectory: Trajectory) -> Iterator[Look]:

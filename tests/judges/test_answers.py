@@ -11,9 +11,9 @@ accepted; of the fourth, which was written after that mending, 86.0 and 13.0 %**
 these wrong ones report something else than the write that was rightly made, at which no check had looked.
 
 `fifth_*`, by two more for 178 tasks, after that: **87.6 % of the right and 18.0 % of the wrong ones were accepted
-before they were mended for** (15.7 % once what was left of the third and fourth had been). Each set finds other faults,
-so what is mended for one does little for the next. After all mending: third 99.1 and 0.9 %, fourth 98.0 and 0.0 %,
-fifth 98.3 and 7.3 %.
+before they were mended for; of the sixth, by two more for 174 other tasks after that mending, 93.7 and 13.8 %**. Each
+set finds other faults, so what is mended for one does little for the next. After all mending, from the third to the
+sixth: 99.1, 98.0, 98.3 and 97.1 % of the right, 0.9, 0.0, 6.2 and 9.8 % of the wrong ones.
 
 Each line of `answers/{right,wrong}.jsonl` is one small case: a request, the calls with the results that the model read,
 the checks, and one final answer. `case` groups the lines of one request.
@@ -98,7 +98,7 @@ def test_there_are_two_hundred_of_each_over_eighty_cases(name: str) -> None:
     assert len({(row["case"], row["answer"], json.dumps(row["calls"])) for row in rows}) == len(rows)
 
 
-@pytest.mark.parametrize("name", ["right", "later_right", "third_right", "fourth_right", "fifth_right"])
+@pytest.mark.parametrize("name", ["right", "later_right", "third_right", "fourth_right", "fifth_right", "sixth_right"])
 async def test_right_answers_are_accepted(name: str) -> None:
     rows = lines(name)
     refused = [row for row in rows if not await accepted(row)]
@@ -108,7 +108,14 @@ async def test_right_answers_are_accepted(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "most"),
-    [("wrong", 0.01), ("later_wrong", 0.01), ("third_wrong", 0.01), ("fourth_wrong", 0.01), ("fifth_wrong", 0.08)],
+    [
+        ("wrong", 0.01),
+        ("later_wrong", 0.01),
+        ("third_wrong", 0.01),
+        ("fourth_wrong", 0.01),
+        ("fifth_wrong", 0.065),
+        ("sixth_wrong", 0.1),
+    ],
 )
 async def test_wrong_answers_are_refused(name: str, most: float) -> None:
     rows = lines(name)
