@@ -24,7 +24,7 @@ _RECORDING = frozenset(
     "added appended attached called checked cleared corrected created deleted done dropped echoed entered erased "
     "filed found forwarded got handed included jotted kept left logged looked made marked moved noted passed "
     "posted put recorded registered remembered removed repeated replaced saved seen sent set stored taken told "
-    "transferred updated written escalated connected contacted assisted helped wanted tried managed noticed put "
+    "transferred updated written escalated connected contacted assisted helped wanted managed noticed put "
     "add note keep make remember".split()
 )
 """What is done with a text that is kept or passed on."""
@@ -40,7 +40,7 @@ _CLAIMED = re.compile(
 """A write in the first person."""
 _ANY_WRITE = frozenset("add cha cre mad mak mov put sav set swi upd wri".split())
 """How the verbs begin that tell of any write."""
-_NOT = re.compile(r"\b(?:not|never|no longer)\b|n't\b")
+_NOT = re.compile(r"\b(?:not|never)\b|\bno longer\b|n't\b")
 _GONE = r"(?:deleted|removed|erased|dropped|wiped|gone)"
 _WHOLE = r"(?:entry|entity|record|page|profile|node|file|account)"
 _REPLACED = re.compile(r"(?:exchang|replac|swap|switch|trad|substitut)\w*(?: \w+){0,2} (?:for|with|by)\b")

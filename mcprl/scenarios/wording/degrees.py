@@ -19,7 +19,7 @@ def superlative(by: Attribute, most: bool, noun: str = "") -> str:
 
 
 def standing(by: Attribute, most: bool, noun: str) -> str:
-    """`comes last` for what takes place on its day: the latest appointment might be the one that was made last."""
+    """`comes last` for what takes place on its day: the latest appointment might be the last one made."""
     taking_place = noun.split()[-1] in EVENTS and by.label in ("date", "day")
     return f"comes {'last' if most else 'first'}" if taking_place else ""
 

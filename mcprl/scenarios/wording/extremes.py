@@ -62,9 +62,9 @@ def extreme_options(intent: Extreme, rng: random.Random) -> list[Option]:
 
 
 def _rank(intent: Extreme, noun: str) -> dict[str, str]:
-    """What the thing is among the others: the newest, the one with the highest rating, the one that comes first."""
+    """What the thing is among the others: the newest, the one with the highest rating, the one to come first."""
     if placed := standing(intent.by, intent.most, noun):
-        return {"rank": f"the one that {placed}", "is_rank": placed}
+        return {"rank": f"the one to {placed.replace('comes', 'come')}", "is_rank": placed}
     if top := superlative(intent.by, intent.most, noun):
         return {"rank": f"the {top}", "is_rank": f"is the {top}"}
     highest = height(intent.by, intent.most)
