@@ -4,6 +4,7 @@ other's places, parts left out. And of a call that reads, whether all of what it
 The rules are of grammar and of the tools' own names; what they do not understand is let through.
 """
 
+import calendar
 import re
 from collections.abc import Mapping, Sequence
 from itertools import combinations
@@ -55,10 +56,7 @@ _PREPOSED = re.compile(r"\b(?:on|for|to|about|under|of|from) (?:the )?([A-Z][a-z
 _SOME = re.compile(r"\b(?:such as|for (?:example|instance)|like|including|among|first|some|e\.g\.)")
 _FEW = 12
 """Of more things an answer may name some."""
-_CALENDAR = frozenset(
-    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august "
-    "september october november december".split()
-)
+_CALENDAR = {name.lower() for name in (*calendar.day_name, *calendar.month_name)}
 
 
 def misreported(scenario: Scenario, reading: Reading, known: Reading, tools: Mapping[str, Tool]) -> str:

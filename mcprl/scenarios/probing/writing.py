@@ -53,9 +53,8 @@ class Writer:
         for attempt in range(_PASSES):
             for tool in writes:
                 enough = known.working.get(tool.name, 0) >= _WANTED or self._budget.left <= end
-                cheap = not attempt and not known.slots[tool.name]  # one call, even if slow tools took all the time
                 if (
-                    (self._budget.over and not cheap)
+                    self._budget.over
                     or self._budget.left <= end
                     or (attempt and enough)
                     or (attempt > 1 and not known.slots[tool.name])
