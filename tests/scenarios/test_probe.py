@@ -3,6 +3,7 @@
 import random
 import sqlite3
 import sys
+import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -65,6 +66,16 @@ class Fake:
 
     async def known_values(self) -> dict[str, Any]:
         return {}
+
+
+class Clocked(Fake):
+    """A read with a clock in it, and a write that nothing shows and that lasts until the clock has moved on."""
+
+    def answer(self, name: str, arguments: Mapping[str, Any]) -> Any:
+        if name == "flip_sign":
+            time.sleep(0.25)
+            return "The sign is flipped."
+        return f"Open, tick {time.monotonic() // 0.25:.0f}"
 
 
 class Orders(Fake):
@@ -327,3 +338,10 @@ async def test_an_example_is_kept_once_and_no_end_comes_before_its_begin() -> No
     assert calls
     assert len({str(call) for call in calls}) == len(calls)
     assert all(call["start_date"] <= call["end_date"] for call in calls)
+
+
+async def test_a_clock_in_a_result_is_no_sign_that_sessions_share_a_state() -> None:
+    server = Clocked(tool("get_banner"), tool("flip_sign", read_only=False))
+    known = await probe(server, 0, 60)
+    assert not known.shared
+    assert known.working["flip_sign"]

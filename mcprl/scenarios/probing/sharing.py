@@ -5,6 +5,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+import anyio
+
 from mcprl.scenarios.fields import record_of
 from mcprl.scenarios.probing.draws import Penalties, draw_write
 from mcprl.scenarios.probing.knowledge import Knowledge
@@ -22,6 +24,8 @@ _MOST_WRITES = 9
 """Calls of one writing tool, until a read shows what it changed."""
 _SLOW_S = 1.5
 """Seconds. A read that takes longer may be given up the next time, which would look like a change."""
+_TICK_S = 1.1
+"""Seconds after which the clock in a result shows another moment."""
 _MOST_UNSEEN = 4
 """Writing tools whose changes no other session sees, after which sessions count as kept apart."""
 _CLOCK = re.compile(r"(?:\b\w{3},? )?(?:\w{3} \d\d? \d{4}|\d{4}-\d\d-\d\d)[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?")
@@ -72,6 +76,7 @@ class _Trial:
 
     def __init__(self, known: Knowledge, session: Visit, budget: Budget, rng: random.Random) -> None:
         self._known, self._session, self._budget, self._rng = known, session, budget, rng
+        self._restless = set[str]()
 
     async def change(self, tool: Tool) -> _Change | None:
         """A read that told something else after a write with this tool than before; `None` if none did."""
@@ -96,14 +101,26 @@ class _Trial:
                 continue
             for read, told in before:
                 after = _told(await self._session.call(read.tool, read.arguments))
-                if after != told and after == _told(await self._session.call(read.tool, read.arguments)):
-                    return _Change(read, after)  # what differs from call to call would prove no write
+                if after != told and await self._stays(read, after):
+                    return _Change(read, after)
         return None
+
+    async def _stays(self, read: Call, told: str) -> bool:
+        """Whether a read tells the same at once and a tick of the clock later. What a counter or a clock changes would
+        prove no write, and is not looked at again."""
+        for pause in (0.0, _TICK_S):
+            await anyio.sleep(pause)
+            if _told(await self._session.call(read.tool, read.arguments)) != told:
+                self._restless.add(read.tool)
+                return False
+        return True
 
     async def _looks(self, tool: Tool, written: dict[Slot, Any]) -> list[tuple[Call, str]]:
         """Reads that may show the write, each with what it tells before."""
         looks: list[tuple[Call, str]] = []
-        for read in (read for read in self._known.reads() if not self._budget.over):
+        for read in (read for read in self._known.reads() if read.name not in self._restless):
+            if self._budget.over:
+                break
             arguments = near_arguments(self._known, read, tool, written, self._rng)
             if arguments is None or len(looks) == _MOST_LOOKS:
                 continue

@@ -195,9 +195,10 @@ def invent(slot: Slot, rng: random.Random) -> Any:
 
 
 _SMALL = {
+    "seconds delay wait sleep": 1,
     "page offset skip start cursor index position": 2,
     "limit count size top max results per head tail lines first last context depth n rows": 10,
-    "duration seconds timeout delay wait sleep interval retries steps hours": 3,
+    "duration timeout interval retries steps hours": 3,
     "days quantity amount nights guests adults passengers people": 6,
 }
 """Words in names of numbers, and how large such a number may be that still finds something."""
@@ -210,8 +211,9 @@ _AMOUNTS = (25, 50, 75, 100, 120, 150, 200, 250, 300, 400, 500)
 def _usual_high(slot: Slot) -> int:
     """The largest usual value of a number by its name; 0 if the name does not say."""
     named = words(slot.key)
+    lasts = {"seconds"} & {*words(str(slot.schema.get("description", "")))}
     things = 12 if named and singular(named[-1]) != named[-1] else 0  # so many bags
-    return next((high for names, high in _SMALL.items() if {*named} & {*names.split()}), things)
+    return next((high for names, high in _SMALL.items() if {*named, *lasts} & {*names.split()}), things)
 
 
 def _number(slot: Slot, rng: random.Random) -> int | float:
