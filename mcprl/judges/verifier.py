@@ -3,13 +3,25 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from mcprl.judges.checks import asks_for, declines, is_empty, leaves, same_arguments, says_missing, says_there, shows
+from mcprl.judges.checks import (
+    asks_for,
+    declines,
+    holds,
+    is_empty,
+    leaves,
+    same_arguments,
+    says_missing,
+    says_there,
+    shows,
+)
 from mcprl.judges.claims import belied
 from mcprl.judges.conduct import Conduct
 from mcprl.judges.results import Evidence
 from mcprl.judges.rivals import Asked
 from mcprl.judges.roles import objection
+from mcprl.servers.effects import VERBS
 from mcprl.servers.live import current
+from mcprl.text import stems
 from mcprl.types import (
     AsksBack,
     Call,
@@ -149,9 +161,11 @@ class Verifier:
 
     def _meets(self, record: CallRecord, wanted: CallMade) -> bool:
         """Whether a call is the wanted one. What does not exist may be looked for with another tool, given the same
-        values by the same names."""
+        values by the same names, or in the list of all such things."""
         if wanted.failed and record.tool != wanted.tool:
             given = record.arguments is not None and {*leaves(wanted.arguments)} <= {*leaves(record.arguments)}
+            if not record.arguments and _about(record.tool) & _about(wanted.tool) and not record.result.is_error:
+                return not any(holds(record.result.text, value) for _, value in leaves(wanted.arguments))
             return given and (record.result.is_error or is_empty(record.result.structured, record.result.text))
         return self._same(record, wanted) and record.result.is_error <= wanted.failed
 
@@ -171,6 +185,11 @@ class Verifier:
             return 0.2
         expected, given = set(leaves(wanted.arguments)), set(leaves(record.arguments))
         return 0.4 + 0.5 * len(expected & given) / max(1, len(expected | given))
+
+
+def _about(tool: str) -> set[str]:
+    """What a tool's name is about: `table` for `list_tables`."""
+    return {*stems(tool)} - VERBS
 
 
 def _says_there(scenario: Scenario, trajectory: Trajectory) -> bool:

@@ -102,7 +102,7 @@ class Naming(Calls):
     def _own_key(self, value: Value, row: Mapping[str, Any], noun: str) -> Value:
         """The value of a row's first field, if it is a key, as the thing's own: airport JFK by its `iata`."""
         coded = value.attribute.meaning == "identifier" or re.fullmatch(r"[A-Z]{2,4}", str(value.value))
-        own = coded and value.attribute.key == next(iter(row))
+        own = coded and value.attribute.key == next(iter(row)) and value.value != noun
         if not own or names(value.attribute, noun):
             return value
         return replace(value, attribute=replace(value.attribute, label=f"{noun} code"))

@@ -41,7 +41,7 @@ def _stated(condition: Value, thing: Phrase, rng: random.Random) -> str:
         return f"{thing.text} {be}{'' if condition.value else ' not'} {attribute.label}"
     text = shown(condition, rng)
     if attribute.meaning == "status":
-        still = rng.choice(("", " already" if str(condition.value).lower() in FINAL else " still"))
+        still = "" if str(condition.value).lower() in FINAL else rng.choice(("", " still"))
         return f"{thing.text} {be}{still} {at_work(attribute, text) or text}"
     label = noun_label(attribute)
     owner = f"{thing.own} {label}" if thing.text in ("it", "they") else f"the {label} of {thing.text}"

@@ -32,6 +32,7 @@ _EXTENSION = re.compile(r"(?:\*\*/)?\*(\.\w{1,5})")
 _NOTES = ("observation", "note", "remark", "comment", "fact")
 _OURS = re.compile(r"\b(?:do we have|have we got|we have)\b")
 _WHICH = re.compile(r"\b(?:which|what)(?: one)?(?: of the two)?('s| is| has)\b", re.IGNORECASE)
+_FAR = re.compile(r"\{head\} (?:are there|there are)")
 _CHOSEN = ("decide", "choose", "pick")
 """Comparisons between which one chooses: of goods."""
 _STOCKED = ("product", "item", "article", "good", "part", "tool")
@@ -49,6 +50,8 @@ def count_options(intent: Count, rng: random.Random) -> list[Option]:
     if not intent.where and grammar.one(spoken(intent.noun)).split()[-1] in _STOCKED:
         slots |= {"group": f"different {slots['group']}", "head": f"different {slots['head']}"}
     found = _of_all(options(data("groups")["count"], "count", slots), intent)
+    if " that " in slots["head"]:
+        found = _verb_near(found)
     parts = any(front_of(value.attribute) in _HASHED for value in intent.where)
     if not intent.where or parts or grammar.one(spoken(intent.noun)) == "column":  # there are some
         found = [option for option in found if not option.form.endswith("/any-and-how")]
@@ -127,9 +130,15 @@ def listing_options(intent: Listing, rng: random.Random) -> list[Option]:
     half = coded or intent.asked.label in ("first name", "last name")  # which does not name a passenger alone
     if own or (intent.asked.meaning in ("name", "identifier", "path") and not half):
         found += options(data("groups")["listing"], "listing", slots, weight=1.6)
-    if not slots["tail"] and " of " in slots["head"]:  # the verb would stand too far behind
-        found = [replace(o, patterns=tuple(p for p in o.patterns if "{head} are there" not in p)) for o in found]
-    return _of_all([option for option in found if option.patterns], intent)
+    if not slots["tail"] and " of " in slots["head"]:
+        found = _verb_near(found)
+    return _of_all(found, intent)
+
+
+def _verb_near(found: list[Option]) -> list[Option]:
+    """The constructions in which no verb follows all that is said of the things: it would stand too far behind."""
+    kept = [replace(o, patterns=tuple(p for p in o.patterns if not _FAR.search(p))) for o in found]
+    return [option for option in kept if option.patterns]
 
 
 def _have_names(noun: str) -> bool:
@@ -184,7 +193,7 @@ def _compared(intent: Compare, rng: random.Random) -> list[Option]:
     by = shortened(intent.by, grammar.one(spoken(intent.things[0].noun)))
     more, most = degree(by, intent.most)
     label = in_full(by)
-    if label in ("date", "day") and is_technical(grammar.one(spoken(intent.things[0].noun))):
+    if by.meaning in ("date", "datetime") and is_technical(grammar.one(spoken(intent.things[0].noun))):
         slots = {"all": grammar.listed(things), "things": grammar.listed(things, "or"), "pair": grammar.listed(things)}
         slots |= {"height": "the later" if intent.most else "the earlier", "what": label}
         found = options(data("groups")["compare_has"], "compare.has", slots)
