@@ -230,9 +230,10 @@ class Composer:
         return [scenario] if scenario is not None and self._is_new(scenario) else []
 
     def _is_new(self, scenario: Scenario) -> bool:
-        """Whether no task like this was made. Training tasks may ask for a fact in two wordings, others in one."""
+        """Whether no task like this was made. Training tasks may ask for a fact in two wordings, others in one. What
+        has no plan is asked back or declined, whatever it is, and differs by its words alone."""
         plan = [[call.tool, call.arguments] for call in scenario.plan]
-        meaning = json.dumps(plan + [str(check) for check in scenario.checks])
+        meaning = json.dumps(plan + [str(check) for check in scenario.checks]) if plan else scenario.request
         wordings = 2 if scenario.split == "train" else 1
         if scenario.request in self._requests or self._meanings[meaning] >= wordings:
             return False

@@ -3,8 +3,9 @@
 `None` means that what was drawn makes no task. `scenarios.compose` calls them.
 """
 
-from mcprl.scenarios.kinds.abstain import forbidden, lacking, missing, unserved
+from mcprl.scenarios.kinds.abstain import forbidden, lacking, lacking_write, missing, unserved
 from mcprl.scenarios.kinds.aggregates import count, extreme, listing, total
+from mcprl.scenarios.kinds.beyond import beyond
 from mcprl.scenarios.kinds.both import both, write_and_ask
 from mcprl.scenarios.kinds.changes import WriteTask, adjust, write
 from mcprl.scenarios.kinds.computes import act, compute, compute_each
@@ -36,8 +37,9 @@ def reading_kinds(max_calls: int) -> dict[MakeTask, int]:
     """The kinds that write nothing, for plans of at most `max_calls` calls. Each has its share of the tasks as a
     weight."""
     kinds: dict[MakeTask, int] = {lookup: 22, missing: 6, count: 8, total: 6, extreme: 12, listing: 6}
-    kinds |= {compute: 12, act: 6, parts: 9, link: 9, search: 5, lacking: 5, unserved: 9, forbidden: 4, scaled: 12}
-    chained: dict[MakeTask, int] = {relation: 20, each: 5, compare: 5, compute_each: 4, both: 14, combine: 9, across: 9}
+    kinds |= {compute: 12, act: 6, parts: 9, link: 9, search: 5, lacking: 4, lacking_write: 4, unserved: 7}
+    kinds |= {beyond: 8, forbidden: 4, scaled: 5}
+    chained: dict[MakeTask, int] = {relation: 20, each: 5, compare: 5, compute_each: 4, both: 14, combine: 6, across: 9}
     return kinds | chained if max_calls > 1 else kinds
 
 

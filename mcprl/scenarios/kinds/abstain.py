@@ -126,6 +126,29 @@ async def lacking(planner: Planner, session: Session, state: State) -> Grounded 
     return planner.task("asks", intent, (), (), (AsksBack(words),), state, [])
 
 
+async def lacking_write(planner: Planner, session: Session, state: State) -> Grounded | None:
+    """A write of one value that leaves out the thing or the value: the answer must ask, and nothing may be written."""
+    writes = [tool for tool in planner.known.writes() if planner.target(tool)]
+    tool = planner.rng.choice(writes) if writes else None
+    target = planner.target(tool) if tool else None
+    filled = planner.fill_write(tool, state) if tool else None
+    if tool is None or target is None or filled is None or len(planner.needs(tool)) != 2:
+        return None
+    thing = Reference(
+        planner.catalog.named_by(tool, target),
+        tuple(Value(planner.catalog.slot(target), value) for slot, value in filled if slot == target),
+    )
+    values = tuple(Value(planner.catalog.slot(slot), value) for slot, value in filled if slot != target)
+    if effect_of(planner, tool, thing) != "set" or len(values) != 1 or not thing.values:
+        return None
+    told = [value.attribute for value in (*thing.values, *values)]
+    lacks = planner.rng.choice([one for one in told if one == told[0] or one.meaning != "identifier"])
+    intent = Lacking(Change(tool.name, tool.description, "set", thing, values), lacks)
+    words = (*thing.noun.split(), *spoken(thing.noun).split()) if lacks == thing.values[0].attribute else ()
+    words = tuple(dict.fromkeys((*words, *lacks.label.split(), lacks.key)))
+    return planner.task("asks", intent, (), (), (AsksBack(words),), state, [value.value for value in thing.values])
+
+
 async def unserved(planner: Planner, session: Session, state: State) -> Grounded | None:
     """Something that no tool does: the answer must say that it cannot be done."""
     nouns = tuple(noun for noun in planner.catalog.nouns() if not re.search(r" \w+ed$", noun))  # no "diff staged"

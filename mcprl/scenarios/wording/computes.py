@@ -4,10 +4,10 @@ import random
 import re
 from dataclasses import replace
 
-from mcprl.scenarios.intents import Change, Compute, Lacking, Lookup, Unserved, Value
+from mcprl.scenarios.intents import Change, Compute, Lacking, Lookup, Reference, Unserved, Value
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.arguments import QUERIES, following, is_number, roles_of, zone_times
-from mcprl.scenarios.wording.changes import described
+from mcprl.scenarios.wording.changes import change_options, described
 from mcprl.scenarios.wording.clocks import spans, with_moment
 from mcprl.scenarios.wording.deeds import deed, imperative
 from mcprl.scenarios.wording.fields import label_slots
@@ -240,6 +240,9 @@ def _lacking_change(inner: Change, intent: Lacking, rng: random.Random) -> list[
     if inner.thing is not None and named and inner.effect == "set":
         slots |= phrase(replace(inner.thing, values=named), rng).slots()
         return options(data("computes")["lacking_value"], "lacking.value", slots)
+    if inner.effect == "set" and len(values) == 1 and inner.thing is not None:
+        some = Reference(inner.thing.noun)
+        return change_options(replace(inner, thing=some, values=values), rng)
     verb = words(inner.tool)[0]
     bare = replace(inner, thing=None, values=())
     if verb in ("update", "set", "edit", "modify", "change"):
@@ -264,6 +267,7 @@ def unserved_options(intent: Unserved, rng: random.Random) -> list[Option]:
         for each in intent.nouns
         if (noun := grammar.one(spoken(_without_verb(each)))).split()[-1] not in (*VERBS, *_NO_THINGS)
     ]
+    nouns = [noun for noun in nouns if grammar.plural(noun) != noun]  # no "all these stock"
     if not nouns:
         return found
     noun = rng.choice(nouns)
@@ -273,4 +277,4 @@ def unserved_options(intent: Unserved, rng: random.Random) -> list[Option]:
     if is_technical(noun):
         on_paper = noun.split()[-1] in DOCUMENTS
         said = {name: patterns for name, patterns in said.items() if on_paper and name in _ON_PAPER}
-    return found + options(said, f"unserved.{own}", slots, weight=1.5)
+    return found + options(said, f"unserved.{own}", slots, weight=3)

@@ -1,0 +1,84 @@
+"""Writes that no tool of the server does: a thing that cannot be taken away, a field that cannot be set."""
+
+from collections.abc import Sequence
+
+from mcprl.scenarios.filling import REMOVING
+from mcprl.scenarios.intents import Change, Forbidden, Value
+from mcprl.scenarios.names import noun as noun_of
+from mcprl.scenarios.planner import Planner
+from mcprl.scenarios.probing.knowledge import State
+from mcprl.scenarios.steps import Field, Found, Grounded
+from mcprl.scenarios.wording.modifiers import is_deal, is_technical
+from mcprl.scenarios.wording.nouns import spoken
+from mcprl.servers.effects import is_read
+from mcprl.text import stems, words
+from mcprl.types import Declines, Scalar, Session, Tool
+
+_SET = frozenset("money count email phone place person category".split())
+"""Meanings of fields that people want to have changed."""
+_FREE = frozenset("query sql command code script statement expression input prompt request".split())
+"""Words of parameters with which a tool may do anything."""
+_ENDING = ("cancel", "delet", "remov", "archiv", "clos", "void", "return")
+"""How states begin that take a thing away."""
+
+
+async def beyond(planner: Planner, session: Session, state: State) -> Grounded | None:
+    """A write that no tool does, on a thing that is there: the answer must say that it cannot be done."""
+    tool = planner.tool(lambda tool: any(planner.catalog.names_entity(slot) for slot in planner.needs(tool)))
+    found = await planner.thing(session, state, tool) if tool and not planner.known.tables else None
+    writes = [tool for tool in planner.known.tools.values() if not is_read(tool)]
+    if found is None or not found.subject or any(_does_anything(planner, tool) for tool in writes):
+        return None
+    noun = spoken(found.reference.noun)
+    touching = [tool for tool in writes if _is_about(planner, tool, found.reference.noun)]
+    change = None
+    if planner.rng.random() < 0.35 and not is_technical(noun) and not _may_remove(planner, touching):
+        verb = "cancel" if is_deal(noun) else "delete"
+        change = Change(f"{verb}_{noun}", "", "remove", found.reference)
+    elif value := _other_value(planner, state, found, touching):
+        change = Change(f"set_{value.attribute.key}", "", "set", found.reference, (value,))
+    if change is None:
+        return None
+    return planner.task("declines", Forbidden(change), (), (), (Declines(),), state, found.entities)
+
+
+def _is_about(planner: Planner, tool: Tool, noun: str) -> bool:
+    """Whether a write is about things of a kind: by its name, or since it takes their keys."""
+    taken = [planner.catalog.named_by(tool, slot) for slot in planner.known.slots[tool.name]]
+    return bool({*stems(noun)} & {*stems(noun_of(tool)), *(stem for name in taken for stem in stems(name))})
+
+
+def _does_anything(planner: Planner, tool: Tool) -> bool:
+    return any({*words(slot.key)} & _FREE for slot in planner.known.slots[tool.name] if slot.kind == "string")
+
+
+def _may_remove(planner: Planner, touching: Sequence[Tool]) -> bool:
+    """Whether one of the writes about a thing takes it away, or sets a state that comes to that."""
+    choices = [str(one).lower() for tool in touching for slot in planner.known.slots[tool.name] for one in slot.choices]
+    removes = any({*words(tool.name)} & REMOVING for tool in touching)
+    return removes or any(choice.startswith(_ENDING) for choice in choices)
+
+
+def _other_value(planner: Planner, state: State, found: Found, touching: Sequence[Tool]) -> Value | None:
+    """A field of the thing that none of the writes about it sets, with a value that another thing has."""
+    slots = [slot for tool in touching for slot in planner.known.slots[tool.name]]
+    if any(not slot.choices and not planner.catalog.names_entity(slot) for slot in slots):
+        return None  # what is written there may be anything
+    written = {stem for tool in touching for stem in stems(tool.name)} | {stem for s in slots for stem in stems(s.key)}
+    fields = [entry for entry in found.fields if _is_changed(entry) and written.isdisjoint(stems(entry.attribute.key))]
+    if not fields or is_technical(spoken(found.reference.noun)):
+        return None
+    entry = planner.rng.choice(fields)
+    others = [value for value in _values(state, found, entry) if value != entry.value and planner.allowed(value)]
+    return Value(entry.attribute, planner.rng.choice(others)) if others else None
+
+
+def _is_changed(entry: Field) -> bool:
+    return entry.attribute.meaning in _SET and not entry.live and not entry.derived
+
+
+def _values(state: State, found: Found, entry: Field) -> list[Scalar]:
+    """What the field says of the things that are known."""
+    tool = found.steps[-1].call.tool
+    places = [place for place in state.pool if place[:2] == ("from", tool) and place[-1] == entry.attribute.key]
+    return [value for place in places for value in state.pool[place]]
