@@ -64,6 +64,7 @@ class Composer:
         self._rng = self._planner.rng
         self._requests: set[str] = set()
         self._meanings: Counter[str] = Counter()
+        self._tried, self._made = Counter[str](), Counter[str]()
 
     async def compose(self, target: int) -> list[Scenario]:
         """About `target` tasks; fewer if the server does not hold enough different values.
@@ -187,7 +188,7 @@ class Composer:
             for attempt in range(3 * target + _ROUNDS):
                 if len(made) >= target:
                     break
-                task = await self._write(clean, written, state, writes[attempt % len(writes)])
+                task = await self._write(clean, written, state, self._seldom(writes))
                 made += task
                 failed += not task
                 if failed > len(writes) and attempt % (_ROUNDS * len(writes)) == 0:
@@ -204,8 +205,8 @@ class Composer:
             with suppress(ServerError):  # the reset may have failed, or the session was lost
                 async with self._alone(state) as session:
                     touched: set[str] = set()
-                    for number in range(attempt, last):
-                        for scenario in await self._write(session, session, state, writes[number % len(writes)]):
+                    for _ in range(attempt, last):
+                        for scenario in await self._write(session, session, state, self._seldom(writes)):
                             made += [scenario] if touched.isdisjoint(scenario.values) else []
                             touched |= {*scenario.values}
         return await self._replays.independent(lambda: self._alone(state), made[:target])
@@ -220,14 +221,22 @@ class Composer:
         """A turn on a server whose state all sessions share: readers see what a reset leaves, as rollouts will."""
         return self._server.turn(writes) if isinstance(self._server, TakesTurns) else nullcontext()
 
+    def _seldom(self, writes: Sequence[Tool]) -> Tool:
+        """The writing tool that has the fewest tasks; what was tried in vain counts a little."""
+        return min(writes, key=lambda tool: self._made[tool.name] + self._tried[tool.name] / 4)
+
     async def _write(self, clean: Session, written: Session, state: State, tool: Tool) -> list[Scenario]:
         """A new task with this tool, if one could be made."""
+        self._tried[tool.name] += 1
         kinds = writing_kinds(self._config.max_calls)
         kind = self._rng.choices(list(kinds), list(kinds.values()))[0]
         kind = table_write if writes_sql(self._planner, tool) else kind
         task = await kind(self._planner, clean, written, state, tool)
         scenario = self._planner.word(task) if task else None
-        return [scenario] if scenario is not None and self._is_new(scenario) else []
+        if scenario is None or not self._is_new(scenario):
+            return []
+        self._made[tool.name] += 1
+        return [scenario]
 
     def _is_new(self, scenario: Scenario) -> bool:
         """Whether no task like this was made. Training tasks may ask for a fact in two wordings, others in one. What

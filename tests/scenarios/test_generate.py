@@ -52,6 +52,22 @@ async def test_every_split_is_filled_with_several_kinds_of_tasks(pack: Pack) -> 
     assert len({s.request for s in pack.scenarios}) == len(pack.scenarios)
 
 
+async def test_what_is_declined_and_asked_back_is_no_rarity(pack: Pack) -> None:
+    """They count as one and the same task if their plans are compared, which are empty."""
+    kinds = Counter(scenario.kind for scenario in pack.train)
+    assert kinds["declines"] >= 0.04 * len(pack.train)
+    assert kinds["asks"] >= 0.04 * len(pack.train)
+
+
+async def test_a_write_that_no_tool_does_is_on_what_no_tool_sets(pack: Pack) -> None:
+    """The shop can set an order's status, and neither take anything away nor change a product or a customer."""
+    declined = [s for s in pack if s.kind == "declines" and not s.form.startswith("unserved")]
+    assert declined
+    assert all(s.form.startswith(("change.remove", "set.")) for s in declined)
+    assert not [s.request for s in declined if s.form.startswith("set.status")]
+    assert not [s.request for s in pack if s.kind == "asks" and s.plan]
+
+
 async def test_no_entity_of_a_test_task_is_named_in_training(pack: Pack) -> None:
     def values(split: str) -> set[str]:
         return {value.casefold() for s in pack.scenarios if s.split == split for value in s.values}
