@@ -260,10 +260,10 @@ def _lacking(domain: Domain, rng: random.Random) -> Intent:
     if rng.random() < 0.4:
         change = _change(domain, rng)
         assert isinstance(change, say.Change)
-        if change.values:
+        if change.values and change.thing is not None:
             return say.Lacking(change, change.values[0].attribute)
-        assert change.thing is not None
-        return say.Lacking(change, change.thing.values[0].attribute)
+        if change.thing is not None:
+            return say.Lacking(change, change.thing.values[0].attribute)
     return say.Lacking(say.Lookup(Reference(domain.noun), (_asked(domain, rng),)), domain.attribute(domain.key))
 
 

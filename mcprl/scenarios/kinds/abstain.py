@@ -127,26 +127,26 @@ async def lacking(planner: Planner, session: Session, state: State) -> Grounded 
 
 
 async def lacking_write(planner: Planner, session: Session, state: State) -> Grounded | None:
-    """A write of one value that leaves out the thing or the value: the answer must ask, and nothing may be written."""
+    """A write that leaves out the thing, or the value to set: the answer must ask, and nothing may be written."""
     writes = [tool for tool in planner.known.writes() if planner.target(tool)]
     tool = planner.rng.choice(writes) if writes else None
     target = planner.target(tool) if tool else None
     filled = planner.fill_write(tool, state) if tool else None
-    if tool is None or target is None or filled is None or len(planner.needs(tool)) != 2:
+    if tool is None or target is None or filled is None:
         return None
-    thing = Reference(
-        planner.catalog.named_by(tool, target),
-        tuple(Value(planner.catalog.slot(target), value) for slot, value in filled if slot == target),
-    )
-    values = tuple(Value(planner.catalog.slot(slot), value) for slot, value in filled if slot != target)
-    if effect_of(planner, tool, thing) != "set" or len(values) != 1 or not thing.values:
+    key = tuple(Value(planner.catalog.slot(target), value) for slot, value in filled if slot == target)
+    thing = Reference(planner.catalog.named_by(tool, target), key)
+    effect = effect_of(planner, tool, thing)
+    if effect == "create" or not key:
         return None
-    told = [value.attribute for value in (*thing.values, *values)]
-    lacks = planner.rng.choice([one for one in told if one == told[0] or one.meaning != "identifier"])
-    intent = Lacking(Change(tool.name, tool.description, "set", thing, values), lacks)
-    words = (*thing.noun.split(), *spoken(thing.noun).split()) if lacks == thing.values[0].attribute else ()
-    words = tuple(dict.fromkeys((*words, *lacks.label.split(), lacks.key)))
-    return planner.task("asks", intent, (), (), (AsksBack(words),), state, [value.value for value in thing.values])
+    needed = [(slot, value) for slot, value in filled if slot != target and slot.required and effect == "set"]
+    values = tuple(Value(planner.catalog.slot(slot), value) for slot, value in needed)
+    told = [value.attribute for value in values if len(values) == 1 and value.attribute.meaning != "identifier"]
+    lacks = planner.rng.choice([key[0].attribute, *told])
+    intent = Lacking(Change(tool.name, tool.description, effect, thing, values), lacks)
+    names = (*thing.noun.split(), *spoken(thing.noun).split()) if lacks == key[0].attribute else ()
+    asked = tuple(dict.fromkeys((*names, *lacks.label.split(), lacks.key)))
+    return planner.task("asks", intent, (), (), (AsksBack(asked),), state, [key[0].value])
 
 
 async def unserved(planner: Planner, session: Session, state: State) -> Grounded | None:

@@ -290,9 +290,9 @@ def _shown(thing: Reference) -> str:
 def _asking_back(intent: Lacking) -> str:
     inner = intent.intent
     label = noun_label(intent.lacking)
-    noun = ""
-    if isinstance(inner, Lookup) or (isinstance(inner, Change) and inner.thing is not None):
-        noun = grammar.one(spoken((inner.thing or Reference("item")).noun))
+    thing = None if isinstance(inner, Compute) else inner.thing
+    which = thing is not None and intent.lacking.key in [value.attribute.key for value in thing.values]
+    noun = grammar.one(spoken(thing.noun)) if thing and (which or isinstance(inner, Lookup)) else ""
     if intent.lacking.meaning in ("identifier", "name", "path", "email") and noun:
         return f"Which {noun} do you mean?" + (f" Please give me the {label}." if label != noun else "")
     if isinstance(inner, Change) or intent.lacking.meaning in ("text", "count", "money", "measure", "number"):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from mcprl.scenarios.intents import Change, Compute, Lacking, Lookup, Reference, Unserved, Value
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.arguments import QUERIES, following, is_number, roles_of, zone_times
-from mcprl.scenarios.wording.changes import change_options, described
+from mcprl.scenarios.wording.changes import change_options
 from mcprl.scenarios.wording.clocks import spans, with_moment
 from mcprl.scenarios.wording.deeds import deed, imperative
 from mcprl.scenarios.wording.fields import label_slots
@@ -234,9 +234,6 @@ def _lacking_change(inner: Change, intent: Lacking, rng: random.Random) -> list[
     slots = {**_mine(noun, rng), "lacking": in_full(intent.lacking)}
     if intent.lacking.meaning == "flag":
         slots["lacking"] += " status"
-    if inner.effect == "create":
-        slots["rest"] = described(noun, values, rng)
-        return options(data("computes")["lacking_new"], "lacking.new", slots)
     if inner.thing is not None and named and inner.effect == "set":
         slots |= phrase(replace(inner.thing, values=named), rng).slots()
         return options(data("computes")["lacking_value"], "lacking.value", slots)
