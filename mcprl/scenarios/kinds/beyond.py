@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from mcprl.judges.checks import leaves
 from mcprl.scenarios.filling import REMOVING
 from mcprl.scenarios.intents import Change, Forbidden, Value
 from mcprl.scenarios.names import noun as noun_of
@@ -30,7 +31,7 @@ async def beyond(planner: Planner, session: Session, state: State) -> Grounded |
     if found is None or not found.subject or any(_does_anything(planner, tool) for tool in writes):
         return None
     noun = spoken(found.reference.noun)
-    touching = [tool for tool in writes if _is_about(planner, tool, found.reference.noun)]
+    touching = [tool for tool in writes if _is_about(planner, tool, found)]
     change = None
     if planner.rng.random() < 0.35 and not is_technical(noun) and not _may_remove(planner, touching):
         verb = "cancel" if is_deal(noun) else "delete"
@@ -42,10 +43,17 @@ async def beyond(planner: Planner, session: Session, state: State) -> Grounded |
     return planner.task("declines", Forbidden(change), (), (), (Declines(),), state, found.entities)
 
 
-def _is_about(planner: Planner, tool: Tool, noun: str) -> bool:
-    """Whether a write is about things of a kind: by its name, or since it takes their keys."""
-    taken = [planner.catalog.named_by(tool, slot) for slot in planner.known.slots[tool.name]]
-    return bool({*stems(noun)} & {*stems(noun_of(tool)), *(stem for name in taken for stem in stems(name))})
+def _is_about(planner: Planner, tool: Tool, found: Found) -> bool:
+    """Whether a write is about a thing or others of its kind: by its name, or since it takes their keys."""
+    noun = {*stems(found.reference.noun)}
+    keys = {found.subject, *(str(value) for step in found.steps for _, value in leaves(step.call.arguments))}
+    pool = planner.known.base.pool
+    for slot in planner.known.slots[tool.name]:
+        places = planner.known.sources.get((tool.name, slot.path), ())
+        taken = {str(value) for place in places for value in pool.get(place, ())}
+        if keys & taken or noun & {*stems(planner.catalog.named_by(tool, slot))}:
+            return True
+    return bool(noun & {*stems(noun_of(tool))})
 
 
 def _does_anything(planner: Planner, tool: Tool) -> bool:
