@@ -11,6 +11,7 @@ from pydantic import TypeAdapter
 from mcprl.judges.checks import asks_for, polarity, says_missing, states
 from mcprl.judges.mentions import read
 from mcprl.judges.phrases import declines
+from mcprl.judges.records import contradicted
 from mcprl.judges.values import places
 from mcprl.judges.verifier import Verifier
 from mcprl.types import Call, CallRecord, Check, Fact, Meaning, Scalar, Scenario, ToolResult, Trajectory
@@ -206,6 +207,32 @@ def test_the_code_of_another_thing_is_no_order_number() -> None:
     facts = (Fact("O-2142", "order number", "identifier"), Fact("delivered", "status", "status"))
     said = "That's O-2142. And order O-2111 was delivered."
     assert all(states(said, fact, "Find the newest, and where is O-2111?", facts) for fact in facts)
+
+
+ORDERS = [
+    {"order": "O-17", "status": "delivered", "placed": "2026-03-01", "total": 12.5},
+    {"order": "O-18", "status": "paid", "placed": "2026-03-09", "total": 20.0},
+    {"order": "O-19", "status": "delivered", "placed": "2026-04-02", "total": 9.0},
+]
+
+
+@pytest.mark.parametrize(
+    ("answer", "right"),
+    [
+        ("O-17 from 1 March and O-18 from 9 March", True),
+        ("O-17 and O-18, for 12.50 and 20.00", True),
+        ("O-17 is delivered, O-18 is not.", True),
+        ("O-17, 8 days before O-18 (not delivered yet)", True),
+        ("O-17 from 9 March and O-18 from 1 March", False),
+        ("| Order | Total |\n|---|---|\n| O-17 | 20.00 |\n| O-18 | 12.50 |", False),
+        ("O-17 is not delivered yet.", False),
+    ],
+)
+def test_what_an_answer_tells_of_things_is_what_the_results_tell_of_them(answer: str, right: bool) -> None:
+    found = contradicted(read(answer), [ToolResult(json.dumps(ORDERS), ORDERS)])
+    assert (not found) is right, found
+    lines = "\n".join(f"order {row['order']}: {row['placed']}" for row in ORDERS)
+    assert bool(contradicted(read(answer), [ToolResult(lines)])) is ("9 March and" in answer)
 
 
 @pytest.mark.parametrize(
