@@ -10,7 +10,9 @@ from datetime import date
 
 from mcprl.judges.deeds import misreported, never_made, unreported
 from mcprl.judges.mentions import Day, Number, Reading, read
+from mcprl.judges.missing import says_missing
 from mcprl.judges.phrases import declines, questions_back, sentences
+from mcprl.judges.rivals import is_stated
 from mcprl.judges.support import WEEKDAYS
 from mcprl.judges.units import DURATIONS, convert
 from mcprl.judges.values import Place, places, tokens
@@ -24,7 +26,8 @@ _UNDONE = re.compile(
     r"\b(?:has|have)(?:n't| not) (?:yet )?been (?:changed|set|updated|created|added|removed|deleted|cancell?ed|sent)|"
     r"\b(?:nothing|none of it) (?:was|has been|is) (?:changed|done|saved|sent)\b|"
     r"\bdid(?:n't| not) (?:go|come) through\b|\bstill (?:has|have|shows?) the old\b|"
-    r"\bnothing (?:for me |left |else )?to (?:change|do|update|add)\b|"
+    r"\bnothing (?:(?:for me|left|else|had|has|needed) )?to (?:be )?(?:chang|do|updat|add|delet|remov)|"
+    r"\bleft (?:it|them|(?:the|that|this|your) [^.;,!?]*)?\bout\b|"
     r"\b(?<!else )(?<!rest )(?:stays|remains|is still) (?:as it (?:was|is)|unchanged|the same)\b|"
     r"(?<!'ve )(?<!have )\balready (?:had|has|exist|there|in there|down as|marked|set|on file|recorded)|"
     r"\b(?:was|were|is|are) (?:in there |there )?already\b(?! (?:done|been))"
@@ -33,16 +36,20 @@ _OFFERS = re.compile(r"^(?:should|shall) i (?!also\b)[^?]+\?$")
 _WAITS = re.compile(
     r"(?:^|[:,] )(?:(?:shall|should) i (?:go ahead|proceed|do (?:it|that))\b|"
     r"(?:do you (?:really )?want me to|are you sure|(?:can|could) you (?:please )?(?:tell|confirm|let|give)) "
-    r"(?!.*\b(?:also|else|as well|too|instead)\b))[^?]*\?$"
+    r"(?!.*\b(?:also|else|as well|too|instead)\b))[^?]*\?$|"
+    r"\b(?:tell me|let me know|say so) if (?:you(?:'d)? (?:want|like) me to|i should) "
+    r"(?!.*\b(?:also|else|as well|too|instead)\b)"
 )
 _REPORTS = re.compile(
     r"\b(?:done|all set|(?:i|we)(?:'ve| have) (?!not|n't)|(?:has|have|was|were) (?:now )?(?:been )?\w+ed\b|"
     r"(?:is|are) now\b|updated|added|created|saved|sent)\b"
 )
 """What tells that something was done."""
+_GOES = re.compile(r"\b(?:no longer|any ?more|now|gone)\b")
 _WROTE = r"(?:changed|set|updated|marked|moved|switched|adjusted|cancell?ed|deleted|removed|put|assigned|brought)"
 _DONE_TO = re.compile(
-    rf"(?: and [\w-]+)?(?:'s|\s(?:has|have|was|were|is|are))(?: now| just)*(?: been)? {_WROTE}\b|\snow has\b"
+    rf"(?:(?:,| and|, and) [\w-]+)*\)?(?:'s|\s(?:has|have|was|were|is|are))(?: now| just)*(?: been)? {_WROTE}\b|"
+    r"\snow has\b"
 )
 _DID = re.compile(rf"\b(?:i|we)(?:'ve| have)? (?:now )?{_WROTE} (?:(?:the|order|item|status|of) )*$")
 _PATH = re.compile(r"(?:[a-z][\w+.-]*://)?[\w.@~-]+(?:/[\w.@~-]+)+")
@@ -63,7 +70,7 @@ def belied(scenario: Scenario, trajectory: Trajectory, tools: Mapping[str, Tool]
     if not wanted or any(isinstance(check, CallMade) and check.failed for check in wanted):
         claimed = never_made(read(answer))
         return f"the answer claims {claimed!r}, which was not to be done" if claimed else ""
-    if any(_UNDONE.search(sentence) for sentence in sentences(answer)) or declines(answer):
+    if any(_UNDONE.search(sentence) for sentence in sentences(answer)) or declines(answer) or _lacks(answer):
         return "the answer says that it was not done"
     if questions_back(answer) or _offers(answer, scenario):
         return "the answer asks back, though it was done"
@@ -91,6 +98,12 @@ def _offers(answer: str, scenario: Scenario) -> bool:
     written = [str(value).lower() for _, value in leaves(scenario.plan[-1].arguments)] if scenario.plan else []
     codes = [value for value in written if re.search(r"\d", value)]
     return any(_OFFERS.match(part) and any(code in part for code in codes) for part in parts)
+
+
+def _lacks(answer: str) -> bool:
+    """Whether the answer says that the thing is not there, and not that it was removed."""
+    parts = sentences(answer)
+    return not any(_REPORTS.search(part) or _GOES.search(part) for part in parts) and says_missing(answer)
 
 
 def _known(scenario: Scenario, trajectory: Trajectory) -> Reading:
@@ -196,6 +209,7 @@ def _other_thing(reading: Reading, scenario: Scenario, tools: Mapping[str, Tool]
     for value in given[True]:
         is_written = re.search(rf"(?<!\w){re.escape(str(value).lower())}(?!\w)", done)
         found = [] if is_written else places(reading, value, "identifier")
+        found = [place for place in found if is_stated(reading, place)]
         if any(_DONE_TO.match(reading.text[end:]) or _DID.search(reading.text[:start]) for start, end in found):
             return value
     return None

@@ -292,6 +292,13 @@ LOOKING = Tool("get_order", "", {"type": "object", "properties": {"order_id": {"
     [
         ("Done.", True),
         ("O-17 is packed now, like O-20.", True),
+        ("O-17 (not O-20) has been set to packed.", True),
+        ("O-17 and O-20 have been set to packed.", False),
+        ("All of them (O-20, O-71 and O-17) have been set to packed.", False),
+        ("I found no order O-17.", False),
+        ("O-17 is paid so far; tell me if you want me to mark it as packed.", False),
+        ("O-17 is packed. Tell me if you want me to do another one too.", True),
+        ("I merged O-17 with O-20.", False),
         ("All set! I've changed order **O-17** from paid to packed. Anything else?", True),
         ("I've had a look at it. I haven't changed anything.", False),
         ("Sure! Which order do you mean?", False),
@@ -346,6 +353,9 @@ CALLING = Tool("add_call", "Plan a call.", NOTING.input_schema, read_only=False)
         ("I've granted Rossi a discount of 30 euros.", False),
         ("The call with Rossi is planned.", False),
         ("I've saved it as a new customer.", False),
+        ("There is a note now; I left the discount out.", False),
+        ("There is a note now, but it hasn't any text yet.", False),
+        ("It's noted, and I took the Orion project out.", False),
     ],
 )
 def test_an_answer_that_tells_another_deed_than_the_one_that_was_done_is_no_success(
