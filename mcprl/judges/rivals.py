@@ -31,7 +31,7 @@ _OPENS = re.compile(r"\W*(?:(?:that|it)(?:'s|'d be| would be| is| was)|the answe
 """What stands before the choice where an answer begins with it."""
 _OF = re.compile(r"\bof (?:the |all |our |its |these |those )?$")
 _CONCLUDES = re.compile(
-    r"\b(?:so|therefore|hence|thus|winner|answer|\w+er|\w+est|more|most|less|least|fewer|fewest|first|"
+    r"\b(?:so|therefore|hence|thus|winner|answer|(?!after\b|under\b|over\b|other\b|number\b|order\b)\w+er|\w+est|more|most|less|least|fewer|fewest|first|"
     r"better|best|worst|ahead|beats|wins)\b"
 )
 

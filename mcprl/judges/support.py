@@ -97,7 +97,7 @@ def _alike(number: Number, fact: Fact) -> bool:
 
 def _shaped(reading: Reading, fact: Fact, asked: Asked) -> str:
     value = str(fact.value).strip()
-    if fact.meaning in ("path", "phone", "person", "name", "text") or len(value) > 40 or " " in value:
+    if fact.meaning in ("path", "phone", "person", "name") or len(value) > 40 or " " in value:
         return ""
     if not re.search(r"\d|[+-]$", value) or re.fullmatch(r"[0-9a-f]{20,}", value):
         return ""
