@@ -42,10 +42,9 @@ _WAITS = re.compile(
 )
 _REPORTS = re.compile(
     r"\b(?:done|all set|(?:i|we)(?:'ve| have) (?!not|n't)|(?:has|have|was|were) (?:now )?(?:been )?\w+ed\b|"
-    r"(?:is|are) now\b|updated|added|created|saved|sent)\b"
+    r"(?:is|are) (?:now|gone)\b|\bno longer\b|any ?more\b|updated|added|created|saved|sent)\b"
 )
 """What tells that something was done."""
-_GOES = re.compile(r"\b(?:no longer|any ?more|now|gone)\b")
 _WROTE = r"(?:changed|set|updated|marked|moved|switched|adjusted|cancell?ed|deleted|removed|put|assigned|brought)"
 _DONE_TO = re.compile(
     rf"(?:(?:,| and|, and) [\w-]+)*\)?(?:'s|\s(?:has|have|was|were|is|are))(?: now| just)*(?: been)? {_WROTE}\b|"
@@ -70,8 +69,10 @@ def belied(scenario: Scenario, trajectory: Trajectory, tools: Mapping[str, Tool]
     if not wanted or any(isinstance(check, CallMade) and check.failed for check in wanted):
         claimed = never_made(read(answer))
         return f"the answer claims {claimed!r}, which was not to be done" if claimed else ""
-    if any(_UNDONE.search(sentence) for sentence in sentences(answer)) or declines(answer) or _lacks(answer):
+    if any(_UNDONE.search(sentence) for sentence in sentences(answer)) or declines(answer):
         return "the answer says that it was not done"
+    if says_missing(answer) and not any(_REPORTS.search(part) for part in sentences(answer)):
+        return "the answer says that it is not there"
     if questions_back(answer) or _offers(answer, scenario):
         return "the answer asks back, though it was done"
     known = _known(scenario, trajectory)
@@ -98,12 +99,6 @@ def _offers(answer: str, scenario: Scenario) -> bool:
     written = [str(value).lower() for _, value in leaves(scenario.plan[-1].arguments)] if scenario.plan else []
     codes = [value for value in written if re.search(r"\d", value)]
     return any(_OFFERS.match(part) and any(code in part for code in codes) for part in parts)
-
-
-def _lacks(answer: str) -> bool:
-    """Whether the answer says that the thing is not there, and not that it was removed."""
-    parts = sentences(answer)
-    return not any(_REPORTS.search(part) or _GOES.search(part) for part in parts) and says_missing(answer)
 
 
 def _known(scenario: Scenario, trajectory: Trajectory) -> Reading:

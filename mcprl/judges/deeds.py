@@ -4,13 +4,13 @@ other's places, parts left out. And of a call that reads, whether all of what it
 The rules are of grammar and of the tools' own names; what they do not understand is let through.
 """
 
-import calendar
 import re
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from mcprl.judges.mentions import Reading
 from mcprl.judges.phrases import sentences
+from mcprl.judges.support import CALENDAR
 from mcprl.judges.values import places, tokens
 from mcprl.servers.arguments import leaves
 from mcprl.servers.effects import is_read
@@ -59,7 +59,6 @@ _PREPOSED = re.compile(
 _SOME = re.compile(r"\b(?:such as|for (?:example|instance)|like|including|among|first|some|e\.g\.)")
 _FEW = 12
 """Of more things an answer may name some."""
-_CALENDAR = {name.lower() for name in (*calendar.day_name, *calendar.month_name)}
 
 
 def misreported(scenario: Scenario, reading: Reading, known: Reading, tools: Mapping[str, Tool]) -> str:
@@ -118,9 +117,8 @@ def never_made(reading: Reading) -> str:
 def _another_write(call: Call, reading: Reading, known: Reading) -> str:
     """A write in the first person whose verb nothing that is known has in any form."""
     usual = {word[:3] for word in (*known.places, *stems(call.tool))} | _ANY_WRITE
-    found = _CLAIMED.search(reading.text)
-    verb = (found[1] or found[2] or found[3]) if found else ""
-    return found[0] if found and verb[:3] not in usual else ""
+    claims = ((match[0], next(filter(None, match.groups()))) for match in _CLAIMED.finditer(reading.text))
+    return next((claim for claim, verb in claims if verb[:3] not in usual), "")
 
 
 def _another_tool(name: str, reading: Reading, request: set[str], tools: Mapping[str, Tool]) -> str:
@@ -237,6 +235,6 @@ def _another_holder(reading: Reading, known: Reading) -> str:
     """A name behind a preposition that nobody gave and no result holds."""
     for match in _PREPOSED.finditer(reading.cased):
         name = tokens(match[1])
-        if name and name[0] not in _CALENDAR and name[0] not in known.places and not places(known, match[1]):
+        if name and name[0] not in CALENDAR and name[0] not in known.places and not places(known, match[1]):
             return match[1]
     return ""

@@ -4,12 +4,15 @@ not denied."""
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import combinations
+from typing import Any
 
 from mcprl.judges.mentions import Place, Reading
-from mcprl.judges.owners import assigned
+from mcprl.judges.owners import assigned, inside
 from mcprl.judges.phrases import sentences
 from mcprl.judges.values import kind_of, places, same, tokens
+from mcprl.servers.arguments import leaves
 from mcprl.types import Scalar, ToolResult
 
 Row = Mapping[str, Scalar]
@@ -20,47 +23,38 @@ _MOST = 500
 
 
 def contradicted(reading: Reading, results: Sequence[ToolResult]) -> str:
-    """The value that an answer gives to another thing than a result does, or denies of its own thing; empty if none."""
+    """What is wrong with a value that an answer gives to another thing than a result does, or denies of its own thing;
+    empty if nothing is."""
     kinds: dict[frozenset[str], dict[tuple[Scalar, ...], Row]] = {}
     for row in (row for result in results for row in _rows(result)):
         kinds.setdefault(frozenset(row), {})[tuple(row.values())] = row
     for rows in (list(kind.values()) for kind in kinds.values()):
         if max(len(rows), len(rows[0])) > _MOST:
             continue
-        found = [_exchanged(reading, owners) for owners in (rows[0], *_by_key(reading, rows))]
+        found = [_exchanged(reading, owners) for owners in (_by_key(reading, rows) if rows[1:] else rows)]
         found += [_denied(part, rows) for part in sentences(reading.text)]
         if wrong := next(filter(None, found), ""):
-            return wrong
+            return f"the answer tells {wrong}, which the results contradict"
     return ""
 
 
 def _rows(result: ToolResult) -> Iterator[Row]:
     """The flat part of each object in a result, or the labelled lines of a text as one."""
-    structured: object = result.structured
-    if structured is None and result.text[:1] in "[{":
-        try:
-            structured = ast.literal_eval(result.text)
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
-            return
-    if structured is None:
+    structured: Any = result.structured
+    with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+        structured = ast.literal_eval(result.text) if not structured and result.text[:1] in "[{" else structured
+    rows: dict[tuple[str | int, ...], dict[str, Scalar]] = {}
+    for path, value in leaves(structured):
+        if path and isinstance(path[-1], str) and isinstance(value, Scalar):
+            rows.setdefault(path[:-1], {})[path[-1]] = value
+    yield from rows.values()
+    if not rows:
         yield {match[1].strip(): match[2].strip() for match in _LINE.finditer(result.text)}
-    else:
-        yield from _objects(structured)
-
-
-def _objects(node: object) -> Iterator[Row]:
-    if isinstance(node, dict):
-        flat = {str(k): v for k, v in node.items() if isinstance(v, str | int | float) and not isinstance(v, bool)}
-        if flat:
-            yield flat
-    if isinstance(node, dict | list):
-        for child in node.values() if isinstance(node, dict) else node:
-            yield from _objects(child)
 
 
 def _by_key(reading: Reading, rows: Sequence[Row]) -> Iterator[dict[str, Scalar]]:
     """For each field that names the rows and each other field, the named rows' values."""
-    for key in rows[0] if len(rows) > 1 else ():
+    for key in rows[0]:
         names = {str(row[key]) for row in rows}
         if len(names) < len(rows) or not all(isinstance(row[key], str) for row in rows):
             continue
@@ -74,15 +68,13 @@ def _exchanged(reading: Reading, owners: Mapping[str, Scalar]) -> str:
     named = {name: _named(reading, name) for name in owners}
     told = {name: places(reading, owners[name]) for name in owners if named[name]}
     longer = [place for spots in (*named.values(), *told.values()) for place in spots]
-    anchors = {name: [place for place in named[name] if not _inside(place, longer)] for name in told}
+    anchors = {name: [spot for spot in named[name] if not any(inside(spot, long) for long in longer)] for name in told}
     for one, other in combinations([name for name, spots in anchors.items() if spots], 2):
         mine, theirs = owners[one], owners[other]
-        kind = kind_of(mine)
-        if same(mine, theirs) or kind != kind_of(theirs) or {mine, theirs} & anchors.keys():
+        if same(mine, theirs) or kind_of(mine) != kind_of(theirs) or {mine, theirs} & anchors.keys():
             continue
         given = assigned(reading, {0: anchors[one], 1: anchors[other]}, {0: told[one], 1: told[other]})
-        swapped = {0: {1}, 1: {0}}
-        if given and all(given[owner] == swapped[owner] for owner in given) and (kind != "word" or given == swapped):
+        if given == {0: {1}, 1: {0}}:
             return f"{theirs} for {one}"
     return ""
 
@@ -93,10 +85,6 @@ def _named(reading: Reading, name: str) -> list[Place]:
         return []
     last = name.rpartition(" ")[2]
     return places(reading, name) or places(reading, last if re.search(r"\d", last) else "", "identifier")
-
-
-def _inside(place: Place, others: Sequence[Place]) -> bool:
-    return any(place != other and other[0] <= place[0] and place[1] <= other[1] for other in others)
 
 
 def _denied(sentence: str, rows: Sequence[Row]) -> str:

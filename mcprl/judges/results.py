@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from mcprl.judges.checks import holds, leaves, squash
-from mcprl.judges.mentions import Reading, read
+from mcprl.judges.mentions import Reading, normal, read
 from mcprl.judges.values import places, same, tokens
 from mcprl.judges.workings import is_told_along, names_owner, welcome
 from mcprl.types import CallRecord, Fact, Scalar, Scenario, ToolResult
@@ -34,6 +34,7 @@ class Evidence:
         is_figure = not isinstance(value, bool) and re.fullmatch(r"[\d.:]+", str(value)) is not None
         return any(
             holds(result.text, value)
+            or holds(normal(result.text), value)
             or any(same(leaf, value) for _, leaf in leaves(result.structured))
             or (is_figure and inside.search(result.text) is not None)
             for result in self.results

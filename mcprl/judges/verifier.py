@@ -79,7 +79,7 @@ class Verifier:
             self._conduct.obeyed(scenario, trajectory.calls)
             or self._conduct.collateral(scenario, trajectory.calls)
             or (trajectory.answer and belied(scenario, trajectory, self._tools))
-            or self._contradicted(trajectory, evidence)
+            or (not self._conduct.writes(trajectory.calls) and contradicted(read(trajectory.answer), evidence.results))
         )
         if wrong:
             found.append((False, wrong))
@@ -91,13 +91,6 @@ class Verifier:
         findings = "; ".join(f"{'+' if passed else '-'} {text}" for passed, text in found)
         stop = "" if trajectory.stop == "answered" else f" (stopped: {trajectory.stop})"
         return Score(trajectory.id, round(value, 6), outcome == 1.0, f"{parts}{stop}: {findings}")
-
-    def _contradicted(self, trajectory: Trajectory, evidence: Evidence) -> str:
-        """A value that the answer gives to another thing than the results do. A write may have changed it."""
-        if not trajectory.answer or self._conduct.writes(trajectory.calls):
-            return ""
-        wrong = contradicted(read(trajectory.answer), evidence.results)
-        return f"the answer tells {wrong}, which the results contradict" if wrong else ""
 
     def _check(
         self, check: Check, scenario: Scenario, trajectory: Trajectory, evidence: Evidence, looks: Iterator[Look]

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from mcprl.judges.checks import asks_for, polarity, says_missing, states
+from mcprl.judges.checks import asks_for, polarity, says_missing, says_there, states
 from mcprl.judges.mentions import read
 from mcprl.judges.phrases import declines
-from mcprl.judges.records import contradicted
 from mcprl.judges.values import places
 from mcprl.judges.verifier import Verifier
 from mcprl.types import Call, CallRecord, Check, Fact, Meaning, Scalar, Scenario, ToolResult, Trajectory
@@ -163,6 +162,19 @@ def test_a_thing_that_lacks_something_exists(text: str) -> None:
     assert not says_missing(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "there"),
+    [
+        ("There is an addresses table, though without rows.", True),
+        ("There isn't an addresses table.", False),
+        ("I looked whether there is an addresses table.", False),
+        ("There is an addresses_old table.", False),
+    ],
+)
+def test_an_empty_thing_is_there(text: str, there: bool) -> None:
+    assert says_there(text, "addresses") is there
+
+
 def scored(entry: dict[str, Any]) -> bool | None:
     """Whether an answer of the development set passes, with results that hold the facts."""
     checks = tuple(CHECK.validate_python(check) for check in entry["checks"])
@@ -177,6 +189,10 @@ CHEAPER = Fact("SKU-307", "sku", "identifier", rivals=("SKU-309",), derived=True
 WINNER = Fact("Ana Sousa", "rider", "person", rivals=("Bo Lund",))
 LOSS = Fact(1.5, "loss", "measure", "kg", derived=True, rivals=(38.4, 36.9))
 FRONT = Fact(2.4, "front_bar", "measure", "bar", rivals=(2.9,))
+CHANGE = Fact(143.27, "price", "money", rivals=(256.73, 400), derived=True)
+OFF = Fact(24.52, "price", "money", rivals=(27.25, 10), derived=True)
+MEAN = Fact(6.0, "price", "money", rivals=(5.0, 7.0), derived=True)
+NEWER = Fact("56ba67bd", "commit", "identifier", rivals=("47297093",), derived=True)
 NOTE = Fact("pays within 14 days", "observation", "text")
 TOLD: tuple[tuple[str, Fact, str, bool], ...] = (
     ("Which is cheaper, SKU-307 or SKU-309?", CHEAPER, "SKU-307 is cheaper.", True),
@@ -191,6 +207,14 @@ TOLD: tuple[tuple[str, Fact, str, bool], ...] = (
     ("How much weight has it lost?", LOSS, "It hasn't lost any, it has gained 1.5 kg.", False),
     ("What's the front tyre pressure?", FRONT, "2.4 bar at the front and 2.9 bar at the rear.", True),
     ("What's the front tyre pressure?", FRONT, "2.9 bar at the front and 2.4 bar at the rear.", False),
+    ("What change of 400 do they get?", CHANGE, "They get 143.27, as the item costs 256.73.", True),
+    ("What change of 400 do they get?", CHANGE, "They get 256.73, as the item costs 143.27.", False),
+    ("What is it with 10% off?", OFF, "It's 27.25; less 10% is roughly 24.53.", True),
+    ("What is it with 10% off?", OFF, "It's 27.25; less 10% is 24.53.", False),
+    ("What do they cost on average?", MEAN, "They have the same size, and cost 6.00 on average.", True),
+    ("What do they cost on average?", MEAN, "All of them cost the same, 6.00.", False),
+    ("Is 47297093 or 56ba67bd newer?", NEWER, "Newer one: 56ba67bd, a day after 47297093.", True),
+    ("Is 47297093 or 56ba67bd newer?", NEWER, "Newer one: 47297093, a day after 56ba67bd.", False),
     ("What do we know about them?", NOTE, "They pay within 14 days.", True),
     ("What do we know about them?", NOTE, "They pay within 40 days.", False),
 )
@@ -207,32 +231,6 @@ def test_the_code_of_another_thing_is_no_order_number() -> None:
     facts = (Fact("O-2142", "order number", "identifier"), Fact("delivered", "status", "status"))
     said = "That's O-2142. And order O-2111 was delivered."
     assert all(states(said, fact, "Find the newest, and where is O-2111?", facts) for fact in facts)
-
-
-ORDERS = [
-    {"order": "O-17", "status": "delivered", "placed": "2026-03-01", "total": 12.5},
-    {"order": "O-18", "status": "paid", "placed": "2026-03-09", "total": 20.0},
-    {"order": "O-19", "status": "delivered", "placed": "2026-04-02", "total": 9.0},
-]
-
-
-@pytest.mark.parametrize(
-    ("answer", "right"),
-    [
-        ("O-17 from 1 March and O-18 from 9 March", True),
-        ("O-17 and O-18, for 12.50 and 20.00", True),
-        ("O-17 is delivered, O-18 is not.", True),
-        ("O-17, 8 days before O-18 (not delivered yet)", True),
-        ("O-17 from 9 March and O-18 from 1 March", False),
-        ("| Order | Total |\n|---|---|\n| O-17 | 20.00 |\n| O-18 | 12.50 |", False),
-        ("O-17 is not delivered yet.", False),
-    ],
-)
-def test_what_an_answer_tells_of_things_is_what_the_results_tell_of_them(answer: str, right: bool) -> None:
-    found = contradicted(read(answer), [ToolResult(json.dumps(ORDERS), ORDERS)])
-    assert (not found) is right, found
-    lines = "\n".join(f"order {row['order']}: {row['placed']}" for row in ORDERS)
-    assert bool(contradicted(read(answer), [ToolResult(lines)])) is ("9 March and" in answer)
 
 
 @pytest.mark.parametrize(

@@ -299,6 +299,7 @@ LOOKING = Tool("get_order", "", {"type": "object", "properties": {"order_id": {"
         ("O-17 is paid so far; tell me if you want me to mark it as packed.", False),
         ("O-17 is packed. Tell me if you want me to do another one too.", True),
         ("I merged O-17 with O-20.", False),
+        ("I've set O-17 to packed and pushed it to the carrier.", False),
         ("All set! I've changed order **O-17** from paid to packed. Anything else?", True),
         ("I've had a look at it. I haven't changed anything.", False),
         ("Sure! Which order do you mean?", False),
