@@ -50,10 +50,13 @@ _DONE_TO = re.compile(
     rf"(?:(?:,| and|, and) [\w-]+)*\)?(?:'s|\s(?:has|have|was|were|is|are))(?: now| just)*(?: been)? {_WROTE}\b|"
     r"\snow has\b"
 )
-_DID = re.compile(rf"\b(?:i|we)(?:'ve| have)? (?:now )?{_WROTE} (?:(?:the|order|item|status|of) )*$")
+_DID = re.compile(
+    rf"\b(?:i|we)(?:'ve| have)? (?:now )?{_WROTE} (?:(?!(?:from|for|by|to|in|on|at|with|and)\b)[a-z]+ ){{0,4}}$"
+)
 _PATH = re.compile(r"(?:[a-z][\w+.-]*://)?[\w.@~-]+(?:/[\w.@~-]+)+")
 _TELLING = re.compile(r"[\d._~-]|^[a-z]+://")
 _CODE = re.compile(r"(?<![\w/.@-])(?=[\w-]*\d)(?=[\w-]*[a-z])[a-z0-9]+(?:[-_][a-z0-9]+)+(?![\w/]|-\w)")
+_CODES = re.compile(rf"{_CODE.pattern}|\b[a-z]+\d\w*(?!-)")
 _QUOTED = re.compile(r"\"([^\"\n]{3,120})\"")
 _LEAST = 100
 """Numbers below it count and enumerate what nobody has to know."""
@@ -197,7 +200,7 @@ def _other_thing(reading: Reading, scenario: Scenario, tools: Mapping[str, Tool]
     for call in scenario.plan:
         reads = call.tool in tools and is_read(tools[call.tool])
         given[reads] |= {value for _, value in leaves(call.arguments) if re.search(r"\d", str(value))}
-    given[True] |= {match[0] for match in _CODE.finditer(f"{read(scenario.request).text}\n{reading.text}")}
+    given[True] |= {match[0] for match in _CODES.finditer(f"{read(scenario.request).text}\n{reading.text}")}
     looks = [check.arguments for check in scenario.checks if isinstance(check, StateHolds | CallMade)]
     looked = {value for arguments in looks for _, value in leaves(arguments)}
     done = " ".join(str(value).lower() for value in given[False] | looked)  # an invoice by its file, too

@@ -16,7 +16,7 @@ set finds other faults, so what is mended for one does little for the next.
 
 `seventh_*`, by two more for 92 tasks after that: **88 of the right ones (95.7 %) and 17 of the wrong ones (18.5 %)
 were accepted before they were mended for**. After all mending, from the third to the seventh: 99.1, 98.0, 98.3, 97.1
-and 100 % of the right, 0.9, 0.0, 4.5, 6.9 and 1.1 % of the wrong ones.
+and 100 % of the right, 0.9, 0.0, 4.5, 6.9 and 0.0 % of the wrong ones.
 
 Each line of `answers/{right,wrong}.jsonl` is one small case: a request, the calls with the results that the model read,
 the checks, and one final answer. `case` groups the lines of one request.
@@ -119,7 +119,7 @@ async def test_right_answers_are_accepted(name: str) -> None:
         ("fourth_wrong", 0.01),
         ("fifth_wrong", 0.045),
         ("sixth_wrong", 0.07),
-        ("seventh_wrong", 0.011),
+        ("seventh_wrong", 0.0),
     ],
 )
 async def test_wrong_answers_are_refused(name: str, most: float) -> None:

@@ -298,6 +298,8 @@ LOOKING = Tool("get_order", "", {"type": "object", "properties": {"order_id": {"
         ("I found no order O-17.", False),
         ("O-17 is paid so far; tell me if you want me to mark it as packed.", False),
         ("O-17 is packed. Tell me if you want me to do another one too.", True),
+        ("I've set the order O-17 of customer C20 to packed.", True),
+        ("I've set the first parcel P20 of O-17 to packed.", False),
         ("I merged O-17 with O-20.", False),
         ("I've set O-17 to packed and pushed it to the carrier.", False),
         ("All set! I've changed order **O-17** from paid to packed. Anything else?", True),
