@@ -72,11 +72,11 @@ def belied(scenario: Scenario, trajectory: Trajectory, tools: Mapping[str, Tool]
     if not wanted or any(isinstance(check, CallMade) and check.failed for check in wanted):
         claimed = never_made(read(answer))
         return f"the answer claims {claimed!r}, which was not to be done" if claimed else ""
-    if any(_UNDONE.search(sentence) for sentence in sentences(answer)) or declines(answer):
+    reported = any(_REPORTS.search(part) for part in sentences(answer))
+    lacks = says_missing(answer) and not reported and len(wanted) == len(scenario.checks)
+    if lacks or declines(answer) or any(_UNDONE.search(part) for part in sentences(answer)):
         return "the answer says that it was not done"
-    if says_missing(answer) and not any(_REPORTS.search(part) for part in sentences(answer)):
-        return "the answer says that it is not there"
-    if questions_back(answer) or _offers(answer, scenario):
+    if questions_back(answer) or _offers(answer, scenario, reported):
         return "the answer asks back, though it was done"
     known = _known(scenario, trajectory)
     reading = read(answer)
@@ -94,10 +94,10 @@ def belied(scenario: Scenario, trajectory: Trajectory, tools: Mapping[str, Tool]
     return f"the answer leaves out {lacking!r}, which was found" if lacking else ""
 
 
-def _offers(answer: str, scenario: Scenario) -> bool:
+def _offers(answer: str, scenario: Scenario, reported: bool) -> bool:
     """Whether the answer asks whether the write shall be made, or for something before it makes it."""
     parts = sentences(answer)
-    if any(_WAITS.search(part) for part in parts) and not any(_REPORTS.search(part) for part in parts):
+    if any(_WAITS.search(part) for part in parts) and not reported:
         return True
     written = [str(value).lower() for _, value in leaves(scenario.plan[-1].arguments)] if scenario.plan else []
     codes = [value for value in written if re.search(r"\d", value)]

@@ -41,8 +41,10 @@ _CLAIMED = re.compile(
 """A write in the first person."""
 _ANY_WRITE = frozenset("add cha cre mad mak mov put sav set swi upd wri".split())
 """How the verbs begin that tell of any write."""
+_ALIKE = ({*"can cle del dro era rem wip".split()}, {*"ema for mes not pos sen".split()}, {*"mov res sch".split()})
+"""How verbs begin that tell one deed in other words: what is removed, sent, or put at another time."""
 _NOT = re.compile(r"\b(?:not|never)\b|\bno longer\b|n't\b")
-_LACKS = re.compile(r"\b(?:has|have)(?:n't)? (?:no(?:ne)?|any)\b[^.;,!?]* (?:yet|so far)\b")
+_LACKS = re.compile(r"\b(?:has|have)(?:n't)? (?:no(?:ne)?|any)\b(?! (?:other|further|more) )[^.;,!?]* (?:yet|so far)\b")
 _GONE = r"(?:deleted|removed|erased|dropped|wiped|gone)"
 _WHOLE = r"(?:entry|entity|record|page|profile|node|file|account)"
 _REPLACED = re.compile(r"(?:exchang|replac|swap|switch|trad|substitut)\w*(?: \w+){0,2} (?:for|with|by)\b")
@@ -117,6 +119,7 @@ def never_made(reading: Reading) -> str:
 def _another_write(call: Call, reading: Reading, known: Reading) -> str:
     """A write in the first person whose verb nothing that is known has in any form."""
     usual = {word[:3] for word in (*known.places, *stems(call.tool))} | _ANY_WRITE
+    usual |= {verb for verbs in _ALIKE if verbs & usual for verb in verbs}
     claims = ((match[0], next(filter(None, match.groups()))) for match in _CLAIMED.finditer(reading.text))
     return next((claim for claim, verb in claims if verb[:3] not in usual), "")
 

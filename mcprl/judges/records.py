@@ -23,8 +23,7 @@ _MOST = 500
 
 
 def contradicted(reading: Reading, results: Sequence[ToolResult]) -> str:
-    """What is wrong with a value that an answer gives to another thing than a result does, or denies of its own thing;
-    empty if nothing is."""
+    """What an answer tells of another thing than the results do, or denies of its own thing; empty if nothing."""
     kinds: dict[frozenset[str], dict[tuple[Scalar, ...], Row]] = {}
     for row in (row for result in results for row in _rows(result)):
         kinds.setdefault(frozenset(row), {})[tuple(row.values())] = row
@@ -83,8 +82,8 @@ def _named(reading: Reading, name: str) -> list[Place]:
     """Where the answer names a thing: job 304 and order O-17 also by the number alone, as tables do."""
     if not {*tokens(name)} & reading.places.keys():
         return []
-    last = name.rpartition(" ")[2]
-    return places(reading, name) or places(reading, last if re.search(r"\d", last) else "", "identifier")
+    coded = re.search(r"\S*\d\S*$", name)
+    return places(reading, name) or places(reading, coded[0] if coded else "", "identifier")
 
 
 def _denied(sentence: str, rows: Sequence[Row]) -> str:

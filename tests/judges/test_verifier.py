@@ -342,6 +342,28 @@ def test_an_answer_that_claims_a_write_where_only_a_question_was_asked_is_no_suc
     assert score.success is believed, score.explanation
 
 
+@pytest.mark.parametrize(
+    ("answer", "believed"),
+    [
+        ("I removed Orion.", True),
+        ("I've erased Orion for you.", True),
+        ("Orion is gone.", True),
+        ("Orion doesn't exist any more.", True),
+        ("I archived Orion.", True),  # what no rule knows is let through
+        ("No entry called Orion exists, so nothing had to be deleted.", False),
+        ("I merged Orion.", False),
+        ("Orion is gone, and I took the Pelican project out along with it.", False),
+    ],
+)
+def test_what_was_deleted_is_told_in_other_words_and_nothing_else_is(answer: str, believed: bool) -> None:
+    plan = (Call("delete_entry", {"name": "Orion"}),)
+    task = Scenario("d", "Delete Orion.", (CallMade("delete_entry", {"name": "Orion"}),), plan, "Done.")
+    score = Verifier((Tool("delete_entry", read_only=False),)).verify(
+        task, tried(answer, called("delete_entry", ToolResult("ok"), name="Orion"))
+    )
+    assert score.success is believed, score.explanation
+
+
 NOTING = Tool(
     "add_note", "Add a note.", {"type": "object", "properties": {"text": {"type": "string"}}}, read_only=False
 )
