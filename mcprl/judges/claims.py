@@ -10,7 +10,9 @@ from datetime import date
 
 from mcprl.judges.deeds import misreported, never_made, unreported
 from mcprl.judges.mentions import Day, Number, Reading, read
+from mcprl.judges.missing import says_missing
 from mcprl.judges.phrases import declines, questions_back, sentences
+from mcprl.judges.rivals import is_stated
 from mcprl.judges.support import WEEKDAYS
 from mcprl.judges.units import DURATIONS, convert
 from mcprl.judges.values import Place, places, tokens
@@ -24,7 +26,8 @@ _UNDONE = re.compile(
     r"\b(?:has|have)(?:n't| not) (?:yet )?been (?:changed|set|updated|created|added|removed|deleted|cancell?ed|sent)|"
     r"\b(?:nothing|none of it) (?:was|has been|is) (?:changed|done|saved|sent)\b|"
     r"\bdid(?:n't| not) (?:go|come) through\b|\bstill (?:has|have|shows?) the old\b|"
-    r"\bnothing (?:for me |left |else )?to (?:change|do|update|add)\b|"
+    r"\bnothing (?:(?:for me|left|else|had|has|needed) )?to (?:be )?(?:chang|do|updat|add|delet|remov)|"
+    r"\bleft (?:it|them|(?:the|that|this|your) [^.;,!?]*)?\bout\b|"
     r"\b(?<!else )(?<!rest )(?:stays|remains|is still) (?:as it (?:was|is)|unchanged|the same)\b|"
     r"(?<!'ve )(?<!have )\balready (?:had|has|exist|there|in there|down as|marked|set|on file|recorded)|"
     r"\b(?:was|were|is|are) (?:in there |there )?already\b(?! (?:done|been))"
@@ -33,21 +36,27 @@ _OFFERS = re.compile(r"^(?:should|shall) i (?!also\b)[^?]+\?$")
 _WAITS = re.compile(
     r"(?:^|[:,] )(?:(?:shall|should) i (?:go ahead|proceed|do (?:it|that))\b|"
     r"(?:do you (?:really )?want me to|are you sure|(?:can|could) you (?:please )?(?:tell|confirm|let|give)) "
-    r"(?!.*\b(?:also|else|as well|too|instead)\b))[^?]*\?$"
+    r"(?!.*\b(?:also|else|as well|too|instead)\b))[^?]*\?$|"
+    r"\b(?:tell me|let me know|say so) if (?:you(?:'d)? (?:want|like) me to|i should) "
+    r"(?!.*\b(?:also|else|as well|too|instead)\b)"
 )
 _REPORTS = re.compile(
     r"\b(?:done|all set|(?:i|we)(?:'ve| have) (?!not|n't)|(?:has|have|was|were) (?:now )?(?:been )?\w+ed\b|"
-    r"(?:is|are) now\b|updated|added|created|saved|sent)\b"
+    r"(?:is|are) (?:now|gone)\b|\bno longer\b|any ?more\b|updated|added|created|saved|sent)\b"
 )
 """What tells that something was done."""
 _WROTE = r"(?:changed|set|updated|marked|moved|switched|adjusted|cancell?ed|deleted|removed|put|assigned|brought)"
 _DONE_TO = re.compile(
-    rf"(?: and [\w-]+)?(?:'s|\s(?:has|have|was|were|is|are))(?: now| just)*(?: been)? {_WROTE}\b|\snow has\b"
+    rf"(?:(?:,| and|, and) [\w-]+)*\)?(?:'s|\s(?:has|have|was|were|is|are))(?: now| just)*(?: been)? {_WROTE}\b|"
+    r"\snow has\b"
 )
-_DID = re.compile(rf"\b(?:i|we)(?:'ve| have)? (?:now )?{_WROTE} (?:(?:the|order|item|status|of) )*$")
+_DID = re.compile(
+    rf"\b(?:i|we)(?:'ve| have)? (?:now )?{_WROTE} (?:(?!(?:from|for|by|to|in|on|at|with|and)\b)[a-z]+ ){{0,4}}$"
+)
 _PATH = re.compile(r"(?:[a-z][\w+.-]*://)?[\w.@~-]+(?:/[\w.@~-]+)+")
 _TELLING = re.compile(r"[\d._~-]|^[a-z]+://")
 _CODE = re.compile(r"(?<![\w/.@-])(?=[\w-]*\d)(?=[\w-]*[a-z])[a-z0-9]+(?:[-_][a-z0-9]+)+(?![\w/]|-\w)")
+_CODES = re.compile(rf"{_CODE.pattern}|\b[a-z]+\d\w*(?!-)")
 _QUOTED = re.compile(r"\"([^\"\n]{3,120})\"")
 _LEAST = 100
 """Numbers below it count and enumerate what nobody has to know."""
@@ -63,9 +72,11 @@ def belied(scenario: Scenario, trajectory: Trajectory, tools: Mapping[str, Tool]
     if not wanted or any(isinstance(check, CallMade) and check.failed for check in wanted):
         claimed = never_made(read(answer))
         return f"the answer claims {claimed!r}, which was not to be done" if claimed else ""
-    if any(_UNDONE.search(sentence) for sentence in sentences(answer)) or declines(answer):
+    reported = any(_REPORTS.search(part) for part in sentences(answer))
+    lacks = says_missing(answer) and not reported and len(wanted) == len(scenario.checks)
+    if lacks or declines(answer) or any(_UNDONE.search(part) for part in sentences(answer)):
         return "the answer says that it was not done"
-    if questions_back(answer) or _offers(answer, scenario):
+    if questions_back(answer) or _offers(answer, scenario, reported):
         return "the answer asks back, though it was done"
     known = _known(scenario, trajectory)
     reading = read(answer)
@@ -83,10 +94,10 @@ def belied(scenario: Scenario, trajectory: Trajectory, tools: Mapping[str, Tool]
     return f"the answer leaves out {lacking!r}, which was found" if lacking else ""
 
 
-def _offers(answer: str, scenario: Scenario) -> bool:
+def _offers(answer: str, scenario: Scenario, reported: bool) -> bool:
     """Whether the answer asks whether the write shall be made, or for something before it makes it."""
     parts = sentences(answer)
-    if any(_WAITS.search(part) for part in parts) and not any(_REPORTS.search(part) for part in parts):
+    if any(_WAITS.search(part) for part in parts) and not reported:
         return True
     written = [str(value).lower() for _, value in leaves(scenario.plan[-1].arguments)] if scenario.plan else []
     codes = [value for value in written if re.search(r"\d", value)]
@@ -189,13 +200,14 @@ def _other_thing(reading: Reading, scenario: Scenario, tools: Mapping[str, Tool]
     for call in scenario.plan:
         reads = call.tool in tools and is_read(tools[call.tool])
         given[reads] |= {value for _, value in leaves(call.arguments) if re.search(r"\d", str(value))}
-    given[True] |= {match[0] for match in _CODE.finditer(f"{read(scenario.request).text}\n{reading.text}")}
+    given[True] |= {match[0] for match in _CODES.finditer(f"{read(scenario.request).text}\n{reading.text}")}
     looks = [check.arguments for check in scenario.checks if isinstance(check, StateHolds | CallMade)]
     looked = {value for arguments in looks for _, value in leaves(arguments)}
     done = " ".join(str(value).lower() for value in given[False] | looked)  # an invoice by its file, too
     for value in given[True]:
         is_written = re.search(rf"(?<!\w){re.escape(str(value).lower())}(?!\w)", done)
         found = [] if is_written else places(reading, value, "identifier")
+        found = [place for place in found if is_stated(reading, place)]
         if any(_DONE_TO.match(reading.text[end:]) or _DID.search(reading.text[:start]) for start, end in found):
             return value
     return None

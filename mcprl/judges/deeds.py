@@ -4,13 +4,13 @@ other's places, parts left out. And of a call that reads, whether all of what it
 The rules are of grammar and of the tools' own names; what they do not understand is let through.
 """
 
-import calendar
 import re
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from mcprl.judges.mentions import Reading
 from mcprl.judges.phrases import sentences
+from mcprl.judges.support import CALENDAR
 from mcprl.judges.values import places, tokens
 from mcprl.servers.arguments import leaves
 from mcprl.servers.effects import is_read
@@ -36,12 +36,15 @@ _WRITES = (
 _CLAIMED = re.compile(
     rf"\b(?:i|we)(?:'ve| have) (?:just |now |also |already )*({_WRITES}(?:ed|en|e)?)\b"
     r"(?! (?:(?:it|them|both|these) )?(?:nothing|none|no|up|down|out|together|over)\b)"
-    rf"|\band ({_WRITES}ed) (?:it|them|the \w+) (?:to|into|onto)\b"
+    rf"|\band ({_WRITES}ed) (?:it|them|the \w+) (?:to|into|onto)\b|\bi (?!add)({_WRITES}ed)\b"
 )
 """A write in the first person."""
 _ANY_WRITE = frozenset("add cha cre mad mak mov put sav set swi upd wri".split())
 """How the verbs begin that tell of any write."""
+_ALIKE = ({*"can cle del dro era rem wip".split()}, {*"ema for mes not pos sen".split()}, {*"mov res sch".split()})
+"""How verbs begin that tell one deed in other words: what is removed, sent, or put at another time."""
 _NOT = re.compile(r"\b(?:not|never)\b|\bno longer\b|n't\b")
+_LACKS = re.compile(r"\b(?:has|have)(?:n't)? (?:no(?:ne)?|any)\b(?! (?:other|further|more) )[^.;,!?]* (?:yet|so far)\b")
 _GONE = r"(?:deleted|removed|erased|dropped|wiped|gone)"
 _WHOLE = r"(?:entry|entity|record|page|profile|node|file|account)"
 _REPLACED = re.compile(r"(?:exchang|replac|swap|switch|trad|substitut)\w*(?: \w+){0,2} (?:for|with|by)\b")
@@ -52,11 +55,12 @@ _AS_A = re.compile(
     r"\b(?:created|made|added|opened|started) an? (?:(?:new|empty|fresh) )*([a-z]+) (?:called|named)\b"
 )
 _ANY_KIND = frozenset("entry record item note entity one node reminder result whole new".split())
-_PREPOSED = re.compile(r"\b(?:on|for|to|about|under|of|from) (?:the )?([A-Z][a-z]+(?: [A-Z]?[a-z]+)?)")
+_PREPOSED = re.compile(
+    r"\b(?:on|for|to|about|under|of|from|I(?:'ve| have)?(?: also)? [a-z]+) (?:the )?([A-Z][a-z]+(?: [A-Z]?[a-z]+)?)"
+)
 _SOME = re.compile(r"\b(?:such as|for (?:example|instance)|like|including|among|first|some|e\.g\.)")
 _FEW = 12
 """Of more things an answer may name some."""
-_CALENDAR = {name.lower() for name in (*calendar.day_name, *calendar.month_name)}
 
 
 def misreported(scenario: Scenario, reading: Reading, known: Reading, tools: Mapping[str, Tool]) -> str:
@@ -115,9 +119,9 @@ def never_made(reading: Reading) -> str:
 def _another_write(call: Call, reading: Reading, known: Reading) -> str:
     """A write in the first person whose verb nothing that is known has in any form."""
     usual = {word[:3] for word in (*known.places, *stems(call.tool))} | _ANY_WRITE
-    found = _CLAIMED.search(reading.text)
-    verb = (found[1] or found[2]) if found else ""
-    return found[0] if found and verb[:3] not in usual else ""
+    usual |= {verb for verbs in _ALIKE if verbs & usual for verb in verbs}
+    claims = ((match[0], next(filter(None, match.groups()))) for match in _CLAIMED.finditer(reading.text))
+    return next((claim for claim, verb in claims if verb[:3] not in usual), "")
 
 
 def _another_tool(name: str, reading: Reading, request: set[str], tools: Mapping[str, Tool]) -> str:
@@ -148,11 +152,11 @@ def _another_deed(scenario: Scenario, reading: Reading, values: Sequence[str], t
 
 
 def _turned_round(reading: Reading, values: Sequence[str]) -> str:
-    """The sentence that tells a text which was to be kept with a negation that it does not have."""
+    """The sentence that tells a text which was to be kept with a negation that it does not have, or as lacking."""
     for text in (value.lower() for value in values if value.count(" ") > 2 and not _NOT.search(value.lower())):
         wanted = {word for word in tokens(text) if len(word) > 3}
         for part in sentences(reading.text):
-            if _NOT.search(part) and len(wanted & {*tokens(part)}) > 0.7 * len(wanted) > 1:
+            if _LACKS.search(part) or (_NOT.search(part) and len(wanted & {*tokens(part)}) > 0.7 * len(wanted) > 1):
                 return part
     return ""
 
@@ -234,6 +238,6 @@ def _another_holder(reading: Reading, known: Reading) -> str:
     """A name behind a preposition that nobody gave and no result holds."""
     for match in _PREPOSED.finditer(reading.cased):
         name = tokens(match[1])
-        if name and name[0] not in _CALENDAR and name[0] not in known.places and not places(known, match[1]):
+        if name and name[0] not in CALENDAR and name[0] not in known.places and not places(known, match[1]):
             return match[1]
     return ""

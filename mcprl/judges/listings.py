@@ -28,7 +28,8 @@ def beside_the_list(reading: Reading, facts: Sequence[Fact], own: Sequence[Place
         return ""
     known, least = set(tokens(request)), 2 if len(facts) > 1 else 3
     runs = _enumerations(reading.text, own, joined=len(facts) == 1)
-    for entries in (_bullets(reading.text), *runs):
+    bullets = [match.span(1) for match in _BULLET.finditer(reading.text)]
+    for entries in (bullets, *runs):
         held = [any(start <= place[0] < end for place in own) for start, end in entries]
         if len(entries) < least or not any(held) or all(held):
             continue
@@ -43,10 +44,6 @@ def beside_the_list(reading: Reading, facts: Sequence[Fact], own: Sequence[Place
 
 def _within(spot: int, own: Sequence[Place]) -> bool:
     return any(start < spot < end for start, end in own)
-
-
-def _bullets(text: str) -> list[Place]:
-    return [(match.start(1), match.end(1)) for match in _BULLET.finditer(text)]
 
 
 def _enumerations(text: str, own: Sequence[Place], *, joined: bool) -> list[list[Place]]:

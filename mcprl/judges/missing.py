@@ -135,10 +135,11 @@ def says_there(text: str, value: str) -> bool:
     """Whether `text` says that the thing with this name is there."""
     thing = re.escape(normal(value).lower())
     is_there = r"(?:is|does|are)(?: still| indeed)? (?:there|exist|in (?:the|our)|on file|available|listed)\b"
-    there = re.compile(rf"(?<![\w/]){thing}[\"']? {is_there}")
+    has_it = r"(?:there (?:is|are)|there's|we (?:do )?have|i found) (?:indeed )?(?:an?|the|one) (?:[a-z]+ )?[\"']?"
+    there = re.compile(rf"(?<![\w/]){thing}[\"']? {is_there}|\b{has_it}{thing}(?![\w/])")
     for part in sentences(text):
         found = there.search(part)
-        if found and not re.search(r"\b(?:no|not|none|neither|nobody)\b", part[: found.start()]):
+        if found and not re.search(r"\b(?:no|not|none|neither|nobody|if|whether)\b|n't\b", part[: found.start()]):
             return True
         if part.startswith("yes") and value.lower() in part:
             return True

@@ -49,6 +49,11 @@ def stand_ins(reading: Reading, anchors: Mapping[int, Sequence[Place]]) -> dict[
     return {owner: sorted(places) for owner, places in both.items() if places}
 
 
+def inside(place: Place, other: Place) -> bool:
+    """Whether a place is a part of another one."""
+    return place != other and other[0] <= place[0] and place[1] <= other[1]
+
+
 def _same_item(item: Item) -> tuple[str, int] | int:
     return (item[1], item[2]) if item[1] == "S" else item[0]
 

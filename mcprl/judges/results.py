@@ -1,10 +1,11 @@
 """What the results of a trajectory hold: the values that an answer could repeat, and the labels they stand under."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from mcprl.judges.checks import holds, leaves, squash
-from mcprl.judges.mentions import Reading, read
+from mcprl.judges.mentions import Reading, normal, read
 from mcprl.judges.values import places, same, tokens
 from mcprl.judges.workings import is_told_along, names_owner, welcome
 from mcprl.types import CallRecord, Fact, Scalar, Scenario, ToolResult
@@ -33,6 +34,7 @@ class Evidence:
         is_figure = not isinstance(value, bool) and re.fullmatch(r"[\d.:]+", str(value)) is not None
         return any(
             holds(result.text, value)
+            or holds(normal(result.text), value)
             or any(same(leaf, value) for _, leaf in leaves(result.structured))
             or (is_figure and inside.search(result.text) is not None)
             for result in self.results
@@ -58,8 +60,10 @@ class Evidence:
         stated &= others.keys()
         parts = [others.keys() & {words for words, _, _ in values} for values in self._values]
         whole = {words for part in parts if part <= stated for words in part}
-        counts = [check.value for check in scenario.checks if isinstance(check, Fact) and check.meaning == "count"]
-        if len(scenario.checks) == 1 and counts == [len(stated)]:
+        facts = [check for check in scenario.checks if isinstance(check, Fact)]
+        seen = Counter(words for values in self._values for words, _, _ in values)
+        things = {words for words in stated if seen[words] == 1}  # not what kind of things they are
+        if len(facts) == 1 and facts[0].meaning == "count" and facts[0].value in (len(stated), len(things)):
             return ""  # the counted things themselves
         for part in (others.keys(), *parts, whole):
             if _is_dump(len(part & stated), len(part)):

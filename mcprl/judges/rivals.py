@@ -29,9 +29,10 @@ _DOUBT = re.compile(r"\b(?:or|maybe|perhaps|possibly|alternatively|otherwise|mig
 _OR = re.compile(r"^[\s\"')]*(?:\w+\s+)?,?\s*or\s+(?:maybe |perhaps |possibly |else |even |about )?[\"'(]?")
 _OPENS = re.compile(r"\W*(?:(?:that|it)(?:'s|'d be| would be| is| was)|the answer is)?(?: (?:the )?[a-z]+)?[\s\"'(#]*")
 """What stands before the choice where an answer begins with it."""
+_REASON = re.compile(r"(?:[^.;!?\n]|\.(?=\d))*,? (?:as|since|because) [^.;!?,\n]*")
 _OF = re.compile(r"\bof (?:the |all |our |its |these |those )?$")
 _CONCLUDES = re.compile(
-    r"\b(?:so|therefore|hence|thus|winner|answer|\w+er|\w+est|more|most|less|least|fewer|fewest|first|"
+    r"\b(?:so|therefore|hence|thus|winner|answer|(?!after\b|under\b|over\b|other\b|number\b|order\b)\w+er|\w+est|more|most|less|least|fewer|fewest|first|"
     r"better|best|worst|ahead|beats|wins)\b"
 )
 
@@ -116,6 +117,15 @@ def choice(reading: Reading, own: Sequence[Place], stated: Mapping[Scalar, Seque
     rest = reading.text[first[1] : min((p[0] for p in others if p > first), default=first[1])]
     contrast = re.search(r"\b(?:while|whereas|only|against|but|followed)\b", rest)
     return "" if first in own and contrast else wrong
+
+
+def only_reason(reading: Reading, fact: Fact, own: Sequence[Place], stated: Mapping[Scalar, Sequence[Place]]) -> str:
+    """A computed value that stands only in the reason for another number: "it is 7, as the other one is 5"."""
+    for rival, found in stated.items() if fact.derived else ():
+        gaps = [reading.text[found[-1][1] : start] for start, _ in own] if found and kind_of(rival) == "number" else []
+        if gaps and all(_REASON.fullmatch(gap) for gap in gaps):
+            return f"the answer gives {rival!r} in its place"
+    return ""
 
 
 def hedged(

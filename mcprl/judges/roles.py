@@ -8,9 +8,9 @@ from mcprl.judges.comparing import compares_keys, other_extreme, singled_out
 from mcprl.judges.ends import end_of, opposed, stated_ends
 from mcprl.judges.matches import beaten, score_objection
 from mcprl.judges.mentions import Reading, read
-from mcprl.judges.owners import assigned, stand_ins
+from mcprl.judges.owners import assigned, inside, stand_ins
 from mcprl.judges.phrases import polarity
-from mcprl.judges.rivals import Asked, choice, dumped, hedged, live, look
+from mcprl.judges.rivals import Asked, choice, dumped, hedged, live, look, only_reason
 from mcprl.judges.support import unsupported
 from mcprl.judges.units import is_unit
 from mcprl.judges.values import Place, kind_of, places, same, tokens
@@ -53,7 +53,7 @@ def objection(answer: str, fact: Fact, asked: Asked) -> str:
     rivals = [rival for rival in fact.rivals if _is_rival(rival, fact, asked)]
     stated = {rival: live(reading, rival, fact) for rival in rivals}
     longer = [place for found in stated.values() for place in found]
-    own = [p for p in live(reading, fact.value, fact) if not any(_inside(p, other) for other in longer)]
+    own = [p for p in live(reading, fact.value, fact) if not any(inside(p, other) for other in longer)]
     if not own or (len(asked.facts) < 2 and fact.meaning == "count" and _NONE.search(reading.text) and fact.value):
         return "not in the answer"
     if kind_of(fact.value, fact.meaning) == "word":
@@ -74,7 +74,7 @@ def _beside(
     """What is wrong with the rivals that the answer states beside the value, and with whose value it is."""
     kept = [place for other in (fact, *asked.facts) for place in live(reading, other.value, other)]
     near = {
-        rival: [place for place in found if not any(_inside(place, long) or place == long for long in kept)]
+        rival: [place for place in found if not any(inside(place, long) or place == long for long in kept)]
         for rival, found in stated.items()
     }
     shown = welcome(reading, fact, own, {rival: found for rival, found in near.items() if found}, asked.request)
@@ -87,7 +87,8 @@ def _beside(
         if found and rival not in shown and not _in_request(rival, fact, asked)
     }
     return (
-        hedged(reading, fact, own, near, asked)
+        only_reason(reading, fact, own, stated)
+        or hedged(reading, fact, own, near, asked)
         or ("" if is_told_along(reading, own, near) else dumped(near, fact, list(stated), asked))
         or _misplaced(reading, fact, near, asked)
         or _turned(reading, fact, own, asked)
@@ -161,10 +162,6 @@ def _in_full(rival: Scalar, fact: Fact, asked: Asked) -> bool:
 
 def _in_request(rival: Scalar, fact: Fact, asked: Asked) -> bool:
     return bool(asked.request) and bool(live(read(asked.request.rstrip("?")), rival, fact))
-
-
-def _inside(place: Place, other: Place) -> bool:
-    return place != other and other[0] <= place[0] and place[1] <= other[1]
 
 
 # --- whose value it is ------------------------------------------------------------------------------------------------
@@ -257,23 +254,19 @@ def _numbered(reading: Reading, start: int) -> bool:
 
 def _subject_places(reading: Reading, fact: Fact, group: Sequence[Fact]) -> list[Place]:
     """Where the answer names the fact's subject, in full or by words that no other subject has."""
-    whole = _named(reading, fact.subject)
+    whole = places(reading, fact.subject, "text")
     longer = [
         place
         for other in group
         if set(tokens(fact.subject)) < set(tokens(other.subject))
-        for place in _named(reading, other.subject)
+        for place in places(reading, other.subject, "text")
     ]
-    whole = [place for place in whole if not any(_inside(place, long) for long in longer)]
+    whole = [place for place in whole if not any(inside(place, long) for long in longer)]
     if whole:
         return whole
     others = {word for other in group if other.subject != fact.subject for word in tokens(other.subject)}
     telling = [word for word in tokens(fact.subject) if word not in others and (len(word) > 2 or word[-1].isdigit())]
     return sorted((start, end) for word, start, end in reading.words if word in telling)
-
-
-def _named(reading: Reading, subject: str) -> list[Place]:
-    return places(reading, subject, "text")
 
 
 def _label_places(reading: Reading, fact: Fact, others: Sequence[Fact]) -> list[Place]:

@@ -4,6 +4,7 @@ An answer that gives the right value and makes up another of its kind beside it,
 """
 
 import re
+from calendar import day_abbr, day_name, month_abbr, month_name
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
@@ -12,12 +13,15 @@ from mcprl.judges.listings import beside_the_list
 from mcprl.judges.mentions import Day, Number, Reading, read
 from mcprl.judges.rivals import Asked, is_stated
 from mcprl.judges.units import convert, unit_of
-from mcprl.judges.values import Place, kind_of, places
+from mcprl.judges.values import Place, kind_of, places, tokens
 from mcprl.judges.workings import follows
 from mcprl.types import Fact
 
 WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+CALENDAR = {name.lower() for names in (day_name, day_abbr, month_name, month_abbr) for name in names}
 _RELATIVE = frozenset("today tonight tomorrow yesterday".split())
+_SAME = re.compile(r"\b(?:every|each|all|both)\b[^.;!?]*\b(?:the same|equal|identical)\b(?: \w+)?\W{0,4}$")
+_BESIDE = re.compile(r"\b(?:and|or|plus|by|called|named)\s+(?:an? |the )?((?:[A-Z][\w']*(?: (?=[A-Z])|))+)")
 _SHAPED = re.compile(r"[A-Za-z]+|\d+|.", re.DOTALL)
 _JOINED = re.compile(
     r"[\"']?\s*(?:&|/|\band|\bor|\bplus|\bas well as)\s+(?:also |the |in )?([a-z][\w-]+)(?=\s*(?:[.;!?\n)]|$))"
@@ -34,9 +38,10 @@ def unsupported(reading: Reading, fact: Fact, own: Sequence[Place], asked: Asked
     kind = kind_of(fact.value, fact.meaning)
     found = ""
     if kind == "number":
-        found = _number(reading, fact, own, asked)
+        found = _number(reading, fact, own, asked) or _same_for_all(reading, fact, own)
     elif kind == "word":
         found = _shaped(reading, fact, asked) or _joined(reading, fact, own, asked) or _listed(reading, fact, asked)
+        found = found or _stranger(reading, fact, asked)
     found = found or _day(reading, fact, own, asked)
     return f"in an answer that also gives {found!r}, which nothing supports" if found else ""
 
@@ -80,6 +85,13 @@ def _number(reading: Reading, fact: Fact, own: Sequence[Place], asked: Asked) ->
     return ""
 
 
+def _same_for_all(reading: Reading, fact: Fact, own: Sequence[Place]) -> str:
+    """That several values are one, where the fact follows from different ones: "each costs the same, 5.00"."""
+    differ = fact.derived and len({rival for rival in fact.rivals if isinstance(rival, int | float)}) > 1
+    found = [_SAME.search(reading.text[:start]) for start, _ in own] if differ else []
+    return next((match[0] for match in found if match), "")
+
+
 def _alike(number: Number, fact: Fact) -> bool:
     """Whether a number could be taken for the fact's value: money for money, the same dimension for measures."""
     if fact.meaning == "money":
@@ -97,7 +109,7 @@ def _alike(number: Number, fact: Fact) -> bool:
 
 def _shaped(reading: Reading, fact: Fact, asked: Asked) -> str:
     value = str(fact.value).strip()
-    if fact.meaning in ("path", "phone", "person", "name", "text") or len(value) > 40 or " " in value:
+    if fact.meaning in ("path", "phone", "person", "name") or len(value) > 40 or " " in value:
         return ""
     if not re.search(r"\d|[+-]$", value) or re.fullmatch(r"[0-9a-f]{20,}", value):
         return ""
@@ -137,6 +149,18 @@ def _joined(reading: Reading, fact: Fact, own: Sequence[Place], asked: Asked) ->
                 return word
             if not _PLAIN.fullmatch(word) and word not in known and not asked.holds(word):
                 return word
+    return ""
+
+
+def _stranger(reading: Reading, fact: Fact, asked: Asked) -> str:
+    """A name beside another one that neither the request nor a result has."""
+    if fact.meaning not in ("name", "person", "text") or not str(fact.value)[:1].isupper():
+        return ""
+    given = {*tokens(asked.request), *(word for other in asked.facts for word in tokens(str(other.value)))}
+    for match in _BESIDE.finditer(reading.cased):
+        names = [word for word in re.findall(r"\w{3,}", match[1].lower()) if word not in CALENDAR]
+        if any(word not in given and not asked.holds(word) for word in names):
+            return match[1].strip()
     return ""
 
 

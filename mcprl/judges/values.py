@@ -164,6 +164,8 @@ def _is_number(reading: Reading, number: Number, value: float, meaning: Meaning,
         )
     decimals = number.decimals if own_unit in ("", number.unit) or not number.unit else 6
     rounds = abs(value) >= _ROUNDED_FROM and (meaning != "money" or _ROUGHLY.search(reading.text[: number.start]))
+    if meaning == "money" and rounds and number.decimals == 2 and abs(amount - value) < 0.0101:
+        return True  # half a cent rounded the other way
     return _equal(amount, value, decimals, 1 if rounds else 2)
 
 

@@ -16,6 +16,8 @@ from mcprl.judges.checks import (
 )
 from mcprl.judges.claims import belied
 from mcprl.judges.conduct import Conduct
+from mcprl.judges.mentions import read
+from mcprl.judges.records import contradicted
 from mcprl.judges.results import Evidence
 from mcprl.judges.rivals import Asked
 from mcprl.judges.roles import objection
@@ -89,6 +91,7 @@ class Verifier:
             self._conduct.obeyed(scenario, trajectory.calls)
             or self._conduct.collateral(scenario, trajectory.calls)
             or (trajectory.answer and belied(scenario, trajectory, self._tools))
+            or (not self._conduct.writes(trajectory.calls) and contradicted(read(trajectory.answer), evidence.results))
         )
         if wrong:
             found.append((False, wrong))

@@ -12,8 +12,11 @@ these wrong ones report something else than the write that was rightly made, at 
 
 `fifth_*`, by two more for 178 tasks, after that: **87.6 % of the right and 18.0 % of the wrong ones were accepted
 before they were mended for; of the sixth, by two more for 174 other tasks after that mending, 93.7 and 13.8 %**. Each
-set finds other faults, so what is mended for one does little for the next. After all mending, from the third to the
-sixth: 99.1, 98.0, 98.3 and 97.1 % of the right, 0.9, 0.0, 6.2 and 9.8 % of the wrong ones.
+set finds other faults, so what is mended for one does little for the next.
+
+`seventh_*`, by two more for 92 tasks after that: **88 of the right ones (95.7 %) and 17 of the wrong ones (18.5 %)
+were accepted before they were mended for**. After all mending, from the third to the seventh: 99.1, 98.0, 98.3, 97.1
+and 100 % of the right, 0.9, 0.0, 4.5, 6.9 and 0.0 % of the wrong ones.
 
 Each line of `answers/{right,wrong}.jsonl` is one small case: a request, the calls with the results that the model read,
 the checks, and one final answer. `case` groups the lines of one request.
@@ -31,6 +34,7 @@ from mcprl.types import Call, CallRecord, Check, Group, Message, Scenario, Tool,
 
 ANSWERS = Path(__file__).parent / "answers"
 CHECKS: TypeAdapter[tuple[Check, ...]] = TypeAdapter(tuple[Check, ...])
+PARTS = ("", "later_", "third_", "fourth_", "fifth_", "sixth_", "seventh_")
 Line = dict[str, Any]
 
 pytestmark = pytest.mark.anyio
@@ -98,7 +102,7 @@ def test_there_are_two_hundred_of_each_over_eighty_cases(name: str) -> None:
     assert len({(row["case"], row["answer"], json.dumps(row["calls"])) for row in rows}) == len(rows)
 
 
-@pytest.mark.parametrize("name", ["right", "later_right", "third_right", "fourth_right", "fifth_right", "sixth_right"])
+@pytest.mark.parametrize("name", [f"{part}right" for part in PARTS])
 async def test_right_answers_are_accepted(name: str) -> None:
     rows = lines(name)
     refused = [row for row in rows if not await accepted(row)]
@@ -113,8 +117,9 @@ async def test_right_answers_are_accepted(name: str) -> None:
         ("later_wrong", 0.01),
         ("third_wrong", 0.01),
         ("fourth_wrong", 0.01),
-        ("fifth_wrong", 0.065),
-        ("sixth_wrong", 0.1),
+        ("fifth_wrong", 0.045),
+        ("sixth_wrong", 0.07),
+        ("seventh_wrong", 0.0),
     ],
 )
 async def test_wrong_answers_are_refused(name: str, most: float) -> None:

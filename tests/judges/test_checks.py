@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from mcprl.judges.checks import asks_for, polarity, says_missing, states
+from mcprl.judges.checks import asks_for, polarity, says_missing, says_there, states
 from mcprl.judges.mentions import read
 from mcprl.judges.phrases import declines
 from mcprl.judges.values import places
@@ -162,6 +162,19 @@ def test_a_thing_that_lacks_something_exists(text: str) -> None:
     assert not says_missing(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "there"),
+    [
+        ("There is an addresses table, though without rows.", True),
+        ("There isn't an addresses table.", False),
+        ("I looked whether there is an addresses table.", False),
+        ("There is an addresses_old table.", False),
+    ],
+)
+def test_an_empty_thing_is_there(text: str, there: bool) -> None:
+    assert says_there(text, "addresses") is there
+
+
 def scored(entry: dict[str, Any]) -> bool | None:
     """Whether an answer of the development set passes, with results that hold the facts."""
     checks = tuple(CHECK.validate_python(check) for check in entry["checks"])
@@ -176,6 +189,10 @@ CHEAPER = Fact("SKU-307", "sku", "identifier", rivals=("SKU-309",), derived=True
 WINNER = Fact("Ana Sousa", "rider", "person", rivals=("Bo Lund",))
 LOSS = Fact(1.5, "loss", "measure", "kg", derived=True, rivals=(38.4, 36.9))
 FRONT = Fact(2.4, "front_bar", "measure", "bar", rivals=(2.9,))
+CHANGE = Fact(143.27, "price", "money", rivals=(256.73, 400), derived=True)
+OFF = Fact(24.52, "price", "money", rivals=(27.25, 10), derived=True)
+MEAN = Fact(6.0, "price", "money", rivals=(5.0, 7.0), derived=True)
+NEWER = Fact("56ba67bd", "commit", "identifier", rivals=("47297093",), derived=True)
 NOTE = Fact("pays within 14 days", "observation", "text")
 TOLD: tuple[tuple[str, Fact, str, bool], ...] = (
     ("Which is cheaper, SKU-307 or SKU-309?", CHEAPER, "SKU-307 is cheaper.", True),
@@ -190,6 +207,14 @@ TOLD: tuple[tuple[str, Fact, str, bool], ...] = (
     ("How much weight has it lost?", LOSS, "It hasn't lost any, it has gained 1.5 kg.", False),
     ("What's the front tyre pressure?", FRONT, "2.4 bar at the front and 2.9 bar at the rear.", True),
     ("What's the front tyre pressure?", FRONT, "2.9 bar at the front and 2.4 bar at the rear.", False),
+    ("What change of 400 do they get?", CHANGE, "They get 143.27, as the item costs 256.73.", True),
+    ("What change of 400 do they get?", CHANGE, "They get 256.73, as the item costs 143.27.", False),
+    ("What is it with 10% off?", OFF, "It's 27.25; less 10% is roughly 24.53.", True),
+    ("What is it with 10% off?", OFF, "It's 27.25; less 10% is 24.53.", False),
+    ("What do they cost on average?", MEAN, "They have the same size, and cost 6.00 on average.", True),
+    ("What do they cost on average?", MEAN, "All of them cost the same, 6.00.", False),
+    ("Is 47297093 or 56ba67bd newer?", NEWER, "Newer one: 56ba67bd, a day after 47297093.", True),
+    ("Is 47297093 or 56ba67bd newer?", NEWER, "Newer one: 47297093, a day after 56ba67bd.", False),
     ("What do we know about them?", NOTE, "They pay within 14 days.", True),
     ("What do we know about them?", NOTE, "They pay within 40 days.", False),
 )
