@@ -64,7 +64,7 @@ class Composer:
         self._rng = self._planner.rng
         self._requests: set[str] = set()
         self._meanings: Counter[str] = Counter()
-        self._tried, self._made = Counter[str](), Counter[str]()
+        self._attempts, self._made = Counter[str](), Counter[str]()
 
     async def compose(self, target: int) -> list[Scenario]:
         """About `target` tasks; fewer if the server does not hold enough different values.
@@ -95,7 +95,7 @@ class Composer:
         """The share of the tasks that write."""
         if not self._known.writes():
             return 0.0
-        return 0.35 if empty else 0.2
+        return 0.35 if empty else 0.3
 
     async def _new_state(self) -> State | None:
         """A state of its own: a few calls of a creator with invented values. `None` if they cannot be made or fail.
@@ -222,12 +222,12 @@ class Composer:
         return self._server.turn(writes) if isinstance(self._server, TakesTurns) else nullcontext()
 
     def _seldom(self, writes: Sequence[Tool]) -> Tool:
-        """The writing tool that has the fewest tasks; what was tried in vain counts a little."""
-        return min(writes, key=lambda tool: self._made[tool.name] + self._tried[tool.name] / 4)
+        """The writing tool that has the fewest tasks; attempts count a little, too."""
+        return min(writes, key=lambda tool: self._made[tool.name] + self._attempts[tool.name] / 4)
 
     async def _write(self, clean: Session, written: Session, state: State, tool: Tool) -> list[Scenario]:
         """A new task with this tool, if one could be made."""
-        self._tried[tool.name] += 1
+        self._attempts[tool.name] += 1
         kinds = writing_kinds(self._config.max_calls)
         kind = self._rng.choices(list(kinds), list(kinds.values()))[0]
         kind = table_write if writes_sql(self._planner, tool) else kind

@@ -6,9 +6,10 @@ from collections.abc import Container, Mapping
 from mcprl.runs.journal import Journal
 
 
-def best_step(scores: Mapping[int, float]) -> int:
-    """The step that validated best; of equal scores the later step, which has seen more."""
-    return max(scores, key=lambda step: (scores[step], step))
+def best_step(scores: Mapping[int, float], within: float = 0.0) -> int:
+    """The last step that validated as well as the best, or `within` so much of it: a later step has seen more."""
+    best = max(scores.values())
+    return max(step for step, score in scores.items() if score >= best - within)
 
 
 def has_stalled(scores: Mapping[int, float], patience: int) -> bool:

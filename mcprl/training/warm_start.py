@@ -24,6 +24,9 @@ SOLVES_ENOUGH = 0.5
 """The validation score of a base model from which recipe "auto" has it learn from its own rollouts alone."""
 TRIM_EVERY = 4
 """Steps after which the heap is trimmed. It takes a fifth of a second, and the next step is slower by as much."""
+_NOISE = 0.05
+"""So much lower a later step may score and is kept: the score of some fifty tasks is no surer, and the rate has fallen
+to 0 by then."""
 Validate = Callable[[int, Adapter | None], Awaitable[float]]
 """The score on the validation tasks after so many supervised steps, of their adapter or of the base model (`None`)."""
 
@@ -63,8 +66,8 @@ class WarmStart:
     async def run(self, demonstrations: Demonstrations) -> Adapter | None:
         """Take the steps, from the last validation on if the run was stopped, or else from `training.start`.
 
-        Returns the adapter that validated best, whose weights the model then has. `None` if that is the base model:
-        there are no steps to take, it validated best, or it solves enough already.
+        Returns the adapter that validated best, or a later one that is hardly worse; the model then has its weights.
+        `None` if that is the base model: there are no steps to take, it validated best, or it solves enough already.
         """
         training, start = self.config.training, self.start()
         if not (training.warm_start_steps or start):
@@ -164,8 +167,8 @@ class WarmStart:
         return self._adapter
 
     def _keep_best(self, start: Adapter | None) -> Adapter | None:
-        """Of the start and the checkpoints keep the best."""
-        best = best_step(self._scores)
+        """Of the start and the checkpoints keep the best, or the last that is hardly worse."""
+        best = best_step(self._scores, _NOISE)
         self.emit(WarmStartEnded(best, self._scores[best]))
         load_adapter_weights(self.loaded, self._checkpoints[best].path)
         kept = self._keep(self._checkpoints[best] if best else start)

@@ -45,5 +45,5 @@ def reading_kinds(max_calls: int) -> dict[MakeTask, int]:
 
 def writing_kinds(max_calls: int) -> dict[WriteTask, int]:
     """The kinds that write, likewise."""
-    kinds: dict[WriteTask, int] = {write: 50}
-    return kinds | {adjust: 20, conditional: 20, likewise: 20, write_and_ask: 10} if max_calls > 1 else kinds
+    kinds: dict[WriteTask, int] = {write: 70}
+    return kinds | {adjust: 20, conditional: 15, likewise: 15, write_and_ask: 10} if max_calls > 1 else kinds

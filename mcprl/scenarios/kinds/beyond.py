@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from mcprl.judges.checks import leaves
 from mcprl.scenarios.filling import REMOVING
 from mcprl.scenarios.intents import Change, Forbidden, Value
+from mcprl.scenarios.kinds.changes import ACTS
 from mcprl.scenarios.names import noun as noun_of
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
@@ -28,7 +29,7 @@ async def beyond(planner: Planner, session: Session, state: State) -> Grounded |
     tool = planner.tool(lambda tool: any(planner.catalog.names_entity(slot) for slot in planner.needs(tool)))
     found = await planner.thing(session, state, tool) if tool and not planner.known.tables else None
     writes = [tool for tool in planner.known.tools.values() if not is_read(tool)]
-    if found is None or not found.subject or any(_does_anything(planner, tool) for tool in writes):
+    if found is None or not found.subject or found.keys or any(_does_anything(planner, tool) for tool in writes):
         return None
     noun = spoken(found.reference.noun)
     touching = [tool for tool in writes if _is_about(planner, tool, found)]
@@ -63,14 +64,14 @@ def _does_anything(planner: Planner, tool: Tool) -> bool:
 def _may_remove(planner: Planner, touching: Sequence[Tool]) -> bool:
     """Whether one of the writes about a thing takes it away, or sets a state that comes to that."""
     choices = [str(one).lower() for tool in touching for slot in planner.known.slots[tool.name] for one in slot.choices]
-    removes = any({*words(tool.name)} & REMOVING for tool in touching)
+    removes = any({*words(tool.name)} & {*REMOVING, *ACTS} for tool in touching)
     return removes or any(choice.startswith(_ENDING) for choice in choices)
 
 
 def _other_value(planner: Planner, state: State, found: Found, touching: Sequence[Tool]) -> Value | None:
     """A field of the thing that none of the writes about it sets, with a value that another thing has."""
     slots = [slot for tool in touching for slot in planner.known.slots[tool.name]]
-    if any(not slot.choices and not planner.catalog.names_entity(slot) for slot in slots):
+    if any(sum(not slot.choices for slot in planner.known.slots[tool.name]) > 1 for tool in touching):
         return None  # what is written there may be anything
     written = {stem for tool in touching for stem in stems(tool.name)} | {stem for s in slots for stem in stems(s.key)}
     fields = [entry for entry in found.fields if _is_changed(entry) and written.isdisjoint(stems(entry.attribute.key))]

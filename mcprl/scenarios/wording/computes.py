@@ -12,7 +12,7 @@ from mcprl.scenarios.wording.clocks import spans, with_moment
 from mcprl.scenarios.wording.deeds import deed, imperative
 from mcprl.scenarios.wording.fields import label_slots
 from mcprl.scenarios.wording.lookups import about_options
-from mcprl.scenarios.wording.modifiers import in_full, is_deal, is_technical
+from mcprl.scenarios.wording.modifiers import KEYS, in_full, is_deal, is_technical
 from mcprl.scenarios.wording.phrases import Phrase, is_person, phrase, spoken
 from mcprl.scenarios.wording.suiting import DOCUMENTS, is_verbal
 from mcprl.scenarios.wording.template import BEGIN, END, Option, data, mark, options
@@ -28,10 +28,9 @@ _ASKING = tuple("get return show fetch retrieve find look list give display read
 _TEXTS = ("text", "message", "input", "sentence", "string", "content", "phrase", "body", "word")
 _OWN = ("account", "appointment", "ticket", "task", "car", "flight", "seat", "policy", "loan", "bill", "plan")
 """Things that people call theirs, besides dealings: my ticket, but that product."""
-_ON_PAPER = ("print", "fax")
-"""What is asked of things of computers, if they are documents: nobody advertises commits or prints branches."""
 _NO_THINGS = ("time", "date", "day", "sum", "result", "answer", "content", "output", "log", "logging", "update", "echo")
 """What tools work out or do, and nobody has: no times are printed or faxed."""
+_PAPERS = ("invoice", "bill", "receipt", "contract", "note")
 _SAID = {"trigger": "run", "invoke": "run"}
 _CONNECTED = r"(?: (?:of|in|for|from|to|by|with|on|at|between|using|based|as|given|into)\b.*)$"
 
@@ -256,6 +255,18 @@ def _without_verb(noun: str) -> str:
     return " ".join(rest) if rest and first in data("changes")["verbs"] else noun
 
 
+def _sort_of(noun: str) -> str:
+    """Which requests that nobody can serve are about such things; empty if none are."""
+    last = noun.split()[-1]
+    if is_person(noun):
+        return "own_people"
+    if last in (*DOCUMENTS, *_PAPERS):
+        return "own_papers"
+    if last in data("thesaurus")["goods"]:
+        return "own_goods"
+    return "" if is_technical(noun) or last in (*KEYS, "method", "name", "type") else "own"
+
+
 def unserved_options(intent: Unserved, rng: random.Random) -> list[Option]:
     """Requests for other matters and for what nobody can do with the server's things."""
     found = options(data("unserved")["other"], "unserved.other", {})
@@ -269,9 +280,6 @@ def unserved_options(intent: Unserved, rng: random.Random) -> list[Option]:
         return found
     noun = rng.choice(nouns)
     slots = {"noun": noun, "nouns": grammar.plural(noun), "the_noun": f"the {noun}"}
-    own = "own_people" if is_person(noun) else "own"
-    said = data("unserved")[own]
-    if is_technical(noun):
-        on_paper = noun.split()[-1] in DOCUMENTS
-        said = {name: patterns for name, patterns in said.items() if on_paper and name in _ON_PAPER}
+    own = _sort_of(noun)
+    said = data("unserved")[own] if own else {}
     return found + options(said, f"unserved.{own}", slots, weight=3)
