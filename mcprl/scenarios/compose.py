@@ -50,6 +50,17 @@ def can_write(server: ToolServer, known: Knowledge) -> bool:
     return not known.shared or (isinstance(server, TakesTurns) and server.resets)
 
 
+def _without_surplus(scenarios: Sequence[Scenario]) -> list[Scenario]:
+    """The tasks with no more of those that need no call than their share: they can be made where little else can."""
+    kinds = Counter[str]()
+    kept: list[Scenario] = []
+    for scenario in scenarios:
+        kinds[scenario.kind] += 1
+        if scenario.plan or kinds[scenario.kind] <= max(1, _MOST.get(scenario.kind, 1.0) * len(scenarios)):
+            kept.append(scenario)
+    return kept
+
+
 class Composer:
     """Makes the tasks of one split and suite. It adds to `known.volatile` and otherwise only reads what is known."""
 
@@ -153,7 +164,7 @@ class Composer:
             failed[kind] += 1
             if failed[kind] > 60 + 12 * made[kind]:
                 del shares[kind]
-        return scenarios
+        return _without_surplus(scenarios)
 
     async def _draw(self, kind: MakeTask, session: Session, state: State) -> Scenario | None:
         planner = self._planner

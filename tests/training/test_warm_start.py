@@ -21,6 +21,7 @@ from mcprl.models.load import LoadedModel, load_model
 from mcprl.runs.journal import Journal
 from mcprl.runs.starting import with_start
 from mcprl.training.demonstrations import Demonstrations
+from mcprl.training.selection import best_step
 from mcprl.training.warm_start import WarmStart, rl_is_spent
 from mcprl.types import Adapter, Row
 
@@ -239,3 +240,11 @@ def test_an_adapter_of_a_wider_model_is_refused_in_one_line(tiny_model: Path, tm
     with pytest.raises(ModelError, match="does not fit") as refused:
         load_adapter_weights(loaded, tmp_path / "wide")
     assert "\n" not in str(refused.value)
+
+
+def test_a_later_step_that_validates_hardly_worse_is_kept() -> None:
+    scores = {0: 0.2, 40: 0.31, 80: 0.64, 120: 0.6}
+    assert best_step(scores) == 80
+    assert best_step(scores, within=0.05) == 120
+    assert best_step({0: 0.2, 40: 0.64, 80: 0.55}, within=0.05) == 40
+    assert best_step({0: 0.5, 40: 0.5}) == 40
