@@ -4,6 +4,7 @@ Each task is played again before it is kept (`replays`).
 """
 
 import json
+import math
 from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
@@ -56,7 +57,7 @@ def _without_surplus(scenarios: Sequence[Scenario]) -> list[Scenario]:
     kept: list[Scenario] = []
     for scenario in scenarios:
         kinds[scenario.kind] += 1
-        if scenario.plan or kinds[scenario.kind] <= max(1, _MOST.get(scenario.kind, 1.0) * len(scenarios)):
+        if scenario.plan or kinds[scenario.kind] <= math.ceil(_MOST.get(scenario.kind, 1.0) * len(scenarios)):
             kept.append(scenario)
     return kept
 
