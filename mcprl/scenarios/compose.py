@@ -197,8 +197,8 @@ class Composer:
             Renewed(self._server, state.setup) as written,
         ):
             failed = 0
-            for attempt in range(3 * target + _ROUNDS):
-                if len(made) >= target:
+            for attempt in range(6 * target + _ROUNDS):
+                if len(made) >= 1.2 * target:
                     break
                 task = await self._write(clean, written, state, self._seldom(writes))
                 made += task
@@ -207,7 +207,7 @@ class Composer:
                     failed = 0
                     self._planner.forgive()
                     await written.renew()
-        return await self._replays.independent(lambda: Renewed(self._server, state.setup), made)
+        return (await self._replays.independent(lambda: Renewed(self._server, state.setup), made))[:target]
 
     async def _shared_writes(self, state: State, writes: Sequence[Tool], target: int) -> list[Scenario]:
         """Tasks that write on a server whose state all sessions share: a few after each reset, on different things."""
