@@ -174,6 +174,8 @@ def _clause_says_missing(clause: str) -> bool:
 
 def _is_the_thing(phrase: str, objectless: bool, verb: str) -> bool:
     """Whether what is negated is the thing itself and not something that belongs to it."""
+    if objectless and re.match(r"one for\b", phrase):
+        return True
     phrase = re.sub(
         r"^(?:an?y?|the|that|this|your|such|single|it|them|one|anyone|anybody)\b ?| at all$", "", phrase.rstrip(".!?; ")
     )

@@ -18,6 +18,9 @@ set finds other faults, so what is mended for one does little for the next.
 were accepted before they were mended for**. After all mending, from the third to the seventh: 99.1, 98.0, 98.3, 97.1
 and 100 % of the right, 0.9, 0.0, 4.5, 6.9 and 0.0 % of the wrong ones.
 
+`eighth_*`, by two more for 89 tasks after that: **86 of the right ones (96.6 %) and 13 of the wrong ones (14.6 %)**.
+But for one sort of right one (`we haven't got one for her`) nobody has mended for these, so they tell what to expect.
+
 Each line of `answers/{right,wrong}.jsonl` is one small case: a request, the calls with the results that the model read,
 the checks, and one final answer. `case` groups the lines of one request.
 """
@@ -34,7 +37,7 @@ from mcprl.types import Call, CallRecord, Check, Group, Message, Scenario, Tool,
 
 ANSWERS = Path(__file__).parent / "answers"
 CHECKS: TypeAdapter[tuple[Check, ...]] = TypeAdapter(tuple[Check, ...])
-PARTS = ("", "later_", "third_", "fourth_", "fifth_", "sixth_", "seventh_")
+PARTS = ("", "later_", "third_", "fourth_", "fifth_", "sixth_", "seventh_", "eighth_")
 Line = dict[str, Any]
 
 pytestmark = pytest.mark.anyio
@@ -120,6 +123,7 @@ async def test_right_answers_are_accepted(name: str) -> None:
         ("fifth_wrong", 0.045),
         ("sixth_wrong", 0.07),
         ("seventh_wrong", 0.0),
+        ("eighth_wrong", 0.15),
     ],
 )
 async def test_wrong_answers_are_refused(name: str, most: float) -> None:
