@@ -15,7 +15,8 @@ from support.imagined import DOMAINS, random_intent, value
 from mcprl.scenarios import intents
 from mcprl.scenarios.intents import Attribute, Intent, Reference, Value
 from mcprl.scenarios.wording import MAX_LETTERS, answer, grammar, say
-from mcprl.scenarios.wording.values import forms, plain, status_words
+from mcprl.scenarios.wording.template import data
+from mcprl.scenarios.wording.values import forms, plain, status_told, status_words
 from mcprl.types import Meaning, Scalar
 
 MEANINGS: tuple[Meaning, ...] = get_args(Meaning)
@@ -295,3 +296,19 @@ def test_values_are_spelled_as_people_do_and_stay_derivable() -> None:
     assert "Oslo" in forms(Value(Attribute("tz", "time zone", "place"), "Europe/Oslo"))
     assert "2 pm" in forms(Value(Attribute("t", "time", "time"), "14:00"))
     assert plain(3.0) == "3"
+
+
+def test_a_status_that_is_told_is_not_named() -> None:
+    statuses, told = data("thesaurus")["status"], data("told")["status"]
+    assert set(told) <= set(statuses)
+    for status, entry in told.items():
+        names = re.compile(rf"\b(?:{'|'.join(map(re.escape, (status, *statuses[status]['words'])))})\b")
+        for sentence in entry["told"]:
+            assert sentence.count("{it}") == 1, sentence
+            assert not names.search(sentence), sentence
+
+
+def test_a_sentence_that_tells_another_choice_too_is_not_said() -> None:
+    one = Attribute("status", "status", "status", choices=("paid", "shipped"))
+    assert status_told(Value(one, "paid"))
+    assert not status_told(Value(replace(one, meaning="category"), "paid"))

@@ -23,7 +23,7 @@ from mcprl.scenarios.wording.nouns import ABSTRACT, LIVING, by_sort, is_person, 
 from mcprl.scenarios.wording.phrases import Phrase, phrase
 from mcprl.scenarios.wording.suiting import fitting
 from mcprl.scenarios.wording.template import Option, data, mark, options
-from mcprl.scenarios.wording.values import at_work, plain, quoted, shown, status_words
+from mcprl.scenarios.wording.values import at_work, plain, quoted, shown, status_told, status_words
 from mcprl.text import words
 
 _COMPUTING = ("folder", "directory", "file", "branch", "table", "column", "database", "repository", "channel", "bucket")
@@ -38,7 +38,7 @@ _FOR_ME = ("do-it", "can-you", "want-you")
 """Orders of what is done to whoever asks."""
 _OLD = ("old", "current", "previous", "find", "search", "before")
 _NEW = ("new", "replacement", "replace", "after")
-_TELLS = re.compile(r"\{event\}|\{is\}|\{are\}|should|wrong|nobody|forgot|\{v\} now")
+_TELLS = re.compile(r"\{event\}|\{told\}|\{is\}|\{are\}|should|wrong|nobody|forgot|\{v\} now")
 """What tells that a thing has a value, and so is not said of a thing that is named by its old one: the waiting job."""
 
 
@@ -134,6 +134,7 @@ def _value_slots(value: Value, rng: random.Random, thing: str = "") -> dict[str,
     word, event = _status_words(value, text, thing, rng)
     quote = quoted(value, rng)
     slots = {**label_slots(value.attribute, rng), "v": text, "q": quote, "word": word, "event": event}
+    slots["told"] = rng.choice(status_told(value) or [""]).replace("{it}", thing)
     slots["state"] = at_work(value.attribute, text)
     slots["at"] = "at" if re.match(r"\W?\d", text) else "in"  # a street's number, else a town
     return {**slots, "v": quote} if value.attribute.meaning == "text" else slots

@@ -94,6 +94,15 @@ def status_words(value: Value) -> tuple[list[str], list[str]]:
     return words, [event for event in entry["events"] if event not in told]
 
 
+def status_told(value: Value) -> list[str]:
+    """Sentences about {it} that tell a status, without those that tell another choice of the field, too."""
+    table = data("told")["status"]
+    others = {_status_key(choice) for choice in value.attribute.choices if choice != value.value}
+    taken = {sentence for other in others for sentence in table.get(other, {}).get("told", [])}
+    entry = table.get(_status_key(value.value), {}) if value.attribute.meaning == "status" else {}
+    return [sentence for sentence in entry.get("told", []) if sentence not in taken]
+
+
 def _status_key(value: Scalar) -> str:
     return plain(value).lower().replace("_", " ").replace("-", " ")
 
