@@ -42,8 +42,9 @@ _AFTER_RESET = 8
 """Draws of a task that writes after one reset of a shared state."""
 
 
-_ROUNDS = 6
-"""Rounds of all writes between two fresh sessions for them."""
+_USED, _VAIN = 12, 6
+"""Tasks that write after which a session is used up, and draws in vain for each writing tool: an order that was
+cancelled cannot be changed."""
 
 
 def can_write(server: ToolServer, known: Knowledge) -> bool:
@@ -185,7 +186,7 @@ class Composer:
         """Tasks that write, the writing tools in turn.
 
         They share a session, as a process for each would cost more than everything else together. It is renewed now
-        and then if writes fail: an order that was cancelled cannot be changed.
+        and then.
         """
         made: list[Scenario] = []
         if target <= 0 or not writes:
@@ -196,15 +197,15 @@ class Composer:
             Renewed(self._server, state.setup, kept=state.results) as clean,
             Renewed(self._server, state.setup) as written,
         ):
-            failed = 0
-            for attempt in range(6 * target + _ROUNDS):
+            fresh, vain = 0, 0  # tasks since the session is new, and draws in vain since the last of them
+            for _ in range(6 * target + _VAIN):
                 if len(made) >= 1.2 * target:
                     break
                 task = await self._write(clean, written, state, self._seldom(writes))
                 made += task
-                failed += not task
-                if failed > len(writes) and attempt % (_ROUNDS * len(writes)) == 0:
-                    failed = 0
+                fresh, vain = (fresh + 1, 0) if task else (fresh, vain + 1)
+                if fresh == _USED or (vain >= _VAIN * len(writes) and fresh):
+                    fresh, vain = 0, 0
                     self._planner.forgive()
                     await written.renew()
         return (await self._replays.independent(lambda: Renewed(self._server, state.setup), made))[:target]
