@@ -14,7 +14,16 @@ import anyio
 from mcprl.config import ScenarioConfig
 from mcprl.errors import ServerError
 from mcprl.scenarios.catalog import Catalog
-from mcprl.scenarios.kinds import MakeTask, reading_kinds, table_kinds, table_write, writes_sql, writing_kinds
+from mcprl.scenarios.kinds import (
+    MakeTask,
+    WriteTask,
+    reading_kinds,
+    table_kinds,
+    table_write,
+    write,
+    writes_sql,
+    writing_kinds,
+)
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import Knowledge, State
 from mcprl.scenarios.probing.probe import read_around
@@ -42,6 +51,8 @@ _AFTER_RESET = 8
 """Draws of a task that writes after one reset of a shared state."""
 
 
+_HOPE = 10
+"""Draws in vain after which a kind of write is given up for a tool; each task that it gives makes up for as many."""
 _USED, _VAIN = 12, 6
 """Tasks that write after which a session is used up, and draws in vain for each writing tool: an order that was
 cancelled cannot be changed."""
@@ -78,6 +89,7 @@ class Composer:
         self._requests: set[str] = set()
         self._meanings: Counter[str] = Counter()
         self._attempts, self._made = Counter[str](), Counter[str]()
+        self._vain = Counter[tuple[str, WriteTask]]()
 
     async def compose(self, target: int) -> list[Scenario]:
         """About `target` tasks; fewer if the server does not hold enough different values.
@@ -108,7 +120,7 @@ class Composer:
         """The share of the tasks that write."""
         if not self._known.writes():
             return 0.0
-        return 0.35 if empty else 0.3
+        return 0.35 if empty else 0.25
 
     async def _new_state(self) -> State | None:
         """A state of its own: a few calls of a creator with invented values. `None` if they cannot be made or fail.
@@ -198,8 +210,8 @@ class Composer:
             Renewed(self._server, state.setup) as written,
         ):
             fresh, vain = 0, 0  # tasks since the session is new, and draws in vain since the last of them
-            for _ in range(6 * target + _VAIN):
-                if len(made) >= 1.2 * target:
+            for _ in range(4 * target + _VAIN):
+                if len(made) >= 1.1 * target:
                     break
                 task = await self._write(clean, written, state, self._seldom(writes))
                 made += task
@@ -240,16 +252,22 @@ class Composer:
 
     async def _write(self, clean: Session, written: Session, state: State, tool: Tool) -> list[Scenario]:
         """A new task with this tool, if one could be made."""
+        kind = table_write if writes_sql(self._planner, tool) else self._kind_of_write(tool)
         self._attempts[tool.name] += 1
-        kinds = writing_kinds(self._config.max_calls)
-        kind = self._rng.choices(list(kinds), list(kinds.values()))[0]
-        kind = table_write if writes_sql(self._planner, tool) else kind
+        self._vain[tool.name, kind] += 1
         task = await kind(self._planner, clean, written, state, tool)
         scenario = self._planner.word(task) if task else None
         if scenario is None or not self._is_new(scenario):
             return []
         self._made[tool.name] += 1
+        self._vain[tool.name, kind] -= _HOPE
         return [scenario]
+
+    def _kind_of_write(self, tool: Tool) -> WriteTask:
+        """A kind by its share, among those that are not in vain for this tool."""
+        shares = writing_kinds(self._config.max_calls)
+        hopeful = [kind for kind in shares if self._vain[tool.name, kind] < _HOPE] or [write]
+        return self._rng.choices(hopeful, [shares[kind] for kind in hopeful])[0]
 
     def _is_new(self, scenario: Scenario) -> bool:
         """Whether no task like this was made. Training tasks may ask for a fact in two wordings, others in one. What

@@ -25,7 +25,16 @@ from mcprl.scenarios.kinds.scaled import scaled
 from mcprl.scenarios.kinds.table_writes import table_write, writes_sql
 from mcprl.scenarios.kinds.tables import table_count, table_extreme, table_lookup, table_total
 
-__all__ = ["MakeTask", "reading_kinds", "table_kinds", "table_write", "writes_sql", "writing_kinds"]
+__all__ = [
+    "MakeTask",
+    "WriteTask",
+    "reading_kinds",
+    "table_kinds",
+    "table_write",
+    "write",
+    "writes_sql",
+    "writing_kinds",
+]
 
 
 def table_kinds() -> dict[MakeTask, int]:
