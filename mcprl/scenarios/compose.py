@@ -53,7 +53,7 @@ _AFTER_RESET = 8
 
 _HOPE = 10
 """Draws in vain after which a kind of write is given up for a tool; each task that it gives makes up for as many."""
-_USED, _VAIN = 12, 6
+_USED, _STUCK = 12, 6
 """Tasks that write after which a session is used up, and draws in vain for each writing tool: an order that was
 cancelled cannot be changed."""
 
@@ -210,13 +210,13 @@ class Composer:
             Renewed(self._server, state.setup) as written,
         ):
             fresh, vain = 0, 0  # tasks since the session is new, and draws in vain since the last of them
-            for _ in range(4 * target + _VAIN):
+            for _ in range(4 * target + _STUCK):
                 if len(made) >= 1.1 * target:
                     break
                 task = await self._write(clean, written, state, self._seldom(writes))
                 made += task
                 fresh, vain = (fresh + 1, 0) if task else (fresh, vain + 1)
-                if fresh == _USED or (vain >= _VAIN * len(writes) and fresh):
+                if fresh == _USED or (vain >= _STUCK * len(writes) and fresh):
                     fresh, vain = 0, 0
                     self._planner.forgive()
                     await written.renew()

@@ -255,7 +255,7 @@ class Unserved:
 
 @dataclass(frozen=True)
 class Forbidden:
-    """A write that a tool of the server does which the operator's policy leaves out."""
+    """A write that no tool does, or one that the operator's policy leaves out."""
 
     change: Change
 
