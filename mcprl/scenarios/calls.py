@@ -48,10 +48,11 @@ class Calls:
     suite: Suite
     seed: int
     max_calls: int
-    asked: Counter[str] = field(default_factory=Counter[str])
-    """How often each field was asked for, by `tool:key`."""
-    used: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
-    """How often each tool was used: once a task, and a little for every call."""
+    asked: Counter[tuple[tuple[object, ...], str]] = field(default_factory=Counter[tuple[tuple[object, ...], str]])
+    """How often each field was asked for, by the kind of task and the tools that led to it."""
+    used: defaultdict[tuple[object, str], float] = field(default_factory=lambda: defaultdict(float))
+    """How often each kind of task drew each tool: a draw in vain counts half, so that a tool that seldom works does not
+    starve the others."""
 
     def __post_init__(self) -> None:
         self.known = self.catalog.known
@@ -75,12 +76,12 @@ class Calls:
         return held_out_form(self.seed, form) == (self.suite == "forms")
 
     def tool(self, fits: Callable[[Tool], bool] = lambda _: True) -> Tool | None:
-        """A read-only tool, at random among those that fit, seldom used ones first."""
+        """A read-only tool, at random among those that fit, those first that this kind of task seldom used."""
         unfit = {*(table.tool for table in self.known.tables), *self.catalog.yields.barren(self.kind, self.split)}
         tools = [tool for tool in self.known.reads() if tool.name not in unfit and fits(tool)]
         if not tools:
             return None
-        tool = min(tools, key=lambda tool: (self.used[tool.name] + 4 * self.rng.random(), tool.name))
+        tool = min(tools, key=lambda tool: (self.used[self.kind, tool.name] + 4 * self.rng.random(), tool.name))
         if self.rng.random() < 0.4:  # else tools that never make a task would come first again and again
             tool = self.rng.choice(tools)
         self.drawn.add(tool.name)
@@ -99,13 +100,13 @@ class Calls:
     async def read(self, session: Session, state: State, tool: Tool, fixed: Mapping[Slot, Scalar]) -> Step | None:
         """Call a read-only tool with the `fixed` values; other slots take values that belong to the split."""
         filled = self._fill(tool, state, fixed)
-        self.used[tool.name] += 0.1  # also if it fails, so that a tool that seldom works does not starve the others
         step = await self.execute(session, tool, filled) if filled is not None else None
         if step is None:
             named = [pair for pair in filled or () if self.catalog.names_entity(pair[0]) and pair[0] not in fixed]
-            self._dead.update(named if len(named) == 1 and state is self.known.base else ())
+            narrowed = any(not slot.required for slot, _ in filled or ())  # a filter may be what left nothing
+            self._dead.update(named if len(named) == 1 and not narrowed and state is self.known.base else ())
             return None
-        self.used[tool.name] += 8 * int(step.result.latency_s)  # seldom what takes seconds
+        self.used[self.kind, tool.name] += 8 * int(step.result.latency_s)  # seldom what takes seconds
         return await self._without_idle(session, step, fixed)
 
     def _fill(self, tool: Tool, state: State, fixed: Mapping[Slot, Scalar]) -> Filled | None:

@@ -185,6 +185,8 @@ class Composer:
         planner.kind, planner.drawn = kind, set()
         task = await kind(planner, session, state)
         scenario = planner.word(task) if task else None
+        for tool in planner.drawn:
+            planner.used[kind, tool] += 1 if scenario else 0.5
         planner.catalog.yields.tell(kind, planner.drawn, planner.split, scenario is not None)
         return scenario
 
@@ -255,6 +257,7 @@ class Composer:
         kind = table_write if writes_sql(self._planner, tool) else self._kind_of_write(tool)
         self._attempts[tool.name] += 1
         self._vain[tool.name, kind] += 1
+        self._planner.kind = kind
         task = await kind(self._planner, clean, written, state, tool)
         scenario = self._planner.word(task) if task else None
         if scenario is None or not self._is_new(scenario):
@@ -270,15 +273,13 @@ class Composer:
         return self._rng.choices(hopeful, [shares[kind] for kind in hopeful])[0]
 
     def _is_new(self, scenario: Scenario) -> bool:
-        """Whether no task like this was made. Training tasks may ask for a fact in two wordings, others in one. What
+        """Whether no task like this was made. Training tasks may ask for a fact in four wordings, others in one. What
         has no plan is asked back or declined, whatever it is, and differs by its words alone."""
         plan = [[call.tool, call.arguments] for call in scenario.plan]
         meaning = json.dumps(plan + [str(check) for check in scenario.checks]) if plan else scenario.request
-        wordings = 2 if scenario.split == "train" else 1
+        wordings = 4 if scenario.split == "train" else 1
         if scenario.request in self._requests or self._meanings[meaning] >= wordings:
             return False
         self._requests.add(scenario.request)
-        for call in scenario.plan:
-            self._planner.used[call.tool] += 1
         self._meanings[meaning] += 1
         return True

@@ -236,7 +236,7 @@ class Naming(Calls):
 
     def choose(self, found: Found, count: int = 0, fits: Callable[[Field], bool] = lambda _: True) -> tuple[Field, ...]:
         """One or two fields to ask for (or `count`), those seldom asked first. Truth values can be guessed: rare."""
-        place = found.steps[-1].tool.name if found.steps else found.reference.noun
+        place = (self.kind, *(step.tool.name for step in found.steps))
         fields = [
             entry
             for entry in found.fields
@@ -244,9 +244,9 @@ class Naming(Calls):
             if entry.attribute.label != found.reference.noun.split()[-1]  # the file of a file
         ]
         count = count or (2 if len(fields) > 1 and self.rng.random() < 0.3 else 1)
-        fields.sort(key=lambda entry: (self.asked[f"{place}:{entry.attribute.key}"] // 3, self.rng.random()))
+        fields.sort(key=lambda entry: (self.asked[place, entry.attribute.key] // 3, self.rng.random()))
         chosen = tuple(fields[:count])
-        self.asked.update(f"{place}:{entry.attribute.key}" for entry in chosen)
+        self.asked.update((place, entry.attribute.key) for entry in chosen)
         return chosen
 
 

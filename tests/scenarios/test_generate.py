@@ -23,7 +23,7 @@ from mcprl.servers.digest import digest
 from mcprl.servers.effects import is_read
 from mcprl.servers.server import connect
 from mcprl.training.demonstrations import transcript
-from mcprl.types import Scalar, Tool, ToolResult, Trajectory
+from mcprl.types import Fact, Scalar, Tool, ToolResult, Trajectory
 
 SMALL = ScenarioConfig(train=40, val=10, test=20, test_forms=20, probe_calls=300, repeat_after_s=0.2)
 
@@ -57,6 +57,20 @@ async def test_what_is_declined_and_asked_back_is_no_rarity(pack: Pack) -> None:
     kinds = Counter(scenario.kind for scenario in pack.train)
     assert kinds["declines"] >= 0.04 * len(pack.train)
     assert kinds["asks"] >= 0.04 * len(pack.train)
+
+
+async def test_the_plain_questions_are_there_each_field_by_its_key_and_each_list(shop: ServerConfig) -> None:
+    """Kinds that call a tool otherwise (to compare, to combine) and filters that leave nothing once crowded them out:
+    of 1,219 training tasks 3 asked for a price by the SKU, none for a supplier, and 16 listed a customer's orders."""
+    many = SMALL.model_copy(update={"train": 300, "val": 2, "test": 4, "test_forms": 0})
+    async with connect([shop], ToolPolicy()) as server:
+        train = (await generate(server, many, seed=4)).train
+    plain = [scenario for scenario in train if len(scenario.plan) == 1]
+    tools = Counter(scenario.plan[0].tool for scenario in plain)
+    assert all(tools[tool] >= 0.01 * len(train) for tool in ("get_product", "get_order", "get_customer", "check_stock"))
+    assert tools["list_orders"] >= 0.04 * len(train)
+    asked = {(s.plan[0].tool, check.name) for s in plain for check in s.checks if isinstance(check, Fact)}
+    assert {("get_product", name) for name in ("name", "category", "price", "supplier")} <= asked
 
 
 async def test_a_write_that_no_tool_does_is_on_what_no_tool_sets(pack: Pack) -> None:

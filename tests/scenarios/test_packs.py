@@ -283,10 +283,17 @@ async def test_customers_named_with_their_city_are_trained_on_though_all_cities_
     assert alone == [], "what is about a city alone is the test's"
 
 
-def test_a_category_that_many_tasks_state_gives_no_test_task_away() -> None:
-    tasks = [Scenario(f"{n}", f"Task {n}?", (Fact("garden" if n else "a rare value"),)) for n in range(40)]
-    people = [Scenario("p", "What is it?", (Fact("garden"), Fact("a rare value")))]
-    assert without(tasks, excluded_values(people, ())) == tasks[1:]
+def test_what_is_stated_of_three_things_is_a_category_and_gives_no_test_task_away() -> None:
+    """A test that asks for a supplier once had taken all questions for suppliers out of training."""
+
+    def stated(fact: str, *values: str) -> Scenario:
+        return Scenario(fact + "".join(values), f"What about {values}?", (Fact(fact),), values=values)
+
+    suppliers = [stated("Lumina", f"SKU-{n}") for n in range(3)]
+    shelf = [stated("H-39", "SKU-1"), stated("H-39", "SKU-1", "Oak Skillet"), stated("H-39", "Oak Skillet", "SKU-1")]
+    people = [Scenario("p", "What is it?", (Fact("Lumina"), Fact("H-39")))]
+    assert without([*suppliers, *shelf], excluded_values(people, ())) == suppliers
+    assert without(suppliers[1:], excluded_values(people, ())) == []
 
 
 async def test_a_task_with_nothing_expected_has_no_score_unless_a_judge_reads() -> None:

@@ -56,7 +56,6 @@ async def missing(planner: Planner, session: Session, state: State) -> Grounded 
     result = await session.call(tool.name, call.arguments)
     if usable(result) and not planner.known.failures.is_failure(tool.name, call.arguments, result):
         return None
-    planner.used[tool.name] += 1
     reference = Reference(noun, (planner.naming(needed[0], strangers[0]),))
     key = stems(needed[0].key)  # `paths` takes what `path` does
     own = [other for other in planner.shown_by(reference.noun) if stems(planner.needs(other)[-1].key) == key]
@@ -120,7 +119,6 @@ async def lacking(planner: Planner, session: Session, state: State) -> Grounded 
     asked = catalog.attribute(tool.name, planner.rng.choice(fields), {})
     if asked.meaning in ("identifier", "text", "flag"):
         return None
-    planner.used[tool.name] += 1
     words = tuple(dict.fromkeys((*noun.split(), *spoken(noun).split(), *lacks.label.split(), lacks.key)))
     intent = Lacking(Lookup(Reference(noun), (asked,)), lacks)
     return planner.task("asks", intent, (), (), (AsksBack(words),), state, [])

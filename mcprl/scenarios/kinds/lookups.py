@@ -25,7 +25,8 @@ _ORDERED = ("money", "count", "measure", "percent", "number", "date", "datetime"
 async def lookup(planner: Planner, session: Session, state: State) -> Grounded | None:
     """One or two attributes of a thing."""
     tool = planner.tool(lambda tool: not planner.computes(tool))
-    found = await planner.thing(session, state, tool) if tool else None
+    by_name = planner.rng.random() < 0.4  # `relation` and `across` take most things by their names
+    found = await planner.thing(session, state, tool, by_name) if tool else None
     fields = planner.choose(found) if found else ()
     if found is None or not fields:
         return None

@@ -1,6 +1,5 @@
 """Keeps the values of the tasks that a person wrote to test with out of the generated training tasks."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 
@@ -8,10 +7,9 @@ from mcprl.judges.checks import holds, leaves, squash
 from mcprl.scenarios.slots import slots
 from mcprl.types import CallMade, Fact, Scalar, Scenario, StateHolds, Tool
 
-_CATEGORY_SHARE = 0.05
-"""A fact that more than this share of the tasks state is a category (a status, a warehouse), which gives no test task
+_CATEGORY_THINGS = 3
+"""A fact that is stated of so many different things is a category (a status, a supplier), which gives no test task
 away."""
-_CATEGORY_COUNT = 5
 
 
 def excluded_values(scenarios: Iterable[Scenario], tools: Iterable[Tool]) -> frozenset[str]:
@@ -41,14 +39,18 @@ def taken(excluded: frozenset[str]) -> Callable[[str], bool]:
 def without(scenarios: Iterable[Scenario], excluded: frozenset[str]) -> list[Scenario]:
     """The scenarios, except those of training and validation that use an excluded value.
 
-    An entity value is used if it is `taken`; a fact is used if it equals an excluded value, unless so many tasks state
-    it that it is a category.
+    An entity value is used if it is `taken`; a fact is used if it equals an excluded value, unless it is stated of so
+    many things that it is a category.
     """
     scenarios = list(scenarios)
     is_taken = taken(excluded)
-    stated = Counter(value for scenario in scenarios for value in _facts(scenario))
-    most = max(_CATEGORY_COUNT, _CATEGORY_SHARE * len(scenarios))
-    facts = {value for value in excluded if stated[value] <= most}
+    things: dict[str, list[frozenset[str]]] = {}
+    for scenario in scenarios:
+        for fact in _facts(scenario) & excluded:
+            others = things.setdefault(fact, [])
+            if all(frozenset(scenario.values).isdisjoint(other) for other in others):
+                others.append(frozenset(scenario.values))
+    facts = {value for value in excluded if len(things.get(value, ())) < _CATEGORY_THINGS}
     return [
         scenario
         for scenario in scenarios
