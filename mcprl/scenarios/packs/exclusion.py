@@ -47,9 +47,9 @@ def without(scenarios: Iterable[Scenario], excluded: frozenset[str]) -> list[Sce
     things: dict[str, list[frozenset[str]]] = {}
     for scenario in scenarios:
         for fact in _facts(scenario) & excluded:
-            others = things.setdefault(fact, [])
-            if all(frozenset(scenario.values).isdisjoint(other) for other in others):
-                others.append(frozenset(scenario.values))
+            others, named = things.setdefault(fact, []), frozenset(scenario.values or map(str, scenario.plan))
+            if all(named.isdisjoint(other) for other in others):
+                others.append(named)
     facts = {value for value in excluded if len(things.get(value, ())) < _CATEGORY_THINGS}
     return [
         scenario
