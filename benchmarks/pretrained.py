@@ -31,6 +31,7 @@ def run(name: str, model: str, seed: int) -> None:
     """Make the pack of a server and train on it, unless the report is there."""
     from support.bar_servers import setting
 
+    from mcprl.config import ToolPolicy
     from mcprl.runs.settings import dump_config
 
     folder = RUNS / f"{name}-{seed}"
@@ -38,8 +39,11 @@ def run(name: str, model: str, seed: int) -> None:
         return
     data = folder / "data"
     data.mkdir(parents=True, exist_ok=True)
+    made = setting(name, data)
+    if name == "filesystem":  # people asked for edits, too; its data are its own
+        made = made.model_copy(update={"tools": ToolPolicy(sandbox=True)})
     config = folder / "server.toml"
-    config.write_text(dump_config(setting(name, data)))
+    config.write_text(dump_config(made))
     people = folder / "people.jsonl"
     if (asked := PEOPLE / f"{name}.jsonl").exists():
         people.write_text(asked.read_text().replace("{dir}", str(data / "repo" if name == "git" else data)))

@@ -168,8 +168,11 @@ def _random_parts(text: str) -> list[str]:
 def resolve(value: str, what: str) -> str:
     """`$NAME` and `${NAME}` replaced from the environment; `$$` is a dollar sign.
 
-    Raises `ServerError`, which calls the value `what`, if a variable is not set.
+    Raises `ServerError`, which calls the value `what`, if a variable is not set, or if this is what a run's
+    configuration has in a secret's place.
     """
+    if value == "***":
+        raise ServerError(f"{what} is ***, which stands for a value that was not written down; give the value itself")
     try:
         return string.Template(value).substitute(os.environ)
     except KeyError as error:

@@ -30,7 +30,7 @@ Asked = tuple[Task, Message | None]
 
 def requests(rng: Random, calls: int, declined: int, held_out: bool = False) -> Iterator[tuple[Sequence[Tool], Talk]]:
     """What was asked of so many sets of tools that serve it, and of so many that do not, each with the tools shown."""
-    served, unserved = _known(held_out)
+    served, unserved = known(held_out)
     for asked in (*rng.sample(served, calls), *rng.sample(unserved, declined)):
         tools = _among_others(asked[0][0].tools, rng)
         for task, reply in rng.sample(asked, min(TOGETHER, len(asked))):
@@ -39,7 +39,7 @@ def requests(rng: Random, calls: int, declined: int, held_out: bool = False) -> 
 
 
 @cache
-def _known(held_out: bool) -> tuple[list[list[Asked]], list[list[Asked]]]:
+def known(held_out: bool) -> tuple[list[list[Asked]], list[list[Asked]]]:
     """All that was asked, by the tools: what they serve, and what they do not."""
     bench = Bfcl()
     others = {tool.name for name in (*STATIC, *MULTI_TURN) if "live" not in name for tool in _tools(bench, name)}
@@ -81,7 +81,7 @@ def _reply(bench: Bfcl, task: Task) -> Message | None:
 def _among_others(tools: Sequence[Tool], rng: Random) -> list[Tool]:
     """The tools among those of other requests, where they are few; none of the others has a word in common."""
     shown = list(tools)
-    for [(task, _), *_] in rng.sample(_known(False)[0], 8):
+    for [(task, _), *_] in rng.sample(known(False)[0], 8):
         other, known = rng.choice(task.tools), {stem for tool in shown for stem in stems(tool.name)}
         if len(shown) < FEWEST and known.isdisjoint(stems(f"{other.name} {other.description}")):
             shown.append(other)

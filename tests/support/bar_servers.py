@@ -23,37 +23,38 @@ def setting(name: str, folder: Path) -> Config:
     """How a server is started and what it may do, its data in `folder`. Raises `LookupError` if it is not there."""
     if name in ("retail", "airline"):
         return _tau2(name)
-    target, env, policy = _command(name, folder)
+    target, policy = _command(name, folder)
     reset = ""
     if name in fixtures_reset.DATA:
         fixtures_reset.reset(name, folder)
         reset = shlex.join([sys.executable, "-S", fixtures_reset.__file__, name, str(folder)])
-    if shutil.which(shlex.split(target)[0]) is None:
-        raise LookupError(f"{name}: {shlex.split(target)[0]} is not installed")
-    return Config(servers=(ServerConfig(target=target, env=env, timeout_s=60, reset_command=reset),), tools=policy)
+    program = next(word for word in shlex.split(target) if word != "env" and "=" not in word)
+    if shutil.which(program) is None:
+        raise LookupError(f"{name}: {program} is not installed")
+    return Config(servers=(ServerConfig(target=target, timeout_s=60, reset_command=reset),), tools=policy)
 
 
-def _command(name: str, folder: Path) -> tuple[str, dict[str, str], ToolPolicy]:
+def _command(name: str, folder: Path) -> tuple[str, ToolPolicy]:
     disposable = ToolPolicy(sandbox=True)
     match name:
         case "shop":
-            return SHOP, {}, ToolPolicy()
+            return SHOP, ToolPolicy()
         case "time":
-            return "mcp-server-time --local-timezone UTC", {}, disposable
+            return "mcp-server-time --local-timezone UTC", disposable
         case "memory":
-            return str(NODE_BIN / "mcp-server-memory"), {"MEMORY_FILE_PATH": str(folder / "memory.json")}, disposable
+            return f"env MEMORY_FILE_PATH={folder / 'memory.json'} {NODE_BIN / 'mcp-server-memory'}", disposable
         case "filesystem":
-            return f"{NODE_BIN / 'mcp-server-filesystem'} {folder}", {}, ToolPolicy()
+            return f"{NODE_BIN / 'mcp-server-filesystem'} {folder}", ToolPolicy()
         case "everything":
-            return f"{NODE_BIN / 'mcp-server-everything'} stdio", {}, ToolPolicy()
+            return f"{NODE_BIN / 'mcp-server-everything'} stdio", ToolPolicy()
         case "git":
             reads = ToolPolicy(sandbox=True, assume=dict.fromkeys(GIT_READS, "read"))
-            return f"{GIT_SERVER} --repository {folder / 'repo'}", {}, reads
+            return f"{GIT_SERVER} --repository {folder / 'repo'}", reads
         case "sqlite":
             reads = ToolPolicy(sandbox=True, assume=dict.fromkeys(SQLITE_READS, "read"))
-            return f"{SQLITE_SERVER} --db-path {folder / 'practice.db'}", {}, reads
+            return f"{SQLITE_SERVER} --db-path {folder / 'practice.db'}", reads
         case "store":
-            return f"{sys.executable} {SERVERS / 'text_store.py'}", {}, disposable
+            return f"{sys.executable} {SERVERS / 'text_store.py'}", disposable
         case _:
             raise LookupError(f"{name!r} is none of {', '.join(NAMES)}")
 
