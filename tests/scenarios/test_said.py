@@ -241,7 +241,41 @@ def test_nobody_asks_what_is_for_somebody() -> None:
 
 def test_those_at_the_other_end_of_a_relation_are_named_with_their_verb() -> None:
     intent = intents.Connected("sits_in", None, "Gdansk office")
-    assert answer(intent, ("Ana", "Tom"), random.Random(0)) == "Ana and Tom sit in Gdansk office."
+    assert answer(intent, ("Ana", "Tom"), random.Random(0)) == "Ana and Tom sit in the Gdansk office."
+
+
+@pytest.mark.parametrize(
+    ("noun", "asked", "value", "told"),
+    [
+        ("entity", infer("entityType", ["project"]), "project", "It is listed as a project."),
+        ("customer", infer("since", [2024]), 2024, "They joined in 2024."),
+        ("environment", Attribute("SHELL", "SHELL", "path"), "/bin/bash", "SHELL is /bin/bash."),
+        ("contract", infer("fee", ["79 euros"]), "79 euros", "The fee is 79 euros."),
+    ],
+)
+def test_an_answer_does_not_read_out_a_record(noun: str, asked: Attribute, value: str | int, told: str) -> None:
+    assert answer(intents.Lookup(Reference(noun), (asked,)), (value,), random.Random(0)) == told
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("-8.0h", "It's 8 hours behind."),
+        ("+1.0h", "It's 1 hour ahead."),
+        ("+12.75h", "It's 12 hours and 45 minutes ahead."),
+        ("+0.0h", "The time difference is +0.0h."),
+    ],
+)
+def test_a_clock_is_so_many_hours_ahead_or_behind(value: str, told: str) -> None:
+    difference = Attribute("time_difference", "time difference", "text")
+    assert answer(intents.Compute("convert_time", "", (), (difference,)), (value,), random.Random(0)) == told
+
+
+def test_of_several_places_each_has_its_time() -> None:
+    zones = [Value(Attribute("timezone", "timezone", "category"), name) for name in ("Europe/Paris", "Asia/Tokyo")]
+    things = tuple(Reference("time", (zone,)) for zone in zones)
+    each = intents.Each(things, Attribute("time", "time", "time"))
+    assert answer(each, ("10:05", "18:05"), random.Random(0)) == "It is 10:05 in Paris and it is 18:05 in Tokyo."
 
 
 @pytest.mark.parametrize(

@@ -32,13 +32,14 @@ from mcprl.scenarios.intents import (
     Value,
 )
 from mcprl.scenarios.wording import grammar
+from mcprl.scenarios.wording.clauses import clause, computed, ended, stated, value_text
 from mcprl.scenarios.wording.degrees import degree
-from mcprl.scenarios.wording.fields import date_verbs
-from mcprl.scenarios.wording.modifiers import either_of, in_full, is_adjective, is_technical, noun_label
+from mcprl.scenarios.wording.modifiers import in_full, is_technical, noun_label
+from mcprl.scenarios.wording.nouns import ABSTRACT
 from mcprl.scenarios.wording.phrases import definite, group, is_person, phrase, spoken
 from mcprl.scenarios.wording.scaled import scaled_answer
 from mcprl.scenarios.wording.template import data, mark, unmark
-from mcprl.scenarios.wording.values import forms, is_zone, moment_text, plain
+from mcprl.scenarios.wording.values import called, forms, is_zone, plain
 from mcprl.text import words
 from mcprl.types import Scalar
 
@@ -73,17 +74,17 @@ def answer(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
 
 def _answer(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
     if isinstance(intent, Lookup):
-        return _stated("They" if is_person(spoken(intent.thing.noun)) else "It", intent.asked, outcome)
+        return stated("They" if is_person(spoken(intent.thing.noun)) else "It", intent.asked, outcome)
     if isinstance(intent, Relation):
         last = grammar.one(spoken(intent.via[-1] if intent.via else intent.start.noun))
-        return _stated(f"The {last}", intent.asked, outcome)
+        return stated(f"The {last}", intent.asked, outcome)
     if isinstance(intent, Extreme):
         if len(intent.asked) == 1 and intent.asked[0].label == spoken(intent.noun).split()[-1]:  # of files the file
-            return _ended(f"It's {value_text(intent.asked[0], outcome[0])}")
-        return _stated("They" if is_person(spoken(intent.noun)) else "It", intent.asked, outcome)
+            return ended(f"It's {value_text(intent.asked[0], outcome[0])}")
+        return stated("They" if is_person(spoken(intent.noun)) else "It", intent.asked, outcome)
     if isinstance(intent, Each):
         pairs = zip(intent.things, outcome, strict=False)
-        return _ended(grammar.listed([_clause(_name(thing), intent.asked, value) for thing, value in pairs]))
+        return ended(grammar.listed([_of_each(thing, intent.asked, value) for thing, value in pairs]))
     if isinstance(intent, Compare):
         return _winner(intent, outcome[0])
     if isinstance(intent, Combine):
@@ -99,18 +100,18 @@ def _answer(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
         if intent.holds:
             return _done(intent.change)
         thing = intent.change.thing or Reference("item")
-        return f"I have changed nothing: {_clause(_name(thing), intent.condition.attribute, outcome[0])}."
+        return f"I have changed nothing: {clause(_name(thing), intent.condition.attribute, outcome[0])}."
     if isinstance(intent, Missing):
         return f"There is no {_absent(intent.thing)}."
     if isinstance(intent, Count | Total | Listing):
         return _of_group(intent, outcome)
     if isinstance(intent, Connected):
-        ends, verb = grammar.listed([plain(value) for value in outcome]), " ".join(words(intent.verb))
+        ends, verb = grammar.listed([called(plain(value)) for value in outcome]), " ".join(words(intent.verb))
         if intent.subject:
-            return f"{intent.subject} {verb} {ends}."
+            return f"{called(intent.subject)} {verb} {ends}."
         head, _, rest = verb.partition(" ")
         plural_verb = f"{'are' if head == 'is' else grammar.infinitive(head)} {rest}".strip()
-        return f"{ends} {verb if len(outcome) == 1 else plural_verb} {intent.object}."
+        return f"{ends} {verb if len(outcome) == 1 else plural_verb} {called(str(intent.object))}."
     if isinstance(intent, Compute):
         return _computed(intent.asked, outcome)
     if isinstance(intent, Change | Adjust):
@@ -123,37 +124,8 @@ def _answer(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
 def _part(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
     """The answer to one of two requests, which names its thing."""
     if isinstance(intent, Lookup):
-        return _stated(_name(intent.thing), intent.asked, outcome)
+        return stated(_name(intent.thing), intent.asked, outcome)
     return grammar.capitalised(_answer(intent, outcome, rng))
-
-
-def value_text(attribute: Attribute, value: Scalar) -> str:
-    """A value for an answer: with its unit, dates in words, truth values as yes and no."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if attribute.meaning in ("date", "datetime"):
-        return moment_text(value)
-    text = plain(value)
-    if isinstance(value, str) or not attribute.unit:
-        return text
-    if attribute.unit == "%":
-        return f"{text}%"
-    return (
-        f"{attribute.unit} {text}"
-        if attribute.meaning == "money" and attribute.unit.isupper()
-        else f"{text} {attribute.unit}"
-    )
-
-
-def _stated(subject: str, asked: Sequence[Attribute], outcome: Outcome) -> str:
-    """One clause per field: `It costs EUR 35.45 and its stock is 3.`"""
-    clauses = [_clause(subject, attribute, value) for attribute, value in zip(asked, outcome, strict=False)]
-    return " ".join(_ended(grammar.capitalised(clause)) for clause in clauses)
-
-
-def _ended(text: str) -> str:
-    """A sentence with its full stop, unless it ends in one or in a link, to which the stop would seem to belong."""
-    return text if re.search(r'[.?!]"?$|://\S+$', text) else f"{text}."
 
 
 def _winner(intent: Compare, value: Scalar) -> str:
@@ -172,34 +144,6 @@ def _winner(intent: Compare, value: Scalar) -> str:
         return f"{name} has {words[0] if intent.most else words[1]} {label}."
     words = ("higher", "lower") if two else ("highest", "lowest")
     return f"{name} has the {words[0] if intent.most else words[1]} {label}."
-
-
-def _clause(subject: str, attribute: Attribute, value: Scalar) -> str:
-    text = value_text(attribute, value)
-    label = noun_label(attribute) if attribute.meaning == "email" else in_full(attribute)
-    they = subject == "They"
-    s, be, was = ("", "are", "were") if they else ("s", "is", "was")
-    own = {"They": "their", "It": "its"}.get(subject) or grammar.possessive(subject)
-    low = subject[:1].lower() + subject[1:] if subject.startswith(("It", "They", "The ")) else subject
-    if either_of(attribute):
-        return f"{subject} {be} {text.replace('_', ' ')}"
-    if attribute.meaning == "money" and attribute.label in ("price", "cost", "unit price"):
-        return f"{subject} cost{s} {text}"
-    if attribute.meaning == "measure" and attribute.label == "weight":
-        return f"{subject} weigh{s} {text}"
-    if isinstance(value, bool):
-        if is_adjective(attribute.label):
-            return f"{'Yes' if value else 'No'}, {low} {be}{'' if value else ' not'} {label}"
-        return f"{'Yes' if value else 'No'}, {low} {'have' if they else 'has'}{'' if value else ' no'} {label}"
-    if attribute.meaning in ("date", "datetime") and (verbs := date_verbs(attribute)) and len(text) < 40:
-        return f"{subject} {was} {verbs[0]} on {text}"
-    if attribute.meaning == "count" and attribute.label in ("stock", "quantity in stock", "in stock", "inventory"):
-        return f"we have {text} in stock" if subject in ("It", "They") else f"we have {text} of {low} in stock"
-    if attribute.meaning == "count" and grammar.is_plural(label):
-        return f"{subject} {'have' if they else 'has'} {text} {grammar.one(label) if value == 1 else label}"
-    if attribute.meaning == "text" and " " in text:
-        return f'{own} {label} is "{text}"' if '"' not in text else f"{own} {label} is: {text}"
-    return f"{own} {label} {'are' if grammar.is_plural(label) else 'is'} {text}"
 
 
 def _name(thing: Reference) -> str:
@@ -249,7 +193,7 @@ def _of_group(intent: Count | Total | Listing, outcome: Outcome) -> str:
         return f"There are no {things.text}."
     shown = [value_text(intent.asked, value) for value in outcome]
     if len(shown) == 1:
-        return f"There is only one: {shown[0]}."
+        return ended(f"Only {shown[0]}")
     return f"These are {definite(things.text)}: {grammar.listed(shown)}."
 
 
@@ -259,11 +203,7 @@ def _computed(asked: Sequence[Attribute], outcome: Outcome) -> str:
             f"{plain(outcome[0])}." if len(outcome) == 1 and not plain(outcome[0]).endswith(".") else plain(outcome[0])
         )
     pairs = zip(asked, outcome, strict=False)
-    return " ".join(_ended(f"The {in_full(one)} {_be(one)} {value_text(one, value)}") for one, value in pairs)
-
-
-def _be(attribute: Attribute) -> str:
-    return "are" if grammar.is_plural(in_full(attribute)) else "is"
+    return " ".join(ended(computed(one, value)) for one, value in pairs)
 
 
 def _done(intent: Change | Adjust) -> str:
@@ -287,6 +227,16 @@ def _shown(thing: Reference) -> str:
     return unmark(phrase(thing, _FIRST).text)
 
 
+def _key_of(noun: str, label: str) -> str:
+    """What a thing is told by: the name of an entry, and not its entity name."""
+    return label.split()[-1] if noun in ABSTRACT else label
+
+
+def _of_each(thing: Reference, asked: Attribute, value: Scalar) -> str:
+    place = bool(thing.values) and is_zone(thing.values[0])
+    return clause(_name(thing), asked, value, at_a_place=place)
+
+
 def _asking_back(intent: Lacking) -> str:
     inner = intent.intent
     label = noun_label(intent.lacking)
@@ -294,7 +244,7 @@ def _asking_back(intent: Lacking) -> str:
     which = thing is not None and intent.lacking.key in [value.attribute.key for value in thing.values]
     noun = grammar.one(spoken(thing.noun)) if thing and (which or isinstance(inner, Lookup)) else ""
     if intent.lacking.meaning in ("identifier", "name", "path", "email") and noun:
-        return f"Which {noun} do you mean?" + (f" Please give me the {label}." if label != noun else "")
+        return f"Which {noun} do you mean?" + (f" Please give me the {_key_of(noun, label)}." if label != noun else "")
     if isinstance(inner, Change) or intent.lacking.meaning in ("text", "count", "money", "measure", "number"):
         return f"What should the {label} be?"
     return f"Which {label} do you mean?"

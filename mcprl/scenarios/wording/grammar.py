@@ -87,10 +87,11 @@ def possessive(name: str) -> str:
 
 
 def listed(parts: Sequence[str], joint: str = "and") -> str:
-    """At least one part as an English list: `a, b and c`."""
+    """At least one part as an English list: `a, b and c`; `a and b, and c` where a part is one itself."""
     if len(parts) == 1:
         return parts[0]
-    return ", ".join(parts[:-1]) + f" {joint} " + parts[-1]
+    pause = "," if any(f" {joint} " in part for part in parts) else ""
+    return ", ".join(parts[:-1]) + f"{pause} {joint} " + parts[-1]
 
 
 def infinitive(verb: str) -> str:

@@ -1,0 +1,101 @@
+"""What an answer says of one field of a thing: it costs EUR 35.45, they joined in 2024, it is 10:05 in Brussels."""
+
+import re
+from collections.abc import Sequence
+
+from mcprl.scenarios.intents import Attribute, Outcome
+from mcprl.scenarios.wording import grammar
+from mcprl.scenarios.wording.fields import date_verbs
+from mcprl.scenarios.wording.modifiers import either_of, in_full, is_adjective, noun_label
+from mcprl.scenarios.wording.nouns import ABSTRACT
+from mcprl.scenarios.wording.values import moment_text, plain
+from mcprl.types import Scalar
+
+_OFFSET = re.compile(r"([+-])(\d+)(?:\.(\d+))?\s?h(?:ours?)?")
+"""How far a clock is ahead of another: `+5.5h`."""
+
+
+def value_text(attribute: Attribute, value: Scalar) -> str:
+    """A value for an answer: with its unit, dates in words, truth values as yes and no."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if attribute.meaning in ("date", "datetime"):
+        return moment_text(value)
+    text = plain(value)
+    if isinstance(value, str) or not attribute.unit:
+        return text
+    if attribute.unit == "%":
+        return f"{text}%"
+    return (
+        f"{attribute.unit} {text}"
+        if attribute.meaning == "money" and attribute.unit.isupper()
+        else f"{text} {attribute.unit}"
+    )
+
+
+def stated(subject: str, asked: Sequence[Attribute], outcome: Outcome) -> str:
+    """One clause per field: `It costs EUR 35.45 and its stock is 3.`"""
+    clauses = [clause(subject, attribute, value) for attribute, value in zip(asked, outcome, strict=False)]
+    return " ".join(ended(grammar.capitalised(clause)) for clause in clauses)
+
+
+def ended(text: str) -> str:
+    """A sentence with its full stop, unless it ends in one or in a link, to which the stop would seem to belong."""
+    return text if re.search(r'[.?!]"?$|://\S+$', text) else f"{text}."
+
+
+def clause(subject: str, attribute: Attribute, value: Scalar, *, at_a_place: bool = False) -> str:
+    """What is said of a subject's field: `it costs EUR 35.45`. The subject may be a place, of which a time is told."""
+    text = value_text(attribute, value)
+    label = noun_label(attribute) if attribute.meaning == "email" else in_full(attribute)
+    they = subject == "They"
+    s, be, was = ("", "are", "were") if they else ("s", "is", "was")
+    own = {"They": "their", "It": "the"}.get(subject) or grammar.possessive(subject)
+    low = subject[:1].lower() + subject[1:] if subject.startswith(("It", "They", "The ")) else subject
+    if offset := _offset(value):
+        return f"{subject} {be} {offset}"
+    if attribute.key in ("time", "day", "weekday", "day_of_week") and at_a_place:
+        return f"it is {text} in {subject}"
+    if label == "joining year":
+        return f"{subject} joined in {text}"
+    head, _, kind = attribute.label.rpartition(" ")
+    if kind == "type" and head in ABSTRACT:  # an entity's type
+        return f"{subject} {be} listed as {grammar.a(text) if text.islower() and text.isalpha() else text}"
+    if re.fullmatch(r"[A-Z][A-Z\d_]+", attribute.label):  # a variable, which is nobody's
+        return f"{attribute.label} is {text}"
+    if either_of(attribute):
+        return f"{subject} {be} {text.replace('_', ' ')}"
+    if attribute.meaning == "money" and attribute.label in ("price", "cost", "unit price"):
+        return f"{subject} cost{s} {text}"
+    if attribute.meaning == "measure" and attribute.label == "weight":
+        return f"{subject} weigh{s} {text}"
+    if isinstance(value, bool):
+        if is_adjective(attribute.label):
+            return f"{'Yes' if value else 'No'}, {low} {be}{'' if value else ' not'} {label}"
+        return f"{'Yes' if value else 'No'}, {low} {'have' if they else 'has'}{'' if value else ' no'} {label}"
+    if attribute.meaning in ("date", "datetime") and (verbs := date_verbs(attribute)) and len(text) < 40:
+        return f"{subject} {was} {verbs[0]} on {text}"
+    if attribute.meaning == "count" and attribute.label in ("stock", "quantity in stock", "in stock", "inventory"):
+        return f"we have {text} in stock" if subject in ("It", "They") else f"we have {text} of {low} in stock"
+    if attribute.meaning == "count" and grammar.is_plural(label):
+        return f"{subject} {'have' if they else 'has'} {text} {grammar.one(label) if value == 1 else label}"
+    if attribute.meaning == "text" and " " in text and not text[0].isdigit():
+        return f'{own} {label} is "{text}"' if '"' not in text else f"{own} {label} is: {text}"
+    return f"{own} {label} {'are' if grammar.is_plural(label) else 'is'} {text}"
+
+
+def computed(attribute: Attribute, value: Scalar) -> str:
+    """What is said of a value that a tool worked out."""
+    if offset := _offset(value):
+        return f"it's {offset}"
+    label = in_full(attribute)
+    return f"the {label} {'are' if grammar.is_plural(label) else 'is'} {value_text(attribute, value)}"
+
+
+def _offset(value: Scalar) -> str:
+    """A clock's distance from another in words: `5 hours and 30 minutes ahead`. Empty for other values."""
+    match = _OFFSET.fullmatch(str(value))
+    hours, minutes = (int(match[2]), round(60 * float(f"0.{match[3] or 0}"))) if match else (0, 0)
+    spans = [f"{count} {unit if count == 1 else f'{unit}s'}" for count, unit in ((hours, "hour"), (minutes, "minute"))]
+    told = " and ".join(span for span in spans if not span.startswith("0 "))
+    return f"{told} {'ahead' if match and match[1] == '+' else 'behind'}" if told else ""
