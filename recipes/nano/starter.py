@@ -19,7 +19,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import live
 import torch
 from practice import MAKING, READING, REMOVING, SETTING, WORKING, Talk, exercises
 from safetensors.torch import load_file, save_file
@@ -42,12 +41,8 @@ WEIGHTS, LORA = "adapter_model.safetensors", "adapter_config.json"
 LONGEST = 1_024
 """Tokens of a conversation; longer ones are left out."""
 SAVE_EVERY = 20
-TALKS = 8
-"""A world's conversations of a step, at most."""
-EXERCISES = 1
+EXERCISES = 6
 """Exercises of a step."""
-LIVE = (3, 1)
-"""What people asked, of a step: of so many sets of tools that serve it, and of so many that do not."""
 RATE = 1.3e-3
 """The learning rate: that of the defaults for a model that knows no tools."""
 FALLS_IN = 0.25
@@ -57,13 +52,11 @@ VERBS = {stem for verb in (*READING, *SETTING, *MAKING, *REMOVING, *WORKING) for
 
 
 def rows_of(tokenizer: Any, seed: int) -> list[Row]:
-    """What a step learns: a world's conversations, its exercises and its strangers, and what people asked, as rows of
-    tokens."""
+    """What a step learns: a world's conversations, its exercises and its strangers, as rows of tokens."""
     world, talks = lesson(seed)
     made, practised = exercises(seed, EXERCISES)
-    others = [*strangers(world, seed), *live.requests(random.Random(seed), *LIVE)]
-    shown = [*((world, talk) for talk in talks[:TALKS]), *((made, talk) for talk in practised), *others]
-    return tokens(tokenizer, shown)
+    others = [*strangers(world, seed), *strangers(made, -seed - 1)]
+    return tokens(tokenizer, [*((world, talk) for talk in talks), *((made, talk) for talk in practised), *others])
 
 
 def tokens(tokenizer: Any, shown: Iterable[tuple[Sequence[Tool], Talk]]) -> list[Row]:

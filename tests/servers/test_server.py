@@ -546,11 +546,18 @@ async def test_the_memory_server_starts_empty_for_each_session() -> None:
         assert not {"delete_entities", "delete_relations"} & {tool.name for tool in server.tools}
 
 
-async def test_what_stands_for_a_secret_in_a_run_s_configuration_is_no_value() -> None:
-    for given in ({"env": {"FILE": "***"}}, {"target": "http://127.0.0.1:9/mcp", "headers": {"X-Key": "***"}}):
-        with pytest.raises(ServerError, match=r"(variable FILE|header X-Key) is \*\*\*, which stands for"):
-            async with open_server(ServerConfig(**{"target": SHOP, **given})):
-                pass
+@pytest.mark.parametrize(
+    "config",
+    [
+        ServerConfig(target=SHOP, env={"FILE": "***"}),
+        ServerConfig(target="http://127.0.0.1:9/mcp", headers={"X-Key": "***"}),
+    ],
+    ids=["env", "header"],
+)
+async def test_what_stands_for_a_secret_in_a_run_s_configuration_is_no_value(config: ServerConfig) -> None:
+    with pytest.raises(ServerError, match=r"(variable FILE|header X-Key) is \*\*\*, which stands for"):
+        async with open_server(config):
+            pass
 
 
 @pytest.mark.npm

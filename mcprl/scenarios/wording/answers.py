@@ -157,6 +157,8 @@ def _name(thing: Reference) -> str:
     text = forms(thing.values[0])[0] if is_zone(thing.values[0]) else plain((naming or thing.values[0]).value)
     if noun in ("column", "table"):
         return f"the {mark(text)} {noun}"
+    if noun == "commit" and " " in text:
+        return f'the commit "{mark(text)}"'
     if (
         text[:1].islower()
         and "/" not in text
@@ -212,7 +214,7 @@ def _done(intent: Change | Adjust) -> str:
     if intent.effect == "remove" and intent.thing is not None and not intent.values:
         return f"Done. I removed {_shown(intent.thing)}."
     if intent.effect == "create":
-        return "Done, I added it."
+        return f"Done, I {'created' if words(intent.tool)[:1] == ('create',) else 'added'} it."
     if intent.effect == "set" and intent.thing is not None and len(intent.values) == 1:
         return f"Done. {_set_clause(intent.values[0], intent.thing)}"
     return "Done."

@@ -50,7 +50,7 @@ def clause(subject: str, attribute: Attribute, value: Scalar, *, at_a_place: boo
     label = noun_label(attribute) if attribute.meaning == "email" else in_full(attribute)
     they = subject == "They"
     s, be, was = ("", "are", "were") if they else ("s", "is", "was")
-    own = {"They": "their", "It": "the"}.get(subject) or grammar.possessive(subject)
+    of = _of(subject, label)
     low = subject[:1].lower() + subject[1:] if subject.startswith(("It", "They", "The ")) else subject
     if offset := _offset(value):
         return f"{subject} {be} {offset}"
@@ -80,8 +80,16 @@ def clause(subject: str, attribute: Attribute, value: Scalar, *, at_a_place: boo
     if attribute.meaning == "count" and grammar.is_plural(label):
         return f"{subject} {'have' if they else 'has'} {text} {grammar.one(label) if value == 1 else label}"
     if attribute.meaning == "text" and " " in text and not text[0].isdigit():
-        return f'{own} {label} is "{text}"' if '"' not in text else f"{own} {label} is: {text}"
-    return f"{own} {label} {'are' if grammar.is_plural(label) else 'is'} {text}"
+        return f'{of} is "{text}"' if '"' not in text else f"{of} is: {text}"
+    return f"{of} {'are' if grammar.is_plural(label) else 'is'} {text}"
+
+
+def _of(subject: str, label: str) -> str:
+    """A subject's field: `Ana's city`, `the date of commit 3f2a9c1`."""
+    if subject in ("They", "It"):
+        return f"{'their' if subject == 'They' else 'the'} {label}"
+    plain_name = len(subject.split()) < 4 and not re.search(r"[\d/.\"]", subject) and "'s " not in label
+    return f"{grammar.possessive(subject)} {label}" if plain_name else f"the {label} of {subject}"
 
 
 def computed(attribute: Attribute, value: Scalar) -> str:

@@ -227,8 +227,9 @@ def _dates(text: str) -> tuple[str, ...]:
 
 
 def moment_text(value: Scalar) -> str:
-    """A date or a date and time for an answer: `3 March 2026`, `3 March 2026 at 14:05`, else the value as it is."""
-    text = plain(value)
+    """A date or a date and time for an answer: `3 March 2026`, `3 March 2026 at 14:05` by the clock of the place where
+    it was written down, else the value as it is."""
+    text = re.sub(r"(?<=[T ]\d\d:\d\d)(?::00)? ?(?!\+00)[+-]\d\d:?\d\d$", "", plain(value))
     ways = _moments(text) if isinstance(value, str) else ()
     if ways:
         return ways[0]
