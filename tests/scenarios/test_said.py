@@ -274,7 +274,7 @@ def test_a_clock_is_so_many_hours_ahead_or_behind(value: str, told: str) -> None
 def test_of_several_places_each_has_its_time() -> None:
     zones = [Value(Attribute("timezone", "timezone", "category"), name) for name in ("Europe/Paris", "Asia/Tokyo")]
     things = tuple(Reference("time", (zone,)) for zone in zones)
-    each = intents.Each(things, Attribute("time", "time", "time"))
+    each = intents.Each(things, Attribute("datetime", "time", "time"))
     assert answer(each, ("10:05", "18:05"), random.Random(0)) == "It is 10:05 in Paris and it is 18:05 in Tokyo."
 
 

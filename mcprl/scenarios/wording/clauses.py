@@ -9,6 +9,7 @@ from mcprl.scenarios.wording.fields import date_verbs
 from mcprl.scenarios.wording.modifiers import either_of, in_full, is_adjective, noun_label
 from mcprl.scenarios.wording.nouns import ABSTRACT
 from mcprl.scenarios.wording.values import moment_text, plain
+from mcprl.text import words
 from mcprl.types import Scalar
 
 _OFFSET = re.compile(r"([+-])(\d+)(?:\.(\d+))?\s?h(?:ours?)?")
@@ -54,7 +55,7 @@ def clause(subject: str, attribute: Attribute, value: Scalar, *, at_a_place: boo
     low = subject[:1].lower() + subject[1:] if subject.startswith(("It", "They", "The ")) else subject
     if offset := _offset(value):
         return f"{subject} {be} {offset}"
-    if attribute.key in ("time", "day", "weekday", "day_of_week") and at_a_place:
+    if at_a_place and (attribute.label == "time" or {"day", "weekday"} & {*words(attribute.key)}):
         return f"it is {text} in {subject}"
     if label == "joining year":
         return f"{subject} joined in {text}"
