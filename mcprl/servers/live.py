@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from mcprl.servers.arguments import leaves, same_arguments
+from mcprl.text import ahead_or_behind
 from mcprl.types import Call, CallRecord, Fact, Json, Scalar, Scenario
 
 _TIME = re.compile(r"(?:^|T|\s)(\d\d:\d\d)(?::\d\d|$)")
@@ -48,10 +49,12 @@ def refreshed(scenario: Scenario, calls: Sequence[CallRecord]) -> str:
     answer, behind = scenario.answer, 0
     for fact in (check for check in scenario.checks if isinstance(check, Fact) and check.live):
         for now in current(fact, scenario, calls)[:1]:
-            at = answer.find(str(fact.value), behind)
+            told = ahead_or_behind(fact.value)
+            old, new = (told, ahead_or_behind(now.value)) if told else (str(fact.value), str(now.value))
+            at = answer.find(old, behind)
             if at >= 0:
-                answer = answer[:at] + str(now.value) + answer[at + len(str(fact.value)) :]
-                behind = at + len(str(now.value))
+                answer = answer[:at] + new + answer[at + len(old) :]
+                behind = at + len(new)
     return answer
 
 

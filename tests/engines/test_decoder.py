@@ -6,7 +6,7 @@ from support.models import random_model
 from transformers import LlamaForCausalLM
 
 from mcprl.engines.embedded.decoder import Decoder
-from mcprl.engines.embedded.linear import Packed
+from mcprl.engines.embedded.linear import Packed, can_pack
 from mcprl.engines.embedded.sampling import sample
 from mcprl.engines.embedded.streams import Stream
 from mcprl.engines.embedded.weights import bare_model, packed
@@ -69,7 +69,9 @@ def test_packed_weights_decode_with_the_models_own_log_probabilities(dtype: torc
     sizes = {"hidden_size": 256, "intermediate_size": 1024, "vocab_size": 300}
     model = random_model(LlamaForCausalLM, **sizes).to(dtype)
     fast = packed(bare_model(model))
-    assert sum(isinstance(layer, Packed) for layer in fast.modules()) == 15
+    packs = can_pack(model.lm_head.weight)  # bfloat16 not on every CPU
+    assert packs or dtype == torch.bfloat16
+    assert sum(isinstance(layer, Packed) for layer in fast.modules()) == (15 if packs else 0)
     streams, _ = decode(fast, True, 6, 1.0)
     for stream in streams:
         ids = torch.tensor([[*stream.prompt, *stream.ids]])

@@ -62,7 +62,7 @@ async def test_what_is_declined_and_asked_back_is_no_rarity(pack: Pack) -> None:
 async def test_the_plain_questions_are_there_each_field_by_its_key_and_each_list(shop: ServerConfig) -> None:
     """Kinds that call a tool otherwise (to compare, to combine) and filters that leave nothing once crowded them out:
     of 1,219 training tasks 6 asked for a price by the SKU, 1 for a supplier, and 16 listed a customer's orders."""
-    many = SMALL.model_copy(update={"train": 300, "val": 2, "test": 4, "test_forms": 0})
+    many = SMALL.model_copy(update={"train": 600, "val": 2, "test": 4, "test_forms": 0})
     async with connect([shop], ToolPolicy()) as server:
         train = (await generate(server, many, seed=4)).train
     plain = [scenario for scenario in train if len(scenario.plan) == 1]

@@ -263,7 +263,7 @@ def test_an_answer_does_not_read_out_a_record(noun: str, asked: Attribute, value
         ("-8.0h", "It's 8 hours behind."),
         ("+1.0h", "It's 1 hour ahead."),
         ("+12.75h", "It's 12 hours and 45 minutes ahead."),
-        ("+0.0h", "The time difference is +0.0h."),
+        ("+0.0h", "It's 0 hours ahead."),
     ],
 )
 def test_a_clock_is_so_many_hours_ahead_or_behind(value: str, told: str) -> None:

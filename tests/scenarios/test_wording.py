@@ -137,6 +137,19 @@ def everything(form: str) -> bool:
 @settings(max_examples=400, deadline=None)
 @given(INTENTS, st.integers(0, 10**6))
 @example(intents.Count("order", (Value(Attribute("some_key", "owner", "money", "EUR"), 1.0),)), 0)
+@example(
+    intents.Lookup(
+        Reference(
+            "file",
+            (
+                Value(Attribute("some_key", "price", "money"), 1.0),
+                Value(Attribute("some_key", "price", "count"), 0),
+            ),
+        ),
+        (Attribute("some_key", "price", "flag"),),
+    ),
+    0,
+)
 def test_a_request_holds_every_value_and_nothing_that_a_program_would_write(intent: Intent, seed: int) -> None:
     worded = say(intent, random.Random(seed), everything)
     assert worded is not None

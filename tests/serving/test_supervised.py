@@ -63,7 +63,7 @@ def weights(plain: httpx2.Client) -> bytes:
 
 def test_demonstrations_are_learned_in_batches_each_of_which_is_a_line(plain: httpx2.Client) -> None:
     demonstrations = [written(says("Paid.")) for _ in range(60)]
-    events = train(plain, *demonstrations, learning_rate=0.05, batch_size=2)
+    events = train(plain, *demonstrations, learning_rate=0.02, batch_size=2)
     assert [event["type"] for event in events] == ["job", *["gradient_step"] * 30, "adapter"]
     assert events[0]["trajectories"] == 60
     first, last = events[1], events[-2]

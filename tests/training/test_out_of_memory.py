@@ -59,8 +59,9 @@ def test_an_update_that_runs_out_of_memory_in_a_later_bin_gives_the_same_weights
     assert memory.calls > reference + 2
     assert (one["halvings"], other["halvings"]) == (0, 1)
     assert (one["bin_tokens"], other["bin_tokens"]) == (24, 12)
-    for name in ("loss", "grad_norm", "kl", "entropy", "ratio_mean", "sampler_gap_max", "trained_tokens"):
+    for name in ("loss", "grad_norm", "kl", "entropy", "ratio_mean", "trained_tokens"):
         assert other[name] == pytest.approx(one[name], rel=1e-4, abs=1e-6), name
+    assert max(one["sampler_gap_max"], other["sampler_gap_max"]) < 1e-5  # rounding, which differs from CPU to CPU
     weights = weights_of(disturbed)
     assert all(torch.allclose(weights[name], weight, atol=1e-6) for name, weight in weights_of(undisturbed).items())
     assert disturbed.update(batch)["halvings"] == 0  # it stays at the smaller bins

@@ -8,7 +8,8 @@ from torch import Tensor, nn
 PACKED_ROWS = 16  # oneDNN lays packed weights out for products with this many rows, and multiplies any number with them
 
 TINY = 2**18  # elements of the largest matrix; see `benchmarks/decode.py`
-PACKABLE = (torch.float32, torch.bfloat16)
+_PACKS_BF16 = ("avx512_bw", "avx512_vl", "avx512_dq")
+"""What a CPU must have for oneDNN to pack bfloat16, unless it has `avx_ne_convert`."""
 
 
 class Adapted(nn.Module):
@@ -46,6 +47,14 @@ class Packed(nn.Module):
 
     def forward(self, hidden: Tensor) -> Tensor:
         return torch.ops.mkldnn._linear_pointwise(hidden, self.weight, self.bias, "none", [], "")
+
+
+def can_pack(weight: Tensor) -> bool:
+    """Whether oneDNN packs such a weight on this machine's CPU."""
+    if weight.device.type != "cpu" or weight.dtype not in (torch.float32, torch.bfloat16):
+        return False
+    has = torch.cpu.get_capabilities()
+    return weight.dtype == torch.float32 or bool(has.get("avx_ne_convert")) or all(map(has.get, _PACKS_BF16))
 
 
 def is_tiny(model: Any) -> bool:

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from mcprl.engines.embedded.attention import ATTENTION
 from mcprl.engines.embedded.decoder import SHORTEST_TRUNK, Decoder
-from mcprl.engines.embedded.linear import PACKABLE, Adapted, Packed, is_tiny
+from mcprl.engines.embedded.linear import Adapted, Packed, can_pack, is_tiny
 from mcprl.engines.embedded.streams import Stream
 from mcprl.errors import EngineError
 
@@ -137,13 +137,13 @@ def _small_windows(model: Any) -> Generator[None]:
 
 
 def packed(model: Any) -> Any:
-    """A copy of the model that has its linear layers packed if they are on a CPU and shares all else. A tiny model is
+    """A copy of the model that has its linear layers packed where the CPU can, and shares all else. A tiny model is
     returned as it is."""
     if is_tiny(model):
         return model
     copied = copy.deepcopy(model, _shared_weights(model))
     for name, layer in list(copied.named_modules()):
-        if type(layer) is nn.Linear and layer.weight.device.type == "cpu" and layer.weight.dtype in PACKABLE:
+        if type(layer) is nn.Linear and can_pack(layer.weight):
             copied.set_submodule(name, Packed(layer))
     return copied
 

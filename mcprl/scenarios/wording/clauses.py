@@ -9,11 +9,11 @@ from mcprl.scenarios.wording.fields import date_verbs
 from mcprl.scenarios.wording.modifiers import either_of, in_full, is_adjective, noun_label
 from mcprl.scenarios.wording.nouns import ABSTRACT
 from mcprl.scenarios.wording.values import moment_text, plain
-from mcprl.text import words
+from mcprl.text import ahead_or_behind, words
 from mcprl.types import Scalar
 
-_OFFSET = re.compile(r"([+-])(\d+)(?:\.(\d+))?\s?h(?:ours?)?")
-"""How far a clock is ahead of another: `+5.5h`."""
+_UNSPOKEN = re.compile(r'[/."]|\b(?=[a-f]*\d)[\da-f]{7,40}\b')
+"""Paths, titles and hashes: names that take no 's."""
 
 
 def value_text(attribute: Attribute, value: Scalar) -> str:
@@ -53,7 +53,7 @@ def clause(subject: str, attribute: Attribute, value: Scalar, *, at_a_place: boo
     s, be, was = ("", "are", "were") if they else ("s", "is", "was")
     of = _of(subject, label)
     low = subject[:1].lower() + subject[1:] if subject.startswith(("It", "They", "The ")) else subject
-    if offset := _offset(value):
+    if offset := ahead_or_behind(value):
         return f"{subject} {be} {offset}"
     if at_a_place and (attribute.label == "time" or {"day", "weekday"} & {*words(attribute.key)}):
         return f"it is {text} in {subject}"
@@ -89,22 +89,13 @@ def _of(subject: str, label: str) -> str:
     """A subject's field: `Ana's city`, `the date of commit 3f2a9c1`."""
     if subject in ("They", "It"):
         return f"{'their' if subject == 'They' else 'the'} {label}"
-    plain_name = len(subject.split()) < 4 and not re.search(r"[\d/.\"]", subject) and "'s " not in label
-    return f"{grammar.possessive(subject)} {label}" if plain_name else f"the {label} of {subject}"
+    lengthy = len(subject.split()) > 3 or _UNSPOKEN.search(subject) or "'s " in label
+    return f"the {label} of {subject}" if lengthy else f"{grammar.possessive(subject)} {label}"
 
 
 def computed(attribute: Attribute, value: Scalar) -> str:
     """What is said of a value that a tool worked out."""
-    if offset := _offset(value):
+    if offset := ahead_or_behind(value):
         return f"it's {offset}"
     label = in_full(attribute)
     return f"the {label} {'are' if grammar.is_plural(label) else 'is'} {value_text(attribute, value)}"
-
-
-def _offset(value: Scalar) -> str:
-    """A clock's distance from another in words: `5 hours and 30 minutes ahead`. Empty for other values."""
-    match = _OFFSET.fullmatch(str(value))
-    hours, minutes = (int(match[2]), round(60 * float(f"0.{match[3] or 0}"))) if match else (0, 0)
-    spans = [f"{count} {unit if count == 1 else f'{unit}s'}" for count, unit in ((hours, "hour"), (minutes, "minute"))]
-    told = " and ".join(span for span in spans if not span.startswith("0 "))
-    return f"{told} {'ahead' if match and match[1] == '+' else 'behind'}" if told else ""

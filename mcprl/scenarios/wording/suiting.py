@@ -30,7 +30,7 @@ _OF_GOODS = re.compile(
 """What is said of things that are bought, and of no file in which a price stands."""
 _NOT_OURS = ("flight", "airport", "city", "country", "station", "location", "place")
 """Things that nobody keeps in a shop."""
-_IN_DOCUMENT = re.compile(r"the \{label|\{choice|\{verb|\bdue\b")
+_IN_DOCUMENT = re.compile(r"the \{label|\{choice|\{verb|\bdue\b|is there \{")
 """What is asked of what stands in a document."""
 _STRANDED = re.compile(r"\{it\} (?:\{(?:is|are)\}(?: due)?|on|from|for|due)$")
 """What a long noun phrase parts from the rest of its clause: who the owner registered under that address is."""
