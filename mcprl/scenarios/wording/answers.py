@@ -246,7 +246,9 @@ def _asking_back(intent: Lacking) -> str:
     which = thing is not None and intent.lacking.key in [value.attribute.key for value in thing.values]
     noun = grammar.one(spoken(thing.noun)) if thing and (which or isinstance(inner, Lookup)) else ""
     if intent.lacking.meaning in ("identifier", "name", "path", "email") and noun:
-        return f"Which {noun} do you mean?" + (f" Please give me the {_key_of(noun, label)}." if label != noun else "")
+        return f"Which {noun} do you mean?" + (
+            "" if label in (noun, "from", "to") else f" Please give me the {_key_of(noun, label)}."
+        )
     if isinstance(inner, Change) or intent.lacking.meaning in ("text", "count", "money", "measure", "number"):
         return f"What should the {label} be?"
     return f"Which {label} do you mean?"
