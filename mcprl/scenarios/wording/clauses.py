@@ -36,8 +36,8 @@ def value_text(attribute: Attribute, value: Scalar) -> str:
 
 def stated(subject: str, asked: Sequence[Attribute], outcome: Outcome) -> str:
     """One clause per field: `It costs EUR 35.45 and its stock is 3.`"""
-    clauses = [clause(subject, attribute, value) for attribute, value in zip(asked, outcome, strict=False)]
-    return " ".join(ended(grammar.capitalised(clause)) for clause in clauses)
+    said = [clause(subject, attribute, value) for attribute, value in zip(asked, outcome, strict=False)]
+    return " ".join(ended(grammar.capitalised(one)) for one in said)
 
 
 def ended(text: str) -> str:
