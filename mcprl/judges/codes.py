@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from mcprl.judges.mentions import Reading
@@ -78,7 +79,7 @@ def told(reading: Reading, wanted: Sequence[str]) -> list[tuple[int, int]]:
     telling = [
         word for word in wanted if word not in _FILLERS and word not in _THIN and (len(word) > 2 or word.isdigit())
     ]
-    if len(telling) < 2:
+    if len(telling) < 2 or not all(any(_kin(word, own) for word in reading.places) for own in telling):
         return []
     found: list[tuple[int, int]] = []
     borders = [0, *(m.end() for m in re.finditer(r"[.!?;](?=\s)|\n|\band\b|,\s", reading.text)), len(reading.text)]
@@ -91,6 +92,7 @@ def told(reading: Reading, wanted: Sequence[str]) -> list[tuple[int, int]]:
     return found
 
 
+@lru_cache(maxsize=65536)
 def _kin(word: str, other: str) -> bool:
     """Whether two words are forms of one: `payment` and `pays`."""
     if word == other or stems(word) == stems(other):

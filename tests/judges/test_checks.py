@@ -1,7 +1,7 @@
 """What answers state: values in people's forms and in their roles. A development set of whole answers is beside it."""
 
+import cProfile
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -248,22 +248,27 @@ def test_the_development_set_is_told_apart() -> None:
     assert not wrongly
 
 
-def test_scoring_is_fast() -> None:
-    rows = [{"sku": f"SKU-{n}", "name": f"Oak Shelf {n}", "price": n + 0.5, "units": n * 3} for n in range(60)]
-    calls = tuple(CallRecord(n, "list", {"page": n}, ToolResult(json.dumps(rows), rows)) for n in range(3))
-    fact = Fact(7.5, "price", "money", "EUR", rivals=tuple(row["price"] for row in rows if row["price"] != 7.5))
-    scenario = Scenario("s", "What does SKU-7 cost?", (fact,), (Call("list", {"page": 0}),))
-    verifier = Verifier()
+def test_the_work_of_scoring_grows_with_the_results_and_not_faster() -> None:
+    """Counted as calls, which no busy machine changes; seconds are for benchmarks."""
 
-    def seconds(number: int) -> float:
-        text = f"Thank you for asking, customer {number}. SKU-7, the Oak Shelf 7, costs EUR 7.50."
-        trajectory = Trajectory("t", "s", ({"role": "assistant", "content": text},), (), calls)
-        began = time.process_time()
-        assert verifier.verify(scenario, trajectory).success
-        return time.process_time() - began
+    def work(size: int) -> int:
+        rows = [{"sku": f"SKU-{n}", "name": f"Oak Shelf {n}", "price": n + 0.5, "units": n * 3} for n in range(size)]
+        calls = tuple(CallRecord(n, "list", {"page": n}, ToolResult(json.dumps(rows), rows)) for n in range(3))
+        fact = Fact(7.5, "price", "money", "EUR", rivals=tuple(row["price"] for row in rows if row["price"] != 7.5))
+        scenario = Scenario("s", "What does SKU-7 cost?", (fact,), (Call("list", {"page": 0}),))
+        text = "Thank you for asking, customer. SKU-7, the Oak Shelf 7, costs EUR 7.50."
+        profile = cProfile.Profile()
+        profile.enable()
+        verdict = Verifier().verify(
+            scenario, Trajectory("t", "s", ({"role": "assistant", "content": text},), (), calls)
+        )
+        profile.disable()
+        assert verdict.success
+        return sum(entry.callcount for entry in profile.getstats())
 
-    seconds(0)
-    assert sorted(seconds(number) for number in range(1, 12))[5] < 0.005 * 4  # 4: a busy machine under test
+    small, large = (min(work(size), work(size)) for size in (60, 240))  # what is read twice is read from a cache
+    assert small < 100_000
+    assert large < 4.5 * small
 
 
 def test_right_answers_to_peoples_requests_that_were_refused_are_accepted() -> None:
