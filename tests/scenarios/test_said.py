@@ -275,7 +275,32 @@ def test_of_several_places_each_has_its_time() -> None:
     zones = [Value(Attribute("timezone", "timezone", "category"), name) for name in ("Europe/Paris", "Asia/Tokyo")]
     things = tuple(Reference("time", (zone,)) for zone in zones)
     each = intents.Each(things, Attribute("datetime", "time", "time"))
-    assert answer(each, ("10:05", "18:05"), random.Random(0)) == "It is 10:05 in Paris and it is 18:05 in Tokyo."
+    assert answer(each, ("10:05", "18:05"), random.Random(0)) == "It's 10:05 in Paris and 18:05 in Tokyo."
+
+
+@pytest.mark.parametrize(
+    ("zone", "clock", "value", "told"),
+    [
+        ("America/La_Paz", "13:15", "22:15", "That's 22:15 in La Paz, the day before."),
+        ("Asia/Tokyo", "13:15", "11:15", "That's 11:15 in Tokyo."),
+        ("Asia/Tokyo", "", "-2.0h", "Tokyo is 2 hours behind."),
+    ],
+)
+def test_a_clock_of_another_place_is_told_with_its_day(zone: str, clock: str, value: str, told: str) -> None:
+    keys = [("source_timezone", "Australia/Brisbane"), ("time", clock), ("target_timezone", zone)]
+    given = tuple(Value(Attribute(key, key, "category"), text) for key, text in keys if text)
+    asked = Attribute("time", "time", "time") if clock else Attribute("time_difference", "time difference", "text")
+    assert answer(intents.Compute("convert_time", "", given, (asked,)), (value,), random.Random(0)) == told
+
+
+def test_what_was_done_to_a_file_is_told_as_such() -> None:
+    file = Reference("file", (DOCUMENT,))
+    assert answer(intents.Lookup(file, (LINES,)), (0,), random.Random(0)) == "No lines were added."
+    both = intents.Both((intents.Lookup(file, (LINES,)), intents.Lookup(file, (LINES,))))
+    told = answer(both, ((1,), (3,)), random.Random(0))
+    assert told == "1 line was added to docs/season.md. 3 lines were added to docs/season.md."
+    count = intents.Count("changed file", (SINCE,))
+    assert answer(count, (1,), random.Random(0)) == "1 file has changed since commit d2861432."
 
 
 @pytest.mark.parametrize(

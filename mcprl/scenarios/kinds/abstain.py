@@ -137,7 +137,13 @@ async def lacking_write(planner: Planner, session: Session, state: State) -> Gro
     effect = effect_of(planner, tool, thing)
     if effect == "create" or not key:
         return None
-    needed = [(slot, value) for slot, value in filled if slot != target and slot.required and effect == "set"]
+    needed = [
+        (slot, value)
+        for slot, value in filled
+        if slot != target and slot.required and effect == "set" and not planner.known.is_setting(slot)
+    ]
+    if effect == "set" and not needed:  # nothing is set: a branch is checked out
+        return None
     values = tuple(Value(planner.catalog.slot(slot), value) for slot, value in needed)
     told = [value.attribute for value in values if len(values) == 1 and value.attribute.meaning != "identifier"]
     lacks = planner.rng.choice([key[0].attribute, *told])

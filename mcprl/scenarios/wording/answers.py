@@ -33,6 +33,7 @@ from mcprl.scenarios.intents import (
 )
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.clauses import clause, computed, ended, stated, value_text
+from mcprl.scenarios.wording.clocks import told_there
 from mcprl.scenarios.wording.degrees import degree
 from mcprl.scenarios.wording.modifiers import in_full, is_technical, noun_label
 from mcprl.scenarios.wording.nouns import ABSTRACT
@@ -61,7 +62,7 @@ _ALONE = ("identifier", "path", "person", "email", "place")
 """Meanings of values that stand behind the noun: no job 17."""
 DECLINED = (
     "I can't do that with the tools I have.",
-    "I'm afraid I can't do that: none of my tools does it.",
+    "I'm afraid I can't do that: I have no tool for it.",
     "Sorry, that is not something I can do with my tools.",
 )
 
@@ -82,9 +83,11 @@ def _answer(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
         if len(intent.asked) == 1 and intent.asked[0].label == spoken(intent.noun).split()[-1]:  # of files the file
             return ended(f"It's {value_text(intent.asked[0], outcome[0])}")
         return stated("They" if is_person(spoken(intent.noun)) else "It", intent.asked, outcome)
+    if isinstance(intent, Each | Compute) and (told := told_there(intent, outcome)):
+        return told
     if isinstance(intent, Each):
         pairs = zip(intent.things, outcome, strict=False)
-        return ended(grammar.listed([_of_each(thing, intent.asked, value) for thing, value in pairs]))
+        return ended(grammar.listed([clause(_name(thing), intent.asked, value) for thing, value in pairs]))
     if isinstance(intent, Compare):
         return _winner(intent, outcome[0])
     if isinstance(intent, Combine):
@@ -125,6 +128,9 @@ def _part(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
     """The answer to one of two requests, which names its thing."""
     if isinstance(intent, Lookup):
         return stated(_name(intent.thing), intent.asked, outcome)
+    if isinstance(intent, Listing) and len(outcome) == 1:
+        things = group(intent.noun, intent.where, _FIRST, more=False).text
+        return ended(f"The only {things} is {value_text(intent.asked, outcome[0])}")
     return grammar.capitalised(_answer(intent, outcome, rng))
 
 
@@ -182,9 +188,11 @@ def _absent(thing: Reference) -> str:
 def _of_group(intent: Count | Total | Listing, outcome: Outcome) -> str:
     things = group(intent.noun, intent.where, _FIRST)
     if isinstance(intent, Count):
-        number = plain(outcome[0])
+        number, one = plain(outcome[0]), group(intent.noun, intent.where, _FIRST, more=False).text
+        if event := re.fullmatch(r"(.+) ((?:changed|added|removed) since .+)", one if outcome[0] == 1 else things.text):
+            return f"{number} {event[1]} {'has' if outcome[0] == 1 else 'have'} {event[2]}."
         if outcome[0] == 1:
-            return f"There is 1 {group(intent.noun, intent.where, _FIRST, more=False).text}."
+            return f"There is 1 {one}."
         return f"There are {number} {things.text}."
     if isinstance(intent, Total):
         how = "average" if intent.how == "average" else "total"
@@ -232,11 +240,6 @@ def _shown(thing: Reference) -> str:
 def _key_of(noun: str, label: str) -> str:
     """What a thing is told by: the name of an entry, and not its entity name."""
     return label.split()[-1] if noun in ABSTRACT else label
-
-
-def _of_each(thing: Reference, asked: Attribute, value: Scalar) -> str:
-    place = bool(thing.values) and is_zone(thing.values[0])
-    return clause(_name(thing), asked, value, at_a_place=place)
 
 
 def _asking_back(intent: Lacking) -> str:

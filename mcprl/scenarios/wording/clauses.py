@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from mcprl.scenarios.intents import Attribute, Outcome
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.fields import date_verbs
-from mcprl.scenarios.wording.modifiers import either_of, in_full, is_adjective, noun_label
+from mcprl.scenarios.wording.modifiers import either_of, in_full, is_adjective, noun_label, what_was_done
 from mcprl.scenarios.wording.nouns import ABSTRACT
 from mcprl.scenarios.wording.values import moment_text, plain
-from mcprl.text import ahead_or_behind, words
+from mcprl.text import ahead_or_behind
 from mcprl.types import Scalar
 
 _UNSPOKEN = re.compile(r'[/."]|\b(?=[a-f]*\d)[\da-f]{7,40}\b')
 """Paths, titles and hashes: names that take no 's."""
+
+_TITLES = ("message", "title", "subject", "headline")
+"""What is quoted, whatever it means."""
 
 
 def value_text(attribute: Attribute, value: Scalar) -> str:
@@ -45,8 +48,8 @@ def ended(text: str) -> str:
     return text if re.search(r'[.?!]"?$|://\S+$', text) else f"{text}."
 
 
-def clause(subject: str, attribute: Attribute, value: Scalar, *, at_a_place: bool = False) -> str:
-    """What is said of a subject's field: `it costs EUR 35.45`. The subject may be a place, of which a time is told."""
+def clause(subject: str, attribute: Attribute, value: Scalar) -> str:
+    """What is said of a subject's field: `it costs EUR 35.45`."""
     text = value_text(attribute, value)
     label = noun_label(attribute) if attribute.meaning == "email" else in_full(attribute)
     they = subject == "They"
@@ -55,8 +58,6 @@ def clause(subject: str, attribute: Attribute, value: Scalar, *, at_a_place: boo
     low = subject[:1].lower() + subject[1:] if subject.startswith(("It", "They", "The ")) else subject
     if offset := ahead_or_behind(value):
         return f"{subject} {be} {offset}"
-    if at_a_place and (attribute.label == "time" or {"day", "weekday"} & {*words(attribute.key)}):
-        return f"it is {text} in {subject}"
     if label == "joining year":
         return f"{subject} joined in {text}"
     head, _, kind = attribute.label.rpartition(" ")
@@ -78,9 +79,14 @@ def clause(subject: str, attribute: Attribute, value: Scalar, *, at_a_place: boo
         return f"{subject} {was} {verbs[0]} on {text}"
     if attribute.meaning == "count" and attribute.label in ("stock", "quantity in stock", "in stock", "inventory"):
         return f"we have {text} in stock" if subject in ("It", "They") else f"we have {text} of {low} in stock"
+    if parts := what_was_done(attribute):  # 3 lines were added in docs/season.md
+        counted = f"{text if value else 'no'} {grammar.one(parts['counted']) if value == 1 else parts['counted']}"
+        where = "" if subject in ("It", "They") else f" {parts['side']} {low}"
+        return f"{counted} {'was' if value == 1 else 'were'} {parts['done']}{where}"
     if attribute.meaning == "count" and grammar.is_plural(label):
         return f"{subject} {'have' if they else 'has'} {text} {grammar.one(label) if value == 1 else label}"
-    if attribute.meaning == "text" and " " in text and not text[0].isdigit():
+    titled = attribute.label.split()[-1] in _TITLES
+    if (attribute.meaning == "text" or titled) and " " in text and not text[0].isdigit():
         return f'{of} is "{text}"' if '"' not in text else f"{of} is: {text}"
     return f"{of} {'are' if grammar.is_plural(label) else 'is'} {text}"
 
@@ -89,7 +95,10 @@ def _of(subject: str, label: str) -> str:
     """A subject's field: `Ana's city`, `the date of commit 3f2a9c1`."""
     if subject in ("They", "It"):
         return f"{'their' if subject == 'They' else 'the'} {label}"
-    lengthy = len(subject.split()) > 3 or _UNSPOKEN.search(subject) or "'s " in label
+    owner, _, rest = label.partition("'s ")
+    if rest:  # the author's email address
+        return f"the {rest} of the {owner} of {subject}"
+    lengthy = len(subject.split()) > 3 or _UNSPOKEN.search(subject)
     return f"the {label} of {subject}" if lengthy else f"{grammar.possessive(subject)} {label}"
 
 

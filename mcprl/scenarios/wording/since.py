@@ -32,7 +32,7 @@ def _since(pattern: str) -> str:
     """A pattern that says since when behind the thing, or at the end of the sentence that asks about it."""
     if _OF_IT.search(pattern):
         return _OF_IT.sub(r"\g<0> {since}", pattern, count=1)
-    if re.search(r"\b(?:about|regarding|on|got|have) \{it\}(?:[:.,]| in front)", pattern):
+    if re.search(r"\b(?:about|on|got|have) \{it\}(?:[:.,]| in front)", pattern):
         text = pattern.rstrip("?.")
         return f"{text} {{since}}{pattern[len(text) :]}"
     start = max(pattern.find("{it}"), pattern.find("{its}"), 0)
