@@ -38,6 +38,8 @@ _SHAPES: dict[Meaning, re.Pattern[str]] = {
 _MEASURED = re.compile(r"[-+]?\d+(?:\.\d+)? ?([A-Za-z°%/²]{1,5})")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _CURRENCIES = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
+_FILE_FIELDS = frozenset("permissions isFile is_file isDirectory is_directory mimeType mime_type mode mtime".split())
+"""Fields that stand beside the size of a file."""
 _NUMERIC: tuple[Meaning, ...] = ("money", "count", "measure", "percent", "number", "year", "duration", "identifier")
 _TEXTUAL: tuple[Meaning, ...] = (
     "person", "place", "category", "status", "identifier", "url", "phone", "path", "name", "text", "email", "date",
@@ -56,6 +58,8 @@ def infer(
         meaning = "place"
     if not unit:
         unit = _unit(meaning, shown, description, neighbours or {})
+    if not unit and parts[-1] == "size" and meaning == "measure" and _FILE_FIELDS & {*(neighbours or {})}:
+        unit = "bytes"
     return Attribute(name, label_of(parts, meaning, shown), meaning, unit, _choices(meaning, shown))
 
 
@@ -264,7 +268,8 @@ def _unit(meaning: Meaning, values: list[Scalar], description: str, neighbours: 
     for word in re.findall(r"[\w°$%]+", description.lower()):
         if word in table:
             return table[word]
-    return "%" if meaning == "percent" and any(isinstance(v, str) and "%" in v for v in values) else ""
+    percent = (("%" in v) if isinstance(v, str) else v > 1 for v in values)  # and no share such as 0.25
+    return "%" if meaning == "percent" and any(percent) else ""
 
 
 def _choices(meaning: Meaning, values: Sequence[Scalar]) -> tuple[Scalar, ...]:

@@ -62,7 +62,7 @@ def test_each_of_two_requests_is_in_a_construction_of_its_suite() -> None:
 def test_the_answers_name_what_they_are_about() -> None:
     rng = random.Random(0)
     both = Both((Lookup(product("P-1"), (PRICE,)), Lookup(product("P-2"), (SHELF,))))
-    assert answer(both, ((3.5,), ("E-2",)), rng) == "P-1 costs EUR 3.5. P-2's shelf is E-2."
+    assert answer(both, ((3.5,), ("E-2",)), rng) == "P-1 costs EUR 3.5. P-2 is on shelf E-2."
     order = Reference("order", (Value(Attribute("order_id", "order", "identifier"), "O-7"),))
     change = Change("set_status", "", "set", order, (Value(STATUS, "paid"),))
     assert answer(Conditional(change, Value(STATUS, "open"), True), (), rng) == "Done. The status of O-7 is paid now."

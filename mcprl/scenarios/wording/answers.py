@@ -2,12 +2,10 @@
 
 import random
 import re
-from collections.abc import Sequence
 from typing import Any
 
 from mcprl.scenarios.intents import (
     Adjust,
-    Attribute,
     Both,
     Change,
     Combine,
@@ -35,7 +33,7 @@ from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.clauses import clause, computed, ended, stated, value_text
 from mcprl.scenarios.wording.clocks import told_there
 from mcprl.scenarios.wording.degrees import degree
-from mcprl.scenarios.wording.modifiers import in_full, is_technical, noun_label
+from mcprl.scenarios.wording.modifiers import KEYS, in_full, is_technical, noun_label
 from mcprl.scenarios.wording.nouns import ABSTRACT
 from mcprl.scenarios.wording.phrases import definite, group, is_person, phrase, spoken
 from mcprl.scenarios.wording.scaled import scaled_answer
@@ -61,10 +59,11 @@ _NAMING = ("identifier", "name", "person", "place", "path", "email", "category",
 _ALONE = ("identifier", "path", "person", "email", "place")
 """Meanings of values that stand behind the noun: no job 17."""
 DECLINED = (
-    "I can't do that with the tools I have.",
-    "I'm afraid I can't do that: I have no tool for it.",
-    "Sorry, that is not something I can do with my tools.",
+    "I can't help with that using the tools I have.",
+    "I'm afraid I can't help with that: I have no tool for it.",
+    "Sorry, that's not something I can do with my tools.",
 )
+"""What fits whether something was to be done or to be found out."""
 
 
 def answer(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
@@ -80,7 +79,8 @@ def _answer(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
         last = grammar.one(spoken(intent.via[-1] if intent.via else intent.start.noun))
         return stated(f"The {last}", intent.asked, outcome)
     if isinstance(intent, Extreme):
-        if len(intent.asked) == 1 and intent.asked[0].label == spoken(intent.noun).split()[-1]:  # of files the file
+        own = {spoken(intent.noun).split()[-1], *KEYS}  # of files the file, of orders the order number
+        if len(intent.asked) == 1 and intent.asked[0].label.split()[-1] in own:
             return ended(f"It's {value_text(intent.asked[0], outcome[0])}")
         return stated("They" if is_person(spoken(intent.noun)) else "It", intent.asked, outcome)
     if isinstance(intent, Each | Compute) and (told := told_there(intent, outcome)):
@@ -116,7 +116,7 @@ def _answer(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
         plural_verb = f"{'are' if head == 'is' else grammar.infinitive(head)} {rest}".strip()
         return f"{ends} {verb if len(outcome) == 1 else plural_verb} {called(str(intent.object))}."
     if isinstance(intent, Compute):
-        return _computed(intent.asked, outcome)
+        return _computed(intent, outcome)
     if isinstance(intent, Change | Adjust):
         return _done(intent)
     if isinstance(intent, Lacking):
@@ -131,6 +131,8 @@ def _part(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
     if isinstance(intent, Listing) and len(outcome) == 1:
         things = group(intent.noun, intent.where, _FIRST, more=False).text
         return ended(f"The only {things} is {value_text(intent.asked, outcome[0])}")
+    if isinstance(intent, Compute) and not intent.asked and isinstance(outcome[0], int | float):
+        return f"That makes {plain(outcome[0])}."
     return grammar.capitalised(_answer(intent, outcome, rng))
 
 
@@ -145,6 +147,8 @@ def _winner(intent: Compare, value: Scalar) -> str:
     if not costs and (most or (two and more)):
         return f"{name} is {more if two else f'the {most}'}."
     label = in_full(intent.by)
+    if label == "quantity" and two:
+        return f"{name} has {'more' if intent.most else 'fewer'}."
     if intent.by.meaning == "count" and grammar.is_plural(label):
         words = ("more", "fewer") if two else ("the most", "the fewest")
         return f"{name} has {words[0] if intent.most else words[1]} {label}."
@@ -207,13 +211,15 @@ def _of_group(intent: Count | Total | Listing, outcome: Outcome) -> str:
     return f"These are {definite(things.text)}: {grammar.listed(shown)}."
 
 
-def _computed(asked: Sequence[Attribute], outcome: Outcome) -> str:
-    if not asked:
+def _computed(intent: Compute, outcome: Outcome) -> str:
+    if not intent.asked:
         return (
             f"{plain(outcome[0])}." if len(outcome) == 1 and not plain(outcome[0]).endswith(".") else plain(outcome[0])
         )
-    pairs = zip(asked, outcome, strict=False)
-    return " ".join(ended(computed(one, value)) for one, value in pairs)
+    pairs = zip(intent.asked, outcome, strict=False)
+    places = [plain(value.value) for value in intent.arguments if value.attribute.meaning == "place"]
+    where = places[0] if len(places) == 1 == len(intent.arguments) else ""
+    return " ".join(ended(computed(one, value, where)) for one, value in pairs)
 
 
 def _done(intent: Change | Adjust) -> str:
@@ -230,7 +236,9 @@ def _done(intent: Change | Adjust) -> str:
 
 def _set_clause(value: Value, thing: Reference) -> str:
     label = in_full(value.attribute)
-    return f"The {label} of {_shown(thing)} is {value_text(value.attribute, value.value)} now."
+    described = len(thing.values) > 1  # the paid order from C-1054, which is packed now
+    name = f"the {grammar.one(spoken(thing.noun))}" if described else _shown(thing)
+    return f"The {label} of {name} is {value_text(value.attribute, value.value)} now."
 
 
 def _shown(thing: Reference) -> str:

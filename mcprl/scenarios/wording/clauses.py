@@ -15,6 +15,8 @@ from mcprl.types import Scalar
 _UNSPOKEN = re.compile(r'[/."]|\b(?=[a-f]*\d)[\da-f]{7,40}\b')
 """Paths, titles and hashes: names that take no 's."""
 
+_STORED = {"shelf": "on shelf", "aisle": "in aisle", "bin": "in bin", "rack": "on rack", "bay": "in bay"}
+"""Where goods are kept, with the code of the place."""
 _TITLES = ("message", "title", "subject", "headline")
 """What is quoted, whatever it means."""
 
@@ -26,6 +28,8 @@ def value_text(attribute: Attribute, value: Scalar) -> str:
     if attribute.meaning in ("date", "datetime"):
         return moment_text(value)
     text = plain(value)
+    if attribute.meaning in ("category", "status") and " / " in text:
+        return text.lower().replace(" / ", " or ")
     if isinstance(value, str) or not attribute.unit:
         return text
     if attribute.unit == "%":
@@ -58,6 +62,10 @@ def clause(subject: str, attribute: Attribute, value: Scalar) -> str:
     low = subject[:1].lower() + subject[1:] if subject.startswith(("It", "They", "The ")) else subject
     if offset := ahead_or_behind(value):
         return f"{subject} {be} {offset}"
+    if label == "size" and attribute.meaning == "measure" and attribute.unit:
+        return f"{subject} {be} {text}"
+    if label in _STORED and not isinstance(value, bool):
+        return f"{subject} {be} {_STORED[label]} {text}"
     if label == "joining year":
         return f"{subject} joined in {text}"
     head, _, kind = attribute.label.rpartition(" ")
@@ -102,9 +110,10 @@ def _of(subject: str, label: str) -> str:
     return f"the {label} of {subject}" if lengthy else f"{grammar.possessive(subject)} {label}"
 
 
-def computed(attribute: Attribute, value: Scalar) -> str:
-    """What is said of a value that a tool worked out."""
+def computed(attribute: Attribute, value: Scalar, place: str = "") -> str:
+    """What is said of a value that a tool worked out, perhaps for a place."""
     if offset := ahead_or_behind(value):
         return f"it's {offset}"
     label = in_full(attribute)
-    return f"the {label} {'are' if grammar.is_plural(label) else 'is'} {value_text(attribute, value)}"
+    where = f" in {place}" if place else ""
+    return f"the {label}{where} {'are' if grammar.is_plural(label) else 'is'} {value_text(attribute, value)}"

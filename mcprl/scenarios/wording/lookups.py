@@ -116,7 +116,7 @@ def _one_field(thing: Phrase, noun: str, asked: Attribute, rng: random.Random) -
         patterns = tuple(frame.replace("{clause}", clause) for frame in frames for clause in clauses)
         found.append(Option(f"lookup.frame/{name}", patterns, slots, 0.2))
     verbal = sort or is_verbal(asked) or is_variable(asked, thing) or bool(what_was_done(asked))
-    if asked.meaning != "flag" and not verbal:
+    if asked.meaning != "flag" and not (verbal and found):
         beside = thing.short and not thing.text.startswith("the ") and bool(re.search(r"\d", thing.text))
         found += [
             Option(f"lookup.noun/{name}", tuple(f"{p}?" for p in patterns if beside or p != _BESIDE), slots, 0.35)
