@@ -58,6 +58,7 @@ _NAMING = ("identifier", "name", "person", "place", "path", "email", "category",
 """Meanings of values by which an answer can name a thing."""
 _ALONE = ("identifier", "path", "person", "email", "place")
 """Meanings of values that stand behind the noun: no job 17."""
+_PAST = {"create": "created", "send": "sent", "book": "booked", "cancel": "cancelled", "delete": "deleted"}
 DECLINED = (
     "I can't help with that using the tools I have.",
     "I'm afraid I can't help with that: I have no tool for it.",
@@ -79,7 +80,7 @@ def _answer(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
         last = grammar.one(spoken(intent.via[-1] if intent.via else intent.start.noun))
         return stated(f"The {last}", intent.asked, outcome)
     if isinstance(intent, Extreme):
-        own = {spoken(intent.noun).split()[-1], *KEYS}  # of files the file, of orders the order number
+        own = {spoken(intent.noun).split()[-1], *KEYS, "name", "title"}  # of files the file, of orders the order number
         if len(intent.asked) == 1 and intent.asked[0].label.split()[-1] in own:
             return ended(f"It's {value_text(intent.asked[0], outcome[0])}")
         return stated("They" if is_person(spoken(intent.noun)) else "It", intent.asked, outcome)
@@ -183,7 +184,8 @@ def _absent(thing: Reference) -> str:
     if not thing.values:
         return noun
     if len(thing.values) == 1 and thing.values[0].attribute.meaning in _ALONE:
-        return f"{noun} {plain(thing.values[0].value)}"
+        joint = " with the email address" if thing.values[0].attribute.meaning == "email" else ""
+        return f"{noun}{joint} {plain(thing.values[0].value)}"
     if len(thing.values) == 1 and thing.values[0].attribute.meaning == "name":
         return f"{noun} called {plain(thing.values[0].value)}"
     return group(thing.noun, thing.values, _FIRST, more=False).text
@@ -226,12 +228,17 @@ def _done(intent: Change | Adjust) -> str:
     if isinstance(intent, Adjust):
         return f"Done. {_set_clause(Value(intent.attribute, intent.new), intent.thing)}"
     if intent.effect == "remove" and intent.thing is not None and not intent.values:
-        return f"Done. I removed {_shown(intent.thing)}."
+        return f"Done. I {_past(intent.tool, 'removed')} {_shown(intent.thing)}."
     if intent.effect == "create":
-        return f"Done, I {'created' if words(intent.tool)[:1] == ('create',) else 'added'} it."
+        return f"Done, I {_past(intent.tool, 'added')} it."
     if intent.effect == "set" and intent.thing is not None and len(intent.values) == 1:
         return f"Done. {_set_clause(intent.values[0], intent.thing)}"
     return "Done."
+
+
+def _past(tool: str, usual: str) -> str:
+    """What was done by a tool that is called after it: `cancelled` by `cancel_order`."""
+    return next((_PAST[word] for word in words(tool) if word in _PAST), usual)
 
 
 def _set_clause(value: Value, thing: Reference) -> str:
