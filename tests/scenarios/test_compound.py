@@ -65,7 +65,7 @@ def test_the_answers_name_what_they_are_about() -> None:
     assert answer(both, ((3.5,), ("E-2",)), rng) == "P-1 costs EUR 3.5. P-2 is on shelf E-2."
     order = Reference("order", (Value(Attribute("order_id", "order", "identifier"), "O-7"),))
     change = Change("set_status", "", "set", order, (Value(STATUS, "paid"),))
-    assert answer(Conditional(change, Value(STATUS, "open"), True), (), rng) == "Done. The status of O-7 is paid now."
+    assert answer(Conditional(change, Value(STATUS, "open"), True), (), rng) == "Done. The status of O-7 is now paid."
     left = answer(Conditional(change, Value(STATUS, "open"), False), ("sent",), rng)
     assert left == "I have changed nothing: O-7's status is sent."
     assert answer(Combine((product("P-1"), product("P-2")), PRICE, "sum"), (7.25,), rng) == "They add up to EUR 7.25."

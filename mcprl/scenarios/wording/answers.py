@@ -56,7 +56,7 @@ class _First(random.Random):
 _FIRST = _First()
 _NAMING = ("identifier", "name", "person", "place", "path", "email", "category", "text", "url", "number")
 """Meanings of values by which an answer can name a thing."""
-_ALONE = ("identifier", "path", "person", "email", "place")
+_ALONE = ("identifier", "path", "email", "place")
 """Meanings of values that stand behind the noun: no job 17."""
 _PAST = {"create": "created", "send": "sent", "book": "booked", "cancel": "cancelled", "delete": "deleted"}
 DECLINED = (
@@ -82,7 +82,8 @@ def _answer(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
     if isinstance(intent, Extreme):
         own = {spoken(intent.noun).split()[-1], *KEYS, "name", "title"}  # of files the file, of orders the order number
         if len(intent.asked) == 1 and intent.asked[0].label.split()[-1] in own:
-            return ended(f"It's {value_text(intent.asked[0], outcome[0])}")
+            text = value_text(intent.asked[0], outcome[0])
+            return ended(f"It's {grammar.one(spoken(intent.noun))} {text}" if text.isdigit() else f"It's {text}")
         return stated("They" if is_person(spoken(intent.noun)) else "It", intent.asked, outcome)
     if isinstance(intent, Each | Compute) and (told := told_there(intent, outcome)):
         return told
@@ -162,7 +163,8 @@ def _name(thing: Reference) -> str:
     noun = grammar.one(spoken(thing.noun))
     if not thing.values:
         return f"the {noun}"
-    naming = next((value for value in thing.values if value.attribute.meaning in _NAMING), None)
+    found = (value for value in thing.values if value.attribute.meaning in _NAMING)
+    naming = next((value for value in found if value.attribute.meaning != "person" or is_person(noun)), None)
     if naming is None and not is_zone(thing.values[0]):
         return f"the {noun}"  # it was described by a date or a state
     text = forms(thing.values[0])[0] if is_zone(thing.values[0]) else plain((naming or thing.values[0]).value)
@@ -186,7 +188,7 @@ def _absent(thing: Reference) -> str:
     if len(thing.values) == 1 and thing.values[0].attribute.meaning in _ALONE:
         joint = " with the email address" if thing.values[0].attribute.meaning == "email" else ""
         return f"{noun}{joint} {plain(thing.values[0].value)}"
-    if len(thing.values) == 1 and thing.values[0].attribute.meaning == "name":
+    if len(thing.values) == 1 and thing.values[0].attribute.meaning in ("name", "person"):
         return f"{noun} called {plain(thing.values[0].value)}"
     return group(thing.noun, thing.values, _FIRST, more=False).text
 
@@ -208,6 +210,8 @@ def _of_group(intent: Count | Total | Listing, outcome: Outcome) -> str:
     if not outcome:
         return f"There are no {things.text}."
     shown = [value_text(intent.asked, value) for value in outcome]
+    if intent.asked.meaning == "text" and any(len(text.split()) > 2 for text in shown):  # notes and no names
+        shown = [f'"{text}"' for text in shown]
     if len(shown) == 1:
         return ended(f"Only {shown[0]}")
     return f"These are {definite(things.text)}: {grammar.listed(shown)}."
@@ -245,7 +249,7 @@ def _set_clause(value: Value, thing: Reference) -> str:
     label = in_full(value.attribute)
     described = len(thing.values) > 1  # the paid order from C-1054, which is packed now
     name = f"the {grammar.one(spoken(thing.noun))}" if described else _shown(thing)
-    return f"The {label} of {name} is {value_text(value.attribute, value.value)} now."
+    return f"The {label} of {name} is now {value_text(value.attribute, value.value)}."
 
 
 def _shown(thing: Reference) -> str:

@@ -7,7 +7,7 @@ from mcprl.scenarios.intents import Attribute, Outcome
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.fields import date_verbs
 from mcprl.scenarios.wording.modifiers import either_of, in_full, is_adjective, noun_label, what_was_done
-from mcprl.scenarios.wording.nouns import ABSTRACT
+from mcprl.scenarios.wording.nouns import ABSTRACT, is_person
 from mcprl.scenarios.wording.values import moment_text, plain
 from mcprl.text import ahead_or_behind
 from mcprl.types import Scalar
@@ -64,8 +64,17 @@ def clause(subject: str, attribute: Attribute, value: Scalar) -> str:
         return f"{subject} {be} {offset}"
     if label == "size" and attribute.meaning == "measure" and attribute.unit:
         return f"{subject} {be} {text}"
-    if label in _STORED and not isinstance(value, bool):
+    if label in _STORED and re.search(r"\d", text):
         return f"{subject} {be} {_STORED[label]} {text}"
+    someone = they or (subject.startswith("The ") and is_person(subject[4:]))
+    if someone and label in ("city", "town", "country", "state", "village"):
+        return f"{subject} live{s} in {text}"
+    if label in ("breed", "species") and text[:1].isalpha():
+        return f"{subject} {be} {grammar.a(text)}"
+    if label == "stage":
+        return f"{subject} {be} at the {text} stage"
+    if (label, attribute.meaning) in (("day", "date"), ("time", "time")):
+        return f"{subject} {be} {'on' if label == 'day' else 'at'} {text}"
     if label == "joining year":
         return f"{subject} joined in {text}"
     head, _, kind = attribute.label.rpartition(" ")

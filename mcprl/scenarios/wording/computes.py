@@ -32,6 +32,7 @@ _NO_THINGS = ("time", "date", "day", "sum", "result", "answer", "content", "outp
 """What tools work out or do, and nobody has: no times are printed or faxed."""
 _PAPERS = ("invoice", "bill", "receipt", "contract", "note")
 _SAID = {"trigger": "run", "invoke": "run"}
+_MAKING = ("create", "add", "register", "book", "open", "insert")
 _CONNECTED = r"(?: (?:of|in|for|from|to|by|with|on|at|between|using|based|as|given|into)\b.*)$"
 
 
@@ -245,6 +246,8 @@ def _lacking_change(inner: Change, intent: Lacking, rng: random.Random) -> list[
         slots["deed"] = ""
         return options(data("computes")["lacking_change"], "lacking.change", slots)
     slots["mine_to_change"] = ""
+    if verb in _MAKING:  # nobody creates that entry
+        slots["mine"] = slots["a_noun"]
     slots["deed"] = data("changes")["verbs"].get(verb, verb if verb in VERBS else deed(bare, rng).split()[0])
     return options(data("computes")["lacking_change"], "lacking.change", slots)
 
