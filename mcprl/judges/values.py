@@ -33,6 +33,7 @@ _ONE = re.compile(
     r"(?<!\bthe )(?<!\bthis )(?<!\bthat )(?<!\bwhich )(?<!\bno )(?<!\bany )(?<!\beach )(?<!\bevery )"
     r"\b(?:one|a single)\b (?!of\b|moment\b|second\b|more\b|that\b|is\b|thing\b)(?=([a-z]+))"
 )
+_COSTING = re.compile(r"\b(?:costs?|price (?:is|of))\s*$")
 _LOOSE = re.compile(r"[\w\s.,'&/()-]+")
 """Text whose signs may be left out or changed: `in_progress`, `Novak, Ana`. Others (`C++`) are compared as they are."""
 
@@ -128,6 +129,8 @@ def _is_number(reading: Reading, number: Number, value: float, meaning: Meaning,
     if unit.lower() in MINOR and number.currency:
         return _equal(number.value * 100, value, number.decimals)
     if number.unit == "percent" and unit_of(unit) != "percent":
+        return False
+    if meaning == "count" and _COSTING.search(reading.text[: number.start]):  # it costs 8, where 8 were ordered
         return False
     own_currency = currency_of(unit)
     if number.currency and (meaning == "count" or (own_currency and not own_currency & number.currency)):

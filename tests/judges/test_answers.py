@@ -21,6 +21,11 @@ and 100 % of the right, 0.9, 0.0, 4.5, 6.9 and 0.0 % of the wrong ones.
 `eighth_*`, by two more for 89 tasks after that: **86 of the right ones (96.6 %) and 13 of the wrong ones (14.6 %)**.
 But for one sort of right one (`we haven't got one for her`) nobody has mended for these, so they tell what to expect.
 
+`rollouts` (2026-11-25) are no writers': 180 answers that SmolLM2 gave on the shop's held-out tasks, before and after a
+run, 90 that the checks accepted and 90 that they refused, drawn by chance. Two readers who did not know which judged
+them by request, calls and results alone: **all 90 refused ones are wrong, and so are 3 of the 90 accepted ones**. One
+was mended for ("It costs 8." of a quantity); two are people's requests for more than their checks ask.
+
 Each line of `answers/{right,wrong}.jsonl` is one small case: a request, the calls with the results that the model read,
 the checks, and one final answer. `case` groups the lines of one request.
 """
@@ -106,7 +111,7 @@ def test_there_are_two_hundred_of_each_over_eighty_cases(name: str) -> None:
     assert len({(row["case"], row["answer"], json.dumps(row["calls"])) for row in rows}) == len(rows)
 
 
-@pytest.mark.parametrize("name", [f"{part}{sort}" for part in PARTS for sort in ("right", "wrong")])
+@pytest.mark.parametrize("name", [f"{part}{sort}" for part in PARTS for sort in ("right", "wrong")] + ["rollouts"])
 def test_no_result_tells_of_the_machine_that_it_was_recorded_on(name: str) -> None:
     told = re.compile(r"\.venv|node_modules|site-packages|/tmp/tmp|/(?:root|home/\w+)/\.")
     assert not [row["id"] for row in lines(name) if told.search(json.dumps(row))]
@@ -138,3 +143,12 @@ async def test_wrong_answers_are_refused(name: str, most: float) -> None:
     passed = [row for row in rows if await accepted(row)]
     share = len(passed) / len(rows)
     assert share <= most, f"{share:.1%} of {len(rows)} wrong answers accepted:\n{listed(passed)}"
+
+
+async def test_what_a_real_model_answers_is_judged_as_readers_judge_it() -> None:
+    rows = lines("rollouts")
+    passed = [row for row in rows if await accepted(row)]
+    refused = [row for row in rows if row not in passed]
+    assert (len(rows), sum(row["right"] for row in rows)) == (180, 87)
+    assert not [row for row in refused if row["right"]], listed(refused)
+    assert [row["id"] for row in passed if not row["right"]] == ["rollout-030", "rollout-084"]
