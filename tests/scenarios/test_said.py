@@ -251,6 +251,14 @@ def test_those_at_the_other_end_of_a_relation_are_named_with_their_verb() -> Non
         ("customer", infer("since", [2024]), 2024, "They joined in 2024."),
         ("environment", Attribute("SHELL", "SHELL", "path"), "/bin/bash", "SHELL is /bin/bash."),
         ("contract", infer("fee", ["79 euros"]), "79 euros", "The fee is 79 euros."),
+        ("commit", Attribute("date", "date", "datetime"), "2025-06-02T08:30", "It was made on 2 June 2025 at 08:30."),
+        ("order", Attribute("city", "city in the address", "place"), "Malmo", "The city is Malmo."),
+        ("customer", Attribute("city", "city", "place"), "Malmo", "They live in Malmo."),
+        ("part", Attribute("shelf", "shelf", "place"), "H-39", "It is on shelf H-39."),
+        ("part", Attribute("shelf", "shelf", "place"), "yard", 'The shelf is "yard".'),
+        ("pet", Attribute("species", "species", "category"), "cat", "It is a cat."),
+        ("job", Attribute("stage", "stage", "status"), "cutting", "It is at the cutting stage."),
+        ("file", Attribute("size", "size", "measure", "bytes"), 111, "It is 111 bytes."),
     ],
 )
 def test_an_answer_does_not_read_out_a_record(noun: str, asked: Attribute, value: str | int, told: str) -> None:
@@ -409,3 +417,10 @@ def test_what_is_said_of_another_thing_fits_what_is_asked() -> None:
     assert not any("leave J-2" in request for request in beside("lookup/when", writes=False))
     assert beside("lookup/when+idle", writes=False) == {worded.request}
     assert all(request.endswith("due?") for request in beside("lookup/when+thanks", writes=False))
+
+
+def test_of_two_commits_one_is_newer() -> None:
+    hashes = [Value(Attribute("revision", "commit", "identifier"), text) for text in ("3f2a9c1", "56ba67b")]
+    commits = tuple(Reference("commit", (value,)) for value in hashes)
+    newer = intents.Compare(commits, Attribute("date", "date", "datetime"), True)
+    assert answer(newer, ("56ba67b",), random.Random(0)) == "56ba67b is newer."

@@ -6,6 +6,7 @@ from typing import Any
 
 from mcprl.scenarios.intents import (
     Adjust,
+    Attribute,
     Both,
     Change,
     Combine,
@@ -33,10 +34,11 @@ from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.clauses import clause, computed, ended, stated, value_text
 from mcprl.scenarios.wording.clocks import told_there
 from mcprl.scenarios.wording.degrees import degree
-from mcprl.scenarios.wording.modifiers import KEYS, in_full, is_technical, noun_label
+from mcprl.scenarios.wording.modifiers import KEYS, in_full, is_deal, is_technical, noun_label
 from mcprl.scenarios.wording.nouns import ABSTRACT
 from mcprl.scenarios.wording.phrases import definite, group, is_person, phrase, spoken
 from mcprl.scenarios.wording.scaled import scaled_answer
+from mcprl.scenarios.wording.suiting import OWN_LABELS, of_commit
 from mcprl.scenarios.wording.template import data, mark, unmark
 from mcprl.scenarios.wording.values import called, forms, is_zone, plain
 from mcprl.text import words
@@ -75,7 +77,7 @@ def answer(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
 
 def _answer(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
     if isinstance(intent, Lookup):
-        return stated("They" if is_person(spoken(intent.thing.noun)) else "It", intent.asked, outcome)
+        return stated("They" if is_person(spoken(intent.thing.noun)) else "It", _asked(intent), outcome)
     if isinstance(intent, Relation):
         last = grammar.one(spoken(intent.via[-1] if intent.via else intent.start.noun))
         return stated(f"The {last}", intent.asked, outcome)
@@ -88,8 +90,7 @@ def _answer(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
     if isinstance(intent, Each | Compute) and (told := told_there(intent, outcome)):
         return told
     if isinstance(intent, Each):
-        pairs = zip(intent.things, outcome, strict=False)
-        return ended(grammar.listed([clause(_name(thing), intent.asked, value) for thing, value in pairs]))
+        return _of_each(intent, outcome)
     if isinstance(intent, Compare):
         return _winner(intent, outcome[0])
     if isinstance(intent, Combine):
@@ -126,10 +127,21 @@ def _answer(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
     return rng.choice(DECLINED)
 
 
+def _of_each(intent: Each, outcome: Outcome) -> str:
+    pairs = list(zip(intent.things, outcome, strict=False))
+    if intent.asked.meaning == "email":
+        return ended(f"It's {grammar.listed([f'{plain(value)} for {_name(thing)}' for thing, value in pairs])}")
+    return ended(grammar.listed([clause(_name(thing), intent.asked, value) for thing, value in pairs]))
+
+
+def _asked(intent: Lookup) -> list[Attribute]:
+    return [of_commit(one, spoken(intent.thing.noun)) for one in intent.asked]
+
+
 def _part(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
     """The answer to one of two requests, which names its thing."""
     if isinstance(intent, Lookup):
-        return stated(_name(intent.thing), intent.asked, outcome)
+        return stated(_name(intent.thing), _asked(intent), outcome)
     if isinstance(intent, Listing) and len(outcome) == 1:
         things = group(intent.noun, intent.where, _FIRST, more=False).text
         return ended(f"The only {things} is {value_text(intent.asked, outcome[0])}")
@@ -146,9 +158,14 @@ def _winner(intent: Compare, value: Scalar) -> str:
     if two and "since" in intent.by.label.split() and is_person(spoken(intent.things[0].noun)):
         return f"{name} {'joined later' if intent.most else 'has been with us longer'}."
     costs = intent.by.meaning == "money" and is_technical(grammar.one(spoken(intent.things[0].noun)))
+    dated = intent.by.meaning in ("date", "datetime") and intent.by.label in OWN_LABELS
+    if dated and (is_deal(intent.things[0].noun) or grammar.one(spoken(intent.things[0].noun)) == "commit"):
+        more, most = ("newer", "newest") if intent.most else ("older", "oldest")
     if not costs and (most or (two and more)):
         return f"{name} is {more if two else f'the {most}'}."
     label = in_full(intent.by)
+    if label in ("stock", "quantity in stock") and two:
+        return f"We have {'more' if intent.most else 'fewer'} of {name}."
     if label == "quantity" and two:
         return f"{name} has {'more' if intent.most else 'fewer'}."
     if intent.by.meaning == "count" and grammar.is_plural(label):
@@ -236,7 +253,8 @@ def _done(intent: Change | Adjust) -> str:
     if intent.effect == "create":
         return f"Done, I {_past(intent.tool, 'added')} it."
     if intent.effect == "set" and intent.thing is not None and len(intent.values) == 1:
-        return f"Done. {_set_clause(intent.values[0], intent.thing)}"
+        done = "" if intent.values[0].value == "done" else "Done. "
+        return f"{done}{_set_clause(intent.values[0], intent.thing)}"
     return "Done."
 
 

@@ -17,6 +17,7 @@ _UNSPOKEN = re.compile(r'[/."]|\b(?=[a-f]*\d)[\da-f]{7,40}\b')
 
 _STORED = {"shelf": "on shelf", "aisle": "in aisle", "bin": "in bin", "rack": "on rack", "bay": "in bay"}
 """Where goods are kept, with the code of the place."""
+_HOMES = ("city", "town", "country", "state", "village")
 _TITLES = ("message", "title", "subject", "headline")
 """What is quoted, whatever it means."""
 
@@ -56,27 +57,15 @@ def clause(subject: str, attribute: Attribute, value: Scalar) -> str:
     """What is said of a subject's field: `it costs EUR 35.45`."""
     text = value_text(attribute, value)
     label = noun_label(attribute) if attribute.meaning == "email" else in_full(attribute)
+    label = label.partition(" in the ")[0]  # the city in the address
     they = subject == "They"
     s, be, was = ("", "are", "were") if they else ("s", "is", "was")
     of = _of(subject, label)
     low = subject[:1].lower() + subject[1:] if subject.startswith(("It", "They", "The ")) else subject
     if offset := ahead_or_behind(value):
         return f"{subject} {be} {offset}"
-    if label == "size" and attribute.meaning == "measure" and attribute.unit:
-        return f"{subject} {be} {text}"
-    if label in _STORED and re.search(r"\d", text):
-        return f"{subject} {be} {_STORED[label]} {text}"
-    someone = they or (subject.startswith("The ") and is_person(subject[4:]))
-    if someone and label in ("city", "town", "country", "state", "village"):
-        return f"{subject} live{s} in {text}"
-    if label in ("breed", "species") and text[:1].isalpha():
-        return f"{subject} {be} {grammar.a(text)}"
-    if label == "stage":
-        return f"{subject} {be} at the {text} stage"
-    if (label, attribute.meaning) in (("day", "date"), ("time", "time")):
-        return f"{subject} {be} {'on' if label == 'day' else 'at'} {text}"
-    if label == "joining year":
-        return f"{subject} joined in {text}"
+    if said := _by_its_verb(subject, attribute, label, text):
+        return said
     head, _, kind = attribute.label.rpartition(" ")
     if kind == "type" and head in ABSTRACT:  # an entity's type
         return f"{subject} {be} listed as {grammar.a(text) if text.islower() and text.isalpha() else text}"
@@ -106,6 +95,26 @@ def clause(subject: str, attribute: Attribute, value: Scalar) -> str:
     if (attribute.meaning == "text" or titled) and " " in text and not text[0].isdigit():
         return f'{of} is "{text}"' if '"' not in text else f"{of} is: {text}"
     return f"{of} {'are' if grammar.is_plural(label) else 'is'} {text}"
+
+
+def _by_its_verb(subject: str, attribute: Attribute, label: str, text: str) -> str:
+    """What is said of a field that has a verb of its own: where somebody lives, on which shelf a thing is. Else empty."""
+    they = subject == "They"
+    s, be = ("", "are") if they else ("s", "is")
+    if label == "size" and attribute.meaning == "measure" and attribute.unit:
+        return f"{subject} {be} {text}"
+    if label in _STORED:
+        quoted = f'{_of(subject, label)} is "{text}"'
+        return f"{subject} {be} {_STORED[label]} {text}" if re.search(r"\d", text) else quoted
+    if label in _HOMES and (they or (subject.startswith("The ") and is_person(subject[4:]))):
+        return f"{subject} live{s} in {text}"
+    if label in ("breed", "species") and text[:1].isalpha():
+        return f"{subject} {be} {grammar.a(text)}"
+    if label == "stage":
+        return f"{subject} {be} at the {text} stage"
+    if (label, attribute.meaning) in (("day", "date"), ("time", "time")):
+        return f"{subject} {be} {'on' if label == 'day' else 'at'} {text}"
+    return f"{subject} joined in {text}" if label == "joining year" else ""
 
 
 def _of(subject: str, label: str) -> str:

@@ -19,6 +19,7 @@ from mcprl.scenarios.wording.nouns import ABSTRACT, is_person, spoken
 from mcprl.scenarios.wording.phrases import Phrase, alike, phrase
 from mcprl.scenarios.wording.since import apart, with_since
 from mcprl.scenarios.wording.suiting import (
+    COMMITTED,
     DOCUMENTS,
     OWN_LABELS,
     PLACES,
@@ -28,6 +29,7 @@ from mcprl.scenarios.wording.suiting import (
     is_verbal,
     is_wide,
     joint_of,
+    of_commit,
     stands_in,
     table_of,
     within,
@@ -42,7 +44,6 @@ _OF_RECORDS = ("have-here", "form-to-fill", "lost-note")
 """Constructions for what stands in a record: nobody has the weather of a place in front of them."""
 _BESIDE = "{it} {label_word}"
 """Only a short name is followed by a label without a mark."""
-_COMMITTED = "commit date"
 _ASIDE = re.compile(r",|^(?:I|a customer|someone|somebody)\b")
 """What tells more than it asks: too much before a second question."""
 
@@ -58,7 +59,7 @@ def lookup_options(intent: Lookup, rng: random.Random) -> list[Option]:
 
 def about_options(thing: Phrase, noun: str, asked: tuple[Attribute, ...], rng: random.Random) -> list[Option]:
     """Requests for fields of the thing that `thing` names."""
-    asked = tuple(_in_place(_of_commit(shortened(one, noun), noun), noun) for one in asked)
+    asked = tuple(_in_place(of_commit(shortened(one, noun), noun), noun) for one in asked)
     if any(one.meaning == "place" for one in asked):
         thing = replace(thing, text=in_brackets(thing.text))
     if len(asked) == 1:
@@ -99,7 +100,7 @@ def _one_field(thing: Phrase, noun: str, asked: Attribute, rng: random.Random) -
     inside = stands_in(thing, asked)
     thing = replace(thing, text=thing.text.removeprefix(f"{thing.bare} "), short=False) if inside else thing
     slots = {**thing.slots(), **label_slots(asked, rng), "noun": noun}
-    if asked.label == _COMMITTED and noun in thing.text:
+    if asked.label == COMMITTED and noun in thing.text:
         slots |= {"label": "date", "label_word": "date"}
     slots["of"] = joint_of(thing, asked, slots)
     if "'s " in slots["label"] or within(thing, asked):  # no commit's author's address, no conditions of Porto's
@@ -132,12 +133,6 @@ def _one_field(thing: Phrase, noun: str, asked: Attribute, rng: random.Random) -
         orders = {name: say for name, say in orders if name not in unsaid}
         found += options(orders, "lookup.order", slots, weight=0.2)
     return found
-
-
-def _of_commit(asked: Attribute, noun: str) -> Attribute:
-    """The date of a commit as the day when it was made."""
-    dated = noun.split()[-1] == "commit" and asked.label in OWN_LABELS and asked.meaning in ("date", "datetime")
-    return replace(asked, label=_COMMITTED) if dated else asked
 
 
 def _in_place(asked: Attribute, noun: str) -> Attribute:
@@ -174,7 +169,7 @@ def _two_fields(thing: Phrase, noun: str, asked: tuple[Attribute, ...], rng: ran
         return options(data("groups")[moments], moments.replace("two_", "lookup."), slots)
     for letter, one, about in (("q", first, thing), ("p", second, again)):
         chosen = {**about.slots(), **label_slots(one, rng), "noun": noun}
-        if one.label == _COMMITTED and noun in thing.text:
+        if one.label == COMMITTED and noun in thing.text:
             chosen |= {"label": "date", "label_word": "date"}
         chosen["of"] = joint_of(about, one, chosen)
         if about is again:
@@ -192,7 +187,7 @@ def _two_fields(thing: Phrase, noun: str, asked: tuple[Attribute, ...], rng: ran
 
 def _label_beside(one: Attribute, first: Attribute, noun: str) -> str:
     """The label of one of two fields: the author and the email address, the date of a commit that is called one."""
-    if one.label == _COMMITTED and noun:
+    if one.label == COMMITTED and noun:
         return "date"
     return noun_label(one).removeprefix(f"{noun_label(first)}'s ")
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from mcprl.scenarios.intents import Attribute
@@ -15,6 +16,7 @@ DOCUMENTS = ("file", "document", "page", "report", "letter")
 """Things that have a date on them and take place at none."""
 _WORKS = ("job", "task", "project", "ticket", "issue", "case", "repair", "assignment", "claim")
 """Things that somebody works on until they are done, besides dealings."""
+COMMITTED = "commit date"
 OWN_LABELS = ("date", "day", "time", "datetime", "timestamp")
 _SETTINGS = ("environment", "settings", "configuration")
 _WHERE = ("cabin", "branch")
@@ -39,6 +41,12 @@ _OWN = ("name", "category", "status", "measure", "percent", "text")
 _HAVING = re.compile(r"\{it\} (?:have|\{has\})(?!\w)|\{has\} \{it\} got")
 _NOT_HAD = ("date", "datetime", "year", "status")
 """Meanings of fields that nothing is said to have: a job is in a stage."""
+
+
+def of_commit(asked: Attribute, noun: str) -> Attribute:
+    """The date of a commit as the day when it was made."""
+    dated = noun.split()[-1] == "commit" and asked.label in OWN_LABELS and asked.meaning in ("date", "datetime")
+    return replace(asked, label=COMMITTED) if dated else asked
 
 
 def table_of(asked: Attribute, thing: Phrase) -> str:
