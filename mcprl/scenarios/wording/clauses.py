@@ -98,7 +98,7 @@ def clause(subject: str, attribute: Attribute, value: Scalar) -> str:
 
 
 def _by_its_verb(subject: str, attribute: Attribute, label: str, text: str) -> str:
-    """What is said of a field that has a verb of its own: where somebody lives, on which shelf a thing is. Else empty."""
+    """What is said of a field that has a verb of its own: where somebody lives, on which shelf a thing is; or empty."""
     they = subject == "They"
     s, be = ("", "are") if they else ("s", "is")
     if label == "size" and attribute.meaning == "measure" and attribute.unit:
