@@ -19,6 +19,7 @@ from mcprl.scenarios.packs.pack import split_of
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.steps import Field, Grounded
 from mcprl.scenarios.wording import answer, say
+from mcprl.scenarios.wording.clocks import as_asked
 from mcprl.servers.effects import is_read
 from mcprl.text import stems
 from mcprl.types import Call, Check, Fact, Scalar, Scenario, Tool
@@ -121,7 +122,7 @@ class Planner(Filling):
             worded.request,
             task.checks,
             task.plan,
-            answer(task.intent, task.outcome, self.rng),
+            as_asked(answer(task.intent, task.outcome, self.rng), task.plan, worded.request),
             task.state.setup,
             values,
             self.split,

@@ -67,7 +67,7 @@ def test_the_answers_name_what_they_are_about() -> None:
     change = Change("set_status", "", "set", order, (Value(STATUS, "paid"),))
     assert answer(Conditional(change, Value(STATUS, "open"), True), (), rng) == "Done. The status of O-7 is now paid."
     left = answer(Conditional(change, Value(STATUS, "open"), False), ("sent",), rng)
-    assert left == "I have changed nothing: O-7's status is sent."
+    assert left == "I didn't change anything: O-7's status is sent."
     assert answer(Combine((product("P-1"), product("P-2")), PRICE, "sum"), (7.25,), rng) == "They add up to EUR 7.25."
 
 

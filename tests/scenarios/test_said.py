@@ -15,9 +15,11 @@ from mcprl.scenarios.probing.records import Records
 from mcprl.scenarios.probing.values import stranger
 from mcprl.scenarios.readers import read_text
 from mcprl.scenarios.wording import Worded, answer, say
+from mcprl.scenarios.wording.clocks import as_asked
 from mcprl.scenarios.wording.personas import mood
 from mcprl.scenarios.wording.template import data
 from mcprl.scenarios.wording.values import forms
+from mcprl.types import Call
 
 
 def named(value: str, key: str = "name") -> Value:
@@ -424,3 +426,9 @@ def test_of_two_commits_one_is_newer() -> None:
     commits = tuple(Reference("commit", (value,)) for value in hashes)
     newer = intents.Compare(commits, Attribute("date", "date", "datetime"), True)
     assert answer(newer, ("56ba67b",), random.Random(0)) == "56ba67b is newer."
+
+
+def test_a_place_is_called_in_the_answer_as_in_the_request() -> None:
+    plan = [Call("get_current_time", {"timezone": "Europe/Vienna"})]
+    assert as_asked("It's 09:10 in Vienna.", plan, "what's the time in Graz?") == "It's 09:10 in Graz."
+    assert as_asked("It's 09:10 in Vienna.", plan, "time in vienna?") == "It's 09:10 in Vienna."

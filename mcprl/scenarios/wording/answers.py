@@ -106,7 +106,7 @@ def _answer(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
         if intent.holds:
             return _done(intent.change)
         thing = intent.change.thing or Reference("item")
-        return f"I have changed nothing: {clause(_name(thing), intent.condition.attribute, outcome[0])}."
+        return f"I didn't change anything: {clause(_name(thing), intent.condition.attribute, outcome[0])}."
     if isinstance(intent, Missing):
         return f"There is no {_absent(intent.thing)}."
     if isinstance(intent, Count | Total | Listing):
@@ -146,7 +146,7 @@ def _part(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
         things = group(intent.noun, intent.where, _FIRST, more=False).text
         return ended(f"The only {things} is {value_text(intent.asked, outcome[0])}")
     if isinstance(intent, Compute) and not intent.asked and isinstance(outcome[0], int | float):
-        return f"That makes {plain(outcome[0])}."
+        return f"The result is {plain(outcome[0])}."
     return grammar.capitalised(_answer(intent, outcome, rng))
 
 

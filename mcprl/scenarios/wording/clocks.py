@@ -12,7 +12,9 @@ from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.arguments import zone_times
 from mcprl.scenarios.wording.template import END, Option, data, mark, options
 from mcprl.scenarios.wording.values import forms, is_zone, plain, shown
+from mcprl.servers.arguments import leaves
 from mcprl.text import ahead_or_behind, words
+from mcprl.types import Call
 
 _SPANS = {
     15: "15 minutes", 30: "half an hour", 45: "45 minutes", 60: "an hour", 90: "an hour and a half", 120: "two hours",
@@ -113,3 +115,15 @@ def _other_day(place: Value, given: Sequence[Value]) -> str:
     there = datetime.now(ZoneInfo(plain(start.value))).replace(hour=int(clock[1]), minute=int(clock[2]))
     days = (there.astimezone(ZoneInfo(plain(place.value))).date() - there.date()) / timedelta(days=1)
     return {-1.0: ", the day before", 1.0: ", the next day"}.get(days, "")
+
+
+def as_asked(answer: str, plan: Sequence[Call], request: str) -> str:
+    """An answer about the clocks of places by the names that the request has for them: Graz, and not Vienna."""
+    zone = Attribute("timezone", "timezone", "category")
+    for _, text in (leaf for call in plan for leaf in leaves(call.arguments)):
+        if isinstance(text, str) and is_zone(place := Value(zone, text)):
+            usual, *others = forms(place)
+            named = next((name for name in others if name.lower() in request.lower()), "")
+            if named and usual.lower() not in request.lower():
+                answer = re.sub(rf"\b{re.escape(usual)}\b", named, answer)
+    return answer

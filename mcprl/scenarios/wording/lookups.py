@@ -196,6 +196,8 @@ def of_one_kind(asked: Sequence[Attribute], thing: Phrase) -> str:
     """The table for two fields that go into one question, `what day and time is it`; empty for others."""
     if [one.meaning for one in asked] == ["date", "time"] and all(one.label in OWN_LABELS for one in asked):
         return "two_moment"
+    if all(is_variable(one, thing) for one in asked):
+        return "two_variables"
     return "two_home" if thing.person and all(one.meaning == "place" and is_verbal(one) for one in asked) else ""
 
 

@@ -42,7 +42,7 @@ def scaled_answer(intent: Scaled, said: str) -> str:
     return {
         "times": f"That makes {said}.",
         "off": f"With {plain(intent.amount)} % off it is {said}.",
-        "change": f"What is left is {said}.",
+        "change": f"That leaves {said}.",
         "less": f"That leaves {said}.",
         "short": f"You are {said} short.",
     }[intent.how]
