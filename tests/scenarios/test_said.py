@@ -294,6 +294,7 @@ def test_of_several_places_each_has_its_time() -> None:
         ("America/La_Paz", "13:15", "22:15", "That's 22:15 in La Paz, the day before."),
         ("Asia/Tokyo", "13:15", "11:15", "That's 11:15 in Tokyo."),
         ("Asia/Tokyo", "", "-2.0h", "Tokyo is 2 hours behind."),
+        ("Asia/Tokyo", "29:15", "11:15", "That's 11:15 in Tokyo."),
     ],
 )
 def test_a_clock_of_another_place_is_told_with_its_day(zone: str, clock: str, value: str, told: str) -> None:
@@ -432,3 +433,7 @@ def test_a_place_is_called_in_the_answer_as_in_the_request() -> None:
     plan = [Call("get_current_time", {"timezone": "Europe/Vienna"})]
     assert as_asked("It's 09:10 in Vienna.", plan, "what's the time in Graz?") == "It's 09:10 in Graz."
     assert as_asked("It's 09:10 in Vienna.", plan, "time in vienna?") == "It's 09:10 in Vienna."
+
+
+def test_a_region_is_no_time_zone() -> None:
+    assert forms(Value(Attribute("region", "region", "category"), "Asia/Pacific")) == ("Asia/Pacific",)

@@ -3,6 +3,7 @@
 import random
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -112,9 +113,11 @@ def _other_day(place: Value, given: Sequence[Value]) -> str:
     clock = next(filter(None, (_MOMENT.fullmatch(str(value.value)) for value in given)), None)
     if start is None or clock is None:
         return ""
-    there = datetime.now(ZoneInfo(plain(start.value))).replace(hour=int(clock[1]), minute=int(clock[2]))
-    days = (there.astimezone(ZoneInfo(plain(place.value))).date() - there.date()) / timedelta(days=1)
-    return {-1.0: ", the day before", 1.0: ", the next day"}.get(days, "")
+    with suppress(ValueError):  # 29:00
+        there = datetime.now(ZoneInfo(plain(start.value))).replace(hour=int(clock[1]), minute=int(clock[2]))
+        days = (there.astimezone(ZoneInfo(plain(place.value))).date() - there.date()) / timedelta(days=1)
+        return {-1.0: ", the day before", 1.0: ", the next day"}.get(days, "")
+    return ""
 
 
 def as_asked(answer: str, plan: Sequence[Call], request: str) -> str:

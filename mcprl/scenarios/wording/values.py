@@ -4,6 +4,7 @@ import random
 import re
 from datetime import date
 from functools import cache
+from zoneinfo import available_timezones
 
 from babel.dates import get_timezone_location
 
@@ -43,7 +44,7 @@ def forms(value: Value) -> tuple[str, ...]:
         return _amounts(text, unit)
     if meaning in ("measure", "duration", "count", "percent", "number", "year") and not isinstance(raw, str):
         return _measures(text, unit)
-    if zone := _ZONE.fullmatch(text):
+    if is_zone(value) and (zone := _ZONE.fullmatch(text)):
         return (*_city(zone[1].replace("_", " "), text), *data("cities").get(text, ()), text)
     if meaning in ("category", "status"):
         folder = ("folder",) if text.lower() in ("dir", "directory") else ("file",) if text == "FILE" else ()
@@ -76,9 +77,14 @@ def country_of(zone: str) -> tuple[str, ...]:
 
 
 def is_zone(value: Value) -> bool:
-    """Whether a value is the name of a time zone."""
+    """Whether a value is the name of a time zone, and no region such as `Asia/Pacific`."""
     text = plain(value.value)
-    return bool(re.fullmatch(r"[A-Z][A-Za-z]+/[A-Za-z_/-]+|UTC|GMT", text))
+    return text in _known_zones() and bool(re.fullmatch(r"[A-Z][A-Za-z]+/[A-Za-z_/-]+|UTC|GMT", text))
+
+
+@cache
+def _known_zones() -> set[str]:
+    return available_timezones()
 
 
 def status_words(value: Value) -> tuple[list[str], list[str]]:
@@ -127,7 +133,7 @@ def shown(value: Value, rng: random.Random) -> str:
     ways = forms(value)
     if len(ways) > 1 and value.attribute.meaning in ("date", "datetime"):
         return mark(rng.choice(ways))
-    if _ZONE.fullmatch(plain(value.value)):
+    if is_zone(value) and _ZONE.fullmatch(plain(value.value)):
         return mark(rng.choice(ways[:-1] or ways))
     if value.attribute.meaning == "time":
         return mark(rng.choice(ways))
