@@ -297,6 +297,25 @@ async def test_a_paused_engine_holds_no_keys_and_values_and_samples_the_same_aft
         assert ids_of(await complete_all(engine, requests)) == ids_of(before)
 
 
+async def test_what_had_no_turn_for_long_makes_room_and_samples_the_same_afterwards(
+    loaded: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A test samples the base and then the adapter: the keys and values of both were held to its end."""
+    adapter = randomized(loaded, tmp_path / "adapter", 1)
+    base = [ask(f"What is in order {n}?", max_tokens=8, seed=n) for n in range(3)]
+    tuned = [replace(request, adapter=adapter.name) for request in base]
+    async with running(loaded) as engine:
+        await engine.load_adapter(adapter)
+        before = await complete_all(engine, base)
+        held = kept_tokens()
+        await complete_all(engine, tuned)
+        assert kept_tokens() > held  # a minute has not passed: both are held
+        monkeypatch.setattr("mcprl.engines.embedded.engine.IDLE_S", 0.0)
+        await complete_all(engine, tuned)
+        assert kept_tokens() <= held
+        assert ids_of(await complete_all(engine, base)) == ids_of(before)
+
+
 async def test_turns_that_run_while_the_engine_is_paused_go_on(loaded: LoadedModel) -> None:
     request = ask("Tell me everything.", max_tokens=200, temperature=1.0, seed=1)
     done: list[Completion] = []

@@ -12,6 +12,7 @@ streams are in the batch.
 """
 
 import math
+import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -64,6 +65,7 @@ class Decoder:
         self._cache = KVCache(model, memory)
         self.waiting: deque[Stream] = deque()
         self.rows: list[Stream] = []
+        self.used = time.monotonic()
         self._rows_changed = True
 
     @property
@@ -76,6 +78,7 @@ class Decoder:
 
         Raises `EngineError` if the logits are not numbers.
         """
+        self.used = time.monotonic()
         self._cores = torch.get_num_threads()
         torch.set_num_threads(1 if self._tiny else self._cores)  # waking a thread takes longer than a tiny product
         try:

@@ -8,18 +8,19 @@ it.
 import asyncio
 import queue
 import threading
+import time
 from collections.abc import AsyncGenerator
-from concurrent.futures import Future, InvalidStateError
-from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from concurrent.futures import Future
+from contextlib import asynccontextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
 from mcprl.chat import families, prompts
 from mcprl.engines import ADAPTERS, Policy, in_time, written_at
 from mcprl.engines.embedded.decoder import Decoder
+from mcprl.engines.embedded.inbox import Free, Load, Turn, answer, fail
 from mcprl.engines.embedded.streams import Stream
 from mcprl.engines.embedded.weights import bare_model, merged_model, packed
 from mcprl.errors import EngineError, PromptTooLong
@@ -32,28 +33,10 @@ if TYPE_CHECKING:
 MEMORY = 2 * 2**30
 RESTARTS = 3
 """How often decoding begins afresh after failures without a turn in between."""
+IDLE_S = 60.0
+"""Seconds after which a decoder without a turn makes room for another: a test samples the base, then the adapter."""
 CLOSE_S = 10.0
 """Seconds that the thread may take to end."""
-
-
-@dataclass(eq=False)
-class _Turn:
-    request: CompletionRequest
-    future: "Future[Completion]"
-    stream: Stream | None = None
-    policy_step: int = 0
-    told: int = 0  # tokens that `on_tokens` was given
-
-
-@dataclass(eq=False)
-class _Load:
-    adapter: Adapter
-    future: "Future[None]"
-
-
-@dataclass(eq=False)
-class _Free:
-    future: "Future[None]"
 
 
 class EmbeddedEngine:
@@ -68,8 +51,8 @@ class EmbeddedEngine:
         self._limit = int(getattr(self._base.config.get_text_config(), "max_position_embeddings", 2**31))
         self._decoders: dict[str | None, Decoder] = {}
         self._loaded: dict[str, tuple[Adapter, int]] = {}  # with when it was written, the oldest load first
-        self._turns: dict[Stream, _Turn] = {}
-        self._inbox: queue.SimpleQueue[_Turn | _Load | _Free | None] = queue.SimpleQueue()
+        self._turns: dict[Stream, Turn] = {}
+        self._inbox: queue.SimpleQueue[Turn | Load | Free | None] = queue.SimpleQueue()
         self._closed, self._failures = False, 0
         self._thread = threading.Thread(target=self._work, name="mcprl-embedded-engine", daemon=True)
         self._thread.start()
@@ -86,13 +69,13 @@ class EmbeddedEngine:
         Raises `EngineError` if the adapter is not loaded, the prompt is too long or the engine is closed.
         """
         future: Future[Completion] = Future()
-        self._send(_Turn(request, future))
+        self._send(Turn(request, future))
         return await asyncio.wrap_future(future)
 
     async def load_adapter(self, adapter: Adapter) -> None:
         """Serve this adapter besides the last one. Turns that run on another are finished on it."""
         future: Future[None] = Future()
-        self._send(_Load(adapter, future))
+        self._send(Load(adapter, future))
         await asyncio.wrap_future(future)
 
     @asynccontextmanager
@@ -100,7 +83,7 @@ class EmbeddedEngine:
         """Free what decoders without a turn hold, and at the end what the update has left. Turns that run go on; the
         base's weights are shared with the trainer."""
         future: Future[None] = Future()
-        self._send(_Free(future))
+        self._send(Free(future))
         await in_time(asyncio.wrap_future(future))
         await anyio.to_thread.run_sync(collect_and_trim)
         try:
@@ -115,7 +98,7 @@ class EmbeddedEngine:
             self._inbox.put(None)
         await anyio.to_thread.run_sync(self._thread.join, CLOSE_S)
 
-    def _send(self, item: "_Turn | _Load | _Free") -> None:
+    def _send(self, item: "Turn | Load | Free") -> None:
         if self._closed:
             raise EngineError("the engine is closed")
         self._inbox.put(item)
@@ -135,7 +118,7 @@ class EmbeddedEngine:
             self._fail_turns(end)
             while not self._inbox.empty():
                 if item := self._inbox.get():
-                    _fail(item.future, end)
+                    fail(item.future, end)
             self._decoders.clear()
 
     def _serve_unless_it_fails(self) -> bool:
@@ -154,7 +137,7 @@ class EmbeddedEngine:
 
     def _fail_turns(self, error: Exception) -> None:
         for turn in self._turns.values():
-            _fail(turn.future, error)
+            fail(turn.future, error)
         self._turns.clear()
 
     def _serve(self) -> None:
@@ -174,20 +157,21 @@ class EmbeddedEngine:
             if item is None:
                 return False
             try:
-                if isinstance(item, _Load):
+                if isinstance(item, Load):
                     self._load(item.adapter)
-                    _answer(item.future, None)
-                elif isinstance(item, _Free):
+                    answer(item.future, None)
+                elif isinstance(item, Free):
                     self._drop_idle()
-                    _answer(item.future, None)
+                    answer(item.future, None)
                 elif not item.future.cancelled():
                     self._begin(item)
             except Exception as error:
-                _fail(item.future, error)
+                fail(item.future, error)
         return True
 
-    def _begin(self, turn: _Turn) -> None:
+    def _begin(self, turn: Turn) -> None:
         request = turn.request
+        self._drop_idle(IDLE_S, but=request.adapter)
         decoder = self._decoder(request.adapter)
         prompt = prompts.prompt_ids(self._tokenizer, request.messages, request.tools, request.context_ids)
         room = self._limit - len(prompt)
@@ -231,20 +215,20 @@ class EmbeddedEngine:
             streams = [*decoder.rows, *decoder.waiting]
             self._decoders[name] = Decoder(decoder.model, *self._options)
             for turn in [self._turns.pop(stream) for stream in streams if stream in self._turns]:
-                _fail(turn.future, error)
+                fail(turn.future, error)
             return
         for turn in self._turns.values():
-            _tell(turn)
+            turn.tell()
         for stream in done:
             turn, self._failures = self._turns.pop(stream), 0
             try:
-                _answer(turn.future, self._completion(stream, turn))
+                answer(turn.future, self._completion(stream, turn))
             except Exception as error:
-                _fail(turn.future, error)
+                fail(turn.future, error)
         for stream in [stream for stream, turn in self._turns.items() if turn.future.cancelled()]:
             del self._turns[stream]
 
-    def _completion(self, stream: Stream, turn: _Turn) -> Completion:
+    def _completion(self, stream: Stream, turn: Turn) -> Completion:
         ended = stream.ids[-1] in self._end_ids
         message, malformed = families.reply(self._tokenizer, stream.ids, self._end_ids, turn.request)
         if not ended:
@@ -269,32 +253,18 @@ class EmbeddedEngine:
         while len(self._loaded) > ADAPTERS:
             del self._loaded[next(iter(self._loaded))]
 
-    def _drop_idle(self) -> None:
-        """Drop the packed weights and caches of all decoders without a turn. Their next turn makes them again."""
-        for name in [name for name, decoder in self._decoders.items() if not decoder.busy]:
+    def _drop_idle(self, for_s: float = 0.0, but: str | None = "") -> None:
+        """Drop the packed weights and caches of decoders that had no turn for so long. Their next turn makes them
+        again."""
+        now, idle = time.monotonic(), [name for name, decoder in self._decoders.items() if not decoder.busy]
+        left = [name for name in idle if name != but and now - self._decoders[name].used >= for_s]
+        for name in left:
             del self._decoders[name]
+        if left:
+            trim_heap()
 
     def _retire(self) -> None:
         """Drop the decoders of replaced adapters once their turns are done."""
         for name in [name for name, decoder in self._decoders.items() if not decoder.busy]:
             if name not in {None, *self._loaded}:
                 del self._decoders[name]
-
-
-def _tell(turn: _Turn) -> None:
-    """Give `on_tokens` what was sampled since the last time."""
-    if turn.stream and turn.request.on_tokens and turn.told < len(turn.stream.ids):
-        begin, turn.told = turn.told, len(turn.stream.ids)
-        turn.request.on_tokens(turn.stream.ids[begin:], turn.stream.logprobs[begin:])
-
-
-def _answer(future: "Future[Any]", value: Any) -> None:
-    with suppress(InvalidStateError):  # its caller gave up
-        future.set_result(value)
-
-
-def _fail(future: "Future[Any]", error: Exception) -> None:
-    wrapped = error if isinstance(error, EngineError) else EngineError(f"the engine failed: {error!r}")
-    wrapped.__cause__ = None if wrapped is error else error
-    with suppress(InvalidStateError):
-        future.set_exception(wrapped)
