@@ -2,10 +2,12 @@
 
     python benchmarks/packs.py                                  all servers that are installed
     python benchmarks/packs.py --only git sqlite --seed 77 --out FOLDER
+    python benchmarks/packs.py --written 12                     twelve of the 48 servers that were written for a starter
 
 The settings are those of `mcprl scenarios`. With `--out` each server gets FOLDER/NAME-SEED (the pack) and
 FOLDER/NAME-SEED.txt: thirty random tasks with their calls and answers, for a person to read. The bars: tasks for 80 %
-of the tools that may be called, 100 held-out tasks, 120 seconds. tests/support/bar_servers.py has the servers.
+of the tools that may be called, 100 held-out tasks, 120 seconds. tests/support/bar_servers.py has the servers. Those
+of `recipes/nano/written` are by writers who knew nothing of the generator, and it was not changed for them.
 """
 
 import argparse
@@ -32,13 +34,13 @@ READ = 30
 
 async def make(name: str, seed: int) -> "tuple[Pack, float, float]":
     """The pack of one server, and the seconds and seconds of CPU (the server's included) that it took."""
-    from support.bar_servers import setting
+    from support.bar_servers import NAMES, setting, written
 
     from mcprl.scenarios.generate import generate
     from mcprl.servers.server import connect
 
     with tempfile.TemporaryDirectory() as folder:
-        config = setting(name, Path(folder))
+        config = setting(name, Path(folder)) if name in NAMES else written(name)
         began, computed = time.perf_counter(), _cpu()
         async with connect(config.servers, config.tools) as server:
             pack = await generate(server, config.scenarios, seed)
@@ -80,13 +82,14 @@ def _shown(scenario: "Scenario") -> str:
 
 def main() -> None:
     """Make the packs one after another and print the table."""
-    from support.bar_servers import NAMES
+    from support.bar_servers import NAMES, WRITTEN
 
     from mcprl.errors import McprlError
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="*", choices=list(NAMES), default=list(NAMES))
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--written", type=int, metavar="N", help="draw so many of the written servers instead")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     paths = [str(Path(sys.executable).parent), str(ROOT / "node_modules" / ".bin"), os.environ["PATH"]]
@@ -95,7 +98,8 @@ def main() -> None:
     print(
         f"| server (seed {options.seed}) | tools with tasks | held-out tasks | took | no tasks |\n|---|---|---|---|---|"
     )
-    for name in options.only:
+    names = random.Random(options.seed).sample(WRITTEN, options.written) if options.written else options.only
+    for name in names:
         try:
             pack, seconds, computed = asyncio.run(make(name, options.seed))
         except (LookupError, McprlError) as error:

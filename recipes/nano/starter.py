@@ -15,11 +15,13 @@ import random
 import signal
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import torch
+import written
 from practice import MAKING, READING, REMOVING, SETTING, WORKING, Talk, exercises
 from safetensors.torch import load_file, save_file
 from talks import HELD_OUT, lesson
@@ -38,8 +40,8 @@ from mcprl.types import Row, Tool
 
 CACHE = Path(__file__).parents[2] / ".cache"
 WEIGHTS, LORA = "adapter_model.safetensors", "adapter_config.json"
-LONGEST = 1_024
-"""Tokens of a conversation; longer ones are left out."""
+LONGEST, LONGEST_WRITTEN = 1_024, 2_048
+"""Tokens of a conversation, with a procedural server and with a written one; longer ones are left out."""
 SAVE_EVERY = 20
 EXERCISES = 6
 """Exercises of a step."""
@@ -59,9 +61,17 @@ def rows_of(tokenizer: Any, seed: int) -> list[Row]:
     return tokens(tokenizer, [*((world, talk) for talk in talks), *((made, talk) for talk in practised), *others])
 
 
-def tokens(tokenizer: Any, shown: Iterable[tuple[Sequence[Tool], Talk]]) -> list[Row]:
+def written_rows_of(tokenizer: Any, number: int) -> list[Row]:
+    """What a step learns of a written server: some of its conversations, and strangers."""
+    name, talks = written.chunk(number)
+    tools, _ = written.conversations(name)
+    shown = [*((tools, talk) for talk in talks), *written.strangers(name, number)]
+    return tokens(tokenizer, shown, LONGEST_WRITTEN)
+
+
+def tokens(tokenizer: Any, shown: Iterable[tuple[Sequence[Tool], Talk]], longest: int = LONGEST) -> list[Row]:
     read = (demonstration(tokenizer, messages, tools) for tools, (_, messages) in shown)
-    return [row for trajectory in read for row in training_rows(trajectory) if len(row.ids) <= LONGEST]
+    return [row for trajectory in read for row in training_rows(trajectory) if len(row.ids) <= longest]
 
 
 def strangers(tools: Sequence[Tool], seed: int) -> Iterator[tuple[Sequence[Tool], Talk]]:
@@ -81,22 +91,39 @@ def rate_at(step: int, steps: int) -> float:
 
 
 @torch.no_grad()
-def held_out_loss(trainer: Trainer, worlds: Sequence[Sequence[Row]]) -> float:
-    """Nats per token of the assistant on worlds that are never trained on."""
+def held_out_loss(trainer: Trainer, servers: Sequence[Sequence[Row]]) -> float:
+    """Nats per token of the assistant on servers that are never trained on."""
     logprobs = [
         float(values)
-        for rows in worlds
+        for rows in servers
         for part in trainer.forward.bins(rows, 1.0)
         for values in torch.cat(part.logprobs_B)
     ]
     return -math.fsum(logprobs) / len(logprobs)
 
 
+def unseen(tokenizer: Any, worlds: int = 8) -> dict[str, list[list[Row]]]:
+    """By the name of its loss: the conversations of servers that are never trained on, procedural and written."""
+    lessons = (lesson(seed) for seed in range(HELD_OUT, HELD_OUT + worlds))
+    people = (written.conversations(name) for name in written.HELD_OUT)
+    lots = {"held_out_loss": lessons, "written_loss": ((tools, talks[::4]) for tools, talks in people)}
+    return {
+        name: [tokens(tokenizer, ((tools, talk) for talk in talks), LONGEST_WRITTEN) for tools, talks in lot if talks]
+        for name, lot in lots.items()
+    }
+
+
 def train(
-    loaded: LoadedModel, config: Config, folder: Path, steps: int, first_seed: int = 0, held_out: int = 8
+    loaded: LoadedModel,
+    config: Config,
+    folder: Path,
+    steps: int,
+    first_seed: int = 0,
+    rows_of: Callable[[Any, int], list[Row]] = rows_of,
+    held_out: Mapping[str, Sequence[Sequence[Row]]] = MappingProxyType({}),
 ) -> bool:
-    """Take the steps up to `steps`, and go on from `folder` if it has a checkpoint. The loss on the conversations of so
-    many `held_out` worlds is logged at times. Whether all steps are taken: SIGTERM ends it before."""
+    """Take the steps up to `steps`, and go on from `folder` if it has a checkpoint. The losses on what is `held_out`,
+    by name, are logged at times. Whether all steps are taken: SIGTERM ends it before."""
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
     trainer = Trainer(loaded, config.training)
@@ -104,8 +131,6 @@ def train(
     folder.mkdir(parents=True, exist_ok=True)
     if checkpoint.exists():
         trainer.load(checkpoint)
-    worlds = (lesson(seed) for seed in range(HELD_OUT, HELD_OUT + held_out))
-    unseen = [tokens(loaded.tokenizer, ((tools, talk) for talk in talks)) for tools, talks in worlds if talks]
     seed = json.loads(log.read_text().splitlines()[-1])["seed"] if trainer.step else first_seed
     while trainer.step < steps and not ended.is_set():
         rows, seed, began = rows_of(loaded.tokenizer, seed), seed + 1, time.monotonic()
@@ -117,7 +142,7 @@ def train(
         if trainer.step % SAVE_EVERY == 0 or trainer.step == steps:
             trainer.save(checkpoint)
         if trainer.step % (5 * SAVE_EVERY) == 0 or trainer.step == steps:
-            record["held_out_loss"] = held_out_loss(trainer, unseen)
+            record |= {name: held_out_loss(trainer, servers) for name, servers in held_out.items()}
         with log.open("a") as file:
             print(json.dumps(record), file=file)
     trainer.save(checkpoint)
@@ -141,6 +166,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=300, help="worlds to learn (%(default)s)")
     parser.add_argument("--start", metavar="FOLDER", help="a LoRA to begin from where there is no checkpoint")
     parser.add_argument("--first-seed", type=int, default=0, help="the first world to learn (%(default)s)")
+    parser.add_argument("--written", action="store_true", help="learn the servers of written/ instead")
     arguments = parser.parse_args()
     config = with_defaults(Config(model=ModelConfig(name=arguments.model)))
     folder = CACHE / f"starter-{arguments.model}"
@@ -148,7 +174,9 @@ def main() -> None:
     if arguments.start:
         load_adapter_weights(loaded, arguments.start)
     target = packaged.starter(arguments.model)
-    if train(loaded, config, folder, arguments.steps, arguments.first_seed) and target:
+    rows = written_rows_of if arguments.written else rows_of
+    done = train(loaded, config, folder, arguments.steps, arguments.first_seed, rows, unseen(loaded.tokenizer))
+    if done and target:
         publish(folder / "adapter", Path(target), packaged.MODELS[arguments.model].hub)
 
 

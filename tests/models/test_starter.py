@@ -63,10 +63,12 @@ def test_training_begins_from_the_starter_unless_another_start_or_lora_is_stated
 def test_a_starter_s_training_goes_on_where_it_was(tiny_model: Path, tmp_path: Path) -> None:
     config = with_defaults(Config(model=ModelConfig(name=str(tiny_model))))
     for steps in (1, 2):
-        starter.train(load_model(config.model), config, tmp_path, steps, held_out=1)
+        loaded = load_model(config.model)
+        starter.train(loaded, config, tmp_path, steps, held_out=starter.unseen(loaded.tokenizer, 1))
     log = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
     assert [(record["step"], record["seed"]) for record in log] == [(1, 1), (2, 2)]
     assert log[1]["held_out_loss"] < log[0]["held_out_loss"]
+    assert log[1]["written_loss"] < log[0]["written_loss"]
     assert (tmp_path / "adapter" / "adapter_model.safetensors").is_file()
 
 

@@ -14,6 +14,9 @@ from mcprl.runs.settings import parse
 from support import fixtures_reset
 from support.paths import GIT_SERVER, NODE_BIN, ROOT, SERVERS, SHOP, SQLITE_SERVER
 
+WRITTEN = sorted(path.parent.name for path in (ROOT / "recipes" / "nano" / "written").glob("*/server.py"))
+"""Servers that were written for a starter (`recipes/nano/written.py`)."""
+
 NAMES = ("shop", "time", "memory", "filesystem", "everything", "git", "sqlite", "store", "retail", "airline")
 GIT_READS = ("git_status", "git_diff*", "git_log", "git_show", "git_branch")
 SQLITE_READS = ("read_query", "list_tables", "describe_table")
@@ -32,6 +35,12 @@ def setting(name: str, folder: Path) -> Config:
     if shutil.which(program) is None:
         raise LookupError(f"{name}: {program} is not installed")
     return Config(servers=(ServerConfig(target=target, timeout_s=60, reset_command=reset),), tools=policy)
+
+
+def written(name: str) -> Config:
+    """How one of the `WRITTEN` servers is started; its data are those of each process."""
+    target = shlex.join([sys.executable, str(ROOT / "recipes" / "nano" / "written" / name / "server.py")])
+    return Config(servers=(ServerConfig(target=target, timeout_s=60),), tools=ToolPolicy(sandbox=True))
 
 
 def _command(name: str, folder: Path) -> tuple[str, ToolPolicy]:
