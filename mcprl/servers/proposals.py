@@ -21,10 +21,10 @@ _READS = frozenset(
 )
 _WRITES = frozenset(
     (
-        "add append archive assign attach change close comment configure copy create disable draft edit enable fill "
-        "import increment insert link lock log make mark modify move open patch pin put record register rename reopen "
-        "replace request reserve resolve restore save schedule set star start store tag toggle unlink unlock unpin "
-        "update upload upsert write "
+        "add adjust amend append archive assign attach cast change close comment configure copy correct create defer "
+        "disable draft edit enable enrol enroll enter extend fill import increment insert issue lend link lock log "
+        "make mark modify move open patch pin put record register rename renew reopen replace request reserve resolve "
+        "restore save schedule set star start store tag toggle unlink unlock unpin update upload upsert write "
     ).split()
 )
 _DANGERS = frozenset(
@@ -41,9 +41,9 @@ _DANGERS = frozenset(
 _NOUNS = frozenset(
     (
         "block book call change charge comment commit copy credit debit draft email exchange fire force form format "
-        "fund grant import link lock log mail make mark merge message order patch payout pin place post print purchase "
-        "push record refund release reply request reserve return run scale schedule share shell ship sign star start "
-        "store tag text tip trade transfer trigger update upgrade upload wire "
+        "fund grant import issue link lock log mail make mark merge message order patch payout pin place post print "
+        "purchase push record refund release reply request reserve return run scale schedule share shell ship sign "
+        "star start store tag text tip trade transfer trigger update upgrade upload wire "
     ).split()
 )
 """Verbs that are as often nouns: in `list_orders`, in "Log of events"."""
@@ -51,6 +51,8 @@ _TOLD = _READS | frozenset("display give provide return tell".split())
 """With these the description of a tool that reads begins."""
 _OBJECT = frozenset("a all an any each every her his it its new one our the their them these this to your".split())
 """What follows a verb, and not a noun: "Order the item", "Transfer to an account"."""
+_ABOUT = frozenset("about everything what who whose where when which".split())
+_DESK = (("check", "in"), ("check", "out"))
 _JOINING = frozenset("also and or then will".split())
 _RUN = frozenset("cmd command script shell sql statement".split())
 """Parameters of tools that run what they are given."""
@@ -72,12 +74,27 @@ def propose(tool: Tool) -> Proposal:
 
 
 def seems_to_read(tool: Tool) -> bool:
-    """Whether the name begins like that of a read, or the description does and tells of nothing else.
+    """Whether the first verb of the name reads; or there is none, the description tells of no deed and begins like that
+    of a read or names a thing: `member_card`, "Details of one member".
 
     Bolder than `propose`: for servers where everything may be called.
     """
-    first = next((_class(word) for word in words(tool.name) if _class(word) != "unknown"), "unknown")
-    return first == "read" or (_head(tool) in _TOLD and not _deeds(tool.description))
+    parts = words(tool.name)
+    if parts[:2] in _DESK or (_head(tool) not in _TOLD and _changes(_class(_head(tool)))):
+        return False
+    said = [_class(word) for at, word in enumerate(parts) if at == 0 or singular(word) not in _NOUNS]
+    first = next((each for each in said if each != "unknown"), "unknown")
+    if first != "unknown" or _deeds(tool.description):
+        return first == "read"
+    return _head(tool) in _TOLD or _names_a_thing(tool.description)
+
+
+def _names_a_thing(description: str) -> bool:
+    """Whether a description does not begin with a verb and its object: "Card of a member", not "Waters a bed"."""
+    said = re.findall(r"[a-z']+", description.partition(".")[0].lower())
+    if len(said) < 2 or said[0] in _ABOUT:
+        return len(said) > 1
+    return said[1] not in _OBJECT and not said[0].endswith("ing")
 
 
 def _rest(parts: tuple[str, ...], tool: Tool) -> list[Proposal]:
@@ -85,7 +102,7 @@ def _rest(parts: tuple[str, ...], tool: Tool) -> list[Proposal]:
 
     Verbs there are nouns if the tool says twice that it reads: `get_call_log`, "Returns the calls".
     """
-    if parts[:2] in (("check", "in"), ("check", "out")):
+    if parts[:2] in _DESK:
         return ["dangerous"]
     verbs = [word for word in parts[1:] if _changes(_class(word))]
     if not verbs or (_head(tool) in _TOLD and not _JOINING & {*parts}):

@@ -20,7 +20,7 @@ from mcprl.runs.journal import Journal
 from mcprl.scenarios.generate import generate, generate_scenarios
 from mcprl.scenarios.probing.rehearsal import rehearse
 from mcprl.servers.permission import permission
-from mcprl.servers.proposals import propose
+from mcprl.servers.proposals import propose, seems_to_read
 from mcprl.servers.server import Server, connect
 from mcprl.train import train_adapter
 from mcprl.types import Call, Tool
@@ -278,6 +278,29 @@ def test_a_dangerous_name_or_description_never_proposes_a_read(each: dict[str, A
 )
 def test_only_what_clearly_reads_is_proposed_as_a_read(name: str, description: str, proposal: str) -> None:
     assert propose(Tool(name, description)) == proposal
+
+
+@pytest.mark.parametrize(
+    ("name", "description", "reads"),
+    [
+        ("swimmer_card", "Full member card by licence number.", True),
+        ("gardenerInfo", "Details of one gardener: phone, joining date.", True),
+        ("animal-record", "Full record of a patient by its id.", True),
+        ("jobInfo", "Everything about one job.", True),
+        ("get_call_log", "Return the calls made so far.", True),
+        ("assign_plot", "Gives a vacant plot to a gardener.", False),
+        ("extendRental", "Give an open rental a later due date", False),
+        ("check_in", "Check in an expected guest.", False),
+        ("count-copies", "Enter how many copies of a score there are now.", False),
+        ("bed_water", "Waters a bed", False),
+        ("drop_from_list", "Takes an entry off the list by its number.", False),
+    ],
+)
+def test_where_everything_may_be_called_a_name_without_a_verb_reads_what_its_description_names(
+    name: str, description: str, reads: bool
+) -> None:
+    """They are how other people name what reads; tasks for such a tool asked to "full member card by number"."""
+    assert seems_to_read(Tool(name, description)) == reads
 
 
 def test_a_tool_that_runs_what_it_is_given_is_dangerous() -> None:
