@@ -18,7 +18,6 @@ _BEFORE = {
     "beside/done-with": "I'm done with {other}, thank you.",
     "beside/can-wait": "{other} can wait.",
     "beside/sorted-out": "That's {other} sorted, thanks.",
-    "beside/somebody-else": "Somebody else is looking after {other}.",
 }
 _AFTER = {
     "beside/dealt-with": "I've dealt with {other} myself.",
@@ -27,9 +26,7 @@ _AFTER = {
     "beside/checked": "I've already checked {other}.",
     "beside/no-need": "No need to look at {other}.",
 }
-_OF_WRITES = frozenset(
-    f"beside/{name}" for name in ("can-wait", "somebody-else", "dealt-with", "leave", "do-not-touch")
-)
+_OF_WRITES = frozenset(f"beside/{name}" for name in ("can-wait", "dealt-with", "leave", "do-not-touch"))
 _OF_QUESTIONS = frozenset(f"beside/{name}" for name in ("checked", "no-need"))
 _CORRECTED = {
     "beside/i-mean": "Sorry, I mean {code}, not {other}.",

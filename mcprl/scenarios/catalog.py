@@ -276,8 +276,13 @@ class Catalog(Identities):
         return {*ranked[: len(ranked) // 5]}
 
     def nouns(self) -> tuple[str, ...]:
-        """What the server is about: the nouns of its reading tools, the most frequent first."""
+        """What the server is about: the nouns of its tools that list things or read one by its key or name, the most
+        frequent first."""
         if self.known.tables:
             return tuple(dict.fromkeys(singular(words(table.name)[-1]) for table in self.known.tables))
-        found = [self._listed.get(tool.name) or self.noun(tool) for tool in self.known.tools.values() if is_read(tool)]
+        found = [
+            self._listed.get(tool.name) or self.noun(tool)
+            for tool in self.known.tools.values()
+            if is_read(tool) and (tool.name in self._listed or any(map(self.names_entity, self.known.slots[tool.name])))
+        ]
         return tuple(dict.fromkeys(sorted(found, key=found.count, reverse=True)))

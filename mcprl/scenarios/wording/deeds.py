@@ -90,7 +90,7 @@ def _told(intent: Change, rng: random.Random) -> str:
     usual = data("changes")["verbs"].get(verb, "")
     if usual and not between and not order[spot.end() :] and rng.random() < 0.5:
         verb = usual
-    rest = order[spot.end() :]
+    rest = re.sub(r" by (?:its|the|their) (?:number|id|code|key|name)$", "", order[spot.end() :])
     if intent.values and re.match(r" (?:with|by|for|using|to) ", rest):
         rest = ""  # the values say it
     return " ".join(part for part in (verb, between, phrase(intent.thing, rng).text + rest) if part)
