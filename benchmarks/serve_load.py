@@ -62,7 +62,7 @@ class Stamps:
         send: Callable[[Any], None] = engine._send
 
         def noting(item: Any) -> None:
-            if isinstance(item, embedded._Turn):
+            if isinstance(item, embedded.Turn):
                 seed, began = item.request.seed, time.monotonic()
                 item.future.add_done_callback(lambda _: self.engine.__setitem__(seed, (began, time.monotonic())))
             send(item)

@@ -46,6 +46,8 @@ def test_a_step_has_a_server_s_conversations_and_strangers_and_none_that_is_held
     parts = [written.chunk(number) for number in range(4 * (len(written.names()) - len(written.HELD_OUT)))]
     assert {name for name, _ in parts} == {*written.names()} - {*written.HELD_OUT}
     assert len({talk[0]["content"] for _, talks in parts for _, talk in talks}) == 60 * len({name for name, _ in parts})
-    for shown, (kind, (_, declined)) in written.strangers("library", 3):
-        assert (kind, declined["role"]) == ("stranger", "assistant")
-        assert shown
+    asked = {talk[0]["content"]: name for name in written.names() for _, talk in written.conversations(name)[1]}
+    for number in range(20):
+        both = list(written.strangers("library", number))
+        assert len(both) == 2
+        assert not {asked[request["content"]] for _, (_, (request, _)) in both} & {"library", *written.HELD_OUT}

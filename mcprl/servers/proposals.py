@@ -21,7 +21,7 @@ _READS = frozenset(
 )
 _WRITES = frozenset(
     (
-        "add adjust amend append archive assign attach cast change close comment configure copy correct create defer "
+        "add adjust amend append archive assign attach change close comment configure copy create defer "
         "disable draft edit enable enrol enroll enter extend fill import increment insert issue lend link lock log "
         "make mark modify move open patch pin put record register rename renew reopen replace request reserve resolve "
         "restore save schedule set star start store tag toggle unlink unlock unpin update upload upsert write "
@@ -51,7 +51,15 @@ _TOLD = _READS | frozenset("display give provide return tell".split())
 """With these the description of a tool that reads begins."""
 _OBJECT = frozenset("a all an any each every her his it its new one our the their them these this to your".split())
 """What follows a verb, and not a noun: "Order the item", "Transfer to an account"."""
-_ABOUT = frozenset("about everything what who whose where when which".split())
+_SHEETS = frozenset(
+    (
+        "balance calendar card climate conditions detail details diary file grades history info information list log "
+        "lookup marks notes overview profile ranking record records report sheet status summary times timetable "
+    ).split()
+)
+"""With these the name of a tool ends that shows them."""
+_LEADING = frozenset("about all data details everything full one table what which who whose".split())
+"""With these a description begins that names what is shown: "Details of one member"."""
 _DESK = (("check", "in"), ("check", "out"))
 _JOINING = frozenset("also and or then will".split())
 _RUN = frozenset("cmd command script shell sql statement".split())
@@ -74,27 +82,28 @@ def propose(tool: Tool) -> Proposal:
 
 
 def seems_to_read(tool: Tool) -> bool:
-    """Whether the first verb of the name reads; or there is none, the description tells of no deed and begins like that
-    of a read or names a thing: `member_card`, "Details of one member".
+    """Whether the first verb of the name reads; or there is none, no deed is told, and the description begins like that
+    of a read, or it or the name names a thing that is shown: `member_card`, "Details of one member".
 
     Bolder than `propose`: for servers where everything may be called.
     """
     parts = words(tool.name)
-    if parts[:2] in _DESK or (_head(tool) not in _TOLD and _changes(_class(_head(tool)))):
+    if parts[:2] in _DESK:
         return False
     said = [_class(word) for at, word in enumerate(parts) if at == 0 or singular(word) not in _NOUNS]
     first = next((each for each in said if each != "unknown"), "unknown")
+    if first == "read":
+        return _class(_head(tool)) != "write" or propose(tool) == "read"
     if first != "unknown" or _deeds(tool.description):
-        return first == "read"
-    return _head(tool) in _TOLD or _names_a_thing(tool.description)
+        return False
+    return _head(tool) in _TOLD or _names_a_thing(parts, tool.description)
 
 
-def _names_a_thing(description: str) -> bool:
-    """Whether a description does not begin with a verb and its object: "Card of a member", not "Waters a bed"."""
-    said = re.findall(r"[a-z']+", description.partition(".")[0].lower())
-    if len(said) < 2 or said[0] in _ABOUT:
-        return len(said) > 1
-    return said[1] not in _OBJECT and not said[0].endswith("ing")
+def _names_a_thing(parts: tuple[str, ...], description: str) -> bool:
+    """Whether the name ends like that of a sheet or a list, or the description begins like that of one."""
+    listing = len(parts) == 1 and singular(parts[0]) != parts[0]
+    lead = next(iter(re.findall(r"[a-z]+", description.lower())), "")
+    return listing or bool({*parts[-1:]} & _SHEETS) or lead in _LEADING
 
 
 def _rest(parts: tuple[str, ...], tool: Tool) -> list[Proposal]:

@@ -106,10 +106,11 @@ def unseen(tokenizer: Any, worlds: int = 8) -> dict[str, list[list[Row]]]:
     """By the name of its loss: the conversations of servers that are never trained on, procedural and written."""
     lessons = (lesson(seed) for seed in range(HELD_OUT, HELD_OUT + worlds))
     people = (written.conversations(name) for name in written.HELD_OUT)
-    lots = {"held_out_loss": lessons, "written_loss": ((tools, talks[::4]) for tools, talks in people)}
+    few = ((tools, talks[::4]) for tools, talks in people)
+    lots = (("held_out_loss", lessons, LONGEST), ("written_loss", few, LONGEST_WRITTEN))
     return {
-        name: [tokens(tokenizer, ((tools, talk) for talk in talks), LONGEST_WRITTEN) for tools, talks in lot if talks]
-        for name, lot in lots.items()
+        name: [tokens(tokenizer, ((tools, talk) for talk in talks), longest) for tools, talks in lot if talks]
+        for name, lot, longest in lots
     }
 
 
@@ -163,13 +164,13 @@ def publish(adapter: Path, folder: Path, base: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default="smollm2")
-    parser.add_argument("--steps", type=int, default=300, help="worlds to learn (%(default)s)")
+    parser.add_argument("--steps", type=int, default=300, help="servers to learn (%(default)s)")
     parser.add_argument("--start", metavar="FOLDER", help="a LoRA to begin from where there is no checkpoint")
     parser.add_argument("--first-seed", type=int, default=0, help="the first world to learn (%(default)s)")
     parser.add_argument("--written", action="store_true", help="learn the servers of written/ instead")
     arguments = parser.parse_args()
     config = with_defaults(Config(model=ModelConfig(name=arguments.model)))
-    folder = CACHE / f"starter-{arguments.model}"
+    folder = CACHE / f"starter-{arguments.model}{'-written' * arguments.written}"
     loaded = load_model(config.model)
     if arguments.start:
         load_adapter_weights(loaded, arguments.start)

@@ -78,13 +78,13 @@ class Decoder:
 
         Raises `EngineError` if the logits are not numbers.
         """
-        self.used = time.monotonic()
         self._cores = torch.get_num_threads()
         torch.set_num_threads(1 if self._tiny else self._cores)  # waking a thread takes longer than a tiny product
         try:
             return self._step()
         finally:
             torch.set_num_threads(self._cores)
+            self.used = time.monotonic()
 
     @torch.inference_mode()
     def _step(self) -> list[Stream]:

@@ -177,6 +177,7 @@ class EmbeddedEngine:
         room = self._limit - len(prompt)
         if room < 1:
             raise PromptTooLong(f"the prompt has {len(prompt)} tokens; the model reads {self._limit - 1} at most")
+        future = turn.future
         turn.policy_step = self._loaded[request.adapter][0].step if request.adapter else 0
         turn.stream = Stream(
             prompt,
@@ -184,7 +185,7 @@ class EmbeddedEngine:
             min(request.max_tokens, room),
             request.temperature,
             request.seed,
-            lambda: not turn.future.cancelled(),
+            lambda: not future.cancelled(),  # not the turn: a cycle would keep what was sampled
             top_p=request.top_p,
             constraint=self._grammar.constraint(request.schema) if request.schema else None,
         )
