@@ -16,6 +16,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -61,9 +62,9 @@ def rows_of(tokenizer: Any, seed: int) -> list[Row]:
     return tokens(tokenizer, [*((world, talk) for talk in talks), *((made, talk) for talk in practised), *others])
 
 
-def written_rows_of(tokenizer: Any, number: int) -> list[Row]:
+def written_rows_of(tokenizer: Any, number: int, learned: Sequence[str] = ()) -> list[Row]:
     """What a step learns of a written server: some of its conversations, and strangers."""
-    name, talks = written.chunk(number)
+    name, talks = written.chunk(number, learned)
     tools, _ = written.conversations(name)
     shown = [*((tools, talk) for talk in talks), *written.strangers(name, number)]
     return tokens(tokenizer, shown, LONGEST_WRITTEN)
@@ -167,15 +168,18 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=300, help="servers to learn (%(default)s)")
     parser.add_argument("--start", metavar="FOLDER", help="a LoRA to begin from where there is no checkpoint")
     parser.add_argument("--first-seed", type=int, default=0, help="the first world to learn (%(default)s)")
-    parser.add_argument("--written", action="store_true", help="learn the servers of written/ instead")
+    parser.add_argument(
+        "--written", nargs="*", metavar="NAME", help="learn servers of written/ instead (all that are not held out)"
+    )
     arguments = parser.parse_args()
+    people = arguments.written is not None
     config = with_defaults(Config(model=ModelConfig(name=arguments.model)))
-    folder = CACHE / f"starter-{arguments.model}{'-written' * arguments.written}"
+    folder = CACHE / f"starter-{arguments.model}{'-written' * people}"
     loaded = load_model(config.model)
     if arguments.start:
         load_adapter_weights(loaded, arguments.start)
     target = packaged.starter(arguments.model)
-    rows = written_rows_of if arguments.written else rows_of
+    rows = partial(written_rows_of, learned=arguments.written) if people else rows_of
     done = train(loaded, config, folder, arguments.steps, arguments.first_seed, rows, unseen(loaded.tokenizer))
     if done and target:
         publish(folder / "adapter", Path(target), packaged.MODELS[arguments.model].hub)

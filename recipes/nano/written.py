@@ -26,7 +26,7 @@ from mcprl.training.demonstrations import transcript
 from mcprl.types import Call, Scenario, Session, Tool, ToolResult
 
 FOLDER = Path(__file__).parent / "written"
-HELD_OUT = ("chess", "deploys", "hotel", "lab", "newsletter")
+HELD_OUT = ("chess", "deploys", "firewall", "freight", "grants", "hotel", "lab", "newsletter")
 """Servers that are never trained on, each by another writer."""
 CHUNK = 15
 """Conversations of a step."""
@@ -47,9 +47,11 @@ def conversations(name: str) -> tuple[Sequence[Tool], list[Talk]]:
     return server.tools, anyio.run(_conversations, server)
 
 
-def chunk(number: int) -> tuple[str, list[Talk]]:
-    """A server and some conversations with it. Numbers count through shuffled epochs of all that are not held out."""
-    parts = [(name, at) for name in names() if name not in HELD_OUT for at in range(60 // CHUNK)]
+def chunk(number: int, learned: Sequence[str] = ()) -> tuple[str, list[Talk]]:
+    """A server and some conversations with it. Numbers count through shuffled epochs of the servers that are `learned`:
+    by default, of all that are not held out."""
+    learned = learned or [name for name in names() if name not in HELD_OUT]
+    parts = [(name, at) for name in learned for at in range(60 // CHUNK)]
     epoch, position = divmod(number, len(parts))
     random.Random(f"epoch {epoch}").shuffle(parts)
     name, at = parts[position]
