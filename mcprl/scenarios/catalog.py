@@ -17,7 +17,10 @@ from mcprl.scenarios.probing.sources import CONFIGURED, quoted
 from mcprl.scenarios.probing.tables import Table
 from mcprl.scenarios.probing.values import UNIVERSAL, known_format
 from mcprl.scenarios.slots import Slot
-from mcprl.scenarios.wording.modifiers import JOINTS, is_adjective
+from mcprl.scenarios.wording.keys import JOINTS
+from mcprl.scenarios.wording.modifiers import is_adjective
+from mcprl.scenarios.wording.nouns import is_person
+from mcprl.scenarios.wording.template import data
 from mcprl.scenarios.yields import Yields
 from mcprl.servers.effects import is_read
 from mcprl.text import singular, stems, words
@@ -171,6 +174,9 @@ class Catalog(Identities):
             return " ".join(front)
         if last == "path" or (self.slot(slot).meaning == "path" and last in ("file", "directory", "folder")):
             return "folder" if self._takes_folders(tool) else "file"
+        own, one = self.noun(tool), tool.name not in self.lists and slot.required
+        if one and own in data("thesaurus")["goods"] and last not in own.split() and not is_person(last):
+            return own  # the car with a plate
         if last in self._nouns and last not in NO_NOUNS:
             return last
         if last in _KEYS and self._keyed.get(slot.key):

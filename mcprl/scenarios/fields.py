@@ -103,8 +103,15 @@ def is_answer(value: Scalar, given: Iterable[Scalar]) -> bool:
     text, told = squash(str(value)), [squash(str(other)) for other in given]
     if not 0 < len(text) <= 64 or "\n" in str(value) or text in told:
         return False
+    if text in _NOTHING or _ENTRY.search(str(value)):
+        return False
     own = {*_WORDS.findall(text)}
     return len(text) < 3 or not any(map(str.isalpha, text)) or not any(own <= {*_WORDS.findall(t)} for t in told)
+
+
+_NOTHING = ("none", "n/a", "null", "nil")
+_ENTRY = re.compile(r"<[^<> ]+@|^#\d+ \w+ | \| ")
+"""What a whole entry of a list has in it, and no value of one field."""
 
 
 def truth(value: Scalar) -> bool:

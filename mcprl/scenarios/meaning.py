@@ -210,6 +210,8 @@ def _of_texts(parts: Sequence[str], values: list[Scalar], shape: Meaning | None,
     if {"phone", "mobile", "fax"} & {*parts}:
         return "phone"
     meaning = _listed(parts, get_args(Meaning) if not values else _TEXTUAL, description)
+    if meaning == "place" and values and all(re.match(r"\d+\b", str(value)) for value in values):
+        meaning = None  # 18 places are none to be at
     if meaning == "person" and len(parts) > 1 and not _listed(parts[-1:], ("person",), ""):
         meaning = None  # a guest's network is no guest
     if shape in ("identifier", "time", "phone", "path", "duration") and meaning in (None, "name", "text", "category"):

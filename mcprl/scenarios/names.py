@@ -11,10 +11,12 @@ from mcprl.types import Tool
 
 _VAGUE = frozenset(
     (
-        "a all an any available current details every info information many multiple of overview several summary the "
+        "a all an any available current detail details every info information many multiple of "
+        "overview several summary the "
     ).split()
 )
 
+_JOINTS = ("by", "for", "from", "with", "in", "of", "to")
 NO_NOUNS = frozenset(
     "name title path type kind status line text value result date time message show query uri url "
     "from to source target base destination revision ref reference".split()
@@ -43,7 +45,9 @@ def doing(tool: Tool) -> str:
 def noun(tool: Tool) -> str:
     """What a tool is about: its name without prefix, verbs and vague words (`hr_get_order_by_id`: `order`)."""
     rest = [word for word in doing(tool).split() if word not in VERBS and word not in _VAGUE]
-    ends = (i for i, word in enumerate(rest) if i and word in ("by", "for", "from", "with", "in", "of", "to"))
+    if rest[:1] and rest[0] in _JOINTS and rest[-1] == "list":
+        return " ".join((*rest[1:], "entry"))  # what is dropped from a waiting list
+    ends = (i for i, word in enumerate(rest) if i and word in _JOINTS)
     return " ".join(rest[: next(ends, len(rest))] or words(tool.name))
 
 

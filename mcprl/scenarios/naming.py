@@ -15,7 +15,8 @@ from mcprl.scenarios.intents import Attribute, Reference, Value
 from mcprl.scenarios.parameters import FOLDERS, is_hash, is_search, shortened_hash
 from mcprl.scenarios.steps import Field, Found, Step
 from mcprl.scenarios.wording.grammar import is_plural
-from mcprl.scenarios.wording.modifiers import JOINTS, either_of, is_adjective, names
+from mcprl.scenarios.wording.keys import JOINTS, names
+from mcprl.scenarios.wording.modifiers import either_of, is_adjective
 from mcprl.scenarios.wording.phrases import is_person
 from mcprl.text import singular, words
 from mcprl.types import Scalar, Tool
@@ -81,6 +82,10 @@ class Naming(Calls):
         naming = tuple(self._own_key(value, row, noun) for value in naming)
         stated = [(slot, value) for slot, value in step.filled if not is_search(slot)]
         filters = [value for value in self.said(stated) if value.value not in {own.value for own in naming}]
+        if naming[0].attribute.meaning in ("name", "identifier") and any(
+            f.attribute.meaning == "status" for f in filters
+        ):
+            return None  # nobody says the cleaning PO22 VRX, but PO22 VRX
         reference = Reference(stateless(noun, (*naming, *filters)), (*naming, *filters))
         given = [value.value for value in reference.values]
         fields = self.fields(step, row, step.rows, given)
@@ -206,7 +211,13 @@ class Naming(Calls):
         coded = isinstance(value, str) and len(value) > 2 and any(ch.isdigit() for ch in value)
         said = coded and any(str(value) in str(other) for other in given)  # the invoice of `invoices/INV-7.txt`
         hashed = is_hash(value) and any(str(value).startswith(str(g)) for g in given if g)
-        if said or hashed or not is_answer(value, given) or (isinstance(value, str) and value in record):
+        if (
+            said
+            or hashed
+            or path[-1] in given
+            or not is_answer(value, given)
+            or (isinstance(value, str) and value in record)
+        ):
             return False
         if (step.tool.name, attribute.label) in self.known.volatile:
             return False
@@ -223,6 +234,8 @@ class Naming(Calls):
             return False
         if attribute.label.split()[-1] == "type" and isinstance(value, str) and is_person(value):
             return False  # whoever knows the name knows that it is a person's
+        if attribute.label.endswith(" since") and attribute.meaning == "date":
+            return False  # nobody asks for its vacant since
         if attribute.label == "change" and isinstance(value, str):
             return False  # "modified" is no answer to what the change is
         if attribute.label == "size" and self._noun(step) == "folder":  # that of its entry, not of what is in it

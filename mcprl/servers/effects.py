@@ -13,12 +13,12 @@ not destructive is destructive (MCP 2025-06-18, "ToolAnnotations"). One without 
 VERBS = frozenset(
     (
         "add append approve archive assign book browse buy calc calculate cancel change check clear close compare "
-        "compute configure convert copy count create delete describe disable do edit enable estimate exchange explore "
-        "fetch filter find format get give insert inspect invite link list load lock log look lookup mark measure "
-        "merge modify move patch pay peek place post print publish purchase put query read record redeem refund "
-        "register reject remove rename replace request reserve reset restore retrieve return run save scan schedule "
-        "search see send set show start stop store submit tag tell toggle transfer trigger unlink unlock update upload "
-        "upsert view write "
+        "compute configure convert copy count create defer delete describe disable do drop edit enable estimate "
+        "exchange explore fetch filter find format get give insert inspect invite link list load lock log look lookup "
+        "mark measure merge modify move patch pay peek place post print publish purchase put query read record redeem "
+        "refund register reject remove rename replace request reserve reset restore retrieve return run save scan "
+        "schedule search see send set show start stop store submit tag tell toggle transfer trigger unlink unlock "
+        "update upload upsert view write "
     ).split()
 )
 """The verbs of tool names, apart from which a name says what the tool is about."""

@@ -17,7 +17,7 @@ from mcprl.scenarios.probing.sources import affinity
 from mcprl.scenarios.probing.values import stranger
 from mcprl.scenarios.slots import Slot, slots
 from mcprl.scenarios.steps import Filled, Grounded, call_of
-from mcprl.scenarios.wording.modifiers import JOINTS
+from mcprl.scenarios.wording.keys import JOINTS
 from mcprl.scenarios.wording.nouns import ABSTRACT, spoken
 from mcprl.text import stems, words
 from mcprl.types import AsksBack, CallMade, Check, Declines, SaysMissing, Scalar, Session, Tool

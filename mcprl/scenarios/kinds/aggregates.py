@@ -12,7 +12,8 @@ from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Field, Found, Grounded
 from mcprl.scenarios.wording import grammar
-from mcprl.scenarios.wording.modifiers import front_of, is_deal
+from mcprl.scenarios.wording.keys import front_of
+from mcprl.scenarios.wording.modifiers import is_deal
 from mcprl.scenarios.wording.phrases import spoken
 from mcprl.scenarios.wording.template import data
 from mcprl.types import Call, Scalar, Session, Tool

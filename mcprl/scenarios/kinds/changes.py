@@ -27,7 +27,7 @@ from mcprl.types import Call, CallMade, Check, Scalar, Session, StateHolds, Tool
 
 _MOST_LOOKS = 2
 """Reads around a write for which probing found none that shows it."""
-ACTS = frozenset("return exchange refund swap replace renew extend transfer send pay charge".split())
+ACTS = frozenset("return exchange refund swap replace renew extend transfer send pay charge assign defer drop".split())
 """Verbs of what is done with a thing; others set what a field of it says."""
 WriteTask = Callable[[Planner, Session, Session, State, Tool], Awaitable[Grounded | None]]
 """A kind of task that writes: the sessions are a clean one and one to write in."""
@@ -247,7 +247,7 @@ def effect_of(planner: Planner, tool: Tool, thing: Reference | None) -> Effect:
     if verbs & CREATING:
         made = {*stems(planner.catalog.noun(tool))}
         return "create" if made.isdisjoint((*stems(thing.noun), *VERBS)) else "act"
-    return "act" if verbs & ACTS else "set"
+    return "act" if verbs & ACTS or not verbs & VERBS else "set"  # to defer is no value
 
 
 async def adjust(planner: Planner, clean: Session, written: Session, state: State, tool: Tool) -> Grounded | None:

@@ -14,7 +14,8 @@ from mcprl.scenarios.parameters import is_search
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.steps import Reached, Step
-from mcprl.scenarios.wording.modifiers import JOINTS, front_of, is_deal
+from mcprl.scenarios.wording.keys import JOINTS, front_of
+from mcprl.scenarios.wording.modifiers import is_deal
 from mcprl.text import singular
 from mcprl.types import Scalar, Session, Tool
 

@@ -9,6 +9,7 @@ from mcprl.scenarios.steps import Field, Grounded
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.modifiers import is_deal
 from mcprl.scenarios.wording.phrases import is_person, spoken
+from mcprl.scenarios.wording.template import data
 from mcprl.types import Session
 
 _PRICES = frozenset("price cost fee fare rate".split())
@@ -49,7 +50,8 @@ def _drawn(planner: Planner, thing: Reference, field: Field, value: int | float)
             return Scaled(thing, of, amount, "less"), value - amount
         amount = int(value) + rng.randint(2, 30)
         return Scaled(thing, of, amount, "short"), amount - value
-    match rng.choice(("times", "times", "off", "change")):
+    bought = of.label == "price" or grammar.one(spoken(thing.noun)).split()[-1] in data("thesaurus")["goods"]
+    match rng.choice(("times", "times", "off", "change") if bought else ("off", "change")):
         case "times":
             amount = rng.choice((2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30))
             return Scaled(thing, of, amount, "times"), round(amount * value, 2)

@@ -8,10 +8,11 @@ from functools import lru_cache, partial
 from itertools import islice
 
 from mcprl.scenarios.names import noun
+from mcprl.scenarios.parameters import is_search
 from mcprl.scenarios.probing.knowledge import Knowledge, State
 from mcprl.scenarios.probing.near import neighbour
 from mcprl.scenarios.probing.paths import joined, takes_path
-from mcprl.scenarios.probing.sources import CONFIGURED, HINTS, Source, converted, quoted, shape
+from mcprl.scenarios.probing.sources import CONFIGURED, HINTS, Source, converted, shape
 from mcprl.scenarios.probing.statements import selects, statement, takes_sql
 from mcprl.scenarios.probing.values import UNIVERSAL, known_format
 from mcprl.scenarios.slots import Slot
@@ -26,6 +27,11 @@ LIKELY = 1.5
 _REFERRING = frozenset(("id", "ids", "key", "path", "from", "to", "source", "names", "name", "title", "code"))
 _OLD = frozenset(("old", "current", "existing", "previous"))
 """Words for a text that must be there already."""
+_PARTS = ("a", "e", "er", "an")
+"""Parts of many names: a search that takes parts finds something with them."""
+_TITLES = ("name", "title", "email", "label", "line")
+_TIMES = ("date", "date-time", "time")
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d.*|\d\d?:\d\d(?::\d\d)?")
 _MOST_PLACES = 12
 _SAMPLE = 8
 
@@ -51,13 +57,13 @@ def candidates(known: Knowledge, slot: Slot, state: State, rng: random.Random, r
     found = _places(known, slot, state, writes, refers)
     if not writes:
         found += _guesses(known, slot, state, rng)
-    if examples := [
-        value for value in map(partial(converted, slot), quoted(slot, known.tools[slot.tool])) if value is not None
-    ]:
-        found.append(Candidate(0.86, ("quoted",), examples))
+    if examples := known.shown_for(slot):
+        found.append(Candidate(1.3 if slot in known.offered else 0.86, ("quoted",), examples))
         near = [guess for value in examples for guess in _beside(value, rng)]
         if near and not writes:
             found.append(Candidate(0.6, ("worked",), near))
+    if not writes and _takes_parts(slot):
+        found.append(Candidate(0.65, ("part",), _PARTS))
     if known_format(slot) in ("path", "folder") and not writes:
         found.append(Candidate(0.55, ("worked",), ["."]))
     found.append(Candidate(_trust(slot), ("invented",), _invented(known, slot, rng)))
@@ -115,6 +121,10 @@ def _places(known: Knowledge, slot: Slot, state: State, writes: bool, refers: bo
             score *= 0.5
         if source[-1] == "line" and _OLD & {*words(slot.key)}:
             score = 0.9
+        if _MOMENT.fullmatch(str(sample[0])) and known_format(slot) not in _TIMES:
+            score *= 0.3
+        if source[1:2] == (slot.tool,) and source[-1] in _TITLES and _takes_parts(slot):
+            score = max(score, 0.9)  # what was found with a part of it
         if wanted:
             meets = any(map(wanted, sample))
             score = max(score, 0.75 + 0.1 * (source[1] in CONFIGURED)) if meets else score * 0.3
@@ -132,6 +142,12 @@ def _fitting(slot: Slot, values: Iterable[Scalar], wanted: Callable[[Scalar], bo
 
 def _score(entry: Candidate) -> float:
     return entry.score
+
+
+def _takes_parts(slot: Slot) -> bool:
+    """Whether a slot of a read may take a part of a name."""
+    free = slot.kind == "string" and not slot.choices and "pattern" not in slot.schema
+    return free and (is_search(slot) or words(slot.key)[-1:] in (("name",), ("title",), ("text",), ("contains",)))
 
 
 def _hinted(slot: Slot, source: Source) -> float:

@@ -18,6 +18,7 @@ from mcprl.judges.checks import leaves
 from mcprl.scenarios.probing.candidates import LIKELY, Candidate, candidates
 from mcprl.scenarios.probing.knowledge import Knowledge, SourcedValue, State
 from mcprl.scenarios.probing.sources import Source, converted, ordered
+from mcprl.scenarios.probing.told import is_named
 from mcprl.scenarios.slots import Slot
 from mcprl.text import stems, words
 from mcprl.types import Scalar, Tool
@@ -41,13 +42,14 @@ def _any(_slot: Slot, _value: Scalar) -> bool:
 class Penalties:
     """What the calls of one tool taught: how much score each (slot, source) has lost, and which values were `taken`
     together from one record. Only `allowed` values are taken so, and none of a source that is often `stale`: what it
-    holds of a thing is what the thing has already. `folders` says of a path whether errors asked for a folder.
-    `refused` are those of `taken` with which a call failed. `fitting` has what records can put into slots, so that each
-    record is looked at once.
+    holds of a thing is what the thing has already. `folders` says of a path whether errors asked for a folder. `bare`
+    is whether the tool refuses a call without arguments. `refused` are those of `taken` with which a call failed.
+    `fitting` has what records can put into slots, so that each record is looked at once.
     """
 
     lost: dict[tuple[Slot, Source], float] = field(default_factory=dict[tuple[Slot, Source], float])
     taken: set[tuple[Scalar, ...]] = field(default_factory=set[tuple[Scalar, ...]])
+    bare: bool = False
     refused: set[tuple[Scalar, ...]] = field(default_factory=set[tuple[Scalar, ...]])
     allowed: Callable[[Slot, Scalar], bool] = _any
     stale: Counter[tuple[Slot, Source]] = field(default_factory=Counter[tuple[Slot, Source]])
@@ -61,13 +63,14 @@ class Penalties:
 
     def blame(self, picked: Mapping[Slot, SourcedValue], scores: Mapping[Slot, float], message: str) -> None:
         """Take score from the source of the slot that a failure's message names, else of the least certain slot."""
+        self.bare = self.bare or not picked
         values = {value for _, value in picked.values()}
         self.refused.update(taken for taken in self.taken if {*taken} <= values)
         free = [slot for slot in picked if not slot.choices]
         if not free:
             return
         said = message.casefold().replace(free[0].tool.casefold(), "")
-        named = [slot for slot in free if _is_named(slot, picked[slot][1], said)]
+        named = [slot for slot in free if is_named(slot, picked[slot][1], said)]
         if _FOLDER.search(said) or _FILE.search(said):
             self.folders.update(dict.fromkeys(named, bool(_FOLDER.search(said))))
         unsure = [slot for slot in named if scores.get(slot, 0.0) < LIKELY]
@@ -101,12 +104,6 @@ class Fitting:
                 self.found.append((values, told))
 
 
-def _is_named(slot: Slot, value: Any, message: str) -> bool:
-    """Whether an error message has the slot's name or its value."""
-    text = str(value).casefold()
-    return (len(text) > 2 and text in message) or slot.key.casefold() in message
-
-
 @dataclass(frozen=True)
 class Draw:
     """The values drawn for a call, and how certain their sources are."""
@@ -118,11 +115,16 @@ class Draw:
 def fill_read(
     known: Knowledge, tool: Tool, state: State, rng: random.Random, attempt: int, penalties: Penalties
 ) -> Draw:
-    """Values for a read's required slots, and for one optional slot on odd attempts; on few before the tool worked."""
+    """Values for a read's required slots, and for one optional slot on odd attempts; on few before the tool worked. A
+    tool that takes only optional ones, and not none, gets one."""
     chosen = [slot for slot in known.slots[tool.name] if slot.required]
     optional = [slot for slot in known.slots[tool.name] if not slot.required]
     if attempt and not chosen and not known.working.get(tool.name):
-        chosen = optional
+        ranked = sorted(optional, key=lambda slot: not slot.choices)
+        at = (attempt - 1) % (len(ranked) + 1)
+        chosen = ranked[at : at + 1] or optional  # one after the other, then all
+    elif optional and not chosen and penalties.bare:
+        chosen = [rng.choice(optional)]
     elif optional and attempt % (2 if known.working.get(tool.name) else 4) == 1:
         chosen.append(rng.choice(optional))
     return _draw(known, tool, chosen, state, rng, penalties, attempt)

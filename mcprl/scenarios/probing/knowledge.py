@@ -6,7 +6,6 @@ results. The sources that worked are kept.
 """
 
 import random
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,20 +16,20 @@ from mcprl.scenarios.fields import record_of
 from mcprl.scenarios.names import noun, related
 from mcprl.scenarios.probing.examples import Attempts, Example, add_example
 from mcprl.scenarios.probing.failures import Failures
-from mcprl.scenarios.probing.near import day_near
+from mcprl.scenarios.probing.near import day_near, iso_day
 from mcprl.scenarios.probing.paths import inner_paths
 from mcprl.scenarios.probing.records import Records
 from mcprl.scenarios.probing.sources import CONFIGURED, GIVEN, KINDS, Source, affinity, converted, place, quoted
 from mcprl.scenarios.probing.statements import selects
 from mcprl.scenarios.probing.tables import Table
 from mcprl.scenarios.probing.tokens import as_rows, short_lines, tokens, without_logs
+from mcprl.scenarios.probing.told import described
 from mcprl.scenarios.probing.values import UNIVERSAL, invent, known_format
 from mcprl.scenarios.slots import JsonPath, Slot
 from mcprl.servers.effects import is_read
 from mcprl.text import stems
 from mcprl.types import Call, Json, Scalar, Tool, ToolResult
 
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}(?:$|[T ])")
 SourcedValue = tuple[Source, Any]
 Allowed = Callable[[Scalar], bool]
 
@@ -93,7 +92,7 @@ class Knowledge:
     `attempts` what was called and with which success. `failures` tells failed results from others. `shared` is whether
     a write of one session is seen by another, and `sharing` how that was found out. `tables` are those of a server that
     takes SQL. `records` tells which values belong together. `worked` has the values of slots that were found by trying.
-    `aside` are the tools that no task may use, with the reason.
+    `aside` are the tools that no task may use, with the reason. `offered` has what errors said would have been right.
     """
 
     tools: dict[str, Tool]
@@ -117,6 +116,7 @@ class Knowledge:
     worked: dict[Slot, dict[Scalar, None]] = field(default_factory=dict[Slot, dict[Scalar, None]])
     forbidden: list[Tool] = field(default_factory=list[Tool])
     aside: dict[str, str] = field(default_factory=dict[str, str])
+    offered: dict[Slot, dict[Scalar, None]] = field(default_factory=dict[Slot, dict[Scalar, None]])
     _settings: dict[Slot, tuple[int, bool]] = field(default_factory=dict[Slot, tuple[int, bool]])
     _affinities: dict[tuple[Slot, Source], float] = field(default_factory=dict[tuple[Slot, Source], float])
 
@@ -164,8 +164,15 @@ class Knowledge:
         if ("invented",) in sources and (not values or (not close and rng.random() < 0.6)):
             values = [value for value in (self.made_up(slot, rng) for _ in range(12)) if allowed(value)]
         if ("quoted",) in sources and (not values or rng.random() < 0.2):
-            values += [value for value in quoted(slot, self.tools[slot.tool]) if allowed(value) and value not in values]
+            values += [value for value in self.shown_for(slot) if allowed(value) and value not in values]
         return values
+
+    def shown_for(self, slot: Slot) -> list[Scalar]:
+        """The values that the schema, descriptions and errors show for a slot."""
+        tool = self.tools[slot.tool]
+        own = (converted(slot, value) for value in quoted(slot, tool))
+        values = [*(value for value in own if value is not None), *self.offered.get(slot, ())]
+        return list(dict.fromkeys([*values, *described(slot, tool, self.slots[slot.tool])]))
 
     def made_up(self, slot: Slot, rng: random.Random) -> Any:
         """As `values.invent`, but a date is near those that results show."""
@@ -173,9 +180,9 @@ class Knowledge:
         return day_near(seen, rng) or invent(slot, rng)
 
     def _dates(self) -> list[str]:
-        """The dates seen in results, as ISO days, sorted."""
-        seen = (str(value)[:10] for values in self.base.pool.values() for value in values if _DAY.match(str(value)))
-        return sorted({*seen})
+        """The later half of the dates seen in results, as ISO days, sorted."""
+        seen = sorted({day for values in self.base.pool.values() for value in values if (day := iso_day(str(value)))})
+        return seen[len(seen) // 2 :]
 
     def affinity(self, slot: Slot, source: Source) -> float:
         """As `sources.affinity`, remembered."""
@@ -260,7 +267,7 @@ class Knowledge:
         for slot, (source, value) in picked.items():
             used += [name for name in [" ".join(source[:2])] if name not in used]
             sources = self.sources.setdefault((tool.name, slot.path), [])
-            if source not in sources:
+            if source not in sources and source[0] in KINDS:
                 sources.append(source)
                 sources.sort(key=partial(self._rank, slot))
             if source[0] == "worked":

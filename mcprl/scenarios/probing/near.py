@@ -3,8 +3,11 @@
 import random
 import re
 from collections.abc import Sequence
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
+
+_ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:$|[T ])")
+_SPELLED = re.compile(r"\d{1,2} [A-Z][a-z]+ \d{4}|[A-Z][a-z]+ \d{1,2}, \d{4}")
 
 
 def neighbour(value: Any, rng: random.Random) -> Any:
@@ -21,6 +24,20 @@ def neighbour(value: Any, rng: random.Random) -> Any:
         return None
     number = max(0, int(match[2]) + rng.choice((-1, 1)) * rng.randint(1, 12))
     return f"{match[1]}{number:0{len(match[2])}}"
+
+
+def iso_day(text: str) -> str:
+    """The day that a text says, as 2026-05-20; empty if it is none."""
+    if _ISO.match(text):
+        return text[:10]
+    if not _SPELLED.fullmatch(text):
+        return ""
+    for form in ("%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y"):
+        try:
+            return datetime.strptime(text, form).date().isoformat()
+        except ValueError:
+            continue
+    return ""
 
 
 def day_near(dates: Sequence[str], rng: random.Random) -> str | None:

@@ -7,9 +7,10 @@ from typing import Any
 from mcprl.scenarios.fields import record_of
 from mcprl.scenarios.probing.draws import Penalties, fill_read
 from mcprl.scenarios.probing.examples import MOST_EXAMPLES
-from mcprl.scenarios.probing.knowledge import Knowledge, State
-from mcprl.scenarios.probing.sources import fits, shape
+from mcprl.scenarios.probing.knowledge import Knowledge, SourcedValue, State
+from mcprl.scenarios.probing.sources import converted, fits, shape
 from mcprl.scenarios.probing.tokens import without_logs
+from mcprl.scenarios.probing.told import is_named, offered
 from mcprl.scenarios.probing.values import UNIVERSAL, known_format, stranger
 from mcprl.scenarios.slots import JsonPath, Slot, build
 from mcprl.servers.effects import is_read
@@ -87,8 +88,20 @@ class Reader:
             known.learn(self.state, tool, draw.picked, result)
         else:
             penalties.blame(draw.picked, draw.scores, result.text)
+            self._note_offers(tool, draw.picked, result.text)
         if (result.latency_s > SLOW_S and attempt > 2) or self._exhausted(tool):
             self._done.add(tool.name)
+
+    def _note_offers(self, tool: Tool, picked: Mapping[Slot, SourcedValue], message: str) -> None:
+        """Keep the values that an error says would have been right, for the slots that it names."""
+        known = self.known
+        for slot, (_, value) in picked.items():
+            if slot.choices or not is_named(slot, value, message.casefold()):
+                continue
+            right = [converted(slot, value) for value in offered(message, known.slots[tool.name])]
+            values = [value for value in right if value is not None]
+            if values:
+                known.offered.setdefault(slot, {}).update(dict.fromkeys(values))
 
     async def call(self, tool: Tool, arguments: dict[str, Any]) -> ToolResult:
         """Make a call, count it, and keep it as an example if it worked on the base state."""

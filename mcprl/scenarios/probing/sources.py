@@ -12,7 +12,7 @@ Source = tuple[str, ...]
 """Where values come from. `("from", tool, *keys)` is a place in results; in place of a tool it may name a resource,
 `COMMAND`, `ENVIRONMENT`, `INSTRUCTIONS`, `COMPLETIONS` or `HINTS`. The others are `("choices",)` and `("quoted",)` for
 what the schema lists and gives as examples, `("worked",)` for values that were found by trying, `("sql",)` for SQL
-about the tables seen, and `("invented",)`.
+about the tables seen, and `("invented",)`; `("part",)` is a part of many names, to find names with.
 """
 COMMAND, ENVIRONMENT, INSTRUCTIONS = "command line", "environment", "instructions"
 COMPLETIONS, HINTS = "completions", "hints"
@@ -21,6 +21,7 @@ CONFIGURED = (COMMAND, ENVIRONMENT)
 GIVEN = (COMMAND, ENVIRONMENT, INSTRUCTIONS, COMPLETIONS, HINTS)
 """Origins whose values hold in every state of the server."""
 KINDS = ("choices", "from", "sql", "worked", "quoted", "invented")
+"""Kinds of sources that tasks may draw from, the best first."""
 
 _TELLING = ("id", "name", "key", "code", "title", "slug")
 """Keys that say nothing without the name of their thing."""
@@ -47,7 +48,7 @@ def quoted(slot: Slot, tool: Tool) -> list[Scalar]:
             examples += [word.strip(".;") for word in re.split(r",\s*|\s+or\s+", listing) if len(word.split()) == 1]
         examples += listed(slot.description)
         for sentence in re.split(r"\.(?:\s|$)|;|\n", tool.description):
-            told = re.search(rf"(?i)\b{re.escape(slot.key)}\b[^:]{{0,30}}:\s*(.+)", sentence)
+            told = re.search(rf"(?i)\b{re.escape(slot.key)}s?\b[^:]{{0,30}}:\s*(.+)", sentence)
             examples += listed(f"one of: {told[1]}") if told else []
         examples += re.findall(r"(?<![\w-])[A-Z]{1,4}-\d{1,6}(?![\w-])", slot.description)
     if slot.kind in ("integer", "number"):
@@ -71,7 +72,7 @@ _LEADS = (
 """What stands before a list of the possible values, the surest first: words that say so, a colon, a bracket."""
 _DEFAULT = re.compile(r"\s*\([^()]*\bdefault\b[^()]*\)|,?\s+(?:by default|default(?:s to|:)).*$", re.IGNORECASE)
 _BULLET = re.compile(r"(?m)^\s*[-*\u2022]\s*['\"`]?([A-Za-z][\w-]*)['\"`]?(?=\s*(?:[:(,-]|$))")
-_TOKEN = re.compile(r"[A-Za-z0-9][\w.+-]*(?: [a-z]+){0,2}")
+_TOKEN = re.compile(r"[A-Za-z0-9][\w./+-]*(?: [a-z]+){0,2}")
 
 
 def listed(text: str) -> list[str]:
@@ -96,7 +97,8 @@ def _listed_in(sentence: str) -> list[str]:
 
 
 def _items(text: str) -> list[str]:
-    parts = re.split(r",\s*(?:or|and)?\s+|,\s*|\s+or\s+|\s*\|\s*|/", text)
+    apart = r",\s*(?:or|and)?\s+|,\s*|\s+or\s+|\s*\|\s*"
+    parts = re.split(apart if ", " in text else rf"{apart}|/", text)  # feature/dark is one branch of several
     last = parts.pop() if parts else ""
     parts += re.split(r"\s+and\s+", last, maxsplit=1) if parts else [last]  # "red, green and blue"
     return [re.sub(r"^(?:or|and)\s+", "", item) for part in parts if (item := part.strip(" '\"`()[]:"))]

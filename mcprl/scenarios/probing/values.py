@@ -113,7 +113,7 @@ _CONTINENTS = ("Africa/", "America/", "Asia/", "Atlantic/", "Australia/", "Europ
 _FORMATS: list[tuple[str, str, Callable[[random.Random], str]]] = [
     ("timezone", r"time ?zone|\btz\b|\biana\b", lambda rng: _zone(rng)),
     ("date-time", r"date.?time|timestamp|iso ?8601", lambda rng: f"{_date(rng)}T{_clock(rng)}:00Z"),
-    ("date", r"\bdate\b|\bday\b|yyyy-mm-dd|\bdue\b|\bbirthday\b", _date),
+    ("date", r"\bdate\b|\bday\b|yyyy-mm-dd|\bdue\b|\bbirthday\b|\buntil\b|\bdeadline\b", _date),
     ("time", r"\btime\b|hh:mm|\bclock\b", _clock),
     ("email", r"e-?mail", lambda rng: f"{rng.choice(FIRST)}.{rng.choice(LAST)}@{rng.choice(_NOUNS)}.example".lower()),
     (
@@ -253,6 +253,9 @@ def stranger(value: Any, rng: random.Random, *, person: bool = False, noun: str 
     text = str(value)
     if re.search(_ISO_DAY, text):
         return re.sub(_ISO_DAY, lambda _: _date(rng), text)
+    if "@" in text[1:]:
+        made = f"{rng.choice(FIRST)}.{rng.choice(LAST)}".lower()
+        return f"{made}@{text.rpartition('@')[2]}"
     if any(ch.isdigit() for ch in text):
         return "".join(rng.choice("0123456789") if ch.isdigit() else ch for ch in text)
     if re.fullmatch(r"[A-Z]{5,8}", text):  # a booking's code

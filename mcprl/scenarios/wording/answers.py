@@ -33,12 +33,13 @@ from mcprl.scenarios.intents import (
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.clauses import clause, computed, ended, stated, value_text
 from mcprl.scenarios.wording.clocks import told_there
-from mcprl.scenarios.wording.degrees import degree
-from mcprl.scenarios.wording.modifiers import KEYS, in_full, is_deal, is_technical, noun_label
+from mcprl.scenarios.wording.degrees import OWN_LABELS, degree, height, higher
+from mcprl.scenarios.wording.keys import KEYS
+from mcprl.scenarios.wording.modifiers import in_full, is_deal, is_technical, noun_label
 from mcprl.scenarios.wording.nouns import ABSTRACT
 from mcprl.scenarios.wording.phrases import definite, group, is_person, phrase, spoken
 from mcprl.scenarios.wording.scaled import scaled_answer
-from mcprl.scenarios.wording.suiting import OWN_LABELS, of_commit
+from mcprl.scenarios.wording.suiting import of_commit
 from mcprl.scenarios.wording.template import data, mark, unmark
 from mcprl.scenarios.wording.values import called, forms, is_zone, plain
 from mcprl.text import words
@@ -171,8 +172,11 @@ def _winner(intent: Compare, value: Scalar) -> str:
     if intent.by.meaning == "count" and grammar.is_plural(label):
         words = ("more", "fewer") if two else ("the most", "the fewest")
         return f"{name} has {words[0] if intent.most else words[1]} {label}."
-    words = ("higher", "lower") if two else ("highest", "lowest")
-    return f"{name} has the {words[0] if intent.most else words[1]} {label}."
+    return (
+        f"{name} has the {higher(intent.by, intent.most)} {label}."
+        if two
+        else f"{name} has {height(intent.by, intent.most)}."
+    )
 
 
 def _name(thing: Reference) -> str:

@@ -9,16 +9,9 @@ from mcprl.scenarios.intents import Adjust, Attribute, Change, Reference, Value
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.deeds import deed, nouns, swapped
 from mcprl.scenarios.wording.fields import date_verbs, label_slots
+from mcprl.scenarios.wording.keys import names
 from mcprl.scenarios.wording.links import linked
-from mcprl.scenarios.wording.modifiers import (
-    in_full,
-    is_adjective,
-    is_technical,
-    modifiers,
-    names,
-    noun_label,
-    shortened,
-)
+from mcprl.scenarios.wording.modifiers import in_full, is_adjective, is_technical, modifiers, noun_label, shortened
 from mcprl.scenarios.wording.nouns import ABSTRACT, LIVING, by_sort, is_person, spoken
 from mcprl.scenarios.wording.phrases import Phrase, phrase
 from mcprl.scenarios.wording.suiting import fitting

@@ -31,6 +31,8 @@ def value_text(attribute: Attribute, value: Scalar) -> str:
     text = plain(value)
     if attribute.meaning in ("category", "status") and " / " in text:
         return text.lower().replace(" / ", " or ")
+    if attribute.meaning in ("category", "status") and re.fullmatch(r"[a-z]+(?:_[a-z]+)+", text):
+        return text.replace("_", " ")
     if isinstance(value, str) or not attribute.unit:
         return text
     if attribute.unit == "%":
@@ -92,7 +94,8 @@ def clause(subject: str, attribute: Attribute, value: Scalar) -> str:
     if attribute.meaning == "count" and grammar.is_plural(label):
         return f"{subject} {'have' if they else 'has'} {text} {grammar.one(label) if value == 1 else label}"
     titled = attribute.label.split()[-1] in _TITLES
-    if (attribute.meaning == "text" or titled) and " " in text and not text[0].isdigit():
+    few = len(text.split()) < 4 and re.fullmatch(r"[\w' -]+", text) and not titled
+    if (attribute.meaning == "text" or titled) and " " in text and not text[0].isdigit() and not few:
         return f'{of} is "{text}"' if '"' not in text else f"{of} is: {text}"
     return f"{of} {'are' if grammar.is_plural(label) else 'is'} {text}"
 

@@ -11,8 +11,9 @@ from mcprl.scenarios.wording.changes import change_options
 from mcprl.scenarios.wording.clocks import spans, with_moment
 from mcprl.scenarios.wording.deeds import deed, imperative
 from mcprl.scenarios.wording.fields import label_slots
+from mcprl.scenarios.wording.keys import KEYS
 from mcprl.scenarios.wording.lookups import about_options
-from mcprl.scenarios.wording.modifiers import KEYS, in_full, is_deal, is_technical
+from mcprl.scenarios.wording.modifiers import in_full, is_deal, is_technical
 from mcprl.scenarios.wording.phrases import Phrase, is_person, phrase, spoken
 from mcprl.scenarios.wording.suiting import DOCUMENTS, is_verbal
 from mcprl.scenarios.wording.template import BEGIN, END, Option, data, mark, options

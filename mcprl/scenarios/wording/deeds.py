@@ -15,6 +15,7 @@ from mcprl.servers.effects import VERBS
 from mcprl.text import stems, words
 
 _VAGUE = ("new", "a", "an", "the", "by", "id", "for", "in", "of", "to", "from", "with", "all", "my", "and", "single")
+_GOING = ("to", "from", "into", "until")
 _OTHER = frozenset(("new", "other", "replacement", "another"))
 _JOINTS = {"exchange": "for", "swap": "for", "trade": "for", "replace": "with"}
 _PAYING_BACK = frozenset(("return", "refund", "cancel"))
@@ -91,7 +92,7 @@ def _told(intent: Change, rng: random.Random) -> str:
     if usual and not between and not order[spot.end() :] and rng.random() < 0.5:
         verb = usual
     rest = re.sub(r" by (?:its|the|their) (?:number|id|code|key|name)$", "", order[spot.end() :])
-    if intent.values and re.match(r" (?:with|by|for|using|to) ", rest):
+    if intent.values and re.match(r" (?:with|by|for|using|to|until|from|on|at) ", rest):
         rest = ""  # the values say it
     return " ".join(part for part in (verb, between, phrase(intent.thing, rng).text + rest) if part)
 
@@ -108,6 +109,9 @@ def _with(value: Value, verb: str, rng: random.Random) -> str:
     if verb in _HANDING_OVER and "summary" in words(attribute.key):
         return f"with the note {text}"
     table = data("changes")["prepositions"]
+    front, *more = words(attribute.key)
+    if (front in _GOING and more) or (verb == "assign" and attribute.meaning in ("email", "person", "name")):
+        return f"{front if front in _GOING else 'to'} {text}"
     for word in (*reversed(words(attribute.key)), *reversed(attribute.label.split())):
         if word in table:
             return f"{table[word]} {text}"

@@ -7,6 +7,9 @@ from mcprl.scenarios.wording.nouns import EVENTS
 from mcprl.scenarios.wording.template import data
 from mcprl.text import singular
 
+DATES = ("date", "datetime")
+OWN_LABELS = ("date", "day", "time", "datetime", "timestamp")
+"""Labels of the date that a thing simply has."""
 _BILLED = ("amount", "total", "sum", "balance")
 _SUMS = ("expense", "payment", "bill", "fee", "fine", "debt", "account", "donation", "deal", "refund", "charge")
 
@@ -31,9 +34,17 @@ def degree(by: Attribute, most: bool) -> tuple[str, str]:
     if ways is None:
         last = [singular(word) for word in by.label.split()]
         ways = next((table[word] for word in (*reversed(last), by.meaning) if word in table), None)
+        if by.meaning in DATES and by.label not in OWN_LABELS:
+            ways = None  # which of two things is the later one does not say what was done on the day
     if ways is None:
         return "", ""
     return (ways[0], ways[1]) if most else (ways[2], ways[3])
+
+
+def higher(by: Attribute, most: bool) -> str:
+    """`higher`, and of dates `later`: what the label of the one of two things is that has more."""
+    words = ("later", "earlier") if by.meaning in DATES else ("higher", "lower")
+    return words[0] if most else words[1]
 
 
 def height(by: Attribute, most: bool) -> str:

@@ -5,6 +5,7 @@ import re
 
 from mcprl.scenarios.intents import Attribute
 from mcprl.scenarios.wording import grammar
+from mcprl.scenarios.wording.labels import IRREGULAR, PARTICLES
 from mcprl.scenarios.wording.modifiers import either_of, in_full, noun_label, what_was_done
 from mcprl.scenarios.wording.template import data, mark
 from mcprl.scenarios.wording.values import UNIT_WORDS, at_work
@@ -68,10 +69,15 @@ def unit_in_full(unit: str) -> str:
     return UNIT_WORDS.get(unit, unit)
 
 
+def is_done(word: str) -> bool:
+    """Whether a word is a participle of what was done to a thing."""
+    return word.endswith("ed") or word in IRREGULAR
+
+
 def date_verbs(asked: Attribute) -> list[str]:
     """The verbs of a date: `placed` for an order date, `created`."""
     if asked.meaning not in ("date", "datetime"):
         return []
-    if asked.label.startswith("date ") and asked.label.endswith("ed"):
+    if asked.label.startswith("date ") and (is_done(asked.label.split()[-1]) or asked.label.split()[-1] in PARTICLES):
         return [asked.label.removeprefix("date ")]
     return data("thesaurus")["date_verbs"].get(asked.label, [])

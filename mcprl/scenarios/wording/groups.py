@@ -7,12 +7,11 @@ from dataclasses import replace
 
 from mcprl.scenarios.intents import Attribute, Combine, Compare, Count, Listing, Total, Value
 from mcprl.scenarios.wording import grammar
-from mcprl.scenarios.wording.degrees import degree
+from mcprl.scenarios.wording.degrees import degree, height, higher
 from mcprl.scenarios.wording.fields import label_slots
+from mcprl.scenarios.wording.keys import KEYS, front_of
 from mcprl.scenarios.wording.modifiers import (
     BOOKINGS,
-    KEYS,
-    front_of,
     in_full,
     is_deal,
     is_technical,
@@ -218,8 +217,8 @@ def _compared(intent: Compare, rng: random.Random) -> list[Option]:
         "last": things[-1] if len(things) == 2 else "",
         "more": more if len(things) == 2 else "",
         "rank": f"the {most}" if most else "",
-        "height": _height(counted, intent.most, len(things) == 2),
-        "higher": ("higher" if intent.most else "lower") if len(things) == 2 and not counted else "",
+        "height": _height(by, counted, intent.most, len(things) == 2),
+        "higher": higher(by, intent.most) if len(things) == 2 and not counted else "",
         "what": label,
         "label": label,
     }
@@ -257,10 +256,10 @@ def _front(option: Option, since: str) -> Option:
     return replace(option, patterns=tuple(told), slots={**option.slots, "since": since})
 
 
-def _height(counted: bool, most: bool, two: bool) -> str:
+def _height(by: Attribute, counted: bool, most: bool, two: bool) -> str:
     if counted:
         return ("more" if most else "fewer") if two else ("the most" if most else "the fewest")
-    return f"the {'highest' if most else 'lowest'}" if not two else f"the {'higher' if most else 'lower'}"
+    return f"the {higher(by, most)}" if two else height(by, most).removesuffix(f" {in_full(by)}")
 
 
 def combine_options(intent: Combine, rng: random.Random) -> list[Option]:

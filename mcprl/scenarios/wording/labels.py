@@ -8,11 +8,17 @@ from importlib.resources import files
 from typing import Any
 
 from mcprl.scenarios.wording.grammar import plural
+from mcprl.scenarios.wording.template import data
 from mcprl.text import singular, words
 from mcprl.types import Meaning, Scalar
 
 FLAGS = ("is", "has", "can", "should", "was", "allow", "allows", "use", "uses")
 PREPOSITIONS = ("at", "on")
+PARTICLES = ("up", "out", "in", "off", "back", "down", "by")
+_SET_ASIDE = ("reserved", "booked", "ordered", "needed", "used", "required", "allocated", "expected")
+_WEEK = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+IRREGULAR = ("taken", "sent", "brought", "given", "lent", "put", "let", "sold", "seen", "held", "paid", "made", "built")
+"""Participles of what is done to things that do not end in -ed."""
 
 
 @cache
@@ -49,6 +55,8 @@ def label_of(parts: Sequence[str], meaning: Meaning, values: Sequence[Scalar] = 
     for phrase, usual in table["phrases"].items():
         kept = re.sub(rf"\b{phrase}\b", usual, kept)
     kept = kept.split() or ["value"]
+    if kept[-1] in _WEEK and values and not {*map(str, values)} & {*_WEEK}:
+        kept = [*kept[:-1], "hours", "on", kept[-1].capitalize()]  # those of a shop
     if meaning in ("date", "datetime", "time") and (event := _event_label(kept, meaning)):
         return event
     if meaning in ("money", "measure", "duration", "percent") and len(kept) > 1:
@@ -60,6 +68,8 @@ def label_of(parts: Sequence[str], meaning: Meaning, values: Sequence[Scalar] = 
         kept = _counted(kept)
     if meaning == "money" and kept[0] in ("unit", "list", "item") and len(kept) > 1:
         kept = kept[1:]
+    if meaning == "money" and len(kept) == 1 and (kept[0].endswith("ed") or kept[0] in IRREGULAR):
+        kept = ["amount", *kept]  # the amount owed
     if meaning == "flag" and kept[0] in FLAGS and len(kept) > 1:
         kept = kept[1:]
     if meaning == "identifier" and len(kept) > 1 and kept[-1] in ("id", "identifier", "key", "ref", "reference"):
@@ -74,6 +84,10 @@ def _is_number(key: str) -> bool:
 
 def _event_label(kept: list[str], meaning: Meaning) -> str:
     events = tables()["events"]
+    if kept[-1] == "since":
+        return "joining date" if {*kept[:-1]} <= {*data("thesaurus")["people"], "joined"} else ""
+    if kept[-1] in PARTICLES and kept[-2:-1] and (kept[-2].endswith("ed") or kept[-2] in IRREGULAR):
+        return f"date {' '.join(kept)}"
     core = kept[:-1] if kept[-1] in (*PREPOSITIONS, "date", "time", "timestamp", "datetime", "day") else kept
     if core and core[-1] in events:
         label = events[core[-1]]
@@ -81,13 +95,15 @@ def _event_label(kept: list[str], meaning: Meaning) -> str:
         if kept[-1] == "time" or meaning == "time":
             label = label.replace(" date", " time")
         return " ".join([*front, label])
-    if core and core[-1].endswith("ed") and kept is not core:
-        return f"date {core[-1]}"
+    if core and core[-1].endswith("ed"):
+        return f"date {' '.join(core)}"
     return ""
 
 
 def _counted(kept: list[str]) -> list[str]:
     """A count's words without those that say that it is one: `followers_count` is `followers`."""
+    if len(kept) == 2 and kept[1] in _SET_ASIDE and plural(singular(kept[0])) == kept[0]:
+        kept = kept[::-1]  # reserved units
     rest = [word for word in kept if word not in ("count", "number", "of", "num", "total", "n")]
     if not rest:
         return kept

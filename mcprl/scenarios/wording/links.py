@@ -4,7 +4,7 @@ import random
 
 from mcprl.scenarios.intents import Change, Connected
 from mcprl.scenarios.wording import grammar
-from mcprl.scenarios.wording.modifiers import JOINTS
+from mcprl.scenarios.wording.keys import JOINTS
 from mcprl.scenarios.wording.phrases import is_person
 from mcprl.scenarios.wording.template import Option, data, mark, options
 from mcprl.scenarios.wording.values import called, plain

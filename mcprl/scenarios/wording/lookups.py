@@ -8,6 +8,7 @@ from dataclasses import replace
 from mcprl.scenarios.intents import Attribute, Each, Lookup, Missing
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.clocks import clock_options
+from mcprl.scenarios.wording.degrees import OWN_LABELS
 from mcprl.scenarios.wording.fields import label_slots
 from mcprl.scenarios.wording.modifiers import (
     is_technical,
@@ -21,7 +22,6 @@ from mcprl.scenarios.wording.since import apart, with_since
 from mcprl.scenarios.wording.suiting import (
     COMMITTED,
     DOCUMENTS,
-    OWN_LABELS,
     PLACES,
     direct,
     indirect,

@@ -8,27 +8,25 @@ from typing import Any
 
 from mcprl.scenarios.intents import Attribute, Value
 from mcprl.scenarios.wording import grammar
+from mcprl.scenarios.wording.keys import HEADINGS, JOINTS, front_of
 from mcprl.scenarios.wording.template import data
 from mcprl.scenarios.wording.values import STAGES, at_work, called, forms, plain, quoted, shown
 from mcprl.text import singular
 
 _ADJECTIVE = ("ed", "able", "ible", "ive", "lic", "ate", "ent", "ant", "id", "al")
 _ADJECTIVES = frozenset("open free new paid done valid hidden online offline full empty ready sold lost broken".split())
-JOINTS = ("from", "to", "for", "by", "with", "in", "at", "on", "of", "per", "between")
-"""Labels that say how a value belongs to its thing, and cannot be asked for: `job 301 for Mara Lund`."""
 _ADJUNCTS = {"color", "colour", "size", "genre", "type", "kind"}
 _KINDS_OF = {"brand", "source", "platform", "make"}
 """Labels whose values say what kind of thing it is: `visa cards`, `web orders`."""
 _AGAINST = frozenset("target base against reference baseline".split())
 """Labels of what something is compared with."""
-_NAMING = ("source", "old", "current", "original", "name", "title", "label", "full", "display")
-HEADINGS = ("message", "subject", "headline", "summary")
+_INSIDE = re.compile(r"(?:(.+) )?(?:contains|includes|like)")
+"""Labels of what a text has in it: `title contains`."""
+_STAFFED = "hospital branch clinic school depot station office site store practice club garage studio".split()
 BOOKINGS = ("booking", "reservation", "appointment")
 """Dealings that are made, and do not come in."""
 BUYERS = ("customer", "client", "buyer", "user")
 """People from whom dealings come."""
-KEYS = ("number", "id", "code", "key")
-"""Labels that say too little without their thing."""
 _BEHIND = ("done", "ok", "ready", "due")
 """States that stand behind a noun only: appointments that are done."""
 _DONE = {
@@ -36,24 +34,6 @@ _DONE = {
     "deleted": ("from", "delete"), "changed": ("in", "change"), "modified": ("in", "modify"),
 }  # fmt: skip
 """Participles of what is done to the parts of a document, with the preposition and the infinitive."""
-_ID_WORDS = ("id", "number", "code", "sku", "key", "no", "uuid", "reference", "identifier", "slug", "sha", "hash")
-
-
-def names(attribute: Attribute, noun: str) -> bool:
-    """Whether a value of the attribute names a thing of this noun: `name`, `order number`, and not a supplier's."""
-    front = " ".join(data("thesaurus")["nouns_in_full"].get(word, word) for word in front_of(attribute).split())
-    if attribute.label in JOINTS:
-        return False
-    if attribute.label in HEADINGS and attribute.meaning == "name":
-        return True
-    own = not front or singular(front.split()[-1]) in noun.split() or singular(front) == noun
-    return own and attribute.meaning in ("name", "identifier", "path", "email") and attribute.label != "last name"
-
-
-def front_of(attribute: Attribute) -> str:
-    """The thing in an attribute's label: `customer` for `customer number`."""
-    kept = [word for word in attribute.label.split() if word not in (*_NAMING, *_ID_WORDS, "path", "email", "address")]
-    return " ".join(kept)
 
 
 def modifiers(values: Sequence[Value], more: bool, rng: random.Random) -> tuple[list[str], list[str]]:
@@ -167,6 +147,8 @@ def _modifier(value: Value, more: bool, rng: random.Random) -> tuple[str, bool]:
     label, meaning = in_full(attribute), attribute.meaning
     if is_moment_of_history(value):
         return (f"since commit {text}" if " " not in text else f'since "{text}"'), False
+    if match := _INSIDE.fullmatch(label):
+        return (f"with {text} in the {match[1]}" if match[1] else f"containing {text}"), False
     if meaning != "flag" and (label in JOINTS or label.endswith(" between") or label.startswith(("in ", "from "))):
         return f"{label} {text}", False
     if meaning == "flag" and (isinstance(value.value, bool) or value.value in ("yes", "no")):
@@ -189,10 +171,7 @@ def _modifier(value: Value, more: bool, rng: random.Random) -> tuple[str, bool]:
     if patterns is None and meaning == "name" and label.split()[-1] in HEADINGS:
         return f'called "{text}"', False
     if patterns is None and meaning == "name" and front_of(attribute):
-        if front_of(attribute) == "table":
-            return f"in the {text} table", False
-        joint = "in" if front_of(attribute) == "folder" else "of"
-        return f"{joint} the {front_of(attribute)} {text}", False
+        return _of_thing(value, text), False
     if patterns is None:
         return f"with the {label} {text}", False
     chosen = rng.choice(patterns)
@@ -209,6 +188,16 @@ def _modifier(value: Value, more: bool, rng: random.Random) -> tuple[str, bool]:
         unit=unit,
     )
     return filled, False
+
+
+def _of_thing(value: Value, text: str) -> str:
+    """A thing by its name: `at the harbour branch`, `of the project Apollo`."""
+    front = front_of(value.attribute)
+    if front == "table":
+        return f"in the {text} table"
+    if front in _STAFFED:
+        return f"at the {text} {front}" if plain(value.value).islower() else f"at {text}"
+    return f"{'in' if front == 'folder' else 'of'} the {front} {text}"
 
 
 def _is_behind(value: Value) -> bool:

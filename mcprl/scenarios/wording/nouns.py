@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 
 from mcprl.scenarios.intents import Value
-from mcprl.scenarios.wording.modifiers import front_of, is_moment_of_history
+from mcprl.scenarios.wording.keys import front_of
+from mcprl.scenarios.wording.modifiers import is_moment_of_history
 from mcprl.scenarios.wording.template import data
 from mcprl.text import singular, words
 

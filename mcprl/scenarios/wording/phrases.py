@@ -8,16 +8,8 @@ from dataclasses import dataclass, replace
 from mcprl.scenarios.intents import Reference, Top, Value
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.degrees import height, standing, superlative
-from mcprl.scenarios.wording.modifiers import (
-    BOOKINGS,
-    BUYERS,
-    HEADINGS,
-    front_of,
-    is_deal,
-    is_technical,
-    modifiers,
-    names,
-)
+from mcprl.scenarios.wording.keys import HEADINGS, front_of, is_code, names
+from mcprl.scenarios.wording.modifiers import BOOKINGS, BUYERS, is_deal, is_technical, modifiers
 from mcprl.scenarios.wording.nouns import LIVING, by_sort, is_person, spoken
 from mcprl.scenarios.wording.template import BEGIN, END, data, in_brackets, mark
 from mcprl.scenarios.wording.values import called, plain, shown
@@ -179,7 +171,7 @@ def _by_one(value: Value, noun: str, person: bool, rng: random.Random) -> Phrase
         return Phrase(_quoted(noun, value), bare, short=False)
     text = mark(plain(value.value))
     if names(attribute, noun) or (attribute.meaning == "identifier" and not front_of(attribute)):
-        if attribute.meaning == "identifier":
+        if is_code(attribute, noun):
             code = _by_code(plain(value.value), noun, rng)
             return Phrase(code, bare, person=person, short=not plain(value.value).isdigit())
         if attribute.meaning == "path" and not re.search(r"[/.]", plain(value.value)):

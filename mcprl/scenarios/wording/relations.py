@@ -6,8 +6,9 @@ from dataclasses import replace
 from mcprl.scenarios.intents import Attribute, Relation
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.fields import label_slots
+from mcprl.scenarios.wording.keys import KEYS
 from mcprl.scenarios.wording.lookups import about_options, filled, of_one_kind
-from mcprl.scenarios.wording.modifiers import BUYERS, KEYS, is_deal, noun_label
+from mcprl.scenarios.wording.modifiers import BUYERS, is_deal, noun_label
 from mcprl.scenarios.wording.phrases import Phrase, is_person, phrase, spoken
 from mcprl.scenarios.wording.suiting import indirect, is_verbal
 from mcprl.scenarios.wording.template import BEGIN, Option, data, options

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from mcprl.scenarios.intents import Attribute
+from mcprl.scenarios.wording.degrees import OWN_LABELS
 from mcprl.scenarios.wording.fields import date_verbs, unit_in_full
 from mcprl.scenarios.wording.modifiers import either_of, is_adjective, is_deal, is_technical, noun_label, what_was_done
 from mcprl.scenarios.wording.nouns import EVENTS, is_person
@@ -17,7 +18,6 @@ DOCUMENTS = ("file", "document", "page", "report", "letter")
 _WORKS = ("job", "task", "project", "ticket", "issue", "case", "repair", "assignment", "claim")
 """Things that somebody works on until they are done, besides dealings."""
 COMMITTED = "commit date"
-OWN_LABELS = ("date", "day", "time", "datetime", "timestamp")
 _SETTINGS = ("environment", "settings", "configuration")
 _WHERE = ("cabin", "branch")
 """Categories that something is in or on, and has not: which cabin is she in, what branch is it on."""
@@ -116,7 +116,7 @@ def is_verbal(asked: Attribute) -> bool:
     """Whether people ask for a field with a verb only: which town she lives in, when it was last changed."""
     if is_where(asked) or either_of(asked):
         return True
-    if asked.label.startswith("last ") and date_verbs(asked):  # when it was last opened, and not its last access
+    if asked.label.startswith(("last ", "date ")) and date_verbs(asked):  # when it was last opened, not its last access
         return True
     return asked.meaning != "status" and asked.label.partition(" in the ")[0] in data("thesaurus")["verbal"]
 
