@@ -76,6 +76,8 @@ def with_another(
         }
     )
     misplaced = _OF_QUESTIONS if writes else _OF_WRITES
+    if len(taken) > 1:  # which of them would be another
+        misplaced |= {"beside/make-that"}
     if _GREETING & layers:  # a greeting comes first
         misplaced |= {*_BEFORE}
     if _THANKFUL & layers:  # who thanked has said all

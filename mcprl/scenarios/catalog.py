@@ -19,8 +19,7 @@ from mcprl.scenarios.probing.values import UNIVERSAL, known_format
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.wording.keys import JOINTS
 from mcprl.scenarios.wording.modifiers import is_adjective
-from mcprl.scenarios.wording.nouns import is_person
-from mcprl.scenarios.wording.template import data
+from mcprl.scenarios.wording.nouns import is_concrete, is_person
 from mcprl.scenarios.yields import Yields
 from mcprl.servers.effects import is_read
 from mcprl.text import singular, stems, words
@@ -92,6 +91,8 @@ class Catalog(Identities):
             )
             if attribute.meaning in ("category", "status") and not slot.choices:
                 attribute = replace(attribute, choices=self._listed_choices(slot, seen))
+            if slot.kind == "string" and not seen and attribute.meaning in ("count", "measure", "number"):
+                attribute = replace(attribute, meaning="person" if is_person(attribute.label) else "name")
             if slot.kind in ("integer", "number") and not seen and attribute.meaning in _OF_TEXT:
                 attribute = replace(attribute, meaning="number")
             counted = slot.kind == "integer" and attribute.meaning in ("number", "count") and not slot.choices
@@ -174,8 +175,8 @@ class Catalog(Identities):
             return " ".join(front)
         if last == "path" or (self.slot(slot).meaning == "path" and last in ("file", "directory", "folder")):
             return "folder" if self._takes_folders(tool) else "file"
-        own, one = self.noun(tool), tool.name not in self.lists and slot.required
-        if one and own in data("thesaurus")["goods"] and last not in own.split() and not is_person(last):
+        own, other = self.noun(tool), last not in self.noun(tool).split() and not is_person(last)
+        if other and is_concrete(own) and slot.required and tool.name not in self.lists:
             return own  # the car with a plate
         if last in self._nouns and last not in NO_NOUNS:
             return last
@@ -248,7 +249,9 @@ class Catalog(Identities):
     def names_entity(self, slot: Slot) -> bool:
         """Whether the slot's values name things of the server: results hold them, and they are keys or names."""
         if slot not in self._entities:
-            self._entities[slot] = self._is_harvested(slot) and self.slot(slot).meaning in (*NAMING, "text")
+            own = slot.required and slot.kind == "string" and slot.key in self.noun(self.known.tools[slot.tool]).split()
+            named = own or self.slot(slot).meaning in (*NAMING, "text")
+            self._entities[slot] = named and self._is_harvested(slot)
         return self._entities[slot]
 
     def _is_harvested(self, slot: Slot) -> bool:

@@ -32,6 +32,7 @@ from mcprl.scenarios.packs.exclusion import taken, without
 from mcprl.scenarios.packs.pack import Pack, tool_hash
 from mcprl.scenarios.packs.quality import quality
 from mcprl.scenarios.probing.bookkeeping import resets
+from mcprl.scenarios.probing.examples import Attempts
 from mcprl.scenarios.probing.hints import read_hints
 from mcprl.scenarios.probing.knowledge import Knowledge
 from mcprl.scenarios.probing.probe import probe
@@ -121,7 +122,8 @@ def _asks_for_volatile(scenario: Scenario, known: Knowledge) -> bool:
 
 def _left_out(server: ToolServer, known: Knowledge) -> dict[str, str]:
     """The tools that no task can use, each with the reason."""
-    left_out = {name: "never gave a result when probed" for name in known.tools if not known.working.get(name)}
+    silent = [name for name in known.tools if not known.working.get(name)]
+    left_out = {name: known.attempts.get(name, Attempts()).told for name in silent}
     left_out |= known.aside
     if not can_write(server, known):
         reason = f"all sessions share what it writes; {_resetting(server)} brings the state back"

@@ -120,6 +120,8 @@ class Naming(Calls):
         entity = next((pair for pair in step.filled if self.catalog.names_entity(pair[0])), None)
         if entity is None or self.catalog.named_by(step.tool, entity[0]).split()[-1] != noun.split()[-1]:
             return noun
+        if entity[1] in row.values():
+            return noun  # it is the thing itself that is listed
         stem = str(entity[1]).rpartition("/")[2].partition(".")[0]
         named = words(stem)
         if self.catalog.slot(entity[0]).meaning == "path" and named and named[-1].isalpha():
@@ -234,8 +236,10 @@ class Naming(Calls):
             return False
         if attribute.label.split()[-1] == "type" and isinstance(value, str) and is_person(value):
             return False  # whoever knows the name knows that it is a person's
-        if attribute.label.endswith(" since") and attribute.meaning == "date":
+        if attribute.label.endswith((" since", " until")) and attribute.meaning == "date":
             return False  # nobody asks for its vacant since
+        if is_person(attribute.label) and re.fullmatch(r"[A-Z]*-?\d+", str(value)):
+            return False  # nobody's captain is 1028
         if attribute.label == "change" and isinstance(value, str):
             return False  # "modified" is no answer to what the change is
         if attribute.label == "size" and self._noun(step) == "folder":  # that of its entry, not of what is in it

@@ -68,7 +68,7 @@ def test_the_answers_name_what_they_are_about() -> None:
     assert answer(Conditional(change, Value(STATUS, "open"), True), (), rng) == "Done. The status of O-7 is now paid."
     left = answer(Conditional(change, Value(STATUS, "open"), False), ("sent",), rng)
     assert left == "I didn't change anything: O-7's status is sent."
-    assert answer(Combine((product("P-1"), product("P-2")), PRICE, "sum"), (7.25,), rng) == "They add up to EUR 7.25."
+    assert answer(Combine((product("P-1"), product("P-2")), PRICE, "sum"), (7.25,), rng) == "Together that's EUR 7.25."
 
 
 def test_a_slip_names_the_other_thing_first_and_the_right_one_last() -> None:

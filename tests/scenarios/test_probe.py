@@ -14,8 +14,9 @@ from support.paths import SERVERS
 
 from mcprl.config import ServerConfig, ToolPolicy
 from mcprl.events import Event, Probing
+from mcprl.scenarios.probing.examples import Attempts
 from mcprl.scenarios.probing.hints import read_hints
-from mcprl.scenarios.probing.knowledge import Knowledge, table
+from mcprl.scenarios.probing.knowledge import Knowledge
 from mcprl.scenarios.probing.probe import probe
 from mcprl.scenarios.probing.sources import converted, listed, ordered, quoted
 from mcprl.scenarios.probing.tables import Table, select
@@ -138,7 +139,7 @@ async def test_a_hint_opens_a_server_that_lists_nothing_and_values_of_one_record
     }
 
 
-async def test_the_calls_are_bounded_reported_and_counted_in_a_table() -> None:
+async def test_the_calls_are_bounded_reported_and_counted() -> None:
     class Many(Fake):
         def answer(self, name: str, arguments: Mapping[str, Any]) -> Any:
             return {"name": name, "size": 3}
@@ -150,9 +151,16 @@ async def test_the_calls_are_bounded_reported_and_counted_in_a_table() -> None:
     reports = [event for event in events if isinstance(event, Probing)]
     assert reports
     assert reports[-1].tools == 500
-    rows = {name: (counts, reason) for name, counts, _, reason in table(known)}
-    assert rows["list_things_0"][0].startswith("1/")
-    assert rows["list_things_499"] == ("0/0", "not called")
+    assert known.attempts["list_things_0"].worked == 1
+    assert "list_things_499" not in known.attempts
+
+
+def test_why_a_tool_has_no_tasks_is_told_with_the_last_failure() -> None:
+    attempts = Attempts()
+    assert attempts.told == "not called while probing"
+    for number in range(3):
+        attempts.count(ToolResult(f"no brewer {number}", is_error=True), False)
+    assert attempts.told == "none of 3 calls while probing worked: no brewer 2"
 
 
 async def stages(target: str, seed: int = 0) -> Knowledge:
@@ -345,3 +353,44 @@ async def test_a_clock_in_a_result_is_no_sign_that_sessions_share_a_state() -> N
     known = await probe(server, 0, 60)
     assert not known.shared
     assert known.working["flip_sign"]
+
+
+class Shy(Fake):
+    """A server that shows nothing without a key, a filter or a part of a name."""
+
+    def answer(self, name: str, arguments: Mapping[str, Any]) -> Any:
+        things = {"P-31": {"pair": "P-31", "city": "Jena"}, "P-32": {"pair": "P-32", "city": "Brno"}}
+        people = ["Ana Haas", "Leon Berg"]
+        match name:
+            case "get_pair":
+                return things.get(arguments["pair"]) or {"error": f"no pair {arguments['pair']}"}
+            case "find_people":
+                found = [{"name": one, "age": 40 + n} for n, one in enumerate(people) if arguments["full_name"] in one]
+                return found or {"error": f"nobody is called {arguments['full_name']}"}
+            case "list_meetings":
+                if not arguments:
+                    return {"error": "give at least one filter"}
+                return [{"meeting": 500 + n, "status": "held"} for n in range(3) if arguments.get("status") == "held"]
+            case _:
+                if arguments["branch"] in ("release/2.4", "fix/login"):
+                    return {"branch": arguments["branch"], "head": "3f2a9c1"}
+                return {"error": f"no branch {arguments['branch']}; branches: release/2.4, fix/login"}
+
+
+async def test_a_tool_is_reached_by_what_its_description_shows_its_error_offers_or_a_part_or_a_filter_finds() -> None:
+    meetings = Tool(
+        "list_meetings",
+        "Meetings; give at least one filter.",
+        {"properties": {"place": {"type": "string"}, "status": {"type": "string", "enum": ["planned", "held"]}}},
+        read_only=True,
+    )
+    server = Shy(
+        tool("get_pair", "One pair, e.g. P-31.", pair="string"),
+        tool("find_people", "People by (part of) the name.", full_name="string"),
+        meetings,
+        tool("branch_info", "A branch.", branch="string"),
+    )
+    known = await probe(server, 0, 200)
+    assert {name for name, count in known.working.items() if count} == {
+        "get_pair", "find_people", "list_meetings", "branch_info"
+    }  # fmt: skip

@@ -40,8 +40,16 @@ class Attempts:
         self.made += 1
         self.worked += worked
         if not worked:
-            text = " ".join(_message(result).split()) or "an empty result"
+            text = " ".join(message_of(result).split()) or "an empty result"
             self.reason = text[:_REASON_LENGTH] + "..." * (len(text) > _REASON_LENGTH)
+
+    @property
+    def told(self) -> str:
+        """Why no task uses the tool, if no call of it worked."""
+        if not self.made:
+            return "not called while probing"
+        calls = "the one call" if self.made == 1 else f"none of {self.made} calls"
+        return f"{calls} while probing {'failed' if self.made == 1 else 'worked'}: {self.reason}"
 
     def take_back(self, result: ToolResult) -> None:
         """Count a call that had counted as working as a failed one."""
@@ -50,7 +58,7 @@ class Attempts:
         self.count(result, False)
 
 
-def _message(result: ToolResult) -> str:
+def message_of(result: ToolResult) -> str:
     """What a failed result says: the longest of its texts that speak of an error, else its text."""
     if not isinstance(result.structured, Mapping):
         return result.text

@@ -16,7 +16,7 @@ from mcprl.scenarios.fields import record_of
 from mcprl.scenarios.names import noun, related
 from mcprl.scenarios.probing.examples import Attempts, Example, add_example
 from mcprl.scenarios.probing.failures import Failures
-from mcprl.scenarios.probing.near import day_near, iso_day
+from mcprl.scenarios.probing.near import day_near, iso_day, moments
 from mcprl.scenarios.probing.paths import inner_paths
 from mcprl.scenarios.probing.records import Records
 from mcprl.scenarios.probing.sources import CONFIGURED, GIVEN, KINDS, Source, affinity, converted, place, quoted
@@ -24,7 +24,7 @@ from mcprl.scenarios.probing.statements import selects
 from mcprl.scenarios.probing.tables import Table
 from mcprl.scenarios.probing.tokens import as_rows, short_lines, tokens, without_logs
 from mcprl.scenarios.probing.told import described
-from mcprl.scenarios.probing.values import UNIVERSAL, invent, known_format
+from mcprl.scenarios.probing.values import UNIVERSAL, clock, invent, known_format
 from mcprl.scenarios.slots import JsonPath, Slot
 from mcprl.servers.effects import is_read
 from mcprl.text import stems
@@ -175,9 +175,18 @@ class Knowledge:
         return list(dict.fromkeys([*values, *described(slot, tool, self.slots[slot.tool])]))
 
     def made_up(self, slot: Slot, rng: random.Random) -> Any:
-        """As `values.invent`, but a date is near those that results show."""
-        seen = self._dates() if known_format(slot) == "date" else []
-        return day_near(seen, rng) or invent(slot, rng)
+        """As `values.invent`, but a date is near those that results show, and a time where they show times."""
+        form = known_format(slot)
+        if form in ("name", "sentence") and not slot.choices and slot.kind == "string":
+            form = self._form_shown(slot.key)
+        if form == "date":
+            return day_near(self._dates(), rng) or invent(slot, rng)
+        return clock(rng) if form == "time" and "format" not in slot.schema else invent(slot, rng)
+
+    def _form_shown(self, key: str) -> str:
+        """`date` or `time` if that is what results hold under a parameter's name, else empty."""
+        found = ([*values][:20] for source, values in self.base.pool.items() if source[-1] == key)
+        return moments(next(filter(None, found), []))
 
     def _dates(self) -> list[str]:
         """The later half of the dates seen in results, as ISO days, sorted."""
@@ -286,15 +295,3 @@ class Knowledge:
         if source[0] == "from":
             return 1 - self.affinity(slot, source) / 10
         return KINDS.index(source[0])
-
-
-def table(known: Knowledge) -> list[tuple[str, ...]]:
-    """What probing did, a row for each tool: its name, the calls that worked of those made, the sources of the values
-    that worked, and why the last failed call failed.
-    """
-    rows: list[tuple[str, ...]] = []
-    for name in known.tools:
-        made = known.attempts.get(name, Attempts())
-        reason = "" if made.worked else made.reason or "not called"
-        rows.append((name, f"{made.worked}/{made.made}", ", ".join(made.sources), reason))
-    return rows

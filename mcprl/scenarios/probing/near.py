@@ -7,6 +7,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:$|[T ])")
+_CLOCK = re.compile(r"\d\d:\d\d")
 _SPELLED = re.compile(r"\d{1,2} [A-Z][a-z]+ \d{4}|[A-Z][a-z]+ \d{1,2}, \d{4}")
 
 
@@ -38,6 +39,14 @@ def iso_day(text: str) -> str:
         except ValueError:
             continue
     return ""
+
+
+def moments(values: Sequence[object]) -> str:
+    """`date` or `time` if all the values are such, else empty."""
+    texts = list(map(str, values))
+    if texts and all(map(iso_day, texts)):
+        return "date"
+    return "time" if texts and all(map(_CLOCK.fullmatch, texts)) else ""
 
 
 def day_near(dates: Sequence[str], rng: random.Random) -> str | None:

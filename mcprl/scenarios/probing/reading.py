@@ -6,7 +6,7 @@ from typing import Any
 
 from mcprl.scenarios.fields import record_of
 from mcprl.scenarios.probing.draws import Penalties, fill_read
-from mcprl.scenarios.probing.examples import MOST_EXAMPLES
+from mcprl.scenarios.probing.examples import MOST_EXAMPLES, message_of
 from mcprl.scenarios.probing.knowledge import Knowledge, SourcedValue, State
 from mcprl.scenarios.probing.sources import converted, fits, shape
 from mcprl.scenarios.probing.tokens import without_logs
@@ -88,7 +88,7 @@ class Reader:
             known.learn(self.state, tool, draw.picked, result)
         else:
             penalties.blame(draw.picked, draw.scores, result.text)
-            self._note_offers(tool, draw.picked, result.text)
+            self._note_offers(tool, draw.picked, message_of(result))
         if (result.latency_s > SLOW_S and attempt > 2) or self._exhausted(tool):
             self._done.add(tool.name)
 

@@ -71,7 +71,8 @@ def _date(rng: random.Random) -> str:
     return f"20{rng.randint(20, 29)}-{rng.randint(1, 12):02}-{rng.randint(1, 28):02}"
 
 
-def _clock(rng: random.Random) -> str:
+def clock(rng: random.Random) -> str:
+    """A time of the day, as 14:30."""
     minute = rng.choice((0, 0, 0, 15, 30, 30, 45, 5 * rng.randint(0, 11)))
     return f"{rng.randint(7, 22):02}:{minute:02}"  # nobody makes calls at night
 
@@ -112,9 +113,9 @@ _CONTINENTS = ("Africa/", "America/", "Asia/", "Atlantic/", "Australia/", "Europ
 # match wins; the last entry is for slots that match none.
 _FORMATS: list[tuple[str, str, Callable[[random.Random], str]]] = [
     ("timezone", r"time ?zone|\btz\b|\biana\b", lambda rng: _zone(rng)),
-    ("date-time", r"date.?time|timestamp|iso ?8601", lambda rng: f"{_date(rng)}T{_clock(rng)}:00Z"),
-    ("date", r"\bdate\b|\bday\b|yyyy-mm-dd|\bdue\b|\bbirthday\b|\buntil\b|\bdeadline\b", _date),
-    ("time", r"\btime\b|hh:mm|\bclock\b", _clock),
+    ("date-time", r"date.?time|timestamp|iso ?8601", lambda rng: f"{_date(rng)}T{clock(rng)}:00Z"),
+    ("date", r"\bdate\b|\bday\b|yyyy-mm-dd|\bdue\b|\bbirthday\b|\buntil\b|\bdeadline\b|\b\w+ed on\b", _date),
+    ("time", r"\btime\b|hh:mm|\bclock\b", clock),
     ("email", r"e-?mail", lambda rng: f"{rng.choice(FIRST)}.{rng.choice(LAST)}@{rng.choice(_NOUNS)}.example".lower()),
     (
         "uri",

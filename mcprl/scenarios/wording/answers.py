@@ -95,8 +95,11 @@ def _answer(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
     if isinstance(intent, Compare):
         return _winner(intent, outcome[0])
     if isinstance(intent, Combine):
-        how = "They add up to" if intent.how == "sum" else f"The difference in {noun_label(intent.of)} is"
-        return f"{how} {value_text(intent.of, outcome[0])}."
+        text, things = value_text(intent.of, outcome[0]), in_full(intent.of)
+        if intent.how == "sum":  # behind another answer `they` would be its things
+            counted = f" {things}" if intent.of.meaning == "count" and grammar.is_plural(things) else ""
+            return f"Together that's {text}{counted}."
+        return f"The difference in {noun_label(intent.of)} is {text}."
     if isinstance(intent, Scaled):
         return scaled_answer(intent, value_text(intent.of, outcome[0]))
     if isinstance(intent, Both):

@@ -83,7 +83,8 @@ def a(noun: str) -> str:
 
 def possessive(name: str) -> str:
     """`Ana's`, `the customers'`."""
-    return f"{name}'" if name.endswith("s") and name[:1].islower() and is_plural(name) else f"{name}'s"
+    bare = name.strip("\x02\x03")
+    return f"{name}'" if bare.endswith("s") and bare[:1].islower() and is_plural(bare) else f"{name}'s"
 
 
 def listed(parts: Sequence[str], joint: str = "and") -> str:

@@ -41,6 +41,8 @@ def spelled_out(name: str) -> list[str]:
     heads = tables()["heads"]
     named = [word[:-1] if word[-1:].isdigit() and word[:-1] in heads and len(word) > 4 else word for word in named]
     parts = [part for word in named for part in table.get(word, word).split()]
+    if len(parts) == 2 and parts[0] in ("name", "title") and parts[1] in ("part", "fragment", "query", "substring"):
+        parts.pop()
     if len(parts) > 1 and parts[-1] == "no":
         parts[-1] = "number"
     while len(parts) > 1 and parts[-1].isdigit():
@@ -59,6 +61,8 @@ def label_of(parts: Sequence[str], meaning: Meaning, values: Sequence[Scalar] = 
         kept = [*kept[:-1], "hours", "on", kept[-1].capitalize()]  # those of a shop
     if meaning in ("date", "datetime", "time") and (event := _event_label(kept, meaning)):
         return event
+    if meaning == "year" and len(kept) == 1 and kept[0] in table["events"]:
+        return table["events"][kept[0]].replace(" date", " year")
     if meaning in ("money", "measure", "duration", "percent") and len(kept) > 1:
         if kept[-1] in table["units"] or singular(kept[-1]) in table["units"]:
             kept.pop()

@@ -37,6 +37,11 @@ def is_person(noun: str) -> bool:
     return bool({singular(word) for word in noun.split()[-1:]} & {*data("thesaurus")["people"]})
 
 
+def is_concrete(noun: str) -> bool:
+    """Whether the noun is that of a person or of goods."""
+    return is_person(noun) or noun in data("thesaurus")["goods"]
+
+
 def by_sort(noun: str, values: Sequence[Value]) -> tuple[str, tuple[Value, ...]]:
     """The noun that the type among the values stands for, and the other values: animals of the species dog are dogs, an
     entity of the type client is a client.
