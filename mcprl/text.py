@@ -124,6 +124,8 @@ def singular(word: str) -> str:
     """A plural without its ending, roughly: enough to see that `companies` and `company` are one word."""
     if word in _IRREGULAR:
         return _IRREGULAR[word]
+    if word in ("series", "species"):
+        return word
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
     if word.endswith(("sses", "xes", "ches", "shes")):

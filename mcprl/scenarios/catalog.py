@@ -251,7 +251,8 @@ class Catalog(Identities):
         if slot not in self._entities:
             own = slot.required and slot.kind == "string" and slot.key in self.noun(self.known.tools[slot.tool]).split()
             named = own or self.slot(slot).meaning in (*NAMING, "text")
-            self._entities[slot] = named and self._is_harvested(slot)
+            listed = own and len(slot.choices) > 2 and slot.kind == "string"  # the gates of a yard
+            self._entities[slot] = listed or (named and self._is_harvested(slot))
         return self._entities[slot]
 
     def _is_harvested(self, slot: Slot) -> bool:

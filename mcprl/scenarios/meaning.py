@@ -40,6 +40,8 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _CURRENCIES = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 _FILE_FIELDS = frozenset("permissions isFile is_file isDirectory is_directory mimeType mime_type mode mtime".split())
 """Fields that stand beside the size of a file."""
+_SHORT = ("km", "kg", "cm", "mm", "ml")
+"""Units that are a whole name."""
 _NUMERIC: tuple[Meaning, ...] = ("money", "count", "measure", "percent", "number", "year", "duration", "identifier")
 _TEXTUAL: tuple[Meaning, ...] = (
     "person", "place", "category", "status", "identifier", "url", "phone", "path", "name", "text", "email", "date",
@@ -102,7 +104,7 @@ def _is_unit(parts: Sequence[str], values: list[Scalar]) -> bool:
     """Whether the last word of a name that ends like a unit is one: not the year of `exp_year`, nor `day` alone."""
     if singular(parts[-1]) == "year":
         return not any(1800 < float(value) < 2200 for value in values)
-    return len(parts) > 1 or (len(parts[0]) > 3 and singular(parts[0]) not in ("week", "month"))
+    return len(parts) > 1 or parts[0] in _SHORT or (len(parts[0]) > 3 and singular(parts[0]) not in ("week", "month"))
 
 
 def _event_meaning(values: list[Scalar], shape: Meaning | None) -> Meaning:

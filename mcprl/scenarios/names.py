@@ -47,6 +47,8 @@ def noun(tool: Tool) -> str:
     rest = [word for word in doing(tool).split() if word not in VERBS and word not in _VAGUE]
     if rest[:1] and rest[0] in _JOINTS and rest[-1] == "list":
         return " ".join((*rest[1:], "entry"))  # what is dropped from a waiting list
+    if not rest:  # `accessionGet`: the verb stands last
+        rest = [word for word in words(tool.name) if word not in VERBS and word not in _VAGUE]
     ends = (i for i, word in enumerate(rest) if i and word in _JOINTS)
     return " ".join(rest[: next(ends, len(rest))] or words(tool.name))
 

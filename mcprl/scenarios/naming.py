@@ -16,6 +16,7 @@ from mcprl.scenarios.parameters import FOLDERS, is_hash, is_search, shortened_ha
 from mcprl.scenarios.steps import Field, Found, Step
 from mcprl.scenarios.wording.grammar import is_plural
 from mcprl.scenarios.wording.keys import JOINTS, names
+from mcprl.scenarios.wording.labels import is_done
 from mcprl.scenarios.wording.modifiers import either_of, is_adjective
 from mcprl.scenarios.wording.phrases import is_person
 from mcprl.text import singular, words
@@ -236,10 +237,8 @@ class Naming(Calls):
             return False
         if attribute.label.split()[-1] == "type" and isinstance(value, str) and is_person(value):
             return False  # whoever knows the name knows that it is a person's
-        if attribute.label.endswith((" since", " until")) and attribute.meaning == "date":
-            return False  # nobody asks for its vacant since
-        if is_person(attribute.label) and re.fullmatch(r"[A-Z]*-?\d+", str(value)):
-            return False  # nobody's captain is 1028
+        if _is_no_noun(attribute, value):
+            return False
         if attribute.label == "change" and isinstance(value, str):
             return False  # "modified" is no answer to what the change is
         if attribute.label == "size" and self._noun(step) == "folder":  # that of its entry, not of what is in it
@@ -277,3 +276,12 @@ def stateless(noun: str, values: Sequence[Value]) -> str:
     state, _, rest = noun.partition(" ")
     told = any(value.attribute.meaning == "status" for value in values)
     return rest if told and rest and is_adjective(state) else noun
+
+
+def _is_no_noun(attribute: Attribute, value: Scalar) -> bool:
+    """Whether nobody would ask for the field by its label: its vacant since, its germinated, a captain who is 1028."""
+    if attribute.label.endswith((" since", " until")) and attribute.meaning == "date":
+        return True
+    if is_done(attribute.label) and attribute.meaning in ("number", "count", "measure"):
+        return True
+    return is_person(attribute.label) and bool(re.fullmatch(r"[A-Z]*-?\d+", str(value)))

@@ -24,6 +24,8 @@ from mcprl.types import AsksBack, CallMade, Check, Declines, SaysMissing, Scalar
 
 _READING = frozenset("read open view cat".split())
 """Verbs of tools that give what is in a thing."""
+_BY_EMAIL = ("email", "email")
+"""What is asked for, and named by: nobody asks for the address that they give."""
 _UNNAMED = ("number", "line", "code", "hash", "file")
 _TOKENS = (*_UNNAMED, "date", "path", "url", "email")
 """Places of values that stand in a text: of a date that a field has, too, this is the name."""
@@ -34,7 +36,7 @@ async def missing(planner: Planner, session: Session, state: State) -> Grounded 
     rng, catalog = planner.rng, planner.catalog
     tool = planner.tool(lambda tool: any(catalog.names_entity(slot) for slot in planner.needs(tool)))
     needed = planner.needs(tool) if tool else []
-    if tool is None or len(needed) != 1:
+    if tool is None or len(needed) != 1 or needed[0].choices:
         return None
     options = planner.known.options(needed[0], state, rng, lambda _: True)
     worked = [
@@ -61,7 +63,7 @@ async def missing(planner: Planner, session: Session, state: State) -> Grounded 
     own = [other for other in planner.shown_by(reference.noun) if stems(planner.needs(other)[-1].key) == key]
     shown = [keys for other in own for keys in _seen_fields(planner, other)] if tool not in own else []
     asked = [catalog.attribute(tool.name, keys, {}) for keys in _seen_fields(planner, tool) if keys not in shown]
-    asked = [attribute for attribute in asked if attribute.meaning not in ("identifier", "name", "text")]
+    asked = [a for a in asked if a.meaning not in ("identifier", "name", "text") and (a.meaning, meaning) != _BY_EMAIL]
     single = tool.name not in catalog.lists
     readers = [other for other in own if {*words(other.name)} & _READING]
     obvious = tool in (readers or own or [tool])

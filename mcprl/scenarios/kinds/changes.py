@@ -72,8 +72,8 @@ async def write(planner: Planner, clean: Session, written: Session, state: State
     if removal and not shows(await written.call(removal.tool, removal.arguments), removal):
         removal = None
     values = _stated(planner, tool, filled, thing)
-    if values is None:
-        return None  # the thing has this value already
+    if values is None or (not values and effect_of(planner, tool, thing) == "set"):
+        return None  # the thing has this value already, or nothing is set
     checks: tuple[Check, ...] = tuple(check for check in (effect or removal,) if check)
     checks = checks or (CallMade(tool.name, call.arguments),)
     intent = Change(tool.name, tool.description, effect_of(planner, tool, thing), thing, values)

@@ -48,8 +48,7 @@ class Attempts:
         """Why no task uses the tool, if no call of it worked."""
         if not self.made:
             return "not called while probing"
-        calls = "the one call" if self.made == 1 else f"none of {self.made} calls"
-        return f"{calls} while probing {'failed' if self.made == 1 else 'worked'}: {self.reason}"
+        return f"nothing worked that was tried while probing ({self.made}): {self.reason}"
 
     def take_back(self, result: ToolResult) -> None:
         """Count a call that had counted as working as a failed one."""

@@ -31,7 +31,7 @@ from mcprl.scenarios.intents import (
     Value,
 )
 from mcprl.scenarios.wording import grammar
-from mcprl.scenarios.wording.clauses import clause, computed, ended, stated, value_text
+from mcprl.scenarios.wording.clauses import clause, combined, computed, ended, stated, value_text
 from mcprl.scenarios.wording.clocks import told_there
 from mcprl.scenarios.wording.degrees import OWN_LABELS, degree, height, higher
 from mcprl.scenarios.wording.keys import KEYS
@@ -95,20 +95,14 @@ def _answer(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
     if isinstance(intent, Compare):
         return _winner(intent, outcome[0])
     if isinstance(intent, Combine):
-        text, things = value_text(intent.of, outcome[0]), in_full(intent.of)
-        if intent.how == "sum":  # behind another answer `they` would be its things
-            counted = f" {things}" if intent.of.meaning == "count" and grammar.is_plural(things) else ""
-            return f"Together that's {text}{counted}."
-        return f"The difference in {noun_label(intent.of)} is {text}."
+        return combined(intent.of, intent.how, outcome[0])
     if isinstance(intent, Scaled):
         return scaled_answer(intent, value_text(intent.of, outcome[0]))
     if isinstance(intent, Both):
         return " ".join(_part(part, own, rng) for part, own in zip(intent.parts, outcome, strict=True))
-    if isinstance(intent, Likewise):
+    if isinstance(intent, Likewise) or (isinstance(intent, Conditional) and intent.holds):
         return _done(intent.change)
     if isinstance(intent, Conditional):
-        if intent.holds:
-            return _done(intent.change)
         thing = intent.change.thing or Reference("item")
         return f"I didn't change anything: {clause(_name(thing), intent.condition.attribute, outcome[0])}."
     if isinstance(intent, Missing):
@@ -271,7 +265,7 @@ def _past(tool: str, usual: str) -> str:
 
 
 def _set_clause(value: Value, thing: Reference) -> str:
-    label = in_full(value.attribute)
+    label = noun_label(value.attribute)
     described = len(thing.values) > 1  # the paid order from C-1054, which is packed now
     name = f"the {grammar.one(spoken(thing.noun))}" if described else _shown(thing)
     return f"The {label} of {name} is now {value_text(value.attribute, value.value)}."

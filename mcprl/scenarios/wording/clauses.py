@@ -138,3 +138,12 @@ def computed(attribute: Attribute, value: Scalar, place: str = "") -> str:
     label = in_full(attribute)
     where = f" in {place}" if place else ""
     return f"the {label}{where} {'are' if grammar.is_plural(label) else 'is'} {value_text(attribute, value)}"
+
+
+def combined(of: Attribute, how: str, result: Scalar) -> str:
+    """What is said of the sum or the difference of a field of two things."""
+    text, things = value_text(of, result), in_full(of)
+    if how != "sum":
+        return f"The difference in {noun_label(of)} is {text}."
+    counted = of.meaning == "count" and grammar.is_plural(things)
+    return f"Together that's {text} {things}." if counted else f"Together that's {text}."

@@ -111,6 +111,8 @@ def _general(intent: Compute, roles: dict[str, str], rng: random.Random) -> list
             return options(data("computes")["route_search"], "compute.route_search", {**roles, "what": ways})
         return options(data("computes")["route"], "compute.route", {**roles, "do": _cut(f"{verb} {what}", rest)})
     verb = _SAID.get(verb, verb)
+    if (own := re.fullmatch(r"(?:an?|the|one) (.+)", what)) and rest.startswith(f" for {own[1]} "):
+        what, rest = rest.removeprefix(" for "), ""  # describe hut ROS, and no hut for it
     if verb in _ASKING and what:
         what = _cut(what, rest)
         if (named := re.match(rf" for (?:{BEGIN}[^{END}]*{END} )?(\w+) {BEGIN}", rest)) and what != named[1]:

@@ -15,6 +15,22 @@ from mcprl.servers.effects import VERBS
 from mcprl.text import stems, words
 
 _VAGUE = ("new", "a", "an", "the", "by", "id", "for", "in", "of", "to", "from", "with", "all", "my", "and", "single")
+_DETERMINERS = (
+    "a",
+    "an",
+    "the",
+    "one",
+    "all",
+    "any",
+    "this",
+    "these",
+    "your",
+    "my",
+    "every",
+    "each",
+    "some",
+    "several",
+)
 _GOING = ("to", "from", "into", "until")
 _OTHER = frozenset(("new", "other", "replacement", "another"))
 _JOINTS = {"exchange": "for", "swap": "for", "trade": "for", "replace": "with"}
@@ -140,6 +156,8 @@ def imperative(description: str) -> str:
     if not 2 <= len(parts) <= 11 or re.search(r"[_{}]|[a-z][A-Z]", first):
         return ""
     head = parts[0].lower()
+    if not _is_order(head, parts[1].lower()):
+        return ""
     if re.fullmatch(r"[a-z]+s", head) and head not in ("process", "access", "address", "pass", "this", "discuss"):
         head = grammar.infinitive(head)
     elif head in ("a", "an", "the", "this", "tool", "use") or head.endswith("ing"):
@@ -149,6 +167,13 @@ def imperative(description: str) -> str:
     order = re.sub(r" on or off$", "", " ".join([head, *parts[1:]]))
     order = re.sub(r"\b((?:un)?([a-z]+?)e?) (all )?\2e?d (?=[a-z]+$)", r"\1 \3", order)  # to unstage all staged changes
     return re.sub(r"(?<= )([a-z]+), [a-z-]+ (?=[a-z]+$)", r"\1 ", order)  # simulated, random-leveled logging
+
+
+def _is_order(first: str, second: str) -> bool:
+    """Whether a sentence that begins so tells to do something: not "State of a vault", "Botanical data"."""
+    known = {first, grammar.infinitive(first)} & {*VERBS, *data("changes")["verbs"]}
+    doing = first.endswith("s") and second not in ("of", "for", "by", "with", "in", "on", "to", "and", "at", "from")
+    return bool(known) or doing or second in _DETERMINERS
 
 
 def nouns(tool: str) -> list[str]:

@@ -5,7 +5,7 @@ import re
 
 from mcprl.scenarios.intents import Attribute
 from mcprl.scenarios.wording import grammar
-from mcprl.scenarios.wording.labels import IRREGULAR, PARTICLES
+from mcprl.scenarios.wording.labels import PARTICLES, is_done
 from mcprl.scenarios.wording.modifiers import either_of, in_full, noun_label, what_was_done
 from mcprl.scenarios.wording.template import data, mark
 from mcprl.scenarios.wording.values import UNIT_WORDS, at_work
@@ -67,11 +67,6 @@ def _state(asked: Attribute, choice: object) -> str:
 def unit_in_full(unit: str) -> str:
     """A unit as a word: `kilos`."""
     return UNIT_WORDS.get(unit, unit)
-
-
-def is_done(word: str) -> bool:
-    """Whether a word is a participle of what was done to a thing."""
-    return word.endswith("ed") or word in IRREGULAR
 
 
 def date_verbs(asked: Attribute) -> list[str]:

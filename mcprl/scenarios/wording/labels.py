@@ -15,6 +15,8 @@ from mcprl.types import Meaning, Scalar
 FLAGS = ("is", "has", "can", "should", "was", "allow", "allows", "use", "uses")
 PREPOSITIONS = ("at", "on")
 PARTICLES = ("up", "out", "in", "off", "back", "down", "by")
+_ENDS = {"to": "destination", "from": "origin"}
+_MEASURES = {"length": "km m mi ft cm mm", "weight": "kg g lb oz t", "volume": "l ml", "duration": "hours minutes mins"}
 _SET_ASIDE = ("reserved", "booked", "ordered", "needed", "used", "required", "allocated", "expected")
 _WEEK = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 IRREGULAR = ("taken", "sent", "brought", "given", "lent", "put", "let", "sold", "seen", "held", "paid", "made", "built")
@@ -63,6 +65,10 @@ def label_of(parts: Sequence[str], meaning: Meaning, values: Sequence[Scalar] = 
         return event
     if meaning == "year" and len(kept) == 1 and kept[0] in table["events"]:
         return table["events"][kept[0]].replace(" date", " year")
+    if kept[0] in _ENDS and len(kept) > 1:
+        kept = [_ENDS[kept[0]], *kept[1:]]
+    if meaning in ("measure", "duration", "number") and kept == kept[:1] and (whole := _whole(kept[0])):
+        return whole
     if meaning in ("money", "measure", "duration", "percent") and len(kept) > 1:
         if kept[-1] in table["units"] or singular(kept[-1]) in table["units"]:
             kept.pop()
@@ -79,6 +85,16 @@ def label_of(parts: Sequence[str], meaning: Meaning, values: Sequence[Scalar] = 
     if meaning == "identifier" and len(kept) > 1 and kept[-1] in ("id", "identifier", "key", "ref", "reference"):
         kept[-1] = "number" if any(_is_number(str(value)) for value in values) else "id"
     return " ".join(kept)
+
+
+def _whole(unit: str) -> str:
+    """What a unit alone is a measure of: `km` of a length; empty if it is no unit."""
+    return next((what for what, units in _MEASURES.items() if unit in units.split()), "")
+
+
+def is_done(word: str) -> bool:
+    """Whether a word is a participle of what was done to a thing."""
+    return word in IRREGULAR or (word.endswith("ed") and len(word) > 4 and not word.endswith("eed"))
 
 
 def _is_number(key: str) -> bool:
@@ -99,6 +115,8 @@ def _event_label(kept: list[str], meaning: Meaning) -> str:
         if kept[-1] == "time" or meaning == "time":
             label = label.replace(" date", " time")
         return " ".join([*front, label])
+    if meaning != "date" and kept[-1] == "at" and core:
+        return " ".join((*core, "time"))  # of the pickup
     if core and core[-1].endswith("ed"):
         return f"date {' '.join(core)}"
     return ""

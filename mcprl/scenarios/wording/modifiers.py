@@ -22,7 +22,7 @@ _AGAINST = frozenset("target base against reference baseline".split())
 """Labels of what something is compared with."""
 _INSIDE = re.compile(r"(?:(.+) )?(?:contains|includes|like)")
 """Labels of what a text has in it: `title contains`."""
-_STAFFED = "hospital branch clinic school depot station office site store practice club garage studio".split()
+_STAFFED = "hospital branch clinic school depot station office site store practice club garage studio hut".split()
 BOOKINGS = ("booking", "reservation", "appointment")
 """Dealings that are made, and do not come in."""
 BUYERS = ("customer", "client", "buyer", "user")
@@ -195,6 +195,8 @@ def _of_thing(value: Value, text: str) -> str:
     front = front_of(value.attribute)
     if front == "table":
         return f"in the {text} table"
+    if singular(front.split()[-1]) in data("thesaurus")["people"]:
+        return f"by {text}"
     if front in _STAFFED:
         return f"at the {text} {front}" if plain(value.value).islower() else f"at {text}"
     return f"{'in' if front == 'folder' else 'of'} the {front} {text}"

@@ -105,9 +105,10 @@ def phrase(thing: Reference, rng: random.Random) -> Phrase:
     before, after = modifiers(rest, False, rng)
     if head is not None:
         coded = plain(head.value).islower() and " " not in plain(head.value)
-        kind = [noun] if coded and (noun in _IN_TABLES or noun not in data("thesaurus")["goods"]) else []
+        before_noun = noun in _IN_TABLES or noun.split()[-1] in BOOKINGS
+        kind = [noun] if before_noun or (coded and noun not in data("thesaurus")["goods"]) else []
         called_so = [*kind, mark(plain(head.value))]
-        text = " ".join(["the", *before, *(called_so[::-1] if noun in _IN_TABLES else called_so), *after])
+        text = " ".join(["the", *before, *(called_so[::-1] if before_noun else called_so), *after])
         if person and not before:
             text = " ".join([mark(plain(head.value)), *after])
         return Phrase(text, f"the {noun}", _is_many(head, person), person, short=not after)
@@ -220,6 +221,8 @@ def _by_name(name: str, noun: str, person: bool, rng: random.Random, *, titled: 
         return called(name)
     if noun.split()[-1] in LIVING:
         return text
+    if noun.split()[-1] in BOOKINGS:
+        return f"the {text} {noun}"
     if noun in _IN_TABLES and " " not in name:
         return f"the {text} {noun}"
     if person or "@" in name or "_" in name or "." in name:
