@@ -62,8 +62,9 @@ class Filling(Finder):
             idle = {slot.key for slot in self._idle}
             picked = {slot: sourced for slot, sourced in picked.items() if slot.required or slot.key not in idle}
             for slot, (source, value) in picked.items():
-                if not slot.required and source == ("invented",) and self.catalog.slot(slot).meaning in NAMING:
-                    continue  # a made-up name of a thing that should exist
+                unknown = self.catalog.slot(slot).meaning in NAMING or known_format(slot) == "name"
+                if not slot.required and source == ("invented",) and slot.kind == "string" and unknown:
+                    continue  # a made-up name of a thing that should exist, or nothing says what it takes
                 if slot in fresh:
                     own = self._new(slot, state, sort_of(picked))
                 elif self._is_taken_as_it_is(slot, source, target, picked):

@@ -40,6 +40,10 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _CURRENCIES = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 _FILE_FIELDS = frozenset("permissions isFile is_file isDirectory is_directory mimeType mime_type mode mtime".split())
 """Fields that stand beside the size of a file."""
+_VARIABLES = frozenset(
+    "PATH HOME USER SHELL LANG LANGUAGE PWD OLDPWD TERM EDITOR HOSTNAME LOGNAME TMPDIR DISPLAY".split()
+)
+"""Variables of an environment whose names are one word; the capitals of a table's head are no names of such."""
 _SHORT = ("km", "kg", "cm", "mm", "ml")
 """Units that are a whole name."""
 _NUMERIC: tuple[Meaning, ...] = ("money", "count", "measure", "percent", "number", "year", "duration", "identifier")
@@ -75,7 +79,8 @@ def refined(attribute: Attribute, values: Sequence[Scalar], nouns: Container[str
     numbered = attribute.meaning in ("number", "identifier") and not measured and are_codes(values)
     if numbered and attribute.label in nouns:
         attribute = replace(attribute, meaning="identifier", label=f"{attribute.label} number")
-    if len(attribute.key) > 2 and attribute.key.isupper():  # `PATH`: said as it is written
+    if len(attribute.key) > 2 and attribute.key.isupper() and (attribute.key in _VARIABLES or "_" in attribute.key):
+        # said as it is written
         meaning = "text" if attribute.meaning == "path" else attribute.meaning
         attribute = replace(attribute, label=attribute.key, meaning=meaning)
     return attribute

@@ -11,8 +11,8 @@ from mcprl.types import Tool
 
 _VAGUE = frozenset(
     (
-        "a all an any available current detail details every info information many multiple of "
-        "overview several summary the "
+        "a about all an any available current detail details every info information many multiple of "
+        "overview several summary the what where which who whois "
     ).split()
 )
 

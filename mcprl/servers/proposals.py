@@ -54,12 +54,15 @@ _OBJECT = frozenset("a all an any each every her his it its new one our the thei
 _SHEETS = frozenset(
     (
         "balance calendar card climate conditions detail details diary file grades history info information list log "
-        "lookup marks notes overview profile ranking record records report sheet status summary times timetable "
+        "lookup marks notes overview plan plans profile ranking record records report sheet status summary times "
+        "timetable "
     ).split()
 )
 """With these the name of a tool ends that shows them."""
 _LEADING = frozenset("about all data details everything full one table what which who whose".split())
 """With these a description begins that names what is shown: "Details of one member"."""
+_BEHIND_NOUNS = frozenset("of by from in with at".split())
+"""What stands behind a noun, and behind no order without an object: "State of a vault", "Hearings in a room"."""
 _DESK = (("check", "in"), ("check", "out"))
 _JOINING = frozenset("also and or then will".split())
 _RUN = frozenset("cmd command script shell sql statement".split())
@@ -102,8 +105,8 @@ def seems_to_read(tool: Tool) -> bool:
 def _names_a_thing(parts: tuple[str, ...], description: str) -> bool:
     """Whether the name ends like that of a sheet or a list, or the description begins like that of one."""
     listing = len(parts) == 1 and singular(parts[0]) != parts[0]
-    lead = next(iter(re.findall(r"[a-z]+", description.lower())), "")
-    return listing or bool({*parts[-1:]} & _SHEETS) or lead in _LEADING
+    lead, after = [*re.findall(r"[a-z]+", description.lower()), "", ""][:2]
+    return listing or bool({*parts[-1:]} & _SHEETS) or lead in _LEADING or (bool(lead) and after in _BEHIND_NOUNS)
 
 
 def _rest(parts: tuple[str, ...], tool: Tool) -> list[Proposal]:

@@ -454,3 +454,8 @@ def test_a_megabyte_of_hostile_text_takes_less_than_a_second(name: str) -> None:
 def test_no_text_makes_a_reader_fail(text: str) -> None:
     read_text(text)
     align([text, text + "a", "b" + text])
+
+
+def test_a_table_of_fields_and_values_is_a_record() -> None:
+    text = "| Field | Value |\n|---|---|\n| Judge | HOL |\n| Pages | 36 |\n"
+    assert read_text(text) == {"Judge": "HOL", "Pages": 36}

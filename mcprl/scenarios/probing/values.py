@@ -167,7 +167,12 @@ UNIVERSAL = frozenset(("timezone", "date-time", "date", "time", "color", "expres
 
 def known_format(slot: Slot) -> str:
     """The well-known format that a string slot's schema, name or description points to; `name` if none."""
-    return _format_of(str(slot.schema.get("format", "")), slot.path, slot.description)
+    form = _format_of(str(slot.schema.get("format", "")), slot.path, slot.description)
+    return (
+        "person"
+        if form == "name" and words(slot.key)[-1:] and words(slot.key)[-1] in data("thesaurus")["people"]
+        else form
+    )
 
 
 @lru_cache(maxsize=4_096)

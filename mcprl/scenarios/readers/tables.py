@@ -7,14 +7,16 @@ from collections.abc import Sequence
 from mcprl.scenarios.readers.scalars import Record, is_name, is_prose, plain, scalar
 
 _RULED = re.compile(r"[\s|+:=─━┼│╪═┬┴├┤╞╡┌┐└┘╔╗╚╝╠╣╦╩╬║-]*$")
+_OF_PAIRS = {(name, "value") for name in ("field", "property", "attribute", "key", "item", "detail")}
 _GAP = re.compile(r"\s{2,}|\t")
 _MOST_COLUMNS = 100
 _BARS = str.maketrans("│║┃", "|||")
 _COUNTED = re.compile(r"\(?\d+ (?:rows?|records?|results?|items?|entries)\b.{0,40}$")
 
 
-def read_barred(text: str) -> list[Record] | None:
-    """A table whose cells stand between bars and that has a rule of dashes, or as many bars in every line."""
+def read_barred(text: str) -> list[Record] | Record | None:
+    """A table whose cells stand between bars and that has a rule of dashes, or as many bars in every line. One with the
+    heads field and value is a record."""
     if "[ RECORD " in text or "|" not in (text := text.translate(_BARS)):
         return None
     lines = text.splitlines()
@@ -28,6 +30,8 @@ def read_barred(text: str) -> list[Record] | None:
         rows = [row for row in rows if len(row) == len(rows[0])] if ruled else rows
         if len({len(row) for row in rows}) != 1 or not all(rows[0]):
             return None
+        if len(tables) == 1 and (pairs := _pairs(rows)):
+            return pairs
         records += _records(rows)
     return records or None
 
@@ -52,6 +56,13 @@ def _cells(line: str) -> list[str]:
     if line.startswith("|"):
         line = line[1:-1] if line.endswith("|") and not line.endswith("\\|") else line[1:]
     return [plain(cell.replace("\\|", "|")) for cell in re.split(r"(?<!\\)\|", line)]
+
+
+def _pairs(rows: Sequence[Sequence[str]]) -> Record:
+    """The one record of a table with the heads field and value; empty for others."""
+    if tuple(name.casefold() for name in rows[0]) not in _OF_PAIRS:
+        return {}
+    return {name: value for name, cell in rows[1:] if name and (value := scalar(cell)) is not None}
 
 
 def _records(rows: Sequence[Sequence[str]]) -> list[Record]:

@@ -34,7 +34,7 @@ from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.clauses import clause, combined, computed, ended, stated, value_text
 from mcprl.scenarios.wording.clocks import told_there
 from mcprl.scenarios.wording.degrees import OWN_LABELS, degree, height, higher
-from mcprl.scenarios.wording.keys import KEYS
+from mcprl.scenarios.wording.keys import KEYS, is_code
 from mcprl.scenarios.wording.modifiers import in_full, is_deal, is_technical, noun_label
 from mcprl.scenarios.wording.nouns import ABSTRACT
 from mcprl.scenarios.wording.phrases import definite, group, is_person, phrase, spoken
@@ -203,7 +203,8 @@ def _absent(thing: Reference) -> str:
     noun = grammar.one(spoken(thing.noun))
     if not thing.values:
         return noun
-    if len(thing.values) == 1 and thing.values[0].attribute.meaning in _ALONE:
+    alone = [each for each in thing.values if each.attribute.meaning in _ALONE or is_code(each.attribute, noun)]
+    if len(thing.values) == len(alone) == 1:
         joint = " with the email address" if thing.values[0].attribute.meaning == "email" else ""
         return f"{noun}{joint} {plain(thing.values[0].value)}"
     if len(thing.values) == 1 and thing.values[0].attribute.meaning in ("name", "person"):

@@ -45,7 +45,7 @@ def spelled_out(name: str) -> list[str]:
     parts = [part for word in named for part in table.get(word, word).split()]
     if len(parts) == 2 and parts[0] in ("name", "title") and parts[1] in ("part", "fragment", "query", "substring"):
         parts.pop()
-    if len(parts) > 1 and parts[-1] == "no":
+    if parts[-1:] == ["no"]:
         parts[-1] = "number"
     while len(parts) > 1 and parts[-1].isdigit():
         parts.pop()
