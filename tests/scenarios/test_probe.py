@@ -160,7 +160,7 @@ def test_why_a_tool_has_no_tasks_is_told_with_the_last_failure() -> None:
     assert attempts.told == "not called while probing"
     for number in range(3):
         attempts.count(ToolResult(f"no brewer {number}", is_error=True), False)
-    assert attempts.told == "nothing worked that was tried while probing (3): no brewer 2"
+    assert attempts.told == "nothing worked that was called while probing (3): no brewer 2"
 
 
 async def stages(target: str, seed: int = 0) -> Knowledge:

@@ -48,7 +48,7 @@ class Attempts:
         """Why no task uses the tool, if no call of it worked."""
         if not self.made:
             return "not called while probing"
-        return f"nothing worked that was tried while probing ({self.made}): {self.reason}"
+        return f"nothing worked that was called while probing ({self.made}): {self.reason}"
 
     def take_back(self, result: ToolResult) -> None:
         """Count a call that had counted as working as a failed one."""
