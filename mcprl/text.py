@@ -102,6 +102,7 @@ _IRREGULAR = {
     "children": "child",
     "indices": "index",
     "series": "series",
+    "species": "species",
     "status": "status",
     "news": "news",
 }
@@ -124,8 +125,6 @@ def singular(word: str) -> str:
     """A plural without its ending, roughly: enough to see that `companies` and `company` are one word."""
     if word in _IRREGULAR:
         return _IRREGULAR[word]
-    if word in ("series", "species"):
-        return word
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
     if word.endswith(("sses", "xes", "ches", "shes")):

@@ -247,11 +247,12 @@ class Catalog(Identities):
     # --- parameters ---------------------------------------------------------------------------------------------------
 
     def names_entity(self, slot: Slot) -> bool:
-        """Whether the slot's values name things of the server: results hold them, and they are keys or names."""
+        """Whether the slot's values name things of the server: results hold them or the schema lists them, and they are
+        keys or names."""
         if slot not in self._entities:
             own = slot.required and slot.kind == "string" and slot.key in self.noun(self.known.tools[slot.tool]).split()
             named = own or self.slot(slot).meaning in (*NAMING, "text")
-            listed = own and len(slot.choices) > 2 and slot.kind == "string"  # the gates of a yard
+            listed = own and len(slot.choices) > 2  # the gates of a yard
             self._entities[slot] = listed or (named and self._is_harvested(slot))
         return self._entities[slot]
 

@@ -44,6 +44,8 @@ _VARIABLES = frozenset(
     "PATH HOME USER SHELL LANG LANGUAGE PWD OLDPWD TERM EDITOR HOSTNAME LOGNAME TMPDIR DISPLAY".split()
 )
 """Variables of an environment whose names are one word; the capitals of a table's head are no names of such."""
+_COUNTED = re.compile(r"\d+(?: ?(?:\(|of |/).*)?")
+"""A number, and of how many: `18 (9 taken)`."""
 _SHORT = ("km", "kg", "cm", "mm", "ml")
 """Units that are a whole name."""
 _NUMERIC: tuple[Meaning, ...] = ("money", "count", "measure", "percent", "number", "year", "duration", "identifier")
@@ -217,7 +219,7 @@ def _of_texts(parts: Sequence[str], values: list[Scalar], shape: Meaning | None,
     if {"phone", "mobile", "fax"} & {*parts}:
         return "phone"
     meaning = _listed(parts, get_args(Meaning) if not values else _TEXTUAL, description)
-    if meaning == "place" and values and all(re.match(r"\d+\b", str(value)) for value in values):
+    if meaning == "place" and values and all(_COUNTED.fullmatch(str(value)) for value in values):
         meaning = None  # 18 places are none to be at
     if meaning == "person" and len(parts) > 1 and not _listed(parts[-1:], ("person",), ""):
         meaning = None  # a guest's network is no guest

@@ -45,8 +45,8 @@ def doing(tool: Tool) -> str:
 def noun(tool: Tool) -> str:
     """What a tool is about: its name without prefix, verbs and vague words (`hr_get_order_by_id`: `order`)."""
     rest = [word for word in doing(tool).split() if word not in VERBS and word not in _VAGUE]
-    if rest[:1] and rest[0] in _JOINTS and rest[-1] == "list":
-        return " ".join((*rest[1:], "entry"))  # what is dropped from a waiting list
+    if rest[:1] and rest[0] in _JOINTS and doing(tool).endswith(" list"):
+        return " ".join((*rest[1:], "list entry"))  # what is dropped from a waiting list
     if not rest:  # `accessionGet`: the verb stands last
         rest = [word for word in words(tool.name) if word not in VERBS and word not in _VAGUE]
     ends = (i for i, word in enumerate(rest) if i and word in _JOINTS)

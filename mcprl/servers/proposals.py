@@ -61,8 +61,6 @@ _SHEETS = frozenset(
 """With these the name of a tool ends that shows them."""
 _LEADING = frozenset("about all data details everything full one table what which who whose".split())
 """With these a description begins that names what is shown: "Details of one member"."""
-_BEHIND_NOUNS = frozenset("of by from in with at".split())
-"""What stands behind a noun, and behind no order without an object: "State of a vault", "Hearings in a room"."""
 _DESK = (("check", "in"), ("check", "out"))
 _JOINING = frozenset("also and or then will".split())
 _RUN = frozenset("cmd command script shell sql statement".split())
@@ -106,7 +104,13 @@ def _names_a_thing(parts: tuple[str, ...], description: str) -> bool:
     """Whether the name ends like that of a sheet or a list, or the description begins like that of one."""
     listing = len(parts) == 1 and singular(parts[0]) != parts[0]
     lead, after = [*re.findall(r"[a-z]+", description.lower()), "", ""][:2]
-    return listing or bool({*parts[-1:]} & _SHEETS) or lead in _LEADING or (bool(lead) and after in _BEHIND_NOUNS)
+    return listing or bool({*parts[-1:]} & _SHEETS) or lead in _LEADING or _is_noun(lead, after)
+
+
+def _is_noun(first: str, second: str) -> bool:
+    """Whether a sentence that begins so names a thing: "State of a vault", "Hearings by room"."""
+    plural = first.endswith("s") and singular(first) not in (*_READS, *_TOLD)
+    return (second == "of" and first != "dispose") or (plural and second == "by")
 
 
 def _rest(parts: tuple[str, ...], tool: Tool) -> list[Proposal]:

@@ -169,7 +169,11 @@ def main() -> None:
     parser.add_argument("--start", metavar="FOLDER", help="a LoRA to begin from where there is no checkpoint")
     parser.add_argument("--first-seed", type=int, default=0, help="the first world to learn (%(default)s)")
     parser.add_argument(
-        "--written", nargs="*", metavar="NAME", help="learn servers of written/ instead (all that are not held out)"
+        "--written",
+        nargs="*",
+        metavar="NAME",
+        choices=sorted({*written.names()} - {*written.HELD_OUT}),
+        help="learn servers of written/ instead (all that are not held out)",
     )
     arguments = parser.parse_args()
     people = arguments.written is not None

@@ -247,7 +247,7 @@ def effect_of(planner: Planner, tool: Tool, thing: Reference | None) -> Effect:
     if verbs & CREATING:
         made = {*stems(planner.catalog.noun(tool))}
         return "create" if made.isdisjoint((*stems(thing.noun), *VERBS)) else "act"
-    return "act" if verbs & ACTS or not verbs & VERBS else "set"  # to defer is no value
+    return "act" if verbs & ACTS or not verbs & VERBS else "set"  # a verb of its own
 
 
 async def adjust(planner: Planner, clean: Session, written: Session, state: State, tool: Tool) -> Grounded | None:

@@ -58,7 +58,8 @@ def candidates(known: Knowledge, slot: Slot, state: State, rng: random.Random, r
     if not writes:
         found += _guesses(known, slot, state, rng)
     if examples := known.shown_for(slot):
-        found.append(Candidate(1.3 if slot in known.offered else 0.86, ("quoted",), examples))
+        offered = list(known.offered.get(slot, ()))
+        found.append(Candidate(1.3, ("quoted",), offered) if offered else Candidate(0.86, ("quoted",), examples))
         near = [guess for value in examples for guess in _beside(value, rng)]
         if near and not writes:
             found.append(Candidate(0.6, ("worked",), near))

@@ -171,8 +171,9 @@ class Knowledge:
         """The values that the schema, descriptions and errors show for a slot."""
         tool = self.tools[slot.tool]
         own = (converted(slot, value) for value in quoted(slot, tool))
-        values = [*(value for value in own if value is not None), *self.offered.get(slot, ())]
-        return list(dict.fromkeys([*values, *described(slot, tool, self.slots[slot.tool])]))
+        values = (value for value in own if value is not None)
+        offered = self.offered.get(slot, ())
+        return list(dict.fromkeys([*offered, *values, *described(slot, tool, self.slots[slot.tool])]))
 
     def made_up(self, slot: Slot, rng: random.Random) -> Any:
         """As `values.invent`, but a date is near those that results show, and a time where they show times."""

@@ -94,9 +94,9 @@ class Reader:
 
     def _note_offers(self, tool: Tool, picked: Mapping[Slot, SourcedValue], message: str) -> None:
         """Keep the values that an error says would have been right, for the slots that it names."""
-        known = self.known
+        known, said = self.known, message.casefold().replace(tool.name.casefold(), "")
         for slot, (_, value) in picked.items():
-            if slot.choices or not is_named(slot, value, message.casefold()):
+            if slot.choices or not is_named(slot, value, said):
                 continue
             right = [converted(slot, value) for value in offered(message, known.slots[tool.name])]
             values = [value for value in right if value is not None]

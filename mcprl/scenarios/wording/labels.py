@@ -78,7 +78,7 @@ def label_of(parts: Sequence[str], meaning: Meaning, values: Sequence[Scalar] = 
         kept = _counted(kept)
     if meaning == "money" and kept[0] in ("unit", "list", "item") and len(kept) > 1:
         kept = kept[1:]
-    if meaning == "money" and len(kept) == 1 and (kept[0].endswith("ed") or kept[0] in IRREGULAR):
+    if meaning == "money" and len(kept) == 1 and is_done(kept[0]):
         kept = ["amount", *kept]  # the amount owed
     if meaning == "flag" and kept[0] in FLAGS and len(kept) > 1:
         kept = kept[1:]
@@ -104,9 +104,9 @@ def _is_number(key: str) -> bool:
 
 def _event_label(kept: list[str], meaning: Meaning) -> str:
     events = tables()["events"]
-    if kept[-1] == "since":
+    if kept[-1] == "since" and kept[:-1]:
         return "joining date" if {*kept[:-1]} <= {*data("thesaurus")["people"], "joined"} else ""
-    if kept[-1] in PARTICLES and kept[-2:-1] and (kept[-2].endswith("ed") or kept[-2] in IRREGULAR):
+    if kept[-1] in PARTICLES and kept[-2:-1] and is_done(kept[-2]):
         return f"date {' '.join(kept)}"
     core = kept[:-1] if kept[-1] in (*PREPOSITIONS, "date", "time", "timestamp", "datetime", "day") else kept
     if core and core[-1] in events:
@@ -115,10 +115,10 @@ def _event_label(kept: list[str], meaning: Meaning) -> str:
         if kept[-1] == "time" or meaning == "time":
             label = label.replace(" date", " time")
         return " ".join([*front, label])
+    if core and is_done(core[-1]):
+        return f"date {' '.join(core)}"
     if meaning != "date" and kept[-1] == "at" and core:
         return " ".join((*core, "time"))  # of the pickup
-    if core and core[-1].endswith("ed"):
-        return f"date {' '.join(core)}"
     return ""
 
 
