@@ -4,7 +4,7 @@ import json
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 
 from mcprl.chat.prompts import Tokenizer, control_pattern, encode, opening_messages, prompt_ids, render
 from mcprl.chat.tool_search import ToolSearch, searching
@@ -16,6 +16,7 @@ from mcprl.servers.injecting import injected
 from mcprl.servers.live import refreshed
 from mcprl.servers.retries import again_if_lost
 from mcprl.servers.server import Server
+from mcprl.training.renaming import renamed
 from mcprl.training.rows import training_rows
 from mcprl.types import Call, CallRecord, Completion, Message, Row, Scenario, Tool, ToolServer, Trajectory
 
@@ -73,7 +74,8 @@ def _call_and_result(messages: list[Message], call: Call, text: str) -> None:
 
 @dataclass
 class Demonstrations:
-    """The rows of each supervised step. A plan is executed once in a session, whichever steps draw its task."""
+    """The rows of each supervised step. A plan is executed once in a session, whichever steps draw its task, and each
+    of these steps shows it with other identifiers (`renaming`)."""
 
     config: Config
     journal: Journal
@@ -81,29 +83,40 @@ class Demonstrations:
     tokenizer: Tokenizer
     scenarios: Sequence[Scenario]
     emit: Emit
-    _rows: dict[str, list[Row]] = field(default_factory=dict[str, list[Row]])
+    _told: dict[str, tuple[Message, ...]] = field(default_factory=dict[str, tuple[Message, ...]])
 
     async def rows(self, step: int) -> list[Row]:
         """The rows of a step. Raises `ServerError` if none of its tasks' plans can be executed."""
         drawn = list(_drawn(self.scenarios, self.config.training.warm_start_plans, self.config.seed, step))
         for scenario in drawn:
-            if scenario.id not in self._rows:
-                self._rows[scenario.id] = await self._executed(scenario, step)
-        rows_B = [row for scenario in drawn for row in self._rows[scenario.id]]
+            if scenario.id not in self._told:
+                self._told[scenario.id] = await self._executed(scenario, step)
+        rows_B = [row for scenario in drawn if self._told[scenario.id] for row in self._shown(scenario, step)]
         if not rows_B:
             raise ServerError(f"no plan of step {step} of the warm start could be executed; is the server running?")
         return rows_B
 
-    async def _executed(self, scenario: Scenario, step: int) -> list[Row]:
-        search = searching(self.server.tools, self.config.rollout.tool_search)
+    async def _executed(self, scenario: Scenario, step: int) -> tuple[Message, ...]:
+        """The conversation, which the journal keeps; empty if the plan could not be executed."""
         try:
-            messages = await again_if_lost(partial(transcript, self.server, scenario, search))
+            messages = await again_if_lost(partial(transcript, self.server, scenario, self._search))
         except ServerError as error:
             self.emit(Note(f"a demonstration is left out: {error}"))
-            return []
-        shown = demonstration(self.tokenizer, messages, (search.tool,) if search else self.server.tools, scenario.id)
-        self.journal.write_trajectories("demonstration", step, [shown])
-        return training_rows(shown)
+            return ()
+        self.journal.write_trajectories("demonstration", step, [self._demonstration(messages, scenario)])
+        return messages
+
+    def _shown(self, scenario: Scenario, step: int) -> list[Row]:
+        rng = random.Random(f"{self.config.seed} step {step} of {scenario.id}")
+        return training_rows(self._demonstration(renamed(self._told[scenario.id], rng), scenario))
+
+    def _demonstration(self, messages: Sequence[Message], scenario: Scenario) -> Trajectory:
+        tools = (self._search.tool,) if self._search else self.server.tools
+        return demonstration(self.tokenizer, messages, tools, scenario.id)
+
+    @cached_property
+    def _search(self) -> ToolSearch | None:
+        return searching(self.server.tools, self.config.rollout.tool_search)
 
 
 def _drawn(scenarios: Sequence[Scenario], count: int, seed: int, step: int) -> Iterator[Scenario]:

@@ -1,0 +1,103 @@
+"""Demonstrations with other identifiers and another order of rows, so that a model learns to read them in results.
+
+A server has a few dozen records, and each is shown in many plans. A model that remembers that the Ivory Teapot is
+SKU-316 has no reason to look for it in the list before it, and names a key that it remembers for whatever it never saw.
+So the digits of a conversation's identifiers are drawn anew, the same everywhere in it, and the rows of lists shuffled.
+"""
+
+import json
+import random
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from mcprl.text import compact, parse_json, words
+from mcprl.types import Message
+
+_TOKEN = re.compile(r"[A-Za-z0-9][\w./#-]*")
+_RUN = re.compile(r"(?<!\d)(?<!\d[.,:])\d{3,}(?!\d|[.,:]\d)")
+"""Digits that may be those of an identifier: no part of a decimal, of an amount or of a time."""
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_KEYS = frozenset(("id", "no", "nr", "number", "key", "code", "ref"))
+"""The last words of names of parameters whose whole numbers are identifiers."""
+
+
+def renamed(messages: Sequence[Message], rng: random.Random) -> list[Message]:
+    """The conversation with other digits in its identifiers, and with other orders of the rows in its results.
+
+    Digits that results or arguments have for something else too, such as a year, are left. So is the order of rows of
+    which several are named later.
+    """
+    digits = _new_digits(messages, rng)
+    told = [_with_digits(message, digits) for message in messages]
+    for at, message in enumerate(told):
+        if message["role"] == "tool":
+            message["content"] = _shuffled(message["content"], "\n".join(_texts(told[at + 1 :])), rng)
+    return told
+
+
+def _new_digits(messages: Sequence[Message], rng: random.Random) -> dict[str, str]:
+    """By the digits of each identifier, as many others."""
+    taken = {run for text in _texts(messages) for run in re.findall(r"\d+", text)}
+    keys = set(_whole_keys(messages))
+    codes, alone = set[str](), set[str]()
+    for message in messages:
+        for text in _texts([message]):
+            for token in _TOKEN.findall(text):
+                if any(char.isalpha() for char in token) and not _DATE.match(token):
+                    codes.update(_RUN.findall(token))
+                elif message["role"] == "tool" or message.get("tool_calls"):
+                    alone.update(_RUN.findall(token))
+    digits: dict[str, str] = {}
+    for run in sorted(keys | (codes - alone)):
+        new = run
+        while new in taken:
+            first = "0" if run[0] == "0" else rng.choice("123456789")
+            new = first + "".join(rng.choice("0123456789") for _ in run[1:])
+        taken.add(new)
+        digits[run] = new
+    return digits
+
+
+def _whole_keys(messages: Sequence[Message]) -> Iterator[str]:
+    """The whole numbers that calls give for keys."""
+    for message in messages:
+        for call in message.get("tool_calls") or ():
+            for name, value in json.loads(call["function"]["arguments"]).items():
+                if type(value) is int and value > 99 and _KEYS & {*words(name)[-1:]}:
+                    yield str(value)
+
+
+def _texts(messages: Sequence[Message]) -> list[str]:
+    """What the messages say: their contents, and the arguments of their calls."""
+    contents = [message["content"] for message in messages if message.get("content")]
+    return contents + [call["function"]["arguments"] for each in messages for call in each.get("tool_calls") or ()]
+
+
+def _with_digits(message: Message, digits: dict[str, str]) -> Message:
+    def changed(text: str) -> str:
+        return _RUN.sub(lambda run: digits.get(run[0], run[0]), text)
+
+    told: Message = dict(message)
+    if message["role"] != "system" and message.get("content"):
+        told["content"] = changed(message["content"])
+    if calls := message.get("tool_calls"):
+        told["tool_calls"] = [
+            {**call, "function": {**call["function"], "arguments": changed(call["function"]["arguments"])}}
+            for call in calls
+        ]
+    return told
+
+
+def _shuffled(result: str, later: str, rng: random.Random) -> str:
+    """A result with its rows in another order, unless it is no list of records, or `later` names several of them."""
+    tree = parse_json(result)
+    if tree is None or compact(tree) != result:
+        return result
+    rows: Any = tree if isinstance(tree, list) else next((each for each in tree.values() if isinstance(each, list)), [])
+    if not all(isinstance(row, dict) and row for row in rows):
+        return result
+    named = [str(next(iter(row.values()))) for row in rows]
+    if sum(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", later) is not None for name in named) < 2:
+        rng.shuffle(rows)
+    return compact(tree)

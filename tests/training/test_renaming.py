@@ -1,0 +1,148 @@
+"""A demonstration is shown with other identifiers each time: what changes, and what must not."""
+
+import json
+import random
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+import written
+from support.configs import small
+from transformers import AutoTokenizer
+
+from mcprl.events import ignore
+from mcprl.runs.journal import Journal
+from mcprl.servers.server import Server
+from mcprl.text import compact
+from mcprl.training.demonstrations import Demonstrations
+from mcprl.training.renaming import renamed
+from mcprl.types import Call, Message, Scenario
+
+
+def called(tool: str, arguments: dict[str, Any], result: Any) -> list[Message]:
+    function = {"name": tool, "arguments": json.dumps(arguments)}
+    text = result if isinstance(result, str) else compact(result)
+    return [
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": "call", "type": "function", "function": function}],
+        },
+        {"role": "tool", "tool_call_id": "call", "content": text},
+    ]
+
+
+def conversation(request: str, calls: list[Message], answer: str) -> list[Message]:
+    return [{"role": "user", "content": request}, *calls, {"role": "assistant", "content": answer}]
+
+
+def arguments(message: Message) -> dict[str, Any]:
+    return json.loads(message["tool_calls"][0]["function"]["arguments"])
+
+
+TEAPOTS = [{"sku": "SKU-316", "name": "Ivory Teapot"}, {"sku": "SKU-328", "name": "Oak Tray"}]
+CHAIN = conversation(
+    "where is the Ivory Teapot?",
+    [
+        *called("search", {"category": "kitchen"}, TEAPOTS),
+        *called("check", {"sku": "SKU-316"}, {"sku": "SKU-316", "units": 12, "shelf": "B-28"}),
+    ],
+    "It is on shelf B-28.",
+)
+
+
+def test_an_identifier_has_the_same_new_digits_wherever_it_stands() -> None:
+    _, _, listed, called_with, record, _ = renamed(CHAIN, random.Random(0))
+    sku = arguments(called_with)["sku"]
+    assert re.fullmatch(r"SKU-\d{3}", sku)
+    assert sku != "SKU-316"
+    rows = {row["name"]: row["sku"] for row in json.loads(listed["content"])}
+    assert rows["Ivory Teapot"] == sku == json.loads(record["content"])["sku"]
+    assert len({*rows.values()}) == 2
+
+
+def test_each_time_there_are_others_and_the_conversation_itself_is_left() -> None:
+    before = json.dumps(CHAIN)
+    seen = {arguments(renamed(CHAIN, random.Random(seed))[3])["sku"] for seed in range(20)}
+    assert len(seen) > 15
+    assert json.dumps(CHAIN) == before
+
+
+def test_rows_come_in_any_order_unless_several_are_named_later() -> None:
+    orders = {next(iter(json.loads(renamed(CHAIN, random.Random(seed))[2]["content"])))["name"] for seed in range(20)}
+    assert orders == {"Ivory Teapot", "Oak Tray"}
+    listing = conversation("all of them?", called("search", {}, TEAPOTS), "SKU-316 and SKU-328.")
+    for seed in range(20):
+        _, _, listed, answer = renamed(listing, random.Random(seed))
+        first, second = (row["sku"] for row in json.loads(listed["content"]))
+        assert answer["content"] == f"{first} and {second}."
+
+
+def test_what_a_person_says_for_short_follows() -> None:
+    told = renamed(
+        conversation("ship order 2107", called("ship", {"order": "O-2107"}, "O-2107 is shipped"), "O-2107 is shipped."),
+        random.Random(1),
+    )
+    digits = arguments(told[1])["order"].removeprefix("O-")
+    assert digits != "2107"
+    assert [message["content"] for message in told if message["content"]] == [
+        f"ship order {digits}",
+        f"O-{digits} is shipped",
+        f"O-{digits} is shipped.",
+    ]
+
+
+def test_years_dates_prices_times_and_counts_are_left() -> None:
+    row = {
+        "id": "INV-2026-0012",
+        "paid": "2026-03-09T10:15",
+        "sum": 1250.5,
+        "since": 2026,
+        "units": 316,
+        "sku": "SKU-316",
+    }
+    calls = called("read", {"invoice": "INV-2026-0012", "year": 2026}, row)
+    told = renamed(conversation("in 2026: INV-2026-0012", calls, "1,250.50 at 10:15, 316 units."), random.Random(2))
+    shown = json.loads(told[2]["content"])
+    assert {**shown, "id": ""} == {**row, "id": ""}
+    assert re.fullmatch(r"INV-2026-\d{4}", shown["id"])
+    assert told[3]["content"] == "1,250.50 at 10:15, 316 units."
+
+
+def test_whole_numbers_are_identifiers_where_a_parameter_is_a_key() -> None:
+    calls = called("get_train", {"train_no": 4430, "limit": 250}, {"train_no": 4430, "seats": 250})
+    told = renamed(conversation("train 4430?", calls, "Train 4430 has 250 seats."), random.Random(3))
+    number = arguments(told[1])["train_no"]
+    assert number != 4430
+    assert arguments(told[1])["limit"] == 250
+    assert told[0]["content"] == f"train {number}?"
+    assert told[3]["content"] == f"Train {number} has 250 seats."
+
+
+@pytest.fixture
+def hotel() -> written.Written:
+    """A server in this process with reservations such as R-3101."""
+    return written.Written(written.FOLDER / "hotel")
+
+
+async def test_a_plan_is_executed_once_and_each_step_shows_it_with_another_key(
+    tiny_model: Path, tmp_path: Path, hotel: written.Written
+) -> None:
+    config = small(tiny_model, tmp_path, training={"warm_start_plans": 1})
+    journal = Journal.create(tmp_path / "run", config)
+    plan = Call("get_reservation", {"code": "R-3101"})
+    scenario = Scenario("task", "Which room does R-3101 have?", (), (plan,), "R-3101 has room 102.")
+    tokenizer = AutoTokenizer.from_pretrained(tiny_model)
+    shown = Demonstrations(config, journal, cast(Server, hotel), tokenizer, [scenario], ignore)
+    keys: Counter[str] = Counter()
+    for step in range(1, 6):
+        (row,) = await shown.rows(step)
+        (_, told) = tokenizer.decode(row.ids).split("Which room")  # before it are the tools, with an example
+        (key, *others) = re.findall(r"R-\d{4}", told)
+        assert {key, *others} == {key}
+        keys[key] += 1
+    assert len(keys) == 5
+    assert "R-3101" not in keys
+    assert len(journal.trajectories("demonstration")) == 1
