@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import muon
+import picks
 import policy
 import practice
 import pretrain
@@ -130,6 +131,26 @@ def test_exercises_name_tools_that_exist_and_answers_that_results_hold() -> None
                 assert json.loads(call["function"]["arguments"]).keys() <= tool.input_schema["properties"].keys()
     assert {"practice-list", "practice-record", "practice-get", "practice-set"} <= kinds.keys()
     assert all(count > 5 for count in kinds.values())
+
+
+def test_a_row_is_found_by_its_name_and_its_key_is_called_with() -> None:
+    found = key_first = 0
+    for seed in range(60):
+        (listing, reading), exercises = picks.picks(seed)
+        (parameter,) = reading.input_schema["properties"]
+        assert exercises
+        for _, (_, listed, rows, *rest) in exercises:
+            assert listed["tool_calls"][0]["function"]["name"] == listing.name
+            assert rest[-1]["role"] == "assistant"
+            for message in rest:
+                for call in message.get("tool_calls") or []:
+                    key = str(json.loads(call["function"]["arguments"])[parameter])
+                    assert call["function"]["name"] == reading.name
+                    assert key in rows["content"]
+                    found += 1
+            key_first += rows["content"].count('[{"') and parameter.lower()[:2] in rows["content"][:40].lower()
+    assert found > 300
+    assert key_first > 60
 
 
 def test_a_field_that_is_blank_in_some_rows_names_nothing() -> None:

@@ -146,7 +146,7 @@ def _schema(rng: Random, column: Column) -> dict[str, Any]:
 def _call(rng: Random, made: _Made) -> Talk | None:
     """A request for one call of the tool. `None` if no construction fits."""
     arguments = {name: column.make(rng) for name, column in made.parameters.items()}
-    values = tuple(Value(_attribute(name, made.parameters[name], [value]), value) for name, value in arguments.items())
+    values = tuple(Value(attribute(name, made.parameters[name], [value]), value) for name, value in arguments.items())
     intent = _intent(rng, made, values)
     worded = say(intent, rng, _any) if intent else None
     if worded is None:
@@ -162,7 +162,7 @@ def _intent(rng: Random, made: _Made, values: tuple[Value, ...]) -> Intent | Non
     noun, tool = made.noun, made.tool
     described = tool.description or " ".join(cased(tool.name, "snake").split("_")).capitalize()
     thing = Reference(noun, values[:1])
-    asked = [_attribute(cased(column.words, "snake"), column, [column.make(rng)]) for column in made.shown]
+    asked = [attribute(cased(column.words, "snake"), column, [column.make(rng)]) for column in made.shown]
     match made.does:
         case "get":
             return Lookup(thing, tuple(rng.sample(asked, min(len(asked), rng.choice((1, 1, 1, 2))))))
@@ -185,7 +185,8 @@ def _intent(rng: Random, made: _Made, values: tuple[Value, ...]) -> Intent | Non
             return Change(tool.name, described, "remove", thing, ())
 
 
-def _attribute(name: str, column: Column, values: Sequence[Any]) -> Attribute:
+def attribute(name: str, column: Column, values: Sequence[Any]) -> Attribute:
+    """What a field that holds a column's values means."""
     found = infer(name, values)
     if column.choices:
         return Attribute(name, found.label, "status" if "stat" in name.lower() else "category", "", column.choices)
@@ -202,7 +203,7 @@ def _record(rng: Random) -> Talk:
     row = {style.key(column.words): column.make(rng) for column in columns}
     key = _key(rng, noun)
     named = Reference(noun, (Value(infer(cased(key.words, "snake"), [value := key.make(rng)]), value),))
-    attributes = [_attribute(name, column, [row[name]]) for name, column in zip(row, columns, strict=True)]
+    attributes = [attribute(name, column, [row[name]]) for name, column in zip(row, columns, strict=True)]
     turns: list[tuple[Intent, Outcome]] = []
     for _ in range(rng.choice((1, 1, 2, 3))):
         asked = tuple(rng.sample(attributes, min(len(attributes), rng.choice((1, 1, 1, 2)))))
@@ -222,7 +223,7 @@ def _list(rng: Random) -> Talk:
     made = [[column.make(rng) for column in columns] for _ in range(rng.choice((2, 2, 2, 3, 3, 4, 5, 7, 9)))]
     rows = [dict(zip(keys, values, strict=True)) for values in made]
     pairs = zip(keys, columns, strict=True)
-    attributes = [_attribute(key, column, [row[key] for row in rows]) for key, column in pairs]
+    attributes = [attribute(key, column, [row[key] for row in rows]) for key, column in pairs]
     turns: list[tuple[Intent, Outcome]] = []
     wanted = rng.choice((1, 1, 2, 3, 4))
     for _ in range(4 * wanted):

@@ -23,6 +23,7 @@ from typing import Any
 
 import torch
 import written
+from picks import picks
 from practice import MAKING, READING, REMOVING, SETTING, WORKING, Talk, exercises
 from safetensors.torch import load_file, save_file
 from talks import HELD_OUT, lesson
@@ -35,6 +36,7 @@ from mcprl.models.load import LoadedModel, load_model
 from mcprl.scenarios.wording.answers import DECLINED
 from mcprl.text import stems
 from mcprl.training.demonstrations import demonstration
+from mcprl.training.renaming import renamed
 from mcprl.training.rows import training_rows
 from mcprl.training.trainer import Trainer
 from mcprl.types import Row, Tool
@@ -63,10 +65,18 @@ def rows_of(tokenizer: Any, seed: int) -> list[Row]:
 
 
 def written_rows_of(tokenizer: Any, number: int, learned: Sequence[str] = ()) -> list[Row]:
-    """What a step learns of a written server: some of its conversations, and strangers."""
+    """What a step learns of a written server: some of its conversations with other identifiers, strangers, and
+    exercises in finding rows."""
     name, talks = written.chunk(number, learned)
     tools, _ = written.conversations(name)
-    shown = [*((tools, talk) for talk in talks), *written.strangers(name, number)]
+    rng = random.Random(f"renamed {number}")
+    told = [(kind, tuple(renamed(messages, rng))) for kind, messages in talks]
+    listing, practised = picks(number, EXERCISES)
+    shown = [
+        *((tools, talk) for talk in told),
+        *written.strangers(name, number),
+        *((listing, each) for each in practised),
+    ]
     return tokens(tokenizer, shown, LONGEST_WRITTEN)
 
 
