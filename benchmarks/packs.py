@@ -2,7 +2,7 @@
 
     python benchmarks/packs.py                                  all servers that are installed
     python benchmarks/packs.py --only git sqlite --seed 77 --out FOLDER
-    python benchmarks/packs.py --written 12                     twelve of the 120 servers that were written for a starter
+    python benchmarks/packs.py --written 12                     twelve of the 120 that were written for a starter
 
 The settings are those of `mcprl scenarios`. With `--out` each server gets FOLDER/NAME-SEED (the pack) and
 FOLDER/NAME-SEED.txt: thirty random tasks with their calls and answers, for a person to read. The bars: tasks for 80 %

@@ -1,6 +1,6 @@
 """How many tools of servers that others wrote does probing reach: tools of which a call gave something.
 
-    python benchmarks/reach.py                       the 96 written servers (recipes/nano/written), half an hour
+    python benchmarks/reach.py                       the written servers (recipes/nano/written), half an hour
     python benchmarks/reach.py --only zoo cinema     these
     python benchmarks/reach.py --written 20 --seed 4 twenty of them, drawn by chance
 
