@@ -18,6 +18,8 @@ _TOKEN = re.compile(r"[A-Za-z0-9][\w./#-]*")
 _RUN = re.compile(r"(?<!\d)(?<!\d[.,:])\d{3,}(?!\d|[.,:]\d)")
 """Digits that may be those of an identifier: no part of a decimal, of an amount or of a time."""
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_DRAWS = 100
+"""Other digits that are drawn for an identifier; where all of them stand in the conversation it keeps its own."""
 _KEYS = frozenset(("id", "no", "nr", "number", "key", "code", "ref"))
 """The last words of names of parameters whose whole numbers are identifiers."""
 
@@ -50,12 +52,10 @@ def _new_digits(messages: Sequence[Message], rng: random.Random) -> dict[str, st
                     alone.update(_RUN.findall(token))
     digits: dict[str, str] = {}
     for run in sorted(keys | (codes - alone)):
-        new = run
-        while new in taken:
-            first = "0" if run[0] == "0" else rng.choice("123456789")
-            new = first + "".join(rng.choice("0123456789") for _ in run[1:])
-        taken.add(new)
-        digits[run] = new
+        first = "0" if run[0] == "0" else "123456789"
+        drawn = (rng.choice(first) + "".join(rng.choices("0123456789", k=len(run) - 1)) for _ in range(_DRAWS))
+        digits[run] = next((new for new in drawn if new not in taken), run)
+        taken.add(digits[run])
     return digits
 
 

@@ -146,3 +146,9 @@ async def test_a_plan_is_executed_once_and_each_step_shows_it_with_another_key(
     assert len(keys) == 5
     assert "R-3101" not in keys
     assert len(journal.trajectories("demonstration")) == 1
+
+
+def test_identifiers_of_a_result_that_has_all_numbers_keep_their_own() -> None:
+    rows = " ".join(f"N-{number}" for number in range(100, 1000))
+    told = renamed(conversation("all?", called("all", {}, rows), "900."), random.Random(0))
+    assert told[2]["content"] == rows
