@@ -108,7 +108,7 @@ class Demonstrations:
 
     def _shown(self, scenario: Scenario, step: int) -> list[Row]:
         rng = random.Random(f"{self.config.seed} step {step} of {scenario.id}")
-        return training_rows(self._demonstration(renamed(self._told[scenario.id], rng), scenario))
+        return training_rows(self._demonstration(renamed(self._told[scenario.id], self.server.tools, rng), scenario))
 
     def _demonstration(self, messages: Sequence[Message], scenario: Scenario) -> Trajectory:
         tools = (self._search.tool,) if self._search else self.server.tools

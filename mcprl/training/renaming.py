@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from mcprl.text import compact, parse_json, words
-from mcprl.types import Message
+from mcprl.types import Message, Tool
 
 _TOKEN = re.compile(r"[A-Za-z0-9][\w./#-]*")
 _RUN = re.compile(r"(?<!\d)(?<!\d[.,:])\d{3,}(?!\d|[.,:]\d)")
@@ -24,13 +24,14 @@ _KEYS = frozenset(("id", "no", "nr", "number", "key", "code", "ref"))
 """The last words of names of parameters whose whole numbers are identifiers."""
 
 
-def renamed(messages: Sequence[Message], rng: random.Random) -> list[Message]:
+def renamed(messages: Sequence[Message], tools: Sequence[Tool], rng: random.Random) -> list[Message]:
     """The conversation with other digits in its identifiers, and with other orders of the rows in its results.
 
-    Digits that results or arguments have for something else too, such as a year, are left. So is the order of rows of
-    which several are named later.
+    Digits that results or arguments have for something else too, such as a year, are left. So are those that the tools
+    or the instructions state, since a call takes no other value than a listed one, and the order of rows
+    of which several are named later.
     """
-    digits = _new_digits(messages, rng)
+    digits = _new_digits(messages, tools, rng)
     told = [_with_digits(message, digits) for message in messages]
     for at, message in enumerate(told):
         if message["role"] == "tool":
@@ -38,7 +39,7 @@ def renamed(messages: Sequence[Message], rng: random.Random) -> list[Message]:
     return told
 
 
-def _new_digits(messages: Sequence[Message], rng: random.Random) -> dict[str, str]:
+def _new_digits(messages: Sequence[Message], tools: Sequence[Tool], rng: random.Random) -> dict[str, str]:
     """By the digits of each identifier, as many others."""
     taken = {run for text in _texts(messages) for run in re.findall(r"\d+", text)}
     keys = set(_whole_keys(messages))
@@ -51,7 +52,9 @@ def _new_digits(messages: Sequence[Message], rng: random.Random) -> dict[str, st
                 elif message["role"] == "tool" or message.get("tool_calls"):
                     alone.update(_RUN.findall(token))
     digits: dict[str, str] = {}
-    for run in sorted(keys | (codes - alone)):
+    instructions = [message["content"] for message in messages if message["role"] == "system"]
+    stated = "\n".join([*instructions, *(compact(tool.as_function()) for tool in tools)])
+    for run in sorted((keys | (codes - alone)) - set(re.findall(r"\d+", stated))):
         first = "0" if run[0] == "0" else "123456789"
         drawn = (rng.choice(first) + "".join(rng.choices("0123456789", k=len(run) - 1)) for _ in range(_DRAWS))
         digits[run] = next((new for new in drawn if new not in taken), run)
@@ -79,7 +82,7 @@ def _with_digits(message: Message, digits: dict[str, str]) -> Message:
         return _RUN.sub(lambda run: digits.get(run[0], run[0]), text)
 
     told: Message = dict(message)
-    if message["role"] != "system" and message.get("content"):
+    if message.get("content"):
         told["content"] = changed(message["content"])
     if calls := message.get("tool_calls"):
         told["tool_calls"] = [

@@ -70,7 +70,7 @@ def written_rows_of(tokenizer: Any, number: int, learned: Sequence[str] = ()) ->
     name, talks = written.chunk(number, learned)
     tools, _ = written.conversations(name)
     rng = random.Random(f"renamed {number}")
-    told = [(kind, tuple(renamed(messages, rng))) for kind, messages in talks]
+    told = [(kind, tuple(renamed(messages, tools, rng))) for kind, messages in talks]
     listing, practised = picks(number, EXERCISES)
     shown = [
         *((tools, talk) for talk in told),

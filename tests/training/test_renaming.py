@@ -18,7 +18,7 @@ from mcprl.servers.server import Server
 from mcprl.text import compact
 from mcprl.training.demonstrations import Demonstrations
 from mcprl.training.renaming import renamed
-from mcprl.types import Call, Message, Scenario
+from mcprl.types import Call, Message, Scenario, Tool
 
 
 def called(tool: str, arguments: dict[str, Any], result: Any) -> list[Message]:
@@ -54,7 +54,7 @@ CHAIN = conversation(
 
 
 def test_an_identifier_has_the_same_new_digits_wherever_it_stands() -> None:
-    _, _, listed, called_with, record, _ = renamed(CHAIN, random.Random(0))
+    _, _, listed, called_with, record, _ = renamed(CHAIN, (), random.Random(0))
     sku = arguments(called_with)["sku"]
     assert re.fullmatch(r"SKU-\d{3}", sku)
     assert sku != "SKU-316"
@@ -65,17 +65,19 @@ def test_an_identifier_has_the_same_new_digits_wherever_it_stands() -> None:
 
 def test_each_time_there_are_others_and_the_conversation_itself_is_left() -> None:
     before = json.dumps(CHAIN)
-    seen = {arguments(renamed(CHAIN, random.Random(seed))[3])["sku"] for seed in range(20)}
+    seen = {arguments(renamed(CHAIN, (), random.Random(seed))[3])["sku"] for seed in range(20)}
     assert len(seen) > 15
     assert json.dumps(CHAIN) == before
 
 
 def test_rows_come_in_any_order_unless_several_are_named_later() -> None:
-    orders = {next(iter(json.loads(renamed(CHAIN, random.Random(seed))[2]["content"])))["name"] for seed in range(20)}
+    orders = {
+        next(iter(json.loads(renamed(CHAIN, (), random.Random(seed))[2]["content"])))["name"] for seed in range(20)
+    }
     assert orders == {"Ivory Teapot", "Oak Tray"}
     listing = conversation("all of them?", called("search", {}, TEAPOTS), "SKU-316 and SKU-328.")
     for seed in range(20):
-        _, _, listed, answer = renamed(listing, random.Random(seed))
+        _, _, listed, answer = renamed(listing, (), random.Random(seed))
         first, second = (row["sku"] for row in json.loads(listed["content"]))
         assert answer["content"] == f"{first} and {second}."
 
@@ -83,6 +85,7 @@ def test_rows_come_in_any_order_unless_several_are_named_later() -> None:
 def test_what_a_person_says_for_short_follows() -> None:
     told = renamed(
         conversation("ship order 2107", called("ship", {"order": "O-2107"}, "O-2107 is shipped"), "O-2107 is shipped."),
+        (),
         random.Random(1),
     )
     digits = arguments(told[1])["order"].removeprefix("O-")
@@ -104,7 +107,7 @@ def test_years_dates_prices_times_and_counts_are_left() -> None:
         "sku": "SKU-316",
     }
     calls = called("read", {"invoice": "INV-2026-0012", "year": 2026}, row)
-    told = renamed(conversation("in 2026: INV-2026-0012", calls, "1,250.50 at 10:15, 316 units."), random.Random(2))
+    told = renamed(conversation("in 2026: INV-2026-0012", calls, "1,250.50 at 10:15, 316 units."), (), random.Random(2))
     shown = json.loads(told[2]["content"])
     assert {**shown, "id": ""} == {**row, "id": ""}
     assert re.fullmatch(r"INV-2026-\d{4}", shown["id"])
@@ -113,7 +116,7 @@ def test_years_dates_prices_times_and_counts_are_left() -> None:
 
 def test_whole_numbers_are_identifiers_where_a_parameter_is_a_key() -> None:
     calls = called("get_train", {"train_no": 4430, "limit": 250}, {"train_no": 4430, "seats": 250})
-    told = renamed(conversation("train 4430?", calls, "Train 4430 has 250 seats."), random.Random(3))
+    told = renamed(conversation("train 4430?", calls, "Train 4430 has 250 seats."), (), random.Random(3))
     number = arguments(told[1])["train_no"]
     assert number != 4430
     assert arguments(told[1])["limit"] == 250
@@ -123,7 +126,7 @@ def test_whole_numbers_are_identifiers_where_a_parameter_is_a_key() -> None:
 
 @pytest.fixture
 def hotel() -> written.Written:
-    """A server in this process with reservations such as R-3101."""
+    """A server in this process with reservations such as R-3110."""
     return written.Written(written.FOLDER / "hotel")
 
 
@@ -132,8 +135,8 @@ async def test_a_plan_is_executed_once_and_each_step_shows_it_with_another_key(
 ) -> None:
     config = small(tiny_model, tmp_path, training={"warm_start_plans": 1})
     journal = Journal.create(tmp_path / "run", config)
-    plan = Call("get_reservation", {"code": "R-3101"})
-    scenario = Scenario("task", "Which room does R-3101 have?", (), (plan,), "R-3101 has room 102.")
+    plan = Call("get_reservation", {"code": "R-3110"})
+    scenario = Scenario("task", "Which room does R-3110 have?", (), (plan,), "R-3110 has room 102.")
     tokenizer = AutoTokenizer.from_pretrained(tiny_model)
     shown = Demonstrations(config, journal, cast(Server, hotel), tokenizer, [scenario], ignore)
     keys: Counter[str] = Counter()
@@ -144,11 +147,23 @@ async def test_a_plan_is_executed_once_and_each_step_shows_it_with_another_key(
         assert {key, *others} == {key}
         keys[key] += 1
     assert len(keys) == 5
-    assert "R-3101" not in keys
+    assert "R-3110" not in keys
     assert len(journal.trajectories("demonstration")) == 1
 
 
 def test_identifiers_of_a_result_that_has_all_numbers_keep_their_own() -> None:
     rows = " ".join(f"N-{number}" for number in range(100, 1000))
-    told = renamed(conversation("all?", called("all", {}, rows), "900."), random.Random(0))
+    told = renamed(conversation("all?", called("all", {}, rows), "900."), (), random.Random(0))
     assert told[2]["content"] == rows
+
+
+def test_what_tools_and_instructions_name_is_left() -> None:
+    calls = called("open", {"gate": "G-101", "account": "A-555", "slot": "S-777"}, "S-777 is open")
+    schema = {"type": "object", "properties": {"gate": {"type": "string", "enum": ["G-101", "G-102"]}}}
+    opening: Message = {"role": "system", "content": "Use the account A-555."}
+    told = renamed(
+        [opening, *conversation("open G-101 at S-777", calls, "Done.")], [Tool("open", "", schema)], random.Random(0)
+    )
+    assert told[0] == opening
+    assert {**arguments(told[2]), "slot": ""} == {"gate": "G-101", "account": "A-555", "slot": ""}
+    assert arguments(told[2])["slot"] != "S-777"
