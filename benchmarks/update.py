@@ -120,7 +120,7 @@ def bound(batch: Batch) -> Update:
     return ours([_row(_random("bound", size + 1), mask, 0)], share=False)
 
 
-def trl(batch: Batch) -> Update:
+def trl(batch: Batch, policy: Any, on_cpu: bool = True) -> Update:
     """The training part of TRL's GRPOTrainer with its defaults (gradient checkpointing is one) on the same rows."""
     datasets, peer = (importlib.import_module(name) for name in ("datasets", "trl"))  # installed for --trl only
     prompt = min(row.mask.index(True) for row, _ in batch)
@@ -135,14 +135,16 @@ def trl(batch: Batch) -> Update:
         "num_items_in_batch": torch.tensor(sum(sum(row.mask) for row, _ in batch)),
     }
 
+    inputs = {name: tensor.to(policy.device) for name, tensor in inputs.items()}
+
     class Given(peer.GRPOTrainer):
         def _prepare_inputs(self, generation_batch: Any) -> Any:
             return inputs
 
     config = peer.GRPOConfig(
         tempfile.mkdtemp(),
-        use_cpu=True,
-        bf16=False,
+        use_cpu=on_cpu,
+        bf16=not on_cpu,
         fp16=False,
         per_device_train_batch_size=len(batch),
         num_generations=len(batch),
@@ -153,7 +155,7 @@ def trl(batch: Batch) -> Update:
     )
     tokenizer = AutoTokenizer.from_pretrained(NANO)
     dataset = datasets.Dataset.from_list([{"prompt": "x"}] * len(batch))
-    trainer: Any = Given(model(), lambda **_: [0.0], config, dataset, processing_class=tokenizer, peft_config=lora())
+    trainer: Any = Given(policy, lambda **_: [0.0], config, dataset, processing_class=tokenizer, peft_config=lora())
     trainer.create_optimizer()
     trainer.model.train()
     trainer.current_gradient_accumulation_steps = 1
@@ -194,7 +196,7 @@ def measure(case: str, rounds: int, with_trl: bool) -> dict[str, float]:
     contexts = [row.ids[:-1] for row, _ in batch]
     variants = {"tree": ours(batch, True), "padded": ours(batch, False), "bound": bound(batch)}
     if with_trl:
-        variants["trl"] = trl(batch)
+        variants["trl"] = trl(batch, model())
     for update in variants.values():  # the first run allocates
         update()
     runs = [{name: seconds(update) for name, update in variants.items()} for _ in range(rounds)]

@@ -154,8 +154,8 @@ def entity(b: Builder, others: list[Entity], empty: bool = False) -> Entity:
     taken = {column.words for column in columns}
     columns += [
         extra
-        for text in rng.sample(EXTRA_COLUMNS, rng.choice((0, 0, 1, 2, 3)))
-        if (extra := column(text)).words not in taken
+        for extra in map(column, rng.sample(EXTRA_COLUMNS, rng.choice((0, 0, 1, 2, 3))))
+        if extra.words not in taken
     ]
     naming = [
         column for column in columns if column.kind in ("title", "person", "phrase", "word", "slug", "company", "place")

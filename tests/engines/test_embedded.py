@@ -61,10 +61,10 @@ def ask(text: str, **options: Any) -> CompletionRequest:
 
 def reference_logprobs(model: Any, completion: Completion, temperature: float = 1.0) -> torch.Tensor:
     """log softmax(logits / temperature) of the sampled ids, from one plain forward over prompt and completion."""
-    ids = torch.tensor([completion.prompt_ids + completion.completion_ids])
+    ids = torch.tensor([completion.prompt_ids + completion.completion_ids], device=model.device)
     with torch.no_grad():
         logits = model(input_ids=ids).logits[0, len(completion.prompt_ids) - 1 : -1]
-    return (logits / temperature).log_softmax(-1).gather(1, ids[0, len(completion.prompt_ids) :, None])[:, 0]
+    return (logits / temperature).log_softmax(-1).gather(1, ids[0, len(completion.prompt_ids) :, None])[:, 0].cpu()
 
 
 def assert_exact(model: Any, completion: Completion, temperature: float = 1.0) -> None:
@@ -115,7 +115,7 @@ async def test_greedy_equals_generate_of_transformers(loaded: LoadedModel) -> No
     async with running(loaded) as engine:
         completions = await complete_all(engine, [*requests, ask("sampled beside them", max_tokens=20)])
     for completion in completions[:3]:
-        prompt = torch.tensor([completion.prompt_ids])
+        prompt = torch.tensor([completion.prompt_ids], device=loaded.model.device)
         whole = loaded.model.generate(
             input_ids=prompt, attention_mask=torch.ones_like(prompt), do_sample=False, max_new_tokens=20
         )
@@ -129,8 +129,9 @@ async def test_samples_follow_the_softmax_over_the_whole_vocabulary(loaded: Load
     async with running(loaded) as engine:
         completions = await complete_all(engine, [ask("which?", seed=n, max_tokens=1) for n in range(count)])
     with torch.no_grad():
-        logits = loaded.model(input_ids=torch.tensor([completions[0].prompt_ids])).logits[0, -1]
-    expected = logits.softmax(-1) * count
+        prompt = torch.tensor([completions[0].prompt_ids], device=loaded.model.device)
+        logits = loaded.model(input_ids=prompt).logits[0, -1]
+    expected = logits.softmax(-1).cpu() * count
     found = torch.bincount(torch.tensor([ids[0] for ids in ids_of(completions)]), minlength=len(expected))
     common = expected > 5
     chi2 = ((found - expected)[common] ** 2 / expected[common]).sum()
@@ -164,8 +165,9 @@ async def test_a_merged_adapter_equals_the_peft_forward_and_the_base_stays(loade
 
 async def test_a_nucleus_holds_the_likeliest_tokens_alone(loaded: LoadedModel) -> None:
     with torch.no_grad():
-        ids = torch.tensor([prompts.prompt_ids(loaded.tokenizer, ask("which?").messages, TOOLS)])
-        probabilities, tokens = loaded.model(input_ids=ids).logits[0, -1].softmax(-1).sort(descending=True)
+        ids = [prompts.prompt_ids(loaded.tokenizer, ask("which?").messages, TOOLS)]
+        logits = loaded.model(input_ids=torch.tensor(ids, device=loaded.model.device)).logits[0, -1]
+        probabilities, tokens = logits.softmax(-1).sort(descending=True)
     size = int((probabilities.cumsum(-1) < 0.6).sum()) + 1
     mass = probabilities[:size].sum()
     expected = {int(token): float((p / mass).log()) for token, p in zip(tokens[:size], probabilities, strict=False)}
@@ -221,7 +223,7 @@ def test_a_small_update_of_bfloat16_weights_is_sampled_with_as_it_is_trained(
 def _logits(model: Any) -> torch.Tensor:
     model.config._attn_implementation = "eager"
     with torch.no_grad():
-        return model(input_ids=torch.arange(3 * 64).reshape(3, 64) % 370).logits.float()
+        return model(input_ids=torch.arange(3 * 64, device=model.device).reshape(3, 64) % 370).logits.float()
 
 
 async def converse(engine: EmbeddedEngine, text: str, seed: int, turns: int = 3) -> Trajectory:
@@ -476,7 +478,7 @@ def memorize(loaded: LoadedModel, prompt: tuple[int, ...], said: str) -> None:
     base = loaded.model.get_base_model()
     own = [parameter.requires_grad_() for name, parameter in base.named_parameters() if ".lora_" not in name]
     said_ids = loaded.tokenizer.encode(said + "<|im_end|>", add_special_tokens=False)
-    ids = torch.tensor([[*prompt, *said_ids]])
+    ids = torch.tensor([[*prompt, *said_ids]], device=base.device)
     optimizer = torch.optim.AdamW(own, lr=1e-2)
     for _ in range(200):
         logits = base(input_ids=ids).logits[0, len(prompt) - 1 : -1]

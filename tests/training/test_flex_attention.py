@@ -83,6 +83,7 @@ def test_a_kernel_that_fails_is_not_taken() -> None:
 
 
 @pytest.mark.gpu
+@pytest.mark.filterwarnings("default")  # torch's compiler imports what torch itself has deprecated
 @needs_cuda
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("window", [None, 7])

@@ -145,6 +145,7 @@ def test_where_sampling_takes_place_decides_what_is_needed_at_once() -> None:
 def test_a_server_counts_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     first, second, cpu = torch.device("cuda"), torch.device("cuda", 1), torch.device("cpu")
     served = parse({"engine": {"kind": "vllm"}})
+    monkeypatch.setattr(environment, "gpus", list[str])
     assert placement(served, cpu) == "awake"  # the CPU build
     monkeypatch.setattr(environment, "gpus", lambda: ["one", "another"])
     assert placement(served, first) == "awake"
@@ -230,7 +231,7 @@ def test_train_refuses_what_cannot_fit_in_one_line_and_leaves_no_run(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(memory, "free", lambda _: 2**20)
-    done = mcprl("train", "--server", "never-started")
+    done = mcprl("train", "--server", "never-started", "--device", "cpu")
     assert (done.code, done.err.count("\n")) == (2, 1), done.err
     assert "of 0.0 GiB free (cpu)" in done.err
     assert not (tmp_path / "runs").exists()
