@@ -121,7 +121,8 @@ def bound(batch: Batch) -> Update:
 
 
 def trl(batch: Batch, policy: Any, on_cpu: bool = True) -> Update:
-    """The training part of TRL's GRPOTrainer with its defaults (gradient checkpointing is one) on the same rows."""
+    """The training part of TRL's GRPOTrainer on the same rows. Its layers are not checkpointed, as they are by default
+    in its own loop, which is not run here."""
     datasets, peer = (importlib.import_module(name) for name in ("datasets", "trl"))  # installed for --trl only
     prompt = min(row.mask.index(True) for row, _ in batch)
     ids = torch.tensor([row.ids for row, _ in batch])

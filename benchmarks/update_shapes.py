@@ -1,6 +1,6 @@
 """How fast one update is on a GPU, and how much memory it takes, with models of 0.6, 4 and 8 B parameters' shape.
 
-    python benchmarks/update_shapes.py [--shapes 0.6B 4B 8B] [--rounds 3] [--trl]    --trl needs: pip install 'mcprl[bench]'
+    python benchmarks/update_shapes.py [--shapes 0.6B 4B 8B] [--rounds 3] [--trl]      --trl needs 'mcprl[bench]'
 
 Qwen3's shapes with random weights in bfloat16 and a LoRA of rank 16 in float32, on eight tries of one task: a prompt of
 1,500 tokens and completions of 200. An update is forward, backward, clip and AdamW. Variants run one after another in
@@ -8,9 +8,9 @@ each round; figures are medians. Kept in benchmarks/results/update_shapes.json, 
 
     nodes, flex   the rows' trie, attention node by node, and as one FlexAttention kernel
     padded        whole rows, with torch's own attention
-    TRL           the training part of its GRPOTrainer on the same rows (it checkpoints by default)
-    MFU           four operations for each weight and token (the base is frozen) and attention's products, by the
-                  seconds and the card's 989 TFLOP/s of bfloat16; the fewest that the rows need, so padding earns nothing
+    TRL           the training part of its GRPOTrainer on the same rows (not checkpointed)
+    MFU           four operations for each weight and token of the trie (the base is frozen) and attention's products,
+                  by the seconds of the faster form and the card's 989 TFLOP/s of bfloat16
     planned       what `mcprl.training.memory` says that the update takes, by what torch had allocated at its peak
 """
 
@@ -31,7 +31,7 @@ from transformers import Qwen3Config, Qwen3ForCausalLM
 
 from mcprl.config import TrainingConfig
 from mcprl.models.load import LoadedModel
-from mcprl.training import flex_attention, memory, trie
+from mcprl.training import flex_attention, memory, trie, trie_attention
 from mcprl.training.trainer import Trainer
 
 RESULTS = Path(__file__).parent / "results" / "update_shapes.json"
@@ -42,30 +42,32 @@ PEAK = 989e12
 """An H100's bfloat16 operations a second without sparsity, by its datasheet (SXM)."""
 
 
-def model(shape: str) -> Any:
+def shaped(shape: str) -> Qwen3Config:
     layers, hidden, intermediate, heads = SHAPES[shape]
+    return Qwen3Config(
+        vocab_size=VOCABULARY,
+        hidden_size=hidden,
+        intermediate_size=intermediate,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        num_key_value_heads=KEYS,
+        head_dim=WIDTH,
+        max_position_embeddings=40_960,
+        tie_word_embeddings=shape != "8B",
+    )
+
+
+def model(shape: str) -> Any:
     torch.manual_seed(0)
     torch.set_default_dtype(torch.bfloat16)
     try:
         with torch.device("cuda"):
-            return Qwen3ForCausalLM(
-                Qwen3Config(
-                    vocab_size=VOCABULARY,
-                    hidden_size=hidden,
-                    intermediate_size=intermediate,
-                    num_hidden_layers=layers,
-                    num_attention_heads=heads,
-                    num_key_value_heads=KEYS,
-                    head_dim=WIDTH,
-                    max_position_embeddings=40_960,
-                    tie_word_embeddings=shape != "8B",
-                )
-            )
+            return Qwen3ForCausalLM(shaped(shape))
     finally:
         torch.set_default_dtype(torch.float32)
 
 
-def ours(shape: str, batch: update.Batch, share: bool) -> Trainer:
+def ours(shape: str, share: bool) -> Trainer:
     lora = LoraConfig(r=16, lora_alpha=32, target_modules="all-linear", task_type="CAUSAL_LM")
     policy: Any = get_peft_model(model(shape), lora)
     config = TrainingConfig(share_prefixes=share, bin_tokens=100_000, max_sampler_gap=100.0)
@@ -98,18 +100,7 @@ def timed(step: Callable[[], object], rounds: int) -> tuple[float, float]:
 def planned(shape: str, tokens: int) -> float:
     """GiB that the planner states for an update of a bin of so many tokens, without what a process takes."""
     with torch.device("meta"):
-        layers, hidden, intermediate, heads = SHAPES[shape]
-        sketch = Qwen3Config(
-            vocab_size=VOCABULARY,
-            hidden_size=hidden,
-            intermediate_size=intermediate,
-            num_hidden_layers=layers,
-            num_attention_heads=heads,
-            num_key_value_heads=KEYS,
-            head_dim=WIDTH,
-            tie_word_embeddings=shape != "8B",
-        )
-        size = memory.size_of(Qwen3ForCausalLM(sketch))
+        size = memory.size_of(Qwen3ForCausalLM(shaped(shape)))
     settings = memory.Settings(dtype="bfloat16", bin_tokens=tokens, max_total_tokens=0, place="apart", gpu=True)
     return (memory.need(size, settings).train - memory.PROCESS) / memory.GIB
 
@@ -126,7 +117,7 @@ def measure(shape: str, rounds: int, with_trl: bool) -> dict[str, Any]:
                 step: Callable[[], object] = update.trl(batch, model(shape), on_cpu=False)
             else:
                 flex_attention.is_exact_and_faster = lambda *_, by=variant: by == "flex"  # pyright: ignore[reportAttributeAccessIssue]
-                trainer = ours(shape, batch, variant != "padded")
+                trainer = ours(shape, variant != "padded")
                 step = lambda trainer=trainer: trainer.update(batch)  # noqa: E731
             found[f"{variant} s"], found[f"{variant} GiB"] = timed(step, rounds)
         except Exception as error:  # whatever a driver, a compiler or another library raises: the others are measured
@@ -139,16 +130,9 @@ def measure(shape: str, rounds: int, with_trl: bool) -> dict[str, Any]:
     best = min(found[name] for name in ("flex s", "nodes s") if name in found)
     found["MFU"] = operations(shape, batch) / best / PEAK
     found["planned GiB"] = planned(shape, trie.unique_tokens(contexts))
-    heads = SHAPES[shape][3]
-    given = (update_form(), heads, KEYS, WIDTH, torch.bfloat16, torch.device("cuda"), False)
-    found["flex is chosen"] = chosen(*given)
+    shapes = SHAPES[shape][3], KEYS, WIDTH, torch.bfloat16, torch.device("cuda")
+    found["flex is chosen"] = chosen(trie_attention.attend, *shapes, False)
     return found
-
-
-def update_form() -> flex_attention.Attend:
-    from mcprl.training import trie_attention
-
-    return trie_attention.attend
 
 
 def main() -> None:

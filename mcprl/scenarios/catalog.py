@@ -267,7 +267,7 @@ class Catalog(Identities):
         """The values that each parameter which names a thing of the server may take."""
         for slot in (slot for slots in self.known.slots.values() for slot in slots if self.names_entity(slot)):
             places = self.known.sources.get((slot.tool, slot.path), [])
-            yield [value for place in places for value in self.known.base.pool.get(place, ())]
+            yield slot.choices or [value for place in places for value in self.known.base.pool.get(place, ())]
 
     def pairs(self) -> set[tuple[str, str]]:
         """The pairs of reading tools of which the first shows a key of another thing that the second takes."""

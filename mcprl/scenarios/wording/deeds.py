@@ -33,7 +33,7 @@ _DETERMINERS = (
 )
 _GOING = ("to", "from", "into", "until")
 _OTHER = frozenset(("new", "other", "replacement", "another"))
-_JOINTS = {"exchange": "for", "swap": "for", "trade": "for", "replace": "with"}
+_GIVEN_FOR = {"exchange": "for", "swap": "for", "trade": "for", "replace": "with"}
 _PAYING_BACK = frozenset(("return", "refund", "cancel"))
 _HANDING_OVER = frozenset(("transfer", "escalate", "forward", "hand", "connect"))
 _PLAIN_CHANGES = frozenset(("modify", "update", "edit", "set", "patch", "adjust"))
@@ -87,7 +87,7 @@ def _part(intent: Change, verb: str, values: Sequence[Value], rng: random.Random
     noun = f"the {noun}" if old.attribute.meaning == "text" else noun
     said = "change" if verb in _PLAIN_CHANGES else data("changes")["verbs"].get(verb, verb)
     told = mark(f'"{plain(old.value)}"') if old.attribute.meaning == "text" else quoted(old, rng)
-    became = f" {_JOINTS.get(verb, 'to')} {noun} {quoted(pair[1], rng)}" if pair else ""
+    became = f" {_GIVEN_FOR.get(verb, 'to')} {noun} {quoted(pair[1], rng)}" if pair else ""
     rest = [value for value in values if value is not old and value not in (pair or ())]
     tail = "".join(f" {_with(value, verb, rng)}" for value in rest)
     joint = "in" if verb in _PLAIN_CHANGES else "from"

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from mcprl.scenarios.wording.template import BEGIN, END
 from mcprl.text import singular
 
 _PLURALS = {
@@ -83,7 +84,7 @@ def a(noun: str) -> str:
 
 def possessive(name: str) -> str:
     """`Ana's`, `the customers'`."""
-    bare = name.strip("\x02\x03")
+    bare = name.strip(BEGIN + END)
     return f"{name}'" if bare.endswith("s") and bare[:1].islower() and is_plural(bare) else f"{name}'s"
 
 

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from mcprl.scenarios.wording.grammar import plural
-from mcprl.scenarios.wording.template import data
+from mcprl.scenarios.wording.template import SET_ASIDE, data
 from mcprl.text import singular, words
 from mcprl.types import Meaning, Scalar
 
@@ -17,7 +17,6 @@ PREPOSITIONS = ("at", "on")
 PARTICLES = ("up", "out", "in", "off", "back", "down", "by")
 _ENDS = {"to": "destination", "from": "origin"}
 _MEASURES = {"length": "km m mi ft cm mm", "weight": "kg g lb oz t", "volume": "l ml", "duration": "hours minutes mins"}
-_SET_ASIDE = ("reserved", "booked", "ordered", "needed", "used", "required", "allocated", "expected")
 _WEEK = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 IRREGULAR = ("taken", "sent", "brought", "given", "lent", "put", "let", "sold", "seen", "held", "paid", "made", "built")
 """Participles of what is done to things that do not end in -ed."""
@@ -124,7 +123,7 @@ def _event_label(kept: list[str], meaning: Meaning) -> str:
 
 def _counted(kept: list[str]) -> list[str]:
     """A count's words without those that say that it is one: `followers_count` is `followers`."""
-    if len(kept) == 2 and kept[1] in _SET_ASIDE and plural(singular(kept[0])) == kept[0]:
+    if len(kept) == 2 and kept[1] in SET_ASIDE and plural(singular(kept[0])) == kept[0]:
         kept = kept[::-1]  # reserved units
     rest = [word for word in kept if word not in ("count", "number", "of", "num", "total", "n")]
     if not rest:

@@ -17,6 +17,8 @@ from mcprl.text import singular
 
 BEGIN, END = "\x02", "\x03"
 """Marks around a value."""
+SET_ASIDE = frozenset("reserved booked ordered needed used required allocated expected taken sold".split())
+"""Words of a label that counts what is not ours to give any more, or not yet."""
 _ALTERNATIVES = re.compile(r"\[([^\[\]]*)\]")
 _SLOT = re.compile(r"\{(\w+)\}")
 _IN_SORT = re.compile(rf"(?<={END}) in the ({BEGIN}[^{END}]*{END}) (?:category|section|range|group)\b")
@@ -115,13 +117,13 @@ def tidy(text: str) -> str:
 def fits(entry: Mapping[str, Any], label: str, *, person: bool = False, nouns: Sequence[str] = ()) -> bool:
     """Whether a construction is made for a field of this label and a thing of this kind.
 
-    `labels` lists words of which the label must have one, `without` words that it must not have, `people` says whether
-    the thing is a person, `nouns` lists words for the thing.
+    `labels` lists words of which the label must have one, `without` words that it must not have, `at_hand` says that it
+    must not be of what is set aside, `people` says whether the thing is a person, `nouns` lists words for the thing.
     """
     has = {*label.split(), *(singular(word) for word in label.split())}
     if "labels" in entry and not has & {*str(entry["labels"]).split()}:
         return False
-    if "without" in entry and has & {*str(entry["without"]).split()}:
+    if has & {*str(entry.get("without", "")).split()} or (entry.get("at_hand") and has & SET_ASIDE):
         return False
     if "exact" in entry and label not in entry["exact"]:
         return False
