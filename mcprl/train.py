@@ -33,7 +33,7 @@ from mcprl.judges.scoring import Judged, Scoring
 from mcprl.llm.policy import PolicyLlm
 from mcprl.models.load import LoadedModel, find_device, load_model
 from mcprl.rollout import Sampler, equal_rollouts
-from mcprl.runs import report, resuming
+from mcprl.runs import comparison, report, resuming
 from mcprl.runs.journal import Journal
 from mcprl.runs.learning import rl_minutes
 from mcprl.runs.ledger import end_training, fates, rewind_to_whole
@@ -136,7 +136,7 @@ async def _train(run: Run) -> None:
     if warning := equal_rollouts(run.config.eval):
         run.emit(Note(warning))
     await evaluate(run, "test:base", pack.test, 0, None)
-    if any(success_by_task(run.journal.outcomes("test:base", 0)).values()):  # else there is nothing to forget
+    if comparison.can_forget(run.journal.outcomes("test:base", 0)):
         await measure_difficulty(run, pack.test, 2)
     measured = run.config.training.measure
     training = await measure_difficulty(run, pack.train, measured) if measured else pack.train

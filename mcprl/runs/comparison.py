@@ -212,6 +212,16 @@ def _gain(
     )
 
 
+WORTH_MEASURING = 0.05
+"""The base model's success from which it is measured what it can forget: of fewer tasks nothing could be said."""
+
+
+def can_forget(outcomes: Iterable[Outcome]) -> bool:
+    """Whether the base model, by its outcomes in the test, solves enough for its losses to be measured."""
+    rates = success_by_task(outcomes).values()
+    return bool(rates) and fmean(rates) >= WORTH_MEASURING
+
+
 def solved_before(tasks: Iterable[TaskResult]) -> list[TaskResult]:
     """The tasks that the base model solved in every rollout that was made apart from the test: what it can forget.
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from mcprl.runs.agreement import described, is_unfit
-from mcprl.runs.comparison import MODELS, Comparison, Gain, Rate
+from mcprl.runs.comparison import MODELS, WORTH_MEASURING, Comparison, Gain, Rate
 from mcprl.runs.figures import NAMES, minutes, percent, points
 from mcprl.runs.overlap import SuiteOverlap
 from mcprl.runs.proof import SUITES, Proof, Report
@@ -63,8 +63,12 @@ def retention(proof: Proof) -> str:
     kept, change = proof.retained, proof.retained.over_base
     if not proof.test.over_base:
         return ""
-    if not proof.measured and not any(part.base and part.base.success for part in proof.suites.values()):
+    tested = [part.base for part in proof.suites.values() if part.base]
+    solved = sum(base.success * base.rollouts for base in tested) / sum(base.rollouts for base in tested)
+    if not proof.measured and not solved:
         return "There is nothing to forget: the base model solved no task of the test."
+    if not proof.measured and solved < WORTH_MEASURING:
+        return f"There is next to nothing to forget: the base model solved {percent(solved)} of the test."
     if not proof.measured:
         return "Whether anything was forgotten is not known: no task was measured with the base model before the test."
     measured = counted(proof.measured, "task")

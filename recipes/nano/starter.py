@@ -6,6 +6,7 @@ Each step learns one procedural server: some fourteen verified conversations wit
 generator; a few of the short exercises that nano begins with (calls, or reading a result); and requests that none of
 the tools shown serves, which must be declined. The rate is constant and falls to 0 in the last quarter; a run that was
 ended can go on with more steps, and `--start FOLDER --first-seed N` goes on from a LoRA whose checkpoint is gone.
+`--mean FOLDER ...` takes no steps: it publishes the mean of LoRAs that came one out of the other.
 """
 
 import argparse
@@ -18,6 +19,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from shutil import copy
 from types import MappingProxyType
 from typing import Any
 
@@ -162,6 +164,17 @@ def train(
     return trainer.step >= steps
 
 
+def mean(folders: Sequence[str], folder: Path) -> Path:
+    """Write the mean of LoRAs into `folder`, each weight by itself (a soup of models, arXiv 2203.05482). One that is
+    named twice counts twice. Only LoRAs that came one out of the other are near enough to have a mean."""
+    folder.mkdir(parents=True, exist_ok=True)
+    each = [load_file(Path(name) / WEIGHTS) for name in folders]
+    means = {name: torch.stack([weights[name].float() for weights in each]).mean(0) for name in each[0]}
+    save_file(means, folder / WEIGHTS)
+    copy(Path(folders[0]) / LORA, folder)
+    return folder
+
+
 def publish(adapter: Path, folder: Path, base: str) -> None:
     """Write the LoRA in bfloat16 into `folder`, as one for the model that the hub knows as `base`."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -185,14 +198,18 @@ def main() -> None:
         choices=sorted({*written.names()} - {*written.HELD_OUT}),
         help="learn servers of written/ instead (all that are not held out)",
     )
+    parser.add_argument("--mean", nargs="+", metavar="FOLDER", help="publish the mean of these LoRAs instead")
     arguments = parser.parse_args()
+    target = packaged.starter(arguments.model)
+    if arguments.mean and target:
+        publish(mean(arguments.mean, CACHE / "mean"), Path(target), packaged.MODELS[arguments.model].hub)
+        return
     people = arguments.written is not None
     config = with_defaults(Config(model=ModelConfig(name=arguments.model)))
     folder = CACHE / f"starter-{arguments.model}{'-written' * people}"
     loaded = load_model(config.model)
     if arguments.start:
         load_adapter_weights(loaded, arguments.start)
-    target = packaged.starter(arguments.model)
     rows = partial(written_rows_of, learned=arguments.written) if people else rows_of
     done = train(loaded, config, folder, arguments.steps, arguments.first_seed, rows, unseen(loaded.tokenizer))
     if done and target:

@@ -9,6 +9,7 @@ import starter
 import talks
 import torch
 from safetensors import safe_open
+from safetensors.torch import save_file
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from mcprl.config import Config, ModelConfig, TrainingConfig
@@ -84,3 +85,17 @@ def test_what_none_of_the_tools_shown_serves_is_declined() -> None:
             assert messages[0]["content"] not in asked
             declined += 1
     assert declined == 24
+
+
+def test_of_loras_the_mean_is_published_each_named_as_often_as_it_counts(tmp_path: Path) -> None:
+    names = [str(tmp_path / name) for name in ("first", "second")]
+    for name, value in zip(names, (1.0, 4.0), strict=True):
+        Path(name).mkdir()
+        save_file({"lora_A": torch.full((2, 2), value)}, Path(name) / "adapter_model.safetensors")
+        (Path(name) / "adapter_config.json").write_text(json.dumps({"r": 2, "target_modules": ["b", "a"]}))
+    made = starter.mean([*names, names[0]], tmp_path / "mean")
+    starter.publish(made, tmp_path / "published", "hub/model")
+    with safe_open(tmp_path / "published" / "adapter_model.safetensors", framework="pt") as file:
+        assert torch.equal(file.get_tensor("lora_A"), torch.full((2, 2), 2.0, dtype=torch.bfloat16))
+    lora = json.loads((tmp_path / "published" / "adapter_config.json").read_text())
+    assert lora == {"r": 2, "target_modules": ["a", "b"], "base_model_name_or_path": "hub/model"}

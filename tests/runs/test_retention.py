@@ -124,3 +124,8 @@ def test_an_unfinished_run_says_nothing_about_forgetting(tmp_path):
 def test_a_base_model_that_solves_nothing_is_not_measured_and_has_nothing_to_forget(tmp_path):
     report = build(run(tmp_path / "run", easy=None, base=lambda n: False, trained=lambda n: n < 50))
     assert "There is nothing to forget: the base model solved no task of the test." in table(report)
+
+
+def test_a_base_model_that_solves_next_to_nothing_is_not_measured_and_says_so(tmp_path):
+    report = build(run(tmp_path / "run", easy=None, base=lambda n: n < 2, trained=lambda n: n < 50))
+    assert "There is next to nothing to forget: the base model solved 2.2 % of the test." in table(report)
