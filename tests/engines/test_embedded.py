@@ -478,7 +478,7 @@ def memorize(loaded: LoadedModel, prompt: tuple[int, ...], said: str) -> None:
     base = loaded.model.get_base_model()
     own = [parameter.requires_grad_() for name, parameter in base.named_parameters() if ".lora_" not in name]
     said_ids = loaded.tokenizer.encode(said + "<|im_end|>", add_special_tokens=False)
-    ids = torch.tensor([[*prompt, *said_ids]], device=base.device)
+    ids = torch.tensor([[*prompt, *said_ids]], device=own[0].device)
     optimizer = torch.optim.AdamW(own, lr=1e-2)
     for _ in range(200):
         logits = base(input_ids=ids).logits[0, len(prompt) - 1 : -1]
