@@ -18,7 +18,7 @@ from mcprl.text import singular
 BEGIN, END = "\x02", "\x03"
 """Marks around a value."""
 SET_ASIDE = frozenset("reserved booked ordered needed used required allocated expected taken sold".split())
-"""Words of a label that counts what is not ours to give any more, or not yet."""
+"""Words of a label that counts what is promised, gone or not there yet."""
 _ALTERNATIVES = re.compile(r"\[([^\[\]]*)\]")
 _SLOT = re.compile(r"\{(\w+)\}")
 _IN_SORT = re.compile(rf"(?<={END}) in the ({BEGIN}[^{END}]*{END}) (?:category|section|range|group)\b")
