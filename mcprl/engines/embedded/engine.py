@@ -204,9 +204,14 @@ class EmbeddedEngine:
             loaded = ", ".join(self._loaded) or "none, only the base"
             raise EngineError(f"adapter {adapter!r} is not loaded; loaded: {loaded}")
         if adapter not in self._decoders:
-            model = merged_model(self._base, self._loaded[adapter][0].path) if adapter else self._base
-            self._decoders[adapter] = Decoder(packed(model), *self._options)
+            self._decoders[adapter] = self._new_decoder(self._loaded[adapter][0].path if adapter else None)
         return self._decoders[adapter]
+
+    def _new_decoder(self, folder: str | None) -> Decoder:
+        """A decoder of the base model, or of the adapter in `folder`."""
+        decoder = Decoder(packed(merged_model(self._base, folder) if folder else self._base), *self._options)
+        trim_heap()  # of the merged weights, which are packed now
+        return decoder
 
     def _step(self, name: str | None) -> None:
         decoder = self._decoders[name]
@@ -247,8 +252,7 @@ class EmbeddedEngine:
             self._loaded[adapter.name] = self._loaded.pop(adapter.name)
             return
         self._drop_idle()  # before the new one takes as much memory
-        merged = merged_model(self._base, adapter.path)
-        self._decoders[adapter.name] = Decoder(packed(merged), *self._options)
+        self._decoders[adapter.name] = self._new_decoder(adapter.path)
         self._loaded.pop(adapter.name, None)
         self._loaded[adapter.name] = version
         while len(self._loaded) > ADAPTERS:

@@ -49,6 +49,8 @@ class KVCache:
         rows = max(rows, min(expected, self._capacity // length))
         if rows * length > self._capacity and running:
             return False
+        if not running:
+            self.rows = self._zeros(layers, kinds, 0, heads, 0, width)  # free before as much is taken
         enlarged = self._zeros(layers, kinds, rows, heads, length, width)
         used = max((stream.cached for stream in running), default=0)
         enlarged[:, :, : len(running), :, :used] = self.rows[:, :, : len(running), :, :used]
