@@ -24,6 +24,7 @@ from mcprl.config import TrainingConfig
 from mcprl.errors import ModelError, TrainingError
 from mcprl.files import whole_folder
 from mcprl.models.adapters import load_adapter_weights, unwritable, write_adapter
+from mcprl.models.heap import trim_spare
 from mcprl.models.load import LoadedModel
 from mcprl.training import loss
 from mcprl.training.forward import Bin, Forward, checkpoint_layers
@@ -258,6 +259,7 @@ class Trainer:
             summed.backward()
             total += float(summed.detach())
             parts.append({name: values.detach() for name, values in measured.items()})
+            trim_spare()
         return total, {name: torch.cat([measured[name] for measured in parts]) for name in parts[0]}
 
     def _apply_gradients(self, rate: float) -> None:

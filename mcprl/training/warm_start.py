@@ -9,7 +9,6 @@ from functools import partial
 from mcprl.config import Config
 from mcprl.events import Emit, Note, WarmStartBegan, WarmStartEnded, WarmStartStep
 from mcprl.models.adapters import copy_adapter, load_adapter_weights, save_adapter
-from mcprl.models.heap import trim_heap
 from mcprl.models.load import LoadedModel
 from mcprl.runs.journal import Journal
 from mcprl.training.demonstrations import Demonstrations
@@ -22,8 +21,6 @@ from mcprl.types import Adapter
 
 SOLVES_ENOUGH = 0.5
 """The validation score of a base model from which recipe "auto" has it learn from its own rollouts alone."""
-TRIM_EVERY = 4
-"""Steps after which the heap is trimmed. It takes a fifth of a second, and the next step is slower by as much."""
 _NOISE = 0.05
 """So much lower a later step may score and is kept: the score of some fifty tasks is no surer, and the rate has fallen
 to 0 by then."""
@@ -114,8 +111,6 @@ class WarmStart:
             async with self.paused():
                 for step in range(last + 1, validated + 1):
                     metrics.append(await self._step(trainer, demonstrations, step))
-                    if step % TRIM_EVERY == 0:
-                        await in_update_thread(trim_heap)
                     tokens += metrics[-1]["forwarded_tokens"]
                     for sentence in notes(metrics):
                         self.emit(Note(sentence))
