@@ -29,7 +29,7 @@ _LISTED = re.compile(r"[^,]{1,25}(?:, [^,]{1,25}){2,}|\d+ \w+(?:, \d+ \w+)+")
 _CODES = re.compile(r"[\w-]*\d[\w-]*(?:, ?[\w-]*\d[\w-]*)+")
 _KINDS = {"dir": "folder", "directory": "folder"}
 _UNITS = ("unit", "units", "uom")
-"""Labels of what a quantity is counted in: nobody asks for it alone."""
+"""Labels of what a quantity is counted in, as a word: nobody asks for it alone. A number of units is a stock."""
 _DESCRIBING = ("person", "place", "category", "status", "date", "year")
 
 
@@ -224,7 +224,9 @@ class Naming(Calls):
             return False
         if (step.tool.name, attribute.label) in self.known.volatile:
             return False
-        if attribute.label in (*JOINTS, *_UNITS) or {*attribute.label.split()} & MACHINE:
+        if attribute.label in JOINTS or {*attribute.label.split()} & MACHINE:
+            return False
+        if attribute.label in _UNITS and isinstance(value, str):
             return False
         if any(ch.isdigit() for ch in path[-1]) and not step.keys:
             return False
