@@ -61,7 +61,8 @@ async def test_what_is_declined_and_asked_back_is_no_rarity(pack: Pack) -> None:
 
 async def test_the_plain_questions_are_there_each_field_by_its_key_and_each_list(shop: ServerConfig) -> None:
     """Kinds that call a tool otherwise (to compare, to combine) and filters that leave nothing once crowded them out:
-    of 1,219 training tasks 6 asked for a price by the SKU, 1 for a supplier, and 16 listed a customer's orders."""
+    of 1,219 training tasks 6 asked for a price by the SKU, 1 for a supplier, and 16 listed a customer's orders. None
+    asked how many are left: a number of units was taken for the word in which something is counted."""
     many = SMALL.model_copy(update={"train": 600, "val": 2, "test": 4, "test_forms": 0})
     async with connect([shop], ToolPolicy()) as server:
         train = (await generate(server, many, seed=4)).train
@@ -71,6 +72,8 @@ async def test_the_plain_questions_are_there_each_field_by_its_key_and_each_list
     assert tools["list_orders"] >= 0.04 * len(train)
     asked = {(s.plan[0].tool, check.name) for s in plain for check in s.checks if isinstance(check, Fact)}
     assert {("get_product", name) for name in ("name", "category", "price", "supplier")} <= asked
+    assert {("check_stock", name) for name in ("units", "shelf")} <= asked
+    assert {("get_order", name) for name in ("sku", "quantity", "status", "order date")} <= asked
 
 
 async def test_a_write_that_no_tool_does_is_on_what_no_tool_sets(pack: Pack) -> None:
