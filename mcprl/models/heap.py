@@ -1,7 +1,8 @@
-"""Memory that the C library keeps after it was freed, given back to the system."""
+"""Memory that libraries keep although nobody uses it: the C library what was freed, oneDNN what it compiled."""
 
 import ctypes
 import gc
+import os
 import time
 from contextlib import suppress
 
@@ -12,6 +13,10 @@ SPARE = 2**30
 COLLECT_EVERY_S = 60.0
 """Seconds between two looks at every object."""
 _collected = -COLLECT_EVERY_S
+
+
+KERNELS = 256
+"""Compiled kernels that oneDNN keeps, instead of 1,024. Those of one bin are some forty."""
 
 
 class _Mallinfo2(ctypes.Structure):
@@ -48,3 +53,9 @@ def collect_and_trim() -> None:
         gc.collect()
         _collected = time.monotonic()
     trim_heap()
+
+
+def bound_kernels() -> None:
+    """Have oneDNN keep fewer kernels, if it has compiled none yet: each bin has another number of tokens, and so kernels
+    of its own, 20 MB of SmolLM2's, which no later bin uses."""
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", str(KERNELS))

@@ -20,6 +20,7 @@ from mcprl.config import ModelConfig
 from mcprl.errors import MissingExtra, ModelError
 from mcprl.events import Emit, ignore
 from mcprl.models import gguf, packaged, unsloth
+from mcprl.models.heap import bound_kernels
 from mcprl.models.places import locate, offline_unless_reachable
 from mcprl.text import first_line
 from mcprl.types import Tool
@@ -93,6 +94,7 @@ def load_base(config: ModelConfig) -> LoadedBase:
     info = read_info(config)
     path = locate(config.name)
     transformers_logging.disable_progress_bar()  # weights load in a moment, and the run has its own progress display
+    bound_kernels()
     device = find_device(config.device)
     _refuse_pickles(path)
     options: dict[str, Any] = {"dtype": getattr(torch, config.dtype), "device_map": {"": device}}
