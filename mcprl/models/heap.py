@@ -56,6 +56,6 @@ def collect_and_trim() -> None:
 
 
 def bound_kernels() -> None:
-    """Have oneDNN keep fewer kernels, if it has compiled none yet: each bin has another number of tokens, and so kernels
-    of its own, 20 MB of SmolLM2's, which no later bin uses."""
+    """Have oneDNN keep fewer kernels, if it has compiled none yet: each bin has another number of tokens, and so
+    kernels of its own, 20 MB of SmolLM2's, which no later bin uses."""
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", str(KERNELS))
