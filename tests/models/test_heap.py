@@ -36,7 +36,7 @@ def test_much_that_was_freed_is_given_back(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_little_is_left_for_what_comes_next(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(heap, "SPARE", 800 * MIB)
+    monkeypatch.setattr(heap, "SPARE", 2**20 * MIB)
     heap.trim_heap()
     before, kept = resident(), freed_with_gaps()
     heap.trim_spare()
