@@ -307,7 +307,8 @@ async def test_training_tasks_can_be_measured_and_what_never_succeeds_comes_late
     await train_adapter(small(tiny_model, tmp_path, training={"steps": 0, "measure": 2}))
     with Journal.open(tmp_path / "small") as journal:
         measured = [scenario for scenario in journal.scenarios() if scenario.split == "train"]
-    assert [scenario.difficulty for scenario in measured] == [1.0] * len(measured) != []
+    assert measured
+    assert {scenario.difficulty for scenario in measured} == {1.0}
     fresh = replace(measured[0], id="fresh", difficulty=0.5)
     assert draw([*measured, fresh], [], 1, 1, 0) == [fresh]
 
