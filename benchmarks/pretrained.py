@@ -6,7 +6,8 @@
 
 The servers and their data are those of tests/support/bar_servers.py. Each run tests on tasks in forms that training
 never uses and, where there are some, on what people asked the same data (`scenarios/people/`). A run takes three
-quarters of an hour of one core. The table is kept in benchmarks/results/pretrained.json, the worst gain in forms never used first.
+quarters of an hour of one core. The table is kept in benchmarks/results/pretrained.json, the worst gain in forms never
+used first.
 """
 
 import argparse
