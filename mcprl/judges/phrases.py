@@ -158,6 +158,8 @@ _UNSURE = re.compile(
     r"\bmaybe\b|\bperhaps\b"
 )
 _NEGATION = re.compile(r"\b(?:not|no|never|without|neither|none|false|nobody|no one)\b|n't\b")
+_ZERO = re.compile(r"(?<![\w.,:/-])(?:0|zero)(?![\w:/-]|[.,]\d)")
+"""An amount of nothing, which denies that there is any."""
 _STATES = re.compile(
     r"\b(?:it|they|he|she|that|this|there|one)(?:'s|'re|'ve| is| are| has| does| was| were| do| have)\b|"
     r"\b(?:is|are|has|does|have|was)(?:n't)?\b"
@@ -198,7 +200,8 @@ def polarity(text: str, label: str = "") -> bool | None:
             found.add(bool(_NEGATION.search(sentence)))
         elif marked & set(stems(sentence)) and (_STATES.search(sentence) or _NEGATION.search(sentence)):
             value = re.search(r"\b(true|false)\b", sentence)
-            found.add(value[1] == "true" if value else not _NEGATION.search(sentence))
+            denied = _NEGATION.search(sentence) or _ZERO.search(sentence)
+            found.add(value[1] == "true" if value else not denied)
         elif _ABOUT_IT.match(sentence) and not found and not _NEIGHBOUR.search(_ABOUT_IT.sub("", sentence)):
             found.add(not _NEGATION.search(sentence))
     return found.pop() if len(found) == 1 else None

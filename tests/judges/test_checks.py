@@ -133,6 +133,8 @@ def test_each_value_belongs_to_its_owner(answer: str, right: bool) -> None:
         ("Yes, it is.", "open", True),
         ("still open: no", "open", False),
         ("It isn't in stock.", "in_stock", False),
+        ("The stock is 0.", "in_stock", False),
+        ("The stock is 10.", "in_stock", True),
         ("The shop is open.", "open", True),
         ("I don't know.", "open", None),
         ("There's no order O-9.", "paid", None),
