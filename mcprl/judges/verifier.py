@@ -163,9 +163,9 @@ class Verifier:
         return current(fact, scenario, trajectory.calls, self._schemas) if fact.live else [fact]
 
     def _meets(self, record: CallRecord, wanted: CallMade) -> bool:
-        """Whether a call is the wanted one. What does not exist may be looked for with another tool, given the same
-        values by the same names, or in the list of all such things."""
-        if wanted.failed and record.tool != wanted.tool:
+        """Whether a call is the wanted one. What does not exist may be looked for with another tool or with more
+        values, given the same by the same names, or in the list of all such things."""
+        if wanted.failed and not self._same(record, wanted):
             given = record.arguments is not None and {*leaves(wanted.arguments)} <= {*leaves(record.arguments)}
             if not record.arguments and _about(record.tool) & _about(wanted.tool) and not record.result.is_error:
                 return not any(holds(record.result.text, value) for _, value in leaves(wanted.arguments))

@@ -75,15 +75,19 @@ class Calls:
         """Whether a construction belongs to the suite: those of the test on forms are used nowhere else."""
         return held_out_form(self.seed, form) == (self.suite == "forms")
 
-    def tool(self, fits: Callable[[Tool], bool] = lambda _: True) -> Tool | None:
-        """A read-only tool, at random among those that fit, those first that this kind of task seldom used."""
+    def tool(
+        self, fits: Callable[[Tool], bool] = lambda _: True, weight: Callable[[Tool], float] = lambda _: 1.0
+    ) -> Tool | None:
+        """A read-only tool, at random among those that fit, those first that this kind of task seldom used for their
+        `weight`."""
         unfit = {*(table.tool for table in self.known.tables), *self.catalog.yields.barren(self.kind, self.split)}
         tools = [tool for tool in self.known.reads() if tool.name not in unfit and fits(tool)]
         if not tools:
             return None
-        tool = min(tools, key=lambda tool: (self.used[self.kind, tool.name] + 4 * self.rng.random(), tool.name))
+        drawn = {tool.name: self.used[self.kind, tool.name] + 4 * self.rng.random() for tool in tools}
+        tool = min(tools, key=lambda tool: (drawn[tool.name] / weight(tool), tool.name))
         if self.rng.random() < 0.4:  # else tools that never make a task would come first again and again
-            tool = self.rng.choice(tools)
+            tool = self.rng.choices(tools, [weight(tool) for tool in tools])[0]
         self.drawn.add(tool.name)
         return tool
 

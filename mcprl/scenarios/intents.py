@@ -201,6 +201,13 @@ class Change:
 
 
 @dataclass(frozen=True)
+class Absent:
+    """A write on a thing that does not exist."""
+
+    change: Change
+
+
+@dataclass(frozen=True)
 class Adjust:
     """A write whose value follows from a read: raise the stock of the oak shelf by 5. `new` is the value to write."""
 
@@ -275,6 +282,7 @@ Intent = (
     | Missing
     | Compute
     | Change
+    | Absent
     | Adjust
     | Likewise
     | Conditional

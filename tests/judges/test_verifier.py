@@ -128,6 +128,8 @@ def test_a_task_about_something_missing_wants_the_failed_call_and_the_word() -> 
 
     assert success("get_invoice", "No order O-9", is_error=True, order_id="O-9")
     assert success("list_lines", "[]", order_id="O-9", limit=5)
+    assert success("get_order", "No order O-9", is_error=True, order_id="O-9", status="paid")
+    assert not success("get_order", "done", order_id="O-9", status="paid")
     assert success("list_orders", '["O-1", "O-2"]')
     assert not success("list_orders", '["O-1", "O-9"]')
     assert not success("list_products", '["S-1"]')

@@ -59,21 +59,36 @@ async def test_what_is_declined_and_asked_back_is_no_rarity(pack: Pack) -> None:
     assert kinds["asks"] >= 0.04 * len(pack.train)
 
 
-async def test_the_plain_questions_are_there_each_field_by_its_key_and_each_list(shop: ServerConfig) -> None:
-    """Kinds that call a tool otherwise (to compare, to combine) and filters that leave nothing once crowded them out:
-    of 1,219 training tasks 6 asked for a price by the SKU, 1 for a supplier, and 16 listed a customer's orders. None
-    asked how many are left: a number of units was taken for the word in which something is counted."""
-    many = SMALL.model_copy(update={"train": 600, "val": 2, "test": 4, "test_forms": 0})
+@pytest.fixture(scope="module")
+async def many(shop: ServerConfig) -> Pack:
+    sizes = {"train": 600, "val": 2, "test": 4, "test_forms": 0}
     async with connect([shop], ToolPolicy()) as server:
-        train = (await generate(server, many, seed=4)).train
-    plain = [scenario for scenario in train if len(scenario.plan) == 1]
+        return await generate(server, SMALL.model_copy(update=sizes), seed=4)
+
+
+async def test_the_plain_questions_are_there_each_field_by_its_key_and_each_list(many: Pack) -> None:
+    """Kinds that call a tool otherwise (to compare, to combine) and filters that leave nothing once crowded them out:
+    of 1,219 training tasks 6 asked for a price by the SKU, 1 for a supplier, and 16 listed a customer's orders. What
+    people ask is a plain lookup in 30 of 100 requests; here it was one in 12. None
+    asked how many are left: a number of units was taken for the word in which something is counted."""
+    train = many.train
+    plain = [scenario for scenario in train if len(scenario.plan) == 1 and scenario.kind == "lookup"]
+    assert len(plain) >= 0.2 * len(train)
     tools = Counter(scenario.plan[0].tool for scenario in plain)
-    assert all(tools[tool] >= 0.01 * len(train) for tool in ("get_product", "get_order", "get_customer", "check_stock"))
-    assert tools["list_orders"] >= 0.04 * len(train)
+    assert all(tools[tool] >= 0.02 * len(train) for tool in ("get_product", "get_order", "get_customer", "check_stock"))
+    listed = [scenario for scenario in train if [call.tool for call in scenario.plan] == ["list_orders"]]
+    assert len(listed) >= 0.04 * len(train)
     asked = {(s.plan[0].tool, check.name) for s in plain for check in s.checks if isinstance(check, Fact)}
     assert {("get_product", name) for name in ("name", "category", "price", "supplier")} <= asked
     assert {("check_stock", name) for name in ("units", "shelf")} <= asked
     assert {("get_order", name) for name in ("sku", "quantity", "status", "order date")} <= asked
+
+
+async def test_some_writes_are_on_what_does_not_exist(many: Pack) -> None:
+    """Without them a model says "Done." whatever the server answers to a write."""
+    absent = [s for s in many.train if s.kind == "missing" and s.plan[-1].tool == "set_order_status"]
+    assert 0.01 * len(many.train) <= len(absent) <= 0.05 * len(many.train)
+    assert all(s.answer.startswith("There is no order O-") for s in absent)
 
 
 async def test_a_write_that_no_tool_does_is_on_what_no_tool_sets(pack: Pack) -> None:

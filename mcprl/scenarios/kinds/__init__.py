@@ -3,7 +3,7 @@
 `None` means that what was drawn makes no task. `scenarios.compose` calls them.
 """
 
-from mcprl.scenarios.kinds.abstain import forbidden, lacking, lacking_write, missing, unserved
+from mcprl.scenarios.kinds.abstain import absent, forbidden, lacking, lacking_write, missing, unserved
 from mcprl.scenarios.kinds.aggregates import count, extreme, listing, total
 from mcprl.scenarios.kinds.beyond import beyond
 from mcprl.scenarios.kinds.both import both, write_and_ask
@@ -45,7 +45,7 @@ def table_kinds() -> dict[MakeTask, int]:
 def reading_kinds(max_calls: int) -> dict[MakeTask, int]:
     """The kinds that write nothing, for plans of at most `max_calls` calls. Each has its share of the tasks as a
     weight."""
-    kinds: dict[MakeTask, int] = {lookup: 40, missing: 6, count: 8, total: 6, extreme: 12, listing: 6}
+    kinds: dict[MakeTask, int] = {lookup: 80, missing: 6, count: 8, total: 6, extreme: 12, listing: 6}
     kinds |= {compute: 12, act: 6, parts: 9, link: 9, search: 5, lacking: 4, lacking_write: 4, unserved: 7}
     kinds |= {beyond: 8, forbidden: 4, scaled: 5}
     chained: dict[MakeTask, int] = {relation: 20, each: 5, compare: 5, compute_each: 4, both: 14, combine: 6, across: 9}
@@ -54,5 +54,5 @@ def reading_kinds(max_calls: int) -> dict[MakeTask, int]:
 
 def writing_kinds(max_calls: int) -> dict[WriteTask, int]:
     """The kinds that write, likewise."""
-    kinds: dict[WriteTask, int] = {write: 70}
+    kinds: dict[WriteTask, int] = {write: 70, absent: 3}
     return kinds | {adjust: 20, conditional: 15, likewise: 15, write_and_ask: 10} if max_calls > 1 else kinds

@@ -6,8 +6,8 @@ from pathlib import PurePosixPath
 
 from mcprl.scenarios.fields import usable
 from mcprl.scenarios.filling import REMOVING
-from mcprl.scenarios.intents import Change, Forbidden, Lacking, Lookup, Missing, Reference, Unserved, Value
-from mcprl.scenarios.kinds.changes import effect_of
+from mcprl.scenarios.intents import Absent, Change, Forbidden, Lacking, Lookup, Missing, Reference, Unserved, Value
+from mcprl.scenarios.kinds.changes import effect_of, stated
 from mcprl.scenarios.names import noun as noun_of
 from mcprl.scenarios.naming import MACHINE
 from mcprl.scenarios.parameters import opens
@@ -16,7 +16,7 @@ from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.sources import affinity
 from mcprl.scenarios.probing.values import stranger
 from mcprl.scenarios.slots import Slot, slots
-from mcprl.scenarios.steps import Filled, Grounded, call_of
+from mcprl.scenarios.steps import Grounded, call_of
 from mcprl.scenarios.wording.keys import JOINTS
 from mcprl.scenarios.wording.nouns import ABSTRACT, spoken
 from mcprl.text import stems, words
@@ -46,19 +46,14 @@ async def missing(planner: Planner, session: Session, state: State) -> Grounded 
     meaning, noun = catalog.slot(needed[0]).meaning, catalog.named_by(tool, needed[0])
     if meaning == "path":
         worked = _placed(planner, options, worked, noun == "folder")
-    rng.shuffle(worked)
-    person = meaning == "person" or (meaning == "name" and spoken(noun) in ABSTRACT)
-    strangers = [stranger(value, rng, person=person, noun=noun) for value in worked[:6]]
-    strangers = [value for value in strangers if planner.allowed(value) and value not in options]
-    strangers = [value for value in strangers if opens(tool, value)]
-    if not strangers:
+    unknown = _stranger(planner, tool, needed[0], worked, options)
+    if unknown is None:
         return None
-    filled: Filled = [(needed[0], strangers[0])]
-    call = call_of(tool, filled)
+    call = call_of(tool, [(needed[0], unknown)])
     result = await session.call(tool.name, call.arguments)
     if usable(result) and not planner.known.failures.is_failure(tool.name, call.arguments, result):
         return None
-    reference = Reference(noun, (planner.naming(needed[0], strangers[0]),))
+    reference = Reference(noun, (planner.naming(needed[0], unknown),))
     key = stems(needed[0].key)  # `paths` takes what `path` does
     own = [other for other in planner.shown_by(reference.noun) if stems(planner.needs(other)[-1].key) == key]
     shown = [keys for other in own for keys in _seen_fields(planner, other)] if tool not in own else []
@@ -71,7 +66,42 @@ async def missing(planner: Planner, session: Session, state: State) -> Grounded 
     if attribute is None and not obvious:
         return None  # whether a customer exists is not asked of their orders, nor what is in a file of its size
     checks: tuple[Check, ...] = (CallMade(call.tool, call.arguments, failed=True), SaysMissing())
-    return planner.task("missing", Missing(reference, attribute), (), (call,), checks, state, [strangers[0]])
+    return planner.task("missing", Missing(reference, attribute), (), (call,), checks, state, [unknown])
+
+
+async def absent(planner: Planner, clean: Session, written: Session, state: State, tool: Tool) -> Grounded | None:
+    """A write on a thing that does not exist: the answer must say so. To have looked for the thing is enough."""
+    target, filled = planner.target(tool), planner.fill_write(tool, state)
+    if target is None or target.choices or not filled or all(slot != target for slot, _ in filled):
+        return None
+    options = planner.known.options(target, state, planner.rng, lambda _: True)
+    unknown = _stranger(planner, tool, target, list(options), options)
+    if unknown is None:
+        return None
+    filled = [(slot, unknown if slot == target else value) for slot, value in filled]
+    thing = Reference(planner.catalog.named_by(tool, target), (planner.naming(target, unknown),))
+    effect, values = effect_of(planner, tool, thing), stated(planner, tool, filled, thing)
+    if effect == "create" or values is None or (effect == "set" and not values):
+        return None
+    call = call_of(tool, filled)
+    result = await written.call(tool.name, call.arguments)
+    if not result.is_error and not planner.known.failures.is_failure(tool.name, call.arguments, result):
+        return None
+    look = call_of(tool, [(target, unknown)])
+    checks: tuple[Check, ...] = (CallMade(tool.name, look.arguments, failed=True), SaysMissing())
+    change = Change(tool.name, tool.description, effect, thing, values)
+    return planner.task("missing", Absent(change), (), (call,), checks, state, [unknown])
+
+
+def _stranger(
+    planner: Planner, tool: Tool, slot: Slot, values: list[Scalar], options: Sequence[Scalar]
+) -> Scalar | None:
+    """A value like one of `values` that is none of `options`: what a call of the tool might look for in vain."""
+    noun, meaning = planner.catalog.named_by(tool, slot), planner.catalog.slot(slot).meaning
+    planner.rng.shuffle(values)
+    person = meaning == "person" or (meaning == "name" and spoken(noun) in ABSTRACT)
+    made = [stranger(value, planner.rng, person=person, noun=noun) for value in values[:6]]
+    return next((v for v in made if planner.allowed(v) and v not in options and opens(tool, v)), None)
 
 
 def _placed(planner: Planner, options: Sequence[Scalar], worked: Sequence[Scalar], folders: bool) -> list[Scalar]:

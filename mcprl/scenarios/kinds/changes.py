@@ -71,7 +71,7 @@ async def write(planner: Planner, clean: Session, written: Session, state: State
         return None
     if removal and not shows(await written.call(removal.tool, removal.arguments), removal):
         removal = None
-    values = _stated(planner, tool, filled, thing)
+    values = stated(planner, tool, filled, thing)
     if values is None or (not values and effect_of(planner, tool, thing) == "set"):
         return None  # the thing has this value already, or nothing is set
     checks: tuple[Check, ...] = tuple(check for check in (effect or removal,) if check)
@@ -81,7 +81,7 @@ async def write(planner: Planner, clean: Session, written: Session, state: State
     return planner.task(kind, intent, (), (*way, call), checks, state, entities)
 
 
-def _stated(planner: Planner, tool: Tool, filled: Filled, thing: Reference | None) -> tuple[Value, ...] | None:
+def stated(planner: Planner, tool: Tool, filled: Filled, thing: Reference | None) -> tuple[Value, ...] | None:
     """The values that a request states besides the thing; `None` if one of them is what the thing is named by."""
     named = {(value.attribute.key, value.value) for value in thing.values} if thing else set[tuple[str, Scalar]]()
     if any((slot.key, value) in named for slot, value in filled if slot != planner.target(tool)):

@@ -24,8 +24,8 @@ _ORDERED = ("money", "count", "measure", "percent", "number", "date", "datetime"
 
 async def lookup(planner: Planner, session: Session, state: State) -> Grounded | None:
     """One or two attributes of a thing."""
-    tool = planner.tool(lambda tool: not planner.computes(tool))
-    by_name = planner.rng.random() < 0.4  # `relation` and `across` take most things by their names
+    tool = planner.tool(lambda tool: not planner.computes(tool), lambda tool: _tells(planner, tool))
+    by_name = planner.rng.random() < 0.2  # `relation` and `across` take most things by their names
     found = await planner.thing(session, state, tool, by_name) if tool else None
     fields = planner.choose(found) if found else ()
     if found is None or not fields:
@@ -33,6 +33,12 @@ async def lookup(planner: Planner, session: Session, state: State) -> Grounded |
     intent = Lookup(found.reference, tuple(entry.attribute for entry in fields))
     asked = [(entry, "") for entry in fields]
     return planner.question("lookup", intent, found.plan, asked, state, found.entities)
+
+
+def _tells(planner: Planner, tool: Tool) -> int:
+    """How many fields the tool's results tell of a thing besides its key; at least 1."""
+    told = {place[-1] for place in planner.known.base.pool if place[:2] == ("from", tool.name)}
+    return max(1, len(told) - 1)
 
 
 async def across(planner: Planner, session: Session, state: State) -> Grounded | None:

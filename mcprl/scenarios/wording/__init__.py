@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from mcprl.scenarios.intents import (
+    Absent,
     Adjust,
     Both,
     Change,
@@ -58,7 +59,7 @@ MAX_LETTERS = 300
 _PERSONAS_DRAWN = 3
 _IDLE = ("idle", "next", "urgent", "sorry")
 """Personas that have a say before the request: too much before two of them."""
-_WRITES = (Adjust, Change, Conditional, Forbidden, Likewise)
+_WRITES = (Absent, Adjust, Change, Conditional, Forbidden, Likewise)
 _STORIES = frozenset(
     "before-call quick-check have-here lost-note customer-asks form-to-fill colleague boss not-sure say-quick "
     "looking-at came-up bet decide dont-know form-both heard remind".split()
@@ -85,6 +86,7 @@ _OPTIONS = {
     Likewise: likewise_options,
     Lacking: lacking_options,
     Unserved: unserved_options,
+    Absent: lambda intent, rng: change_options(intent.change, rng),
     Forbidden: lambda intent, rng: change_options(intent.change, rng),
 }
 

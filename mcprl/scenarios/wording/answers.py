@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 from mcprl.scenarios.intents import (
+    Absent,
     Adjust,
     Attribute,
     Both,
@@ -107,6 +108,8 @@ def _answer(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
         return f"I didn't change anything: {clause(_name(thing), intent.condition.attribute, outcome[0])}."
     if isinstance(intent, Missing):
         return f"There is no {_absent(intent.thing)}."
+    if isinstance(intent, Absent):
+        return f"There is no {_absent(intent.change.thing or Reference('item'))}."
     if isinstance(intent, Count | Total | Listing):
         return _of_group(intent, outcome)
     if isinstance(intent, Connected):
