@@ -13,7 +13,7 @@ from mcprl.scenarios.catalog import Catalog
 from mcprl.scenarios.fields import UNNAMED, named_cells, record_of, rows_of, scalars, usable
 from mcprl.scenarios.intents import Value
 from mcprl.scenarios.packs.pack import held_out_form
-from mcprl.scenarios.parameters import is_complete, is_hash, is_paging, is_wait, opens, shortened_hash
+from mcprl.scenarios.parameters import bound, is_complete, is_hash, is_paging, is_wait, opens, shortened_hash
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.sharing import without_moments
 from mcprl.scenarios.probing.sources import ordered
@@ -123,6 +123,7 @@ class Calls:
                 continue
             if not (slot.required or is_wait(slot) or self._is_subject(slot)) and (
                 is_paging(slot)
+                or bound(slot)
                 or slot.kind == "boolean"
                 or self._idle[slot] > 1
                 or self._is_idle(slot)

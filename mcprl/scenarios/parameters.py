@@ -7,12 +7,15 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from mcprl.scenarios.slots import Slot
-from mcprl.text import words
+from mcprl.text import singular, stems, words
 from mcprl.types import Json, Scalar, Tool
 
 _PAGING = frozenset(
     "limit page offset cursor max maximum size head tail top skip start results per count depth indent".split()
 )
+_ENDS = {"max": "under", "maximum": "under", "below": "under", "min": "over", "minimum": "over", "above": "over"}
+_SIZED = frozenset("length num number char byte token word line".split())
+"""What is counted of a result, and not of a thing in it."""
 
 
 def is_hash(value: object) -> bool:
@@ -44,7 +47,20 @@ def is_search(slot: Slot) -> bool:
 def is_paging(slot: Slot) -> bool:
     """Whether a parameter says how much of a result to return and not what it is about: a person leaves it out."""
     named = {*words(slot.key)}
-    return (slot.kind in ("integer", "number") and bool(named & _PAGING)) or "cursor" in named
+    counts = slot.kind in ("integer", "number") and bool(named & _PAGING) and bound(slot) is None
+    return counts or "cursor" in named
+
+
+def bound(slot: Slot) -> tuple[str, frozenset[str]] | None:
+    """Whether things are kept `over` or `under` a parameter's value, with the words for what it bounds: the price in
+    `max_price`. `None` if it bounds nothing, or the number of results: `max_results`."""
+    named = words(slot.key)
+    ends = [_ENDS[word] for word in named if word in _ENDS]
+    bounded = frozenset(word for word in named if word not in _ENDS)
+    counts = bounded & (_PAGING | _SIZED) or any(singular(word) != word for word in bounded)
+    if slot.kind not in ("integer", "number") or len(ends) != 1 or not bounded or counts:
+        return None
+    return ends[0], frozenset(stems(" ".join(sorted(bounded))))
 
 
 def is_complete(slots: Iterable[Slot], arguments: Mapping[str, Any], record: Json, rows: Sequence[Any]) -> bool:

@@ -91,6 +91,18 @@ async def test_some_writes_are_on_what_does_not_exist(many: Pack) -> None:
     assert all(s.answer.startswith("There is no order O-") for s in absent)
 
 
+async def test_a_list_that_is_cut_off_is_asked_for_its_first_and_for_what_a_limit_leaves(many: Pack) -> None:
+    """Five products are shown of a category, the cheapest first, so that nothing can be counted or ranked but with
+    `max_price`. That was taken for the number of results: no task had it, and none asked for the cheapest."""
+    search = [(s, call.arguments) for s in many.train for call in s.plan if call.tool == "search_products"]
+    limited = [s for s, arguments in search if "max_price" in arguments]
+    assert {"count", "listing"} <= {s.kind for s in limited}
+    assert all(str(s.plan[-1].arguments["max_price"]) in s.request for s in limited)
+    extremes = [s for s, arguments in search if s.kind == "extreme" and [*arguments] == ["category"]]
+    assert extremes
+    assert not [s.request for s in extremes if "expensive" in s.request or "dearest" in s.request]
+
+
 async def test_a_write_that_no_tool_does_is_on_what_no_tool_sets(pack: Pack) -> None:
     """The shop can set an order's status, and neither take anything away nor change a product or a customer."""
     declined = [s for s in pack if s.kind == "declines" and not s.form.startswith("unserved")]

@@ -8,10 +8,10 @@ import pytest
 
 from mcprl.scenarios.catalog import Catalog
 from mcprl.scenarios.crossing import crossed
-from mcprl.scenarios.parameters import opens
+from mcprl.scenarios.parameters import bound, is_paging, opens
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import Knowledge
-from mcprl.scenarios.slots import slots
+from mcprl.scenarios.slots import Slot, slots
 from mcprl.scenarios.steps import Step
 from mcprl.types import Call, Tool, ToolResult
 
@@ -66,6 +66,27 @@ async def test_a_number_that_changes_nothing_is_not_passed() -> None:
 )
 def test_a_text_is_not_opened_with_a_tool_for_pictures(name: str, path: str, fits: bool) -> None:
     assert opens(tool(name), path) == fits
+
+
+@pytest.mark.parametrize(
+    ("name", "end", "pages"),
+    [
+        ("max_price", "under", False),
+        ("minRating", "over", False),
+        ("maximum_daily_rate", "under", False),
+        ("max_results", None, True),
+        ("maxLength", None, True),
+        ("max_orders", None, True),
+        ("max", None, True),
+        ("limit", None, True),
+        ("price", None, False),
+    ],
+)
+def test_a_limit_on_an_amount_is_none_on_the_number_of_results(name: str, end: str | None, pages: bool) -> None:
+    slot = Slot("search", (name,), {"type": "integer"}, False, "")
+    found = bound(slot)
+    assert (found and found[0]) == end
+    assert is_paging(slot) is pages
 
 
 def test_a_thing_is_looked_up_where_it_is_kept() -> None:

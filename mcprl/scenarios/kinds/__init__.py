@@ -45,7 +45,7 @@ def table_kinds() -> dict[MakeTask, int]:
 def reading_kinds(max_calls: int) -> dict[MakeTask, int]:
     """The kinds that write nothing, for plans of at most `max_calls` calls. Each has its share of the tasks as a
     weight."""
-    kinds: dict[MakeTask, int] = {lookup: 80, missing: 6, count: 8, total: 6, extreme: 12, listing: 6}
+    kinds: dict[MakeTask, int] = {lookup: 80, missing: 6, count: 8, total: 6, extreme: 14, listing: 10}
     kinds |= {compute: 12, act: 6, parts: 9, link: 9, search: 5, lacking: 4, lacking_write: 4, unserved: 7}
     kinds |= {beyond: 8, forbidden: 4, scaled: 5}
     chained: dict[MakeTask, int] = {relation: 20, each: 5, compare: 5, compute_each: 4, both: 14, combine: 6, across: 9}

@@ -38,7 +38,7 @@ class Topmost:
 async def topmost(planner: Planner, session: Session, state: State, tool: Tool, slot: Slot) -> Topmost | None:
     """A thing whose key the slot takes, named as the first or the last of a list."""
     for source in planner.listed_in(tool, slot) * _LISTS_READ:
-        chosen = await rows_of_a_list(planner, session, state, 2, planner.known.tools[source[1]], limited=False)
+        chosen = await rows_of_a_list(planner, session, state, 2, planner.known.tools[source[1]], False, True)
         best = _best(planner, chosen) if chosen else None
         key = best[2].get(source[-1]) if best else None
         if chosen and best and isinstance(key, str | int) and planner.allowed(key):
@@ -49,6 +49,8 @@ async def topmost(planner: Planner, session: Session, state: State, tool: Tool, 
 
 def _best(planner: Planner, chosen: Rows) -> tuple[Attribute, bool, Mapping[str, Any]] | None:
     """The only row with the most or the least of an attribute, with the attribute and whether it is the most."""
+    if chosen.first:
+        return (*chosen.first, chosen.rows[0])
     by = chosen.column(planner, _ORDERED)
     values = [row[by.key] for row in chosen.rows] if by else []
     if (
@@ -109,7 +111,7 @@ def _has_unit_prices(chosen: Rows, column: Attribute) -> bool:
 
 async def extreme(planner: Planner, session: Session, state: State) -> Grounded | None:
     """An attribute of the thing with the most or the least of another."""
-    chosen = await rows_of_a_list(planner, session, state, 2, limited=False)
+    chosen = await rows_of_a_list(planner, session, state, 2, limited=False, ranked=True)
     best = _best(planner, chosen) if chosen else None
     if chosen is None or best is None:
         return None

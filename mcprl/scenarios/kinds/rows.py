@@ -3,25 +3,38 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mcprl.scenarios.fields import is_answer, scalars
 from mcprl.scenarios.intents import Attribute, Value
 from mcprl.scenarios.names import STATES
 from mcprl.scenarios.naming import MACHINE, kind_of, stateless
-from mcprl.scenarios.parameters import is_search
+from mcprl.scenarios.parameters import bound, is_search
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
-from mcprl.scenarios.steps import Reached, Step
+from mcprl.scenarios.slots import Slot
+from mcprl.scenarios.steps import Reached, Step, in_order
 from mcprl.scenarios.wording.keys import JOINTS, front_of
 from mcprl.scenarios.wording.modifiers import is_deal
-from mcprl.text import singular
+from mcprl.text import compact, singular, stems
 from mcprl.types import Scalar, Session, Tool
 
 NAMES = ("name", "identifier", "person", "email", "path")
 _GROUPING = ("category", "status", "person", "place", "year")
 _LIMITED = ("money", "count", "measure", "percent", "number", "date", "year")
+_MOMENTS = ("date", "datetime", "year")
+_FIRST = re.compile(
+    r"\b(cheapest|lowest|smallest|oldest|earliest|newest|latest|most recent|highest|largest|biggest|most expensive)"
+    r"(?: \w+)? first\b"
+)
+"""What a tool says of the order of its rows."""
+_LEAST_FIRST = frozenset("cheapest lowest smallest oldest earliest".split())
+_RANKED = {
+    ("cheapest", "most expensive"): ("money",),
+    ("oldest", "earliest", "newest", "latest", "most recent"): _MOMENTS,
+}
+"""The meanings of what rows are in order of, where the word tells it."""
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _STOCKED = frozenset("stock inventory quantity capacity seat bed bedroom room rating".split())
 """Words of counts over and under which people set limits: with fewer than 5 in stock, and not with 2 removed lines."""
@@ -33,12 +46,17 @@ _ONLY_NEW = frozenset(("untracked", "ignored"))
 
 @dataclass(frozen=True)
 class Rows:
-    """Some rows of a complete list, what they have in common in words, and their noun."""
+    """Some rows of a complete list, what they have in common in words, and their noun.
+
+    Of a list that a page cuts off, the first row is known if its tool says what comes first: `first` by which
+    attribute, and whether it is the one with the most of it.
+    """
 
     reached: Reached
     noun: str
     where: tuple[Value, ...]
     rows: tuple[Mapping[str, Any], ...]
+    first: tuple[Attribute, bool] | None = None
 
     @property
     def step(self) -> Step:
@@ -46,13 +64,18 @@ class Rows:
 
     def column(self, planner: Planner, meanings: Sequence[str]) -> Attribute | None:
         """An attribute that all rows have, of one of the meanings, at random."""
+        fitting = self.columns(planner, meanings)
+        return planner.rng.choice(fitting) if fitting else None
+
+    def columns(self, planner: Planner, meanings: Sequence[str]) -> list[Attribute]:
+        """The attributes that all rows have, of these meanings."""
         attributes = [
             planner.catalog.attribute(self.step.tool.name, (*self.step.keys, *path), self.rows[0])
             for path, _ in scalars(self.rows[0])
             if len(path) == 1
         ]
         said = {value.attribute.key for value in self.where}
-        fitting = [
+        return [
             attribute
             for attribute in attributes
             if attribute.meaning in meanings
@@ -61,7 +84,6 @@ class Rows:
             and (attribute.label not in JOINTS or meanings is _GROUPING)
             and all(row.get(attribute.key) is not None for row in self.rows)
         ]
-        return planner.rng.choice(fitting) if fitting else None
 
     def entities(self) -> list[Scalar]:
         """The values in the request that name things, not categories."""
@@ -70,11 +92,18 @@ class Rows:
 
 
 async def rows_of_a_list(
-    planner: Planner, session: Session, state: State, least: int, tool: Tool | None = None, limited: bool = True
+    planner: Planner,
+    session: Session,
+    state: State,
+    least: int,
+    tool: Tool | None = None,
+    limited: bool = True,
+    ranked: bool = False,
 ) -> Rows | None:
     """Rows of a complete list: all of them, or those that a filter keeps. `tool` lists them, by default any.
 
-    With `limited` the filter may be a limit, or leave out a value: too much where the rows are ranked or added up.
+    With `limited` the filter may be a limit, or leave out a value: too much where the rows are ranked or added up. If
+    they are `ranked`, a list that is cut off will do as well where it is known what comes first.
     """
     tool = tool or planner.tool(lambda tool: tool.name in planner.catalog.lists)
     reached = await planner.read_named(session, state, tool) if tool else None
@@ -83,21 +112,41 @@ async def rows_of_a_list(
         reached is None
         or step is None
         or not step.rows
-        or not planner.is_whole(step)
         or any(is_search(slot) for slot, _ in step.filled)
         or _is_told_by_a_deal(reached)
     ):
         return None
-    where, rows = reached.where, step.rows
+    where, rows, whole = reached.where, step.rows, planner.is_whole(step)
     nouns = {planner.row_noun(step, row) for row in rows}
     noun = nouns.pop() if len(nouns) == 1 else planner.catalog.noun(step.tool, step.keys, rows[0])
     chosen = Rows(reached, stateless(noun, where), where, rows)
-    way = planner.rng.random()
+    way = planner.rng.random() * (1.0 if whole else 0.7)
+    if first := None if whole or not ranked else _first(planner, chosen):
+        return replace(chosen, first=first)
     if way < 0.45 and len(where) < 2:
         chosen = _with_one_value(planner, chosen, limited)
     elif way < 0.7 and limited and len(where) < 2 and not is_way(noun):
         chosen = _within_limit(planner, chosen)
-    return chosen if least <= len(chosen.rows) <= 40 and not _is_disputed(chosen) else None
+    if chosen.where != where:
+        chosen = await _as_filtered(planner, session, chosen)
+    elif not whole:
+        return None
+    return chosen if chosen and least <= len(chosen.rows) <= 40 and not _is_disputed(chosen) else None
+
+
+def _first(planner: Planner, chosen: Rows) -> tuple[Attribute, bool] | None:
+    """By what the rows of a list are in order, and whether the most comes first, as the tool says of itself."""
+    told = _FIRST.search(chosen.step.tool.description.lower())
+    if told is None or len(chosen.rows) < 2:
+        return None
+    most = told[1] not in _LEAST_FIRST
+    meanings = next((kinds for names, kinds in _RANKED.items() if told[1] in names), _LIMITED)
+    for attribute in chosen.columns(planner, meanings):
+        values = [row[attribute.key] for row in chosen.rows]
+        alike = all(map(is_number, values)) or all(isinstance(value, str) for value in values)
+        if alike and values == sorted(values, reverse=most) and values[0] != values[1]:
+            return attribute, most
+    return None
 
 
 def _is_disputed(chosen: Rows) -> bool:
@@ -155,6 +204,44 @@ def _within_limit(planner: Planner, chosen: Rows) -> Rows:
     kept = tuple(row for row in chosen.rows if (row[column.key] > limit if over else row[column.key] < limit))
     said = Value(column, limit, "over" if over else "under")
     return Rows(chosen.reached, chosen.noun, (*chosen.where, said), kept)
+
+
+async def _as_filtered(planner: Planner, session: Session, chosen: Rows) -> Rows | None:
+    """The rows as the tool's own filter returns them, where it has one: what is cheap is found by its `max_price`.
+
+    `None` if a list that is cut off has no filter after which it is complete.
+    """
+    step, said, whole = chosen.step, chosen.where[-1], planner.is_whole(chosen.step)
+    filled = {slot for slot, _ in step.filled}
+    slot = next((own for own in planner.known.slots[step.tool.name] if own not in filled and _filters(own, said)), None)
+    narrowed = None
+    if slot is not None and (not slot.choices or said.value in slot.choices):
+        narrowed = await planner.execute(session, step.tool, in_order([*step.filled, (slot, said.value)]))
+    if narrowed is None or not all(_has(row, said) for row in narrowed.rows):
+        return chosen if whole else None
+    same = sorted(map(compact, narrowed.rows)) == sorted(map(compact, chosen.rows))
+    if not (same if whole else planner.is_whole(narrowed)):
+        return chosen if whole else None
+    plan = [*chosen.reached.plan[:-1], narrowed.call]
+    return replace(chosen, rows=narrowed.rows, reached=replace(chosen.reached, step=narrowed, plan=plan))
+
+
+def _has(row: Mapping[str, Any], said: Value) -> bool:
+    """Whether a row has what is said of all; what it does not show is the filter's to know."""
+    own = row.get(said.attribute.key)
+    if own is None or said.how == "is":
+        return own in (None, said.value)
+    alike = type(own) is type(said.value) or (is_number(own) and is_number(said.value))
+    return alike and (own > said.value if said.how == "over" else own < said.value)
+
+
+def _filters(slot: Slot, said: Value) -> bool:
+    """Whether a slot takes what is said of the rows: a value that they have, or what they are over or under."""
+    if bounded := bound(slot):
+        end, named = bounded
+        own = {*stems(said.attribute.key)}
+        return said.how == end and (named <= own or own <= named)
+    return said.how == "is" and stems(slot.key) == stems(said.attribute.key)
 
 
 def is_stock(attribute: Attribute) -> bool:
