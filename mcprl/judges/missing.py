@@ -112,6 +112,15 @@ _WHETHER = re.compile(
     r"\b(?:(?:is|are) there|do (?:we|you|they) (?:still )?have|have (?:we|you) (?:still )?got|does .+ exist|"
     r"(?:is|are) .+ (?:in|on) (?:the|our|your) (?:\w+ )?(?:system|database|list|books|records?|files?|catalog))"
 )
+_ANY = re.compile(
+    r"\bany(?:thing|body|one)?\b(?! (?:idea|chance|news|updates?|clue|more|other|way|time|help|trouble|problem)\b)|"
+    r"\b(?:has|have|had|did) .{1,60}\bever\b"
+)
+"""Asks whether there are any things, of which there may be none."""
+_NONE_SUCH = re.compile(
+    r"\bthere(?:'s| is| are| was| were)(?:n't any| not any| no| none)\b|"
+    r"\b(?:has|have|had|'s|'ve)(?:n't| not| never| no)\b|\b(?:nothing|nobody|no one|none)\b"
+)
 _EXCUSE = re.compile(
     r"\b(?:is|are|was)(?:n't| not) (?:responding|answering|working|reachable|available right now)\b|"
     r"\btry again (?:later|in a)\b|\b(?:timed? ?out|technical (?:problem|issue|difficult\w+)|"
@@ -122,12 +131,15 @@ _BARE_NO = re.compile(r"\W*(?:no|nope|nah|negative)\W+(?:(?:it|they|there|we|i|h
 
 
 def says_missing(text: str, request: str = "") -> bool:
-    """Whether `text` says that the thing in question does not exist or was not found. A bare no says so if that is
-    what the `request` asks."""
+    """Whether `text` says that the thing in question does not exist or was not found. A bare no, or that there are none
+    of the things, says so if that is what the `request` asks."""
     if _EXCUSE.search(normal(text).lower()):
         return False
     if _WHETHER.search(request.lower()) and _BARE_NO.fullmatch(f"{normal(text).lower()}."):
         return True
+    said = [part for part in sentences(text) if not part.endswith("?")]
+    if _ANY.search(request.lower()) and any(_NONE_SUCH.search(part) for part in said):
+        return not any(part.startswith("yes") for part in said)
     return any(_clause_says_missing(clause) for clause in _clauses(text))
 
 

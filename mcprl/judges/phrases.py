@@ -150,7 +150,7 @@ _YES = re.compile(
 )
 _NOPE = re.compile(
     r"^\W*(?:no|nope|nah|negative|false|incorrect|not (?:yet|any ?more|at all|really|quite)|it (?:isn't|"
-    r"doesn't|hasn't|wasn't)|not\b|neither)\b(?! (?:doubt|problem|worries))"
+    r"doesn't|hasn't|wasn't)|not\b|neither|none|nothing|nobody|there (?:is|are) none)\b(?! (?:doubt|problem|worries))"
 )
 _UNSURE = re.compile(
     r"\b(?:i|we) (?:do not|don't|can(?:no|')?t|couldn't|could not|am not|'m not|are not) (?:know|tell|say|"

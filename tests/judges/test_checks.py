@@ -128,8 +128,26 @@ def test_each_value_belongs_to_its_owner(answer: str, right: bool) -> None:
 
 
 @pytest.mark.parametrize(
+    ("request_", "text", "none"),
+    [
+        ("Has C-27 ever bought anything?", "No, C-27 has no orders.", True),
+        ("Has C-27 ever bought anything?", "C-27 has never bought anything.", True),
+        ("Has C-27 ever bought anything?", "Yes, but nothing this year.", False),
+        ("any garden thing under 30 euros??", "No, nothing in garden costs less than 30 euros.", True),
+        ("any garden thing under 30 euros??", "It's the Oak Trellis.", False),
+        ("any idea what SKU-9 costs?", "There is no price for it.", False),
+        ("What does SKU-9 cost?", "It has no price.", False),
+    ],
+)
+def test_that_there_are_none_answers_whether_there_are_any(request_: str, text: str, none: bool) -> None:
+    assert says_missing(text, request_) is none
+
+
+@pytest.mark.parametrize(
     ("text", "label", "said"),
     [
+        ("There are none.", "order", False),
+        ("There are 3 paid orders.", "order", True),
         ("Yes, it is.", "open", True),
         ("still open: no", "open", False),
         ("It isn't in stock.", "in_stock", False),

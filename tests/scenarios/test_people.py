@@ -1,4 +1,4 @@
-"""Requests that people worded, for everything, git and sqlite: their shape, and their plans on the live servers.
+"""Requests that people worded, for the shop, everything, git and sqlite: their shape, and their plans on the live servers.
 
 They were written blind to the generator and to the verifier. `support.fixtures` makes the repository and the database
 that they ask about; `{dir}` in a line stands for the folder of the repository.
@@ -112,6 +112,15 @@ def connected(command: str, *reads: str) -> Any:
 
 def writes(person: Scenario) -> bool:
     return bool(person.setup) or person.kind in {"write", "adjust"}
+
+
+@pytest.mark.anyio
+async def test_plans_and_answers_pass_on_the_shop(shop: ServerConfig) -> None:
+    """Two were refused, so that nobody could have passed them: "No, C-1027 has no orders." was no word on what is not
+    there."""
+    async with connect([shop], ToolPolicy()) as server:
+        problems = await refused(server, scenarios("shop"))
+    assert not problems, "\n".join(problems)
 
 
 @pytest.mark.npm
