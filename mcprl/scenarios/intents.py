@@ -117,10 +117,11 @@ class Relation:
 
 @dataclass(frozen=True)
 class Count:
-    """How many things of a kind there are with these values."""
+    """How many things of a kind there are with these values, or only `whether` there are any."""
 
     noun: str
     where: tuple[Value, ...]
+    whether: bool = False
 
 
 @dataclass(frozen=True)

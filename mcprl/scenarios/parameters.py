@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from mimetypes import guess_type
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, Literal
 
 from mcprl.scenarios.slots import Slot
 from mcprl.text import singular, stems, words
@@ -13,7 +13,15 @@ from mcprl.types import Json, Scalar, Tool
 _PAGING = frozenset(
     "limit page offset cursor max maximum size head tail top skip start results per count depth indent".split()
 )
-_ENDS = {"max": "under", "maximum": "under", "below": "under", "min": "over", "minimum": "over", "above": "over"}
+End = Literal["over", "under"]
+_ENDS: dict[str, End] = {
+    "max": "under",
+    "maximum": "under",
+    "below": "under",
+    "min": "over",
+    "minimum": "over",
+    "above": "over",
+}
 _SIZED = frozenset("length num number char byte token word line".split())
 """What is counted of a result, and not of a thing in it."""
 
@@ -51,11 +59,11 @@ def is_paging(slot: Slot) -> bool:
     return counts or "cursor" in named
 
 
-def bound(slot: Slot) -> tuple[str, frozenset[str]] | None:
+def bound(slot: Slot) -> tuple[End, frozenset[str]] | None:
     """Whether things are kept `over` or `under` a parameter's value, with the words for what it bounds: the price in
     `max_price`. `None` if it bounds nothing, or the number of results: `max_results`."""
     named = words(slot.key)
-    ends = [_ENDS[word] for word in named if word in _ENDS]
+    ends: list[End] = [_ENDS[word] for word in named if word in _ENDS]
     bounded = frozenset(word for word in named if word not in _ENDS)
     counts = bounded & (_PAGING | _SIZED) or any(singular(word) != word for word in bounded)
     if slot.kind not in ("integer", "number") or len(ends) != 1 or not bounded or counts:

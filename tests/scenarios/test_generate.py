@@ -103,6 +103,14 @@ async def test_a_list_that_is_cut_off_is_asked_for_its_first_and_for_what_a_limi
     assert not [s.request for s in extremes if "expensive" in s.request or "dearest" in s.request]
 
 
+async def test_whether_there_are_any_is_asked_where_there_are_and_where_there_are_none(many: Pack) -> None:
+    asked = [s for s in many.train if s.kind == "whether"]
+    none = [s for s in asked if s.answer.startswith("There are no ")]
+    assert 0.2 * len(asked) <= len(none) <= 0.8 * len(asked)
+    assert all(s.answer.startswith("Yes, there ") for s in asked if s not in none)
+    assert {"list_orders", "search_products"} <= {s.plan[-1].tool for s in none}
+
+
 async def test_a_write_that_no_tool_does_is_on_what_no_tool_sets(pack: Pack) -> None:
     """The shop can set an order's status, and neither take anything away nor change a product or a customer."""
     declined = [s for s in pack if s.kind == "declines" and not s.form.startswith("unserved")]

@@ -24,6 +24,7 @@ from mcprl.scenarios.kinds.parts import link, parts, search
 from mcprl.scenarios.kinds.scaled import scaled
 from mcprl.scenarios.kinds.table_writes import table_write, writes_sql
 from mcprl.scenarios.kinds.tables import table_count, table_extreme, table_lookup, table_total
+from mcprl.scenarios.kinds.whether import whether
 
 __all__ = [
     "MakeTask",
@@ -47,7 +48,7 @@ def reading_kinds(max_calls: int) -> dict[MakeTask, int]:
     weight."""
     kinds: dict[MakeTask, int] = {lookup: 80, missing: 6, count: 8, total: 6, extreme: 14, listing: 10}
     kinds |= {compute: 12, act: 6, parts: 9, link: 9, search: 5, lacking: 4, lacking_write: 4, unserved: 7}
-    kinds |= {beyond: 8, forbidden: 4, scaled: 5}
+    kinds |= {beyond: 8, forbidden: 4, scaled: 5, whether: 6}
     chained: dict[MakeTask, int] = {relation: 20, each: 5, compare: 5, compute_each: 4, both: 14, combine: 6, across: 9}
     return kinds | chained if max_calls > 1 else kinds
 

@@ -22,7 +22,7 @@ from mcprl.types import Scalar, Session, Tool
 
 NAMES = ("name", "identifier", "person", "email", "path")
 _GROUPING = ("category", "status", "person", "place", "year")
-_LIMITED = ("money", "count", "measure", "percent", "number", "date", "year")
+LIMITED = ("money", "count", "measure", "percent", "number", "date", "year")
 _MOMENTS = ("date", "datetime", "year")
 _FIRST = re.compile(
     r"\b(cheapest|lowest|smallest|oldest|earliest|newest|latest|most recent|highest|largest|biggest|most expensive)"
@@ -140,7 +140,7 @@ def _first(planner: Planner, chosen: Rows) -> tuple[Attribute, bool] | None:
     if told is None or len(chosen.rows) < 2:
         return None
     most = told[1] not in _LEAST_FIRST
-    meanings = next((kinds for names, kinds in _RANKED.items() if told[1] in names), _LIMITED)
+    meanings = next((kinds for names, kinds in _RANKED.items() if told[1] in names), LIMITED)
     for attribute in chosen.columns(planner, meanings):
         values = [row[attribute.key] for row in chosen.rows]
         alike = all(map(is_number, values)) or all(isinstance(value, str) for value in values)
@@ -188,7 +188,7 @@ def _with_one_value(planner: Planner, chosen: Rows, negated: bool) -> Rows:
 
 def _within_limit(planner: Planner, chosen: Rows) -> Rows:
     """The rows with more, or with less, of something than a round number; all rows if nothing can be limited."""
-    column = chosen.column(planner, _LIMITED)
+    column = chosen.column(planner, LIMITED)
     if column and column.meaning == "count" and not is_stock(column):
         return chosen
     values = sorted({row[column.key] for row in chosen.rows}, key=str) if column else []
@@ -213,7 +213,7 @@ async def _as_filtered(planner: Planner, session: Session, chosen: Rows) -> Rows
     """
     step, said, whole = chosen.step, chosen.where[-1], planner.is_whole(chosen.step)
     filled = {slot for slot, _ in step.filled}
-    slot = next((own for own in planner.known.slots[step.tool.name] if own not in filled and _filters(own, said)), None)
+    slot = next((own for own in planner.known.slots[step.tool.name] if own not in filled and filters(own, said)), None)
     narrowed = None
     if slot is not None and (not slot.choices or said.value in slot.choices):
         narrowed = await planner.execute(session, step.tool, in_order([*step.filled, (slot, said.value)]))
@@ -228,14 +228,15 @@ async def _as_filtered(planner: Planner, session: Session, chosen: Rows) -> Rows
 
 def _has(row: Mapping[str, Any], said: Value) -> bool:
     """Whether a row has what is said of all; what it does not show is the filter's to know."""
-    own = row.get(said.attribute.key)
+    own: Any = row.get(said.attribute.key)
+    limit: Any = said.value
     if own is None or said.how == "is":
-        return own in (None, said.value)
-    alike = type(own) is type(said.value) or (is_number(own) and is_number(said.value))
-    return alike and (own > said.value if said.how == "over" else own < said.value)
+        return own in (None, limit)
+    alike = type(own) is type(limit) or (is_number(own) and is_number(limit))
+    return alike and bool(own > limit if said.how == "over" else own < limit)
 
 
-def _filters(slot: Slot, said: Value) -> bool:
+def filters(slot: Slot, said: Value) -> bool:
     """Whether a slot takes what is said of the rows: a value that they have, or what they are over or under."""
     if bounded := bound(slot):
         end, named = bounded

@@ -217,20 +217,19 @@ def _absent(thing: Reference) -> str:
 
 def _of_group(intent: Count | Total | Listing, outcome: Outcome) -> str:
     things = group(intent.noun, intent.where, _FIRST)
+    if not outcome or (isinstance(intent, Count) and not outcome[0]):
+        return f"There are no {things.text}."
     if isinstance(intent, Count):
         number, one = plain(outcome[0]), group(intent.noun, intent.where, _FIRST, more=False).text
         if event := re.fullmatch(r"(.+) ((?:changed|added|removed) since .+)", one if outcome[0] == 1 else things.text):
             return f"{number} {event[1]} {'has' if outcome[0] == 1 else 'have'} {event[2]}."
-        if outcome[0] == 1:
-            return f"There is 1 {one}."
-        return f"There are {number} {things.text}."
+        there = "Yes, there" if intent.whether else "There"
+        return f"{there} is 1 {one}." if outcome[0] == 1 else f"{there} are {number} {things.text}."
     if isinstance(intent, Total):
         how = "average" if intent.how == "average" else "total"
         label = noun_label(intent.of).removeprefix("total ")
         label = "amount" if label == "total" else label
         return f"The {how} {label} of {definite(things.text)} is {value_text(intent.of, outcome[0])}."
-    if not outcome:
-        return f"There are no {things.text}."
     shown = [value_text(intent.asked, value) for value in outcome]
     if intent.asked.meaning == "text" and any(len(text.split()) > 2 for text in shown):  # notes and no names
         shown = [f'"{text}"' for text in shown]

@@ -42,7 +42,9 @@ _BILLED = ("price", "cost", "fee", "fare", "rent", "charge", "amount")
 
 
 def count_options(intent: Count, rng: random.Random) -> list[Option]:
-    """Requests for the number of things."""
+    """Requests for the number of things, or for whether there are any."""
+    if intent.whether:
+        return _of_all(options(data("groups")["whether"], "whether", _grouped(intent, rng)), intent)
     if since := _since(intent, rng):
         return options(data("groups")["count_since"], "count.since", since)
     slots = _grouped(intent, rng)
