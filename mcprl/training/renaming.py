@@ -2,7 +2,8 @@
 
 A server has a few dozen records, and each is shown in many plans. A model that remembers that the Ivory Teapot is
 SKU-316 has no reason to look for it in the list before it, and names a key that it remembers for whatever it never saw.
-So the digits of a conversation's identifiers are drawn anew, the same everywhere in it, and the rows of lists shuffled.
+So the digits of a conversation's identifiers are drawn anew, the same everywhere in it, the rows of lists shuffled, and
+some left out. Rows that are sorted keep their order, which tells the cheapest and the newest.
 """
 
 import json
@@ -18,6 +19,8 @@ _TOKEN = re.compile(r"[A-Za-z0-9][\w./#-]*")
 _RUN = re.compile(r"(?<!\d)(?<!\d[.,:])\d{3,}(?!\d|[.,:]\d)")
 """Digits that may be those of an identifier: no part of a decimal, of an amount or of a time."""
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
+LEFT_OUT = 0.3
+"""The share of the rows beside the one that is used that a demonstration leaves out."""
 _DRAWS = 100
 """Other digits that are drawn for an identifier; where all of them stand in the conversation it keeps its own."""
 _KEYS = frozenset(("id", "no", "nr", "number", "key", "code", "ref"))
@@ -25,17 +28,17 @@ _KEYS = frozenset(("id", "no", "nr", "number", "key", "code", "ref"))
 
 
 def renamed(messages: Sequence[Message], tools: Sequence[Tool], rng: random.Random) -> list[Message]:
-    """The conversation with other digits in its identifiers, and with other orders of the rows in its results.
+    """The conversation with other digits in its identifiers, and with other rows around those that it uses.
 
     Digits that results or arguments have for something else too, such as a year, are left. So are those that the tools
-    or the instructions state, since a call takes no other value than a listed one, and the order of rows
-    of which several are named later.
+    or the instructions state, since a call takes no other value than a listed one, and lists of which several
+    rows are named later.
     """
     digits = _new_digits(messages, tools, rng)
     told = [_with_digits(message, digits) for message in messages]
     for at, message in enumerate(told):
         if message["role"] == "tool":
-            message["content"] = _shuffled(message["content"], "\n".join(_texts(told[at + 1 :])), rng)
+            message["content"] = _other_rows(message["content"], _texts(told[at + 1 :]), rng)
     return told
 
 
@@ -92,15 +95,37 @@ def _with_digits(message: Message, digits: dict[str, str]) -> Message:
     return told
 
 
-def _shuffled(result: str, later: str, rng: random.Random) -> str:
-    """A result with its rows in another order, unless it is no list of records, or `later` names several of them."""
+def _other_rows(result: str, later: Sequence[str], rng: random.Random) -> str:
+    """A result that is a list of records, with these in another order if they have none and no more than one of them is
+    named `later`. If it is the only one that matters, some of the others are left out."""
     tree = parse_json(result)
     if tree is None or compact(tree) != result:
         return result
     rows: Any = tree if isinstance(tree, list) else next((each for each in tree.values() if isinstance(each, list)), [])
     if not all(isinstance(row, dict) and row for row in rows):
         return result
-    named = [str(next(iter(row.values()))) for row in rows]
-    if sum(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", later) is not None for name in named) < 2:
-        rng.shuffle(rows)
+    text = "\n".join(later)
+    named = [re.search(rf"(?<!\w){re.escape(str(next(iter(row.values()))))}(?!\w)", text) is not None for row in rows]
+    if sum(named) > 1:
+        return result
+    if not _is_sorted(rows):
+        order = rng.sample(range(len(rows)), len(rows))
+        rows[:], named = [rows[at] for at in order], [named[at] for at in order]
+    counts = any(int(number) <= len(rows) for number in re.findall(r"(?<![\w.,:-])\d{1,3}(?![\w,:-]|\.\d)", later[-1]))
+    if isinstance(tree, list) and any(named) and not counts:
+        rows[:] = [row for row, kept in zip(rows, named, strict=True) if kept or rng.random() >= LEFT_OUT]
     return compact(tree)
+
+
+def _is_sorted(rows: Sequence[dict[str, Any]]) -> bool:
+    """Whether the rows are in the order of a number or a date, which is no key: the first may be the cheapest."""
+    for name in rows[0] if rows else ():
+        values = [row.get(name) for row in rows]
+        comparable = all(type(value) in (int, float) for value in values) or all(
+            isinstance(value, str) and _DATE.match(value) for value in values
+        )
+        if comparable and not _KEYS & {*words(name)[-1:]} and len(set(values)) > 1:
+            ordered = sorted(values)  # pyright: ignore[reportArgumentType, reportUnknownVariableType]
+            if values in (ordered, ordered[::-1]):
+                return True
+    return False

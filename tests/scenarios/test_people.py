@@ -1,4 +1,4 @@
-"""Requests that people worded, for the shop, everything, git and sqlite: their shape, and their plans on the live servers.
+"""Requests that people worded, for the shop and three more: their shape, and their plans on the live servers.
 
 They were written blind to the generator and to the verifier. `support.fixtures` makes the repository and the database
 that they ask about; `{dir}` in a line stands for the folder of the repository.
