@@ -118,8 +118,10 @@ _ANY = re.compile(
 )
 """Asks whether there are any things, of which there may be none."""
 _NONE_SUCH = re.compile(
-    r"\bthere(?:'s| is| are| was| were)(?:n't any| not any| no| none)\b|"
-    r"\b(?:has|have|had|'s|'ve)(?:n't| not| never| no)\b|\b(?:nothing|nobody|no one|none)\b"
+    r"\b(?:there(?:'s| is| are| was| were)|has|have|had|'ve)(?: got)?"
+    r" no(?:ne)?\b(?! (?:tools?|way|means|access|function|information|info|idea|data)\b)|"
+    r"\bthere (?:is|are|was|were)(?:n't| not) any\b|\b(?:has|have|had)(?:n't| not| never) (?:yet )?\w+ any\w*\b|"
+    r"\b(?:nothing|nobody|no one|none)\b"
 )
 _EXCUSE = re.compile(
     r"\b(?:is|are|was)(?:n't| not) (?:responding|answering|working|reachable|available right now)\b|"

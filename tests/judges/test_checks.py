@@ -132,8 +132,11 @@ def test_each_value_belongs_to_its_owner(answer: str, right: bool) -> None:
     [
         ("Has C-27 ever bought anything?", "No, C-27 has no orders.", True),
         ("Has C-27 ever bought anything?", "C-27 has never bought anything.", True),
+        ("Has C-27 ever bought anything?", "No, C-27 has never joined.", False),
         ("Has C-27 ever bought anything?", "Yes, but nothing this year.", False),
         ("any garden thing under 30 euros??", "No, nothing in garden costs less than 30 euros.", True),
+        ("do we have anybody in Hamburg?", "No, we have no customers in Hamburg.", True),
+        ("do we have anybody in Hamburg?", "I can't help with that: I have no tool for it.", False),
         ("any garden thing under 30 euros??", "It's the Oak Trellis.", False),
         ("any idea what SKU-9 costs?", "There is no price for it.", False),
         ("What does SKU-9 cost?", "It has no price.", False),
