@@ -307,7 +307,7 @@ async def test_training_tasks_can_be_measured_and_what_never_succeeds_comes_late
     await train_adapter(small(tiny_model, tmp_path, training={"steps": 0, "measure": 2}))
     with Journal.open(tmp_path / "small") as journal:
         measured = [scenario for scenario in journal.scenarios() if scenario.split == "train"]
-    assert [scenario.difficulty for scenario in measured] == [1.0] * 5  # of 6 asked for
+    assert [scenario.difficulty for scenario in measured] == [1.0] * 6
     fresh = replace(measured[0], id="fresh", difficulty=0.5)
     assert draw([*measured, fresh], [], 1, 1, 0) == [fresh]
 
@@ -373,7 +373,7 @@ async def test_a_test_pack_is_tested_beside_and_shown_where_nothing_scores_it(ti
 
 async def test_a_pack_below_the_floor_stops_before_training(tiny_model: Path, tmp_path: Path) -> None:
     sizes = {"train": 6, "val": 3, "test": 4, "probe_calls": 60, "repeat_after_s": 0.1, "floor": True}
-    with pytest.raises(ScenarioError, match=r"only 5 training tasks, 60 are needed.*--small-pack goes on anyway"):
+    with pytest.raises(ScenarioError, match=r"only 6 training tasks, 60 are needed.*--small-pack goes on anyway"):
         await train_adapter(small(tiny_model, tmp_path, scenarios=sizes))
 
 

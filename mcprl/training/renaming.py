@@ -20,7 +20,7 @@ _RUN = re.compile(r"(?<!\d)(?<!\d[.,:])\d{3,}(?!\d|[.,:]\d)")
 """Digits that may be those of an identifier: no part of a decimal, of an amount or of a time."""
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 LEFT_OUT = 0.3
-"""The share of the rows beside the one that is used that a demonstration leaves out."""
+"""The share of the rows that are not used which a demonstration leaves out."""
 _DRAWS = 100
 """Other digits that are drawn for an identifier; where all of them stand in the conversation it keeps its own."""
 _KEYS = frozenset(("id", "no", "nr", "number", "key", "code", "ref"))

@@ -13,7 +13,7 @@ from mcprl.scenarios.steps import Grounded, call_of, in_order
 from mcprl.text import singular
 from mcprl.types import Call, CallMade, Check, Fact, Scalar, Session
 
-_VALUES_TRIED = 6
+_DRAWS = 6
 """Things that may have none of what a tool lists for them, and values of a filter that may leave none."""
 _ROUND = (1000, 500, 100, 50, 20, 10, 5, 2, 1)
 
@@ -45,7 +45,7 @@ async def _none(planner: Planner, session: Session, state: State) -> Grounded | 
 async def _of_nobody(planner: Planner, session: Session, state: State, chosen: Rows, slot: Slot) -> Grounded | None:
     """What is listed of a thing that has none of it: the orders of a customer who never ordered."""
     tool, filled = chosen.step.tool, chosen.step.filled
-    for value in planner.known.options(slot, state, planner.rng, planner.allowed)[:_VALUES_TRIED]:
+    for value in planner.known.options(slot, state, planner.rng, planner.allowed)[:_DRAWS]:
         call = call_of(tool, [(own, value if own == slot else old) for own, old in filled])
         if await _is_nothing(session, call):
             where = tuple(planner.said([(own, value if own == slot else old) for own, old in filled]))
@@ -70,7 +70,7 @@ def _vain(planner: Planner, chosen: Rows, slot: Slot) -> Iterator[Value]:
     """What a slot may take that no row has."""
     if slot.choices and slot.kind == "string":
         choices = planner.rng.sample(list(slot.choices), len(slot.choices))
-        yield from (Value(planner.catalog.slot(slot), choice) for choice in choices[:_VALUES_TRIED])
+        yield from (Value(planner.catalog.slot(slot), choice) for choice in choices[:_DRAWS])
     if (bounded := bound(slot)) is None:
         return
     for column in chosen.columns(planner, LIMITED):
