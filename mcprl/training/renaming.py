@@ -38,7 +38,7 @@ def renamed(messages: Sequence[Message], tools: Sequence[Tool], rng: random.Rand
     told = [_with_digits(message, digits) for message in messages]
     for at, message in enumerate(told):
         if message["role"] == "tool":
-            message["content"] = _other_rows(message["content"], _texts(told[at + 1 :]), rng)
+            message["content"] = _other_rows(message["content"], told[at + 1 :], rng)
     return told
 
 
@@ -95,23 +95,23 @@ def _with_digits(message: Message, digits: dict[str, str]) -> Message:
     return told
 
 
-def _other_rows(result: str, later: Sequence[str], rng: random.Random) -> str:
+def _other_rows(result: str, later: Sequence[Message], rng: random.Random) -> str:
     """A result that is a list of records, with these in another order if they have none and no more than one of them is
-    named `later`. If it is the only one that matters, some of the others are left out."""
+    named `later`. Some of the others are left out then, unless the answer has a number that may count them."""
     tree = parse_json(result)
     if tree is None or compact(tree) != result:
         return result
     rows: Any = tree if isinstance(tree, list) else next((each for each in tree.values() if isinstance(each, list)), [])
     if not all(isinstance(row, dict) and row for row in rows):
         return result
-    text = "\n".join(later)
+    text, answer = "\n".join(_texts(later)), later[-1].get("content") or "" if later else ""
     named = [re.search(rf"(?<!\w){re.escape(str(next(iter(row.values()))))}(?!\w)", text) is not None for row in rows]
     if sum(named) > 1:
         return result
     if not _is_sorted(rows):
         order = rng.sample(range(len(rows)), len(rows))
         rows[:], named = [rows[at] for at in order], [named[at] for at in order]
-    counts = any(int(number) <= len(rows) for number in re.findall(r"(?<![\w.,:-])\d{1,3}(?![\w,:-]|\.\d)", later[-1]))
+    counts = any(int(number) <= len(rows) for number in re.findall(r"(?<![\w.,:-])\d{1,3}(?![\w,:-]|\.\d)", answer))
     if isinstance(tree, list) and any(named) and not counts:
         rows[:] = [row for row, kept in zip(rows, named, strict=True) if kept or rng.random() >= LEFT_OUT]
     return compact(tree)

@@ -106,6 +106,10 @@ def test_rows_are_neither_left_out_where_they_are_counted_nor_where_none_is_name
         ("how many units are ordered?", "21 units."),
     ):
         assert all(len(orders_shown(request, ORDERS, answer, seed)) == 4 for seed in range(10))
+    read = [*called("orders", {}, ORDERS), *called("order", {"order": "O-2301"}, {"order": "O-2301", "shelf": "B-28"})]
+    chain = conversation("how many, and where is the newest?", read, "There are 4 orders. The newest is on B-28.")
+    for seed in range(10):
+        assert len(json.loads(renamed(chain, (), random.Random(seed))[2]["content"])) == 4
 
 
 def test_what_a_person_says_for_short_follows() -> None:
