@@ -75,10 +75,20 @@ def _without_surplus(scenarios: Sequence[Scenario]) -> list[Scenario]:
 
 
 class Composer:
-    """Makes the tasks of one split and suite. It adds to `known.volatile` and otherwise only reads what is known."""
+    """Makes the tasks of one split and suite, none with a request that stands in `requests`, to which it adds its own.
+
+    It adds to `known.volatile` and otherwise only reads what is known.
+    """
 
     def __init__(
-        self, server: ToolServer, catalog: Catalog, split: Split, suite: Suite, seed: int, config: ScenarioConfig
+        self,
+        server: ToolServer,
+        catalog: Catalog,
+        split: Split,
+        suite: Suite,
+        seed: int,
+        config: ScenarioConfig,
+        requests: set[str],
     ) -> None:
         self._server = server
         self._known = catalog.known
@@ -86,7 +96,7 @@ class Composer:
         self._planner = Planner(catalog, split, suite, seed, config.max_calls)
         self._replays = Replays(server, catalog.known)
         self._rng = self._planner.rng
-        self._requests: set[str] = set()
+        self._requests = requests
         self._meanings: Counter[str] = Counter()
         self._attempts, self._made = Counter[str](), Counter[str]()
         self._vain = Counter[tuple[str, WriteTask]]()

@@ -104,9 +104,10 @@ async def _compose(
         ("train", "entities", config.train),
     ]
     composed: list[Scenario] = []
+    requests: set[str] = set()  # what names no value, as "Can you update the file?", may come up in any split
     for split, suite, target in parts:
         emit(Composing(split, target))
-        composed += await Composer(server, catalog, split, suite, seed, config).compose(target)
+        composed += await Composer(server, catalog, split, suite, seed, config, requests).compose(target)
     trained = {blanked(scenario) for scenario in composed if scenario.split == "train"}
     return [
         scenario
