@@ -15,10 +15,13 @@ from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import ScenarioError
 from mcprl.judges.verifier import Verifier
 from mcprl.runs.overlap import wording_overlap
+from mcprl.scenarios.catalog import Catalog
+from mcprl.scenarios.compose import Composer
 from mcprl.scenarios.fields import opened, record_of, rows_of
 from mcprl.scenarios.generate import generate
 from mcprl.scenarios.identities import Identities
 from mcprl.scenarios.packs.pack import Pack, load_pack, split_of
+from mcprl.scenarios.probing.probe import probe
 from mcprl.servers.digest import digest
 from mcprl.servers.effects import is_read
 from mcprl.servers.server import connect
@@ -57,6 +60,20 @@ async def test_what_is_declined_and_asked_back_is_no_rarity(pack: Pack) -> None:
     kinds = Counter(scenario.kind for scenario in pack.train)
     assert kinds["declines"] >= 0.04 * len(pack.train)
     assert kinds["asks"] >= 0.04 * len(pack.train)
+
+
+async def test_what_one_split_asks_no_other_does_even_if_it_names_no_value(shop: ServerConfig) -> None:
+    """ "Can you update the file?" stood in train and in val of the file server's pack, which `train` then refused."""
+    async with connect([shop], ToolPolicy()) as server:
+        catalog = Catalog(await probe(server, 3, TINY.probe_calls), lambda _: False)
+        asked: set[str] = set()
+        rounds = [
+            {s.request for s in await Composer(server, catalog, "train", "entities", 3, TINY, asked).compose(12)}
+            for _ in range(2)
+        ]
+    assert all(rounds)
+    assert rounds[0].isdisjoint(rounds[1])
+    assert asked >= rounds[0] | rounds[1]
 
 
 @pytest.fixture(scope="module")
