@@ -17,6 +17,8 @@ from mcprl.scenarios.catalog import Catalog
 from mcprl.scenarios.kinds import (
     MakeTask,
     WriteTask,
+    edit,
+    edits,
     reading_kinds,
     table_kinds,
     table_write,
@@ -278,6 +280,8 @@ class Composer:
 
     def _kind_of_write(self, tool: Tool) -> WriteTask:
         """A kind by its share, among those that are not in vain for this tool."""
+        if edits(self._planner, tool) and self._config.max_calls > 1:
+            return edit
         shares = writing_kinds(self._config.max_calls)
         hopeful = [kind for kind in shares if self._vain[tool.name, kind] < _HOPE] or [write]
         return self._rng.choices(hopeful, [shares[kind] for kind in hopeful])[0]

@@ -2,19 +2,22 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import PurePosixPath
 
 from mcprl.judges.checks import holds
 from mcprl.scenarios.calls import MOST_BARREN
 from mcprl.scenarios.fields import named_cells, rows_of, scalars
 from mcprl.scenarios.intents import Value
 from mcprl.scenarios.naming import Naming
-from mcprl.scenarios.parameters import is_hash, is_paging, is_search, shortened_hash
+from mcprl.scenarios.parameters import FOLDERS, is_hash, is_paging, is_search, opens, shortened_hash
 from mcprl.scenarios.probing.knowledge import State
+from mcprl.scenarios.probing.paths import folder_of, takes_path
 from mcprl.scenarios.probing.sources import Source
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Found, Reached, Step, same
+from mcprl.scenarios.titles import title_of
 from mcprl.scenarios.wording.phrases import is_person
-from mcprl.text import words
+from mcprl.text import singular, words
 from mcprl.types import Scalar, Session, Tool
 
 _AGAINST = frozenset("target base against reference baseline since from to".split())
@@ -44,7 +47,7 @@ class Finder(Naming):
             return Reached(step, tuple(self.said(step.filled)), [step.call]) if step else None
         named = await self.by_name(session, state, tool, entities[0])
         step = await self.read(session, state, tool, {entities[0]: named[0]}) if named else None
-        if named is None or step is None:
+        if named is None or step is None or not named[1].reference.values:
             return None
         rest = [pair for pair in step.filled if pair[0] != entities[0]]
         found, owner = named[1], self.catalog.named_by(tool, entities[0])
@@ -98,6 +101,8 @@ class Finder(Naming):
         step = self._whole_record(step) if step else None
         if step and step.rows and tool.name in self.catalog.lists:  # its only row is not the thing
             return None
+        if step and len(step.rows) > 1 and takes_path(slot):
+            return self.row_of_document(step, found)
         record = (step.rows[0] if len(step.rows) == 1 else step.record) if step else None
         if step is None or not isinstance(record, Mapping):
             return None
@@ -108,6 +113,8 @@ class Finder(Naming):
 
         The steps are empty if the name is the key: nothing needs to be looked up.
         """
+        if takes_path(slot) and (titled := await self.titled(session, state, tool, slot)):
+            return titled
         for source in self.listed_in(tool, slot):
             listed = await self.read(session, state, self.known.tools[source[1]], {})
             if listed is None or not listed.rows:
@@ -129,6 +136,60 @@ class Finder(Naming):
                 found = replace(found, reference=replace(found.reference, values=naming), steps=(), entities=(key,))
             return key, found
         return None
+
+    async def titled(self, session: Session, state: State, tool: Tool, slot: Slot) -> tuple[str, Found] | None:
+        """The path of a document that people name by what its file name says, found by a search or in its folder."""
+        paths = {str(self.catalog.from_root(path)) for path in self.known.options(slot, state, self.rng, self.allowed)}
+        titles = {path: title for path in sorted(paths) if opens(tool, path) and (title := title_of(path))}
+        if not titles:
+            return None
+        path = self.rng.choice([*titles])
+        kind = titles[path].reference.noun.split()[-1]
+        told = kind == singular(PurePosixPath(path).parent.name.lower())  # an invoice is among the invoices
+        found = await self._in_folder(session, path) if told and self.rng.random() < 0.4 else None
+        found = found or await self._searched_for(session, titles[path].sought, path)
+        return (path, Found(titles[path].reference, (found,), {}, (), (path,))) if found else None
+
+    async def _searched_for(self, session: Session, sought: str, path: str) -> Step | None:
+        """A search for a part of a file's name, over everything that is served, that finds only this file."""
+        for tool in self.known.reads():
+            needed = self.needs(tool)
+            searching = [slot for slot in self.known.slots[tool.name] if is_search(slot)]
+            if not searching or any(slot not in searching and not takes_path(slot) for slot in needed):
+                continue
+            whole = [(slot, ".") for slot in needed if takes_path(slot)]
+            for pattern in (f"**/*{sought}*", f"*{sought}*", sought):
+                step = await self.execute(session, tool, [*whole, (searching[0], pattern)])
+                if step and [PurePosixPath(line.strip()).name for line in step.result.text.splitlines()] == [
+                    PurePosixPath(path).name
+                ]:
+                    return step
+        return None
+
+    async def _in_folder(self, session: Session, path: str) -> Step | None:
+        """A list of the folder that a file is in."""
+        name, folder = PurePosixPath(path).name, folder_of(path)
+        for tool in self.known.reads():
+            needed = self.needs(tool)
+            if len(needed) == 1 and takes_path(needed[0]) and {*words(tool.name)} & {*FOLDERS, "list", "ls"}:
+                step = await self.execute(session, tool, [(needed[0], folder)])
+                if step and holds(step.result.text, name):
+                    return step
+        return None
+
+    def row_of_document(self, step: Step, document: Found) -> Found | None:
+        """A row of a document, which is named as the document is: Hanne in the contacts list."""
+        row = self.row(step, keyed=False)
+        title = title_of(str(document.entities[0])) if document.steps else None
+        if row is None or title is None:
+            return None if document.steps else row
+        if any(value.attribute.meaning == "date" for value in title.reference.values):
+            return None
+        values = tuple(
+            replace(value, value=title.text) if value.attribute.meaning == "path" else value
+            for value in row.reference.values
+        )
+        return replace(row, reference=replace(row.reference, values=values), steps=(*document.steps, step))
 
     def listed_in(self, tool: Tool, slot: Slot) -> list[Source]:
         """The places in other reading tools' results whose values the slot takes, in random order."""

@@ -60,6 +60,8 @@ def infer(
 ) -> Attribute:
     """The attribute that a field stands for. `neighbours` are other fields of one record: a currency gives a unit."""
     parts = spelled_out(name)
+    per = next((n for n, part in enumerate(parts[:-1]) if n and part == "per"), len(parts))
+    parts, rest = parts[:per], parts[per:]  # what a price is for: `price_per_kg`
     shown = [value for value in values if value is not None and value != ""]
     meaning, unit = _meaning(parts, shown, description)
     if meaning == "status" and parts[-1] == "state" and _is_region(shown, neighbours or {}):
@@ -68,7 +70,8 @@ def infer(
         unit = _unit(meaning, shown, description, neighbours or {})
     if not unit and parts[-1] == "size" and meaning == "measure" and _FILE_FIELDS & {*(neighbours or {})}:
         unit = "bytes"
-    return Attribute(name, label_of(parts, meaning, shown), meaning, unit, _choices(meaning, shown))
+    label = " ".join([label_of(parts, meaning, shown), *rest])
+    return Attribute(name, label, meaning, unit, _choices(meaning, shown))
 
 
 def refined(attribute: Attribute, values: Sequence[Scalar], nouns: Container[str]) -> Attribute:

@@ -69,3 +69,8 @@ def lists_things(named: Sequence[str]) -> bool:
     """Whether the words that say what a tool is about end in the plural of a thing: its rows are such things."""
     last = named[-1] if named else ""
     return singular(last) != last and singular(last) not in (*CONTAINERS, *STATES)
+
+
+def kind_of(value: str) -> str:
+    """What a thing of this type is called: `FILE` a file, `dir` a folder."""
+    return "folder" if value.lower() in ("dir", "directory") else value.lower()

@@ -12,7 +12,9 @@ from mcprl.scenarios.calls import Calls
 from mcprl.scenarios.clock import classified, time_of_day
 from mcprl.scenarios.fields import Keys, is_answer, scalars, truth
 from mcprl.scenarios.intents import Attribute, Reference, Value
+from mcprl.scenarios.names import kind_of
 from mcprl.scenarios.parameters import FOLDERS, is_hash, is_search, shortened_hash
+from mcprl.scenarios.probing.paths import takes_path
 from mcprl.scenarios.steps import Field, Found, Step
 from mcprl.scenarios.wording.grammar import is_plural
 from mcprl.scenarios.wording.keys import JOINTS, names
@@ -27,7 +29,6 @@ MACHINE = frozenset("cid pk notnull dflt uri mime blob oid idx seq etag sha256 m
 
 _LISTED = re.compile(r"[^,]{1,25}(?:, [^,]{1,25}){2,}|\d+ \w+(?:, \d+ \w+)+")
 _CODES = re.compile(r"[\w-]*\d[\w-]*(?:, ?[\w-]*\d[\w-]*)+")
-_KINDS = {"dir": "folder", "directory": "folder"}
 _UNITS = ("unit", "units", "uom")
 """Labels of what a quantity is counted in, as a word: nobody asks for it alone. A number of units is a stock."""
 _DESCRIBING = ("person", "place", "category", "status", "date", "year")
@@ -83,10 +84,9 @@ class Naming(Calls):
         naming = tuple(self._own_key(value, row, noun) for value in naming)
         stated = [(slot, value) for slot, value in step.filled if not is_search(slot)]
         filters = [value for value in self.said(stated) if value.value not in {own.value for own in naming}]
-        if naming[0].attribute.meaning in ("name", "identifier") and any(
-            f.attribute.meaning == "status" for f in filters
-        ):
-            return None  # nobody says the cleaning PO22 VRX, but PO22 VRX
+        how, others = naming[0].attribute.meaning, {value.attribute.meaning for value in filters}
+        if (how in ("name", "identifier") and "status" in others) or (how in _DESCRIBING and "path" in others):
+            return None  # nobody says the cleaning PO22 VRX, but PO22 VRX; nor the one in room 8 of the keys list
         reference = Reference(stateless(noun, (*naming, *filters)), (*naming, *filters))
         given = [value.value for value in reference.values]
         fields = self.fields(step, row, step.rows, given)
@@ -141,6 +141,8 @@ class Naming(Calls):
             and not isinstance(value, bool)
             and not re.search(r"[()\[\]{}<>|]", str(value))
         ]
+        if own and self._is_heading(step, own[0]):
+            own[0] = replace(own[0], attribute=replace(own[0].attribute, meaning="name"))
         own = [value for value in own if value.attribute.meaning not in ("text", "url", "flag")]
         self.rng.shuffle(own)
 
@@ -164,6 +166,17 @@ class Naming(Calls):
                 if shares(chosen) == 1 and self.allowed(str([value.value for value in chosen])):
                     return tuple(chosen)
         return ()
+
+    def _is_heading(self, step: Step, value: Value) -> bool:
+        """Whether a value stands in the first column of a table in a document, which has another text in each row."""
+        column = [row.get(value.attribute.key) for row in step.rows]
+        texts = [text for text in column if isinstance(text, str) and re.search(r"[A-Za-z]", text)]
+        first = value.attribute.key == next(iter(step.rows[0]), None) and value.attribute.meaning in (
+            "category",
+            "text",
+        )
+        in_document = any(takes_path(slot) for slot, _ in step.filled)
+        return first and in_document and len({*texts}) == len(column)
 
     def fields(
         self, step: Step, record: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], given: Sequence[Scalar]
@@ -266,11 +279,6 @@ class Naming(Calls):
         chosen = tuple(fields[:count])
         self.asked.update((place, entry.attribute.key) for entry in chosen)
         return chosen
-
-
-def kind_of(value: str) -> str:
-    """What a thing of this type is called: `FILE` a file, `dir` a folder."""
-    return _KINDS.get(value.lower(), value.lower())
 
 
 def stateless(noun: str, values: Sequence[Value]) -> str:

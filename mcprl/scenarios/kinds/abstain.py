@@ -17,13 +17,12 @@ from mcprl.scenarios.probing.sources import affinity
 from mcprl.scenarios.probing.values import stranger
 from mcprl.scenarios.slots import Slot, slots
 from mcprl.scenarios.steps import Grounded, call_of
+from mcprl.scenarios.titles import READING
 from mcprl.scenarios.wording.keys import JOINTS
 from mcprl.scenarios.wording.nouns import ABSTRACT, spoken
 from mcprl.text import stems, words
 from mcprl.types import AsksBack, CallMade, Check, Declines, SaysMissing, Scalar, Session, Tool
 
-_READING = frozenset("read open view cat".split())
-"""Verbs of tools that give what is in a thing."""
 _BY_EMAIL = ("email", "email")
 """What is asked for, and named by: nobody asks for the address that they give."""
 _UNNAMED = ("number", "line", "code", "hash", "file")
@@ -39,16 +38,10 @@ async def missing(planner: Planner, session: Session, state: State) -> Grounded 
     if tool is None or len(needed) != 1 or needed[0].choices:
         return None
     options = planner.known.options(needed[0], state, rng, lambda _: True)
-    worked = [
-        value for example in planner.known.examples.get(tool.name, ()) for value in _taken(example.arguments, needed[0])
-    ]
-    worked = [catalog.from_root(v) for v in worked if v in options and v not in (".", *catalog.roots)] or options
-    meaning, noun = catalog.slot(needed[0]).meaning, catalog.named_by(tool, needed[0])
-    if meaning == "path":
-        worked = _placed(planner, options, worked, noun == "folder")
-    unknown = _stranger(planner, tool, needed[0], worked, options)
+    unknown = _stranger(planner, tool, needed[0], options)
     if unknown is None:
         return None
+    meaning, noun = catalog.slot(needed[0]).meaning, catalog.named_by(tool, needed[0])
     call = call_of(tool, [(needed[0], unknown)])
     result = await session.call(tool.name, call.arguments)
     if usable(result) and not planner.known.failures.is_failure(tool.name, call.arguments, result):
@@ -60,7 +53,7 @@ async def missing(planner: Planner, session: Session, state: State) -> Grounded 
     asked = [catalog.attribute(tool.name, keys, {}) for keys in _seen_fields(planner, tool) if keys not in shown]
     asked = [a for a in asked if a.meaning not in ("identifier", "name", "text") and (a.meaning, meaning) != _BY_EMAIL]
     single = tool.name not in catalog.lists
-    readers = [other for other in own if {*words(other.name)} & _READING]
+    readers = [other for other in own if {*words(other.name)} & READING]
     obvious = tool in (readers or own or [tool])
     attribute = rng.choice(asked) if asked and single and (rng.random() < 0.7 or not obvious) else None
     if attribute is None and not obvious:
@@ -75,7 +68,7 @@ async def absent(planner: Planner, clean: Session, written: Session, state: Stat
     if target is None or target.choices or not filled or all(slot != target for slot, _ in filled):
         return None
     options = planner.known.options(target, state, planner.rng, lambda _: True)
-    unknown = _stranger(planner, tool, target, list(options), options)
+    unknown = _stranger(planner, tool, target, options)
     if unknown is None:
         return None
     filled = [(slot, unknown if slot == target else value) for slot, value in filled]
@@ -93,11 +86,16 @@ async def absent(planner: Planner, clean: Session, written: Session, state: Stat
     return planner.task("missing", Absent(change), (), (call,), checks, state, [unknown])
 
 
-def _stranger(
-    planner: Planner, tool: Tool, slot: Slot, values: list[Scalar], options: Sequence[Scalar]
-) -> Scalar | None:
-    """A value like one of `values` that is none of `options`: what a call of the tool might look for in vain."""
-    noun, meaning = planner.catalog.named_by(tool, slot), planner.catalog.slot(slot).meaning
+def _stranger(planner: Planner, tool: Tool, slot: Slot, options: Sequence[Scalar]) -> Scalar | None:
+    """A value that is none of `options`, but like one with which the tool worked, or like one of them: what a call of
+    the tool might look for in vain."""
+    catalog = planner.catalog
+    noun, meaning = catalog.named_by(tool, slot), catalog.slot(slot).meaning
+    worked = [value for made in planner.known.examples.get(tool.name, ()) for value in _taken(made.arguments, slot)]
+    values = [catalog.from_root(v) for v in worked if v in options and v not in (".", *catalog.roots)]
+    values = values or [catalog.from_root(v) for v in options]
+    if meaning == "path":
+        values = _placed(planner, options, values, noun == "folder")
     planner.rng.shuffle(values)
     person = meaning == "person" or (meaning == "name" and spoken(noun) in ABSTRACT)
     made = [stranger(value, planner.rng, person=person, noun=noun) for value in values[:6]]

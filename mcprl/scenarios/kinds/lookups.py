@@ -7,6 +7,7 @@ from mcprl.judges.checks import holds
 from mcprl.scenarios.intents import Combine, Compare, Each, Lookup, Relation
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
+from mcprl.scenarios.probing.paths import takes_path
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Field, Found, Grounded, same
 from mcprl.scenarios.wording.modifiers import is_moment_of_history, is_technical, what_was_done
@@ -25,7 +26,8 @@ _ORDERED = ("money", "count", "measure", "percent", "number", "date", "datetime"
 async def lookup(planner: Planner, session: Session, state: State) -> Grounded | None:
     """One or two attributes of a thing."""
     tool = planner.tool(lambda tool: not planner.computes(tool), lambda tool: _tells(planner, tool))
-    by_name = planner.rng.random() < 0.2  # `relation` and `across` take most things by their names
+    share = 0.6 if tool and any(map(takes_path, planner.needs(tool))) else 0.2  # nobody says a path if it has a name;
+    by_name = planner.rng.random() < share  # `relation` and `across` take most other things by their names
     found = await planner.thing(session, state, tool, by_name) if tool else None
     fields = planner.choose(found) if found else ()
     if found is None or not fields:

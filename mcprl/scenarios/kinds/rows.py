@@ -8,8 +8,8 @@ from typing import Any
 
 from mcprl.scenarios.fields import is_answer, scalars
 from mcprl.scenarios.intents import Attribute, Value
-from mcprl.scenarios.names import STATES
-from mcprl.scenarios.naming import MACHINE, kind_of, stateless
+from mcprl.scenarios.names import STATES, kind_of
+from mcprl.scenarios.naming import MACHINE, stateless
 from mcprl.scenarios.parameters import bound, is_search
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State

@@ -17,6 +17,7 @@ from typing import Any
 from mcprl.judges.checks import leaves
 from mcprl.scenarios.probing.candidates import LIKELY, Candidate, candidates
 from mcprl.scenarios.probing.knowledge import Knowledge, SourcedValue, State
+from mcprl.scenarios.probing.replacing import old_text
 from mcprl.scenarios.probing.sources import Source, converted, ordered
 from mcprl.scenarios.probing.told import is_named
 from mcprl.scenarios.slots import Slot
@@ -172,6 +173,8 @@ def _draw(
         options = [entry for entry in options if any(penalties.fits(slot, own) for own in entry.values)] or options
         best[slot] = max(options, key=lambda entry: entry.score - penalties.lost.get((slot, entry.source), 0.0))
     together = _of_one_record(known, tool, chosen, penalties) if refers and attempt % 3 != 1 else {}
+    written = old_text(known, tool, rng)
+    together |= {slot: (best[slot].source, value) for slot, value in written.items() if slot in best}
     picked = dict(together)
     for slot in _anchor_first(known, tool, best):
         if slot in picked:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from pathlib import PurePosixPath
 from typing import Any
 
 from mcprl.judges.checks import leaves
@@ -27,8 +28,8 @@ def inner_paths(picked: Mapping[Slot, Any], result: ToolResult) -> list[str]:
     Names that do not exist are among them, since a listing has other words too.
     """
     folders = [str(value) for slot, (_, value) in picked.items() if takes_path(slot)]
-    if len(folders) != 1 or not re.search(r"/|^\.$", folders[0]):
-        return []
+    if len(folders) != 1 or not re.search(r"/|^\.$", folders[0]) or PurePosixPath(folders[0]).suffix:
+        return []  # what a file holds are no files
     if result.structured is not None:
         names = [
             str(leaf) for path, leaf in leaves(record_of(result)) if path[-1:] in (("name",), ("path",), ("file",))

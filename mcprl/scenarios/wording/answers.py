@@ -254,7 +254,7 @@ def _done(intent: Change | Adjust) -> str:
         return f"Done. {_set_clause(Value(intent.attribute, intent.new), intent.thing)}"
     if intent.effect == "remove" and intent.thing is not None and not intent.values:
         return f"Done. I {_past(intent.tool, 'removed')} {_shown(intent.thing)}."
-    if intent.effect == "create":
+    if intent.effect == "create" or [value.attribute.key for value in intent.values] == ["line"]:
         return f"Done, I {_past(intent.tool, 'added')} it."
     if intent.effect == "set" and intent.thing is not None and len(intent.values) == 1:
         done = "" if intent.values[0].value == "done" else "Done. "

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mcprl.scenarios.intents import Adjust, Attribute, Change, Reference, Value
+from mcprl.scenarios.parameters import is_replaced
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.deeds import deed, nouns, swapped
 from mcprl.scenarios.wording.fields import date_verbs, label_slots
@@ -29,8 +30,6 @@ _OF_MADE = ("need-new", "set-up", "make")
 _SENDING = ("send", "give", "grant", "issue", "award", "offer")
 _FOR_ME = ("do-it", "can-you", "want-you")
 """Orders of what is done to whoever asks."""
-_OLD = ("old", "current", "previous", "find", "search", "before")
-_NEW = ("new", "replacement", "replace", "after")
 _TELLS = re.compile(r"\{event\}|\{told\}|\{is\}|\{are\}|should|wrong|nobody|forgot|\{v\} now")
 """What tells that a thing has a value, and so is not said of a thing that is named by its old one: the waiting job."""
 
@@ -89,6 +88,8 @@ def _set(intent: Change, rng: random.Random) -> list[Option]:
         return options(data("changes")["set_alone"], "set.alone", _value_slots(value, rng))
     value = replace(value, attribute=shortened(value.attribute, grammar.one(spoken(intent.thing.noun))))
     slots = {**thing.slots(), **_value_slots(value, rng, thing.text)}
+    if value.attribute.key == "line":
+        return options(data("changes")["set_line"], "set.line", slots)
     table = data("changes")["set"]
     found = [
         Option(f"set.{_kind(value)}/{name}", tuple(patterns), slots)
@@ -105,10 +106,8 @@ def _set(intent: Change, rng: random.Random) -> list[Option]:
 
 def _replaced(values: Sequence[Value]) -> tuple[Value, Value] | None:
     """The old and the new text of a replacement, if the values are these."""
-    sides = [{*words(value.attribute.key)} for value in values]
-    if len(values) != 2 or len({*map(frozenset, (side - {*_OLD, *_NEW} for side in sides))}) != 1:
-        return None
-    return (values[0], values[1]) if sides[0] & {*_OLD} and sides[1] & {*_NEW} else None
+    pair = len(values) == 2 and is_replaced(values[0].attribute.key, values[1].attribute.key)
+    return (values[0], values[1]) if pair else None
 
 
 def _kind(value: Value) -> str:

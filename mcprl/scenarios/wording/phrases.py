@@ -20,6 +20,7 @@ _CODED = re.compile(r"([a-z]+(?: [a-z]+)*) ([A-Z]+\d[\w.-]*)")
 _SORTS = ("type", "kind", "class", "category", "group", "version", "variant")
 """Nouns that say nothing without the word before them."""
 _CODE = re.compile(r"(?=.*\d)(?=.*[A-Za-z])\S{2,24}|[A-Z]{5,12}")
+_SMALL = frozenset("a an the our my your to for with".split())
 _HASHED = ("commit", "revision")
 """Nouns of things whose hash may happen to have no letter."""
 _BOOKED = ("flight", "leg", "segment", "passenger", "seat", "room", "ticket", "night")
@@ -106,8 +107,9 @@ def phrase(thing: Reference, rng: random.Random) -> Phrase:
     if head is not None:
         coded = plain(head.value).islower() and " " not in plain(head.value)
         before_noun = noun in _IN_TABLES or noun.split()[-1] in BOOKINGS
-        kind = [noun] if before_noun or (coded and noun not in data("thesaurus")["goods"]) else []
-        called_so = [*kind, mark(plain(head.value))]
+        task = _is_task(noun, plain(head.value))
+        kind = [noun] if before_noun or task or (coded and noun not in data("thesaurus")["goods"]) else []
+        called_so = [*kind, mark(f'"{plain(head.value)}"' if task else plain(head.value))]
         text = " ".join(["the", *before, *(called_so[::-1] if before_noun else called_so), *after])
         if person and not before:
             text = " ".join([mark(plain(head.value)), *after])
@@ -214,6 +216,11 @@ def _by_code(code: str, noun: str, rng: random.Random) -> str:
     return rng.choice((f"{short} {text}", f"the {short} {text}"))
 
 
+def _is_task(noun: str, name: str) -> bool:
+    """Whether a name is of something to do, as checklists have them: the item "rent a van"."""
+    return noun == "item" and name.islower() and bool(_SMALL & {*name.split()})
+
+
 def _by_name(name: str, noun: str, person: bool, rng: random.Random, *, titled: bool) -> str:
     """`Ana`, `the Oak Shelf`, `the oak shelf`, `project Apollo`."""
     text = mark(name)
@@ -231,6 +238,8 @@ def _by_name(name: str, noun: str, person: bool, rng: random.Random, *, titled: 
         len(name.split()) > 2 and name[:1].isupper() and name.split()[1].islower() and name.split()[-1].islower()
     ):
         return f"the {noun} {mark(name)}" if '"' in name else f'the {noun} "{text}"'
+    if _is_task(noun, name):
+        return f'the item "{text}"'
     ends_like_noun = name.split()[-1].lower() == noun.split()[-1]
     if titled:
         return rng.choice((text, text, f"the {noun} {text}"))

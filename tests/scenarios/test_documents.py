@@ -1,0 +1,94 @@
+"""Files: people name them by what they are, ask for what stands in them, and have it changed."""
+
+import random
+import sys
+from pathlib import Path
+
+import pytest
+from support.once import replayed
+
+from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
+from mcprl.judges.verifier import Verifier
+from mcprl.scenarios.generate import generate
+from mcprl.scenarios.packs.pack import Pack
+from mcprl.scenarios.titles import title_of
+from mcprl.scenarios.wording.phrases import phrase
+from mcprl.scenarios.wording.template import unmark
+from mcprl.servers.server import connect
+from mcprl.types import Scenario, StateHolds
+
+PAPERS = ServerConfig(target=f"{sys.executable} {Path(__file__).parents[1] / 'support' / 'servers' / 'papers.py'}")
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+async def pack() -> Pack:
+    sizes = ScenarioConfig(train=80, val=2, test=8, test_forms=4, probe_calls=120, repeat_after_s=0.0)
+    async with connect([PAPERS], ToolPolicy()) as server:
+        return await generate(server, sizes, seed=1)
+
+
+@pytest.mark.parametrize(
+    ("path", "called", "sought"),
+    [
+        ("contracts/cleaning-service.txt", "the cleaning service contract", "cleaning"),
+        ("contracts/lease-mill-lane.txt", "the mill lane lease", "mill"),
+        ("invoices/INV-1044-brightside-gym.txt", "invoice INV-1044", "INV-1044"),
+        ("lists/contacts.csv", "the contacts list", "contacts"),
+        ("notes/moving_checklist.md", "the moving checklist", "moving"),
+        ("notes/2026-03-09-standup.md", "the standup on 9 March 2026", "2026-03-09"),
+        ("README.txt", "the readme", "readme"),
+    ],
+)
+def test_a_document_is_called_what_it_is(path: str, called: str, sought: str) -> None:
+    title = title_of(path)
+    assert title is not None
+    ways = {unmark(phrase(title.reference, random.Random(n)).text) for n in range(20)}
+    assert called in ways
+    assert title.sought == sought
+
+
+@pytest.mark.parametrize("path", ["src/main", "a/x7-9.txt", "data/part-00001.csv", "misc/one two three four five.txt"])
+def test_a_name_that_tells_nobody_anything_is_no_title(path: str) -> None:
+    assert title_of(path) is None
+
+
+def tools(scenario: Scenario) -> list[str]:
+    return [call.tool for call in scenario.plan]
+
+
+async def test_some_files_are_named_by_their_titles_and_found_first(pack: Pack) -> None:
+    """All tasks once gave the path, and none searched: people asked for the cleaning contract."""
+    found = [s for s in pack.train if tools(s) in (["find_files", "read_file"], ["list_folder", "read_file"])]
+    assert len(found) >= 0.1 * len(pack.train)
+    assert {tools(s)[0] for s in found} == {"find_files", "list_folder"}
+    assert not any("/" in s.request or ".txt" in s.request for s in found)
+
+
+async def test_rows_of_a_table_in_a_file_are_asked_for(pack: Pack) -> None:
+    assert any(s.plan and str(s.plan[-1].arguments.get("path")).endswith(".csv") for s in pack.train)
+
+
+async def test_what_stands_in_a_file_is_changed_after_it_was_read(pack: Pack) -> None:
+    edits = [s for s in pack.train if tools(s)[-1:] == ["replace_text"] and s.kind == "write"]
+    assert len(edits) >= 8
+    for scenario in edits:
+        read, replaced = scenario.plan[-2:]
+        assert read.tool == "read_file"
+        assert read.arguments["path"] == replaced.arguments["path"]
+        assert isinstance(scenario.checks[0], StateHolds)
+    new = [str(s.plan[-1].arguments["new_text"]) for s in edits]
+    assert any(text.startswith(("Total: ", "Monthly rent: ", "Status: ", "Valid until: ")) for text in new)
+
+
+async def test_the_plans_and_answers_pass_their_checks_in_fresh_processes(pack: Pack) -> None:
+    scenarios = [s for s in pack.train if "replace_text" in tools(s) or "find_files" in tools(s)][:16]
+    async with connect([PAPERS], ToolPolicy()) as server:
+        verifier = Verifier(server.tools)
+        played = await replayed(server, scenarios)
+        for scenario, trajectory in zip(scenarios, played, strict=True):
+            assert verifier.verify(scenario, trajectory).success, (scenario.request, scenario.plan, scenario.answer)
