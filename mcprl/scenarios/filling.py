@@ -79,7 +79,7 @@ class Filling(Finder):
                 if len({*map(str, entities)}) < len(entities):  # nothing is linked to itself
                     continue
                 addressed = with_address(self.known, in_order(filled), self.rng, self.allowed)
-                return self._moved(self._items_together(addressed, fresh), fresh)
+                return self.moved(self._items_together(addressed, fresh), fresh)
         return None
 
     def is_one_of_few(self, slot: Slot) -> bool:
@@ -163,7 +163,7 @@ class Filling(Finder):
                 return (slot,)
         return ()
 
-    def _moved(self, filled: Filled, fresh: Sequence[Slot]) -> Filled | None:
+    def moved(self, filled: Filled, fresh: Sequence[Slot]) -> Filled | None:
         """The values of a write; what goes to another folder keeps its name there. `None` if it is there already."""
         paths = [str(value) for slot, value in filled if slot not in fresh and "/" in str(value)]
         if not paths or not {*words(filled[0][0].tool)} & {"move", "copy"}:

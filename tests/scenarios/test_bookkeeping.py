@@ -13,7 +13,7 @@ from mcprl.judges.adversaries import Move, play
 from mcprl.judges.verifier import Verifier
 from mcprl.scenarios.generate import generate
 from mcprl.scenarios.packs.pack import Pack
-from mcprl.scenarios.probing.bookkeeping import resets, without_ambient
+from mcprl.scenarios.probing.bookkeeping import is_deprecated, resets, without_ambient
 from mcprl.scenarios.probing.hints import read_hints
 from mcprl.scenarios.slots import Slot, slots
 from mcprl.scenarios.yields import Yields
@@ -110,3 +110,16 @@ def test_the_hints_that_are_given_as_examples_can_be_read_and_are_at_most_ten_li
     values = replace(read_hints("", scenarios.examples), values=read_hints(str(ROOT / scenarios.values)).values)
     assert values.calls()
     assert len(values.values) + len(scenarios.examples) + len(told["servers"]) <= 10
+
+
+@pytest.mark.parametrize(
+    ("description", "deprecated"),
+    [
+        ("Read a file as text. DEPRECATED: Use read_text_file instead.", True),
+        ("Deprecated. Use search.", True),
+        ("Lists the deprecated packages of a project.", False),
+        ("Read a file.", False),
+    ],
+)
+def test_a_tool_that_is_deprecated_makes_no_tasks(description: str, deprecated: bool) -> None:
+    assert is_deprecated(Tool("read", description, {})) == deprecated

@@ -132,6 +132,7 @@ async def _target(
         if found:
             key, listed = found
             filled = [(own, key if own == slot else value) for own, value in filled]
+            filled = planner.moved(filled, planner.fresh(tool)) or filled
             free = _free(planner, filled)
             if listed.steps:
                 return listed.reference, listed.plan, filled, [*free, *listed.entities]

@@ -1,5 +1,6 @@
 """Tools and parameters that serve the server's own bookkeeping: nobody who uses the server asks for them."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
@@ -11,6 +12,7 @@ from mcprl.text import words
 from mcprl.types import Session, Tool, ToolResult
 
 LOGS = "it lists the calls that each session makes itself"
+DEPRECATED = "its description says that it is deprecated"
 RESETS = "it resets the server, which --reset-tool {} does between rollouts"
 
 _LEAST_TOOLS = 5
@@ -27,6 +29,11 @@ def resets(tool: Tool) -> bool:
     verb, *rest = words(tool.name) or ("",)
     needed = tool.input_schema.get("required") or []
     return verb == "reset" and {*rest} <= _WHOLE and not needed
+
+
+def is_deprecated(tool: Tool) -> bool:
+    """Whether a tool is only there for those who know no better: `Reads a file. DEPRECATED: use read_text_file`."""
+    return bool(re.search(r"\bDEPRECATED\b|^\W*(?:[Tt]his tool is )?[Dd]eprecated\b", tool.description))
 
 
 def without_ambient(slots: Mapping[str, Sequence[Slot]], used: Collection[str] = ()) -> dict[str, list[Slot]]:

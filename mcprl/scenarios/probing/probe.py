@@ -6,7 +6,14 @@ Read-only tools are called freely, writing tools only in sessions of their own.
 import random
 
 from mcprl.events import Emit, ignore
-from mcprl.scenarios.probing.bookkeeping import RESETS, resets, set_logs_aside, without_ambient
+from mcprl.scenarios.probing.bookkeeping import (
+    DEPRECATED,
+    RESETS,
+    is_deprecated,
+    resets,
+    set_logs_aside,
+    without_ambient,
+)
 from mcprl.scenarios.probing.hints import Hints
 from mcprl.scenarios.probing.knowledge import Knowledge, State
 from mcprl.scenarios.probing.querying import learn_tables
@@ -64,6 +71,8 @@ def _known_of(server: ToolServer, hints: Hints) -> Knowledge:
             known.aside[tool.name] = "its arguments cannot be filled from its schema"
         elif resets(tool):
             known.set_aside(tool.name, RESETS.format(tool.name))
+        elif is_deprecated(tool) and not all(map(is_deprecated, server.tools)):
+            known.set_aside(tool.name, DEPRECATED)
     return known
 
 
