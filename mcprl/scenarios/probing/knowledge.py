@@ -263,7 +263,7 @@ class Knowledge:
     def set_aside(self, tool: str, reason: str) -> None:
         """Leave a tool out of all tasks, with all that it returned."""
         self.aside[tool] = reason
-        for held in (self.tools, self.working, self.examples, self.texts):
+        for held in (self.tools, self.slots, self.working, self.examples, self.texts):
             held.pop(tool, None)
         for source in [source for source in self.base.pool if source[:2] == ("from", tool)]:
             del self.base.pool[source]
