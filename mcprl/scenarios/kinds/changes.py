@@ -129,10 +129,10 @@ async def _target(
             filled = [(own, top.key if own == slot else value) for own, value in filled]
             return top.reference, top.plan, filled, [*_free(planner, filled), *top.entities]
         found = await planner.by_name(session, state, tool, slot)
-        if found:
-            key, listed = found
-            filled = [(own, key if own == slot else value) for own, value in filled]
-            filled = planner.moved(filled, planner.fresh(tool)) or filled
+        named = [(own, found[0] if own == slot else value) for own, value in filled] if found else []
+        moved = planner.moved(named, planner.fresh(tool)) if named else None
+        if found and moved:
+            (key, listed), filled = found, moved
             free = _free(planner, filled)
             if listed.steps:
                 return listed.reference, listed.plan, filled, [*free, *listed.entities]
