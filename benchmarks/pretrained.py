@@ -44,7 +44,7 @@ def run(name: str, model: str, seed: int) -> None:
     if name == "filesystem":  # people asked for edits, too; its data are its own
         made = made.model_copy(update={"tools": ToolPolicy(sandbox=True)})
     config = folder / "server.toml"
-    config.write_text(dump_config(made))
+    config.write_text(dump_config(made, "servers", "tools", "scenarios"))  # rates and steps are the model's own
     people = folder / "people.jsonl"
     if (asked := PEOPLE / f"{name}.jsonl").exists():
         people.write_text(asked.read_text().replace("{dir}", str(data / "repo" if name == "git" else data)))

@@ -5,7 +5,7 @@ import json
 import re
 import shlex
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -24,13 +24,17 @@ _BY_NAME = re.compile(
 _HIDDEN = "***"
 
 
-def dump_config(config: Config) -> str:
-    """The tree as TOML, `redacted`, each field's sentence above it; `parse(tomllib.loads(text))` reads it back."""
-    return "\n".join(_dump(parse(redacted(config)))) + "\n"
+def dump_config(config: Config, *sections: str) -> str:
+    """The tree as TOML, `redacted`, each field's sentence above it; `parse(tomllib.loads(text))` reads it back.
+
+    With `sections` only these: what follows from the model is left to the model of whoever reads them.
+    """
+    return "\n".join(_dump(parse(redacted(config)), only=sections)) + "\n"
 
 
-def _dump(section: Section, prefix: str = "") -> Iterator[str]:
-    values = {name: getattr(section, name) for name in type(section).model_fields}
+def _dump(section: Section, prefix: str = "", only: Collection[str] = ()) -> Iterator[str]:
+    names = [name for name in type(section).model_fields if not only or name in only]
+    values = {name: getattr(section, name) for name in names}
     nested = {name: value for name, value in values.items() if isinstance(value, Section) or name == "servers"}
     for name, value in values.items():
         if name not in nested:

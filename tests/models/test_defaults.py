@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mcprl.config import BY_MODEL, Config, ModelConfig, Section, TrainingConfig
+from mcprl.config import BY_MODEL, Config, ModelConfig, Section, ServerConfig, TrainingConfig
 from mcprl.engines.machine import resolve
 from mcprl.models.defaults import RULES, Facts, with_defaults
 from mcprl.runs.settings import dump_config, parse
@@ -71,6 +71,14 @@ def test_a_stopped_run_keeps_the_settings_that_it_began_with(tiny_model: Path) -
     begun = resolve(Config(model=model))
     kept = parse(tomllib.loads(dump_config(begun)))
     assert resolve(kept) == begun
+
+
+def test_a_servers_settings_alone_leave_the_rates_to_the_model(tiny_model: Path) -> None:
+    """A benchmark wrote all of nano's settings beside a server: SmolLM2 learned at nine times its rate."""
+    told = tomllib.loads(dump_config(Config(servers=(ServerConfig(target="demo:shop"),)), "servers", "tools"))
+    assert {*told} == {"servers", "tools"}
+    read = resolve(parse({**told, "model": {"name": str(tiny_model)}}))
+    assert read.training == resolve(Config(model=ModelConfig(name=str(tiny_model)))).training
 
 
 @pytest.mark.parametrize(("recipe", "steps"), [("sft", (120, 0)), ("rl", (0, 80)), ("sft+rl", (120, 80))])
