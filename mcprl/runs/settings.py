@@ -33,8 +33,7 @@ def dump_config(config: Config, *sections: str) -> str:
 
 
 def _dump(section: Section, prefix: str = "", only: Collection[str] = ()) -> Iterator[str]:
-    names = [name for name in type(section).model_fields if not only or name in only]
-    values = {name: getattr(section, name) for name in names}
+    values = {name: getattr(section, name) for name in only or type(section).model_fields}
     nested = {name: value for name, value in values.items() if isinstance(value, Section) or name == "servers"}
     for name, value in values.items():
         if name not in nested:

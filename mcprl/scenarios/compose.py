@@ -280,7 +280,7 @@ class Composer:
 
     def _kind_of_write(self, tool: Tool) -> WriteTask:
         """A kind by its share, among those that are not in vain for this tool."""
-        if edits(self._planner, tool) and self._config.max_calls > 1:
+        if edits(self._planner, tool) and self._config.max_calls > 1 and self._vain[tool.name, edit] < _HOPE:
             return edit
         shares = writing_kinds(self._config.max_calls)
         hopeful = [kind for kind in shares if self._vain[tool.name, kind] < _HOPE] or [write]

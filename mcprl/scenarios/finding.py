@@ -1,5 +1,6 @@
 """Ways to a thing: by its key, by a list or a search, through another thing."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -24,6 +25,14 @@ _AGAINST = frozenset("target base against reference baseline since from to".spli
 """Words of parameters that name what something is compared with, not what it is about."""
 
 
+_FILES = frozenset("file files path paths document documents".split())
+"""Words of tools that search for files."""
+
+
+def _any(_: Scalar) -> bool:
+    return True
+
+
 class Finder(Naming):
     """Finds things of the split that a request can name."""
 
@@ -42,12 +51,12 @@ class Finder(Naming):
     async def read_named(self, session: Session, state: State, tool: Tool) -> Reached | None:
         """Call a read-only tool; a thing among its arguments may be named as people know it and looked up first."""
         entities = [slot for slot in self.needs(tool) if self.catalog.names_entity(slot)]
-        if len(entities) != 1 or self.max_calls < 3 or self.rng.random() < 0.5:
+        if len(entities) != 1 or self.max_calls < 3 or takes_path(entities[0]) or self.rng.random() < 0.5:
             step = await self.read(session, state, tool, {})
             return Reached(step, tuple(self.said(step.filled)), [step.call]) if step else None
         named = await self.by_name(session, state, tool, entities[0])
         step = await self.read(session, state, tool, {entities[0]: named[0]}) if named else None
-        if named is None or step is None or not named[1].reference.values:
+        if named is None or step is None:
             return None
         rest = [pair for pair in step.filled if pair[0] != entities[0]]
         found, owner = named[1], self.catalog.named_by(tool, entities[0])
@@ -99,10 +108,10 @@ class Finder(Naming):
         key, found = named
         step = await self.read(session, state, tool, {slot: key})
         step = self._whole_record(step) if step else None
-        if step and step.rows and tool.name in self.catalog.lists:  # its only row is not the thing
-            return None
         if step and len(step.rows) > 1 and takes_path(slot):
             return self.row_of_document(step, found)
+        if step and step.rows and tool.name in self.catalog.lists:  # its only row is not the thing
+            return None
         record = (step.rows[0] if len(step.rows) == 1 else step.record) if step else None
         if step is None or not isinstance(record, Mapping):
             return None
@@ -139,11 +148,15 @@ class Finder(Naming):
 
     async def titled(self, session: Session, state: State, tool: Tool, slot: Slot) -> tuple[str, Found] | None:
         """The path of a document that people name by what its file name says, found by a search or in its folder."""
-        paths = {str(self.catalog.from_root(path)) for path in self.known.options(slot, state, self.rng, self.allowed)}
-        titles = {path: title for path in sorted(paths) if opens(tool, path) and (title := title_of(path))}
-        if not titles:
+        if self.catalog.named_by(tool, slot) == "folder":
             return None
-        path = self.rng.choice([*titles])
+        paths = {str(self.catalog.from_root(path)) for path in self.known.options(slot, state, self.rng, _any)}
+        titles = {path: title for path in sorted(paths) if opens(tool, path) and (title := title_of(path))}
+        called = Counter(title.text for title in titles.values())
+        own = [path for path, title in titles.items() if called[title.text] == 1 and self.allowed(path)]
+        if not own:
+            return None
+        path = self.rng.choice(own)
         kind = titles[path].reference.noun.split()[-1]
         told = kind == singular(PurePosixPath(path).parent.name.lower())  # an invoice is among the invoices
         found = await self._in_folder(session, path) if told and self.rng.random() < 0.4 else None
@@ -154,8 +167,10 @@ class Finder(Naming):
         """A search for a part of a file's name, over everything that is served, that finds only this file."""
         for tool in self.known.reads():
             needed = self.needs(tool)
-            searching = [slot for slot in self.known.slots[tool.name] if is_search(slot)]
-            if not searching or any(slot not in searching and not takes_path(slot) for slot in needed):
+            searching = [slot for slot in self.known.slots[tool.name] if is_search(slot)][:1]
+            if not searching or not _FILES & {*words(f"{tool.name} {tool.description.partition('.')[0]}")}:
+                continue
+            if any(slot not in searching and not takes_path(slot) for slot in needed):
                 continue
             whole = [(slot, ".") for slot in needed if takes_path(slot)]
             for pattern in (f"**/*{sought}*", f"*{sought}*", sought):
@@ -186,7 +201,7 @@ class Finder(Naming):
         if any(value.attribute.meaning == "date" for value in title.reference.values):
             return None
         values = tuple(
-            replace(value, value=title.text) if value.attribute.meaning == "path" else value
+            replace(value, value=title.text) if value.value == document.entities[0] else value
             for value in row.reference.values
         )
         return replace(row, reference=replace(row.reference, values=values), steps=(*document.steps, step))

@@ -189,14 +189,15 @@ class Compute:
 
 @dataclass(frozen=True)
 class Change:
-    """A write: `tool` sets the `values` of `thing`, or creates or removes a thing, or does something else.
+    """A write: `tool` sets the `values` of `thing`, or creates or removes a thing, or does something else. It may also
+    edit a document, append a line to it, or tick a point off in it.
 
     `description` is the server's own. `effect` says which of these it is.
     """
 
     tool: str
     description: str
-    effect: Literal["set", "create", "remove", "act"]
+    effect: Literal["set", "create", "remove", "act", "edit", "append", "tick"]
     thing: Reference | None
     values: tuple[Value, ...] = ()
 

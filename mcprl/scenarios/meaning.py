@@ -70,7 +70,9 @@ def infer(
         unit = _unit(meaning, shown, description, neighbours or {})
     if not unit and parts[-1] == "size" and meaning == "measure" and _FILE_FIELDS & {*(neighbours or {})}:
         unit = "bytes"
-    label = " ".join([label_of(parts, meaning, shown), *rest])
+    if rest and meaning in ("measure", "duration"):  # kilometres an hour
+        meaning, unit = "number", ""
+    label = " ".join([*parts, *rest] if rest and meaning == "number" else [label_of(parts, meaning, shown), *rest])
     return Attribute(name, label, meaning, unit, _choices(meaning, shown))
 
 

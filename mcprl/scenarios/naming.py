@@ -43,7 +43,8 @@ class Naming(Calls):
         entities = tuple(value.value for value in values)
         noun = self._noun(step)
         reference = earlier.reference if earlier else Reference(noun, values)
-        fields = self.fields(step, record, (), [value.value for value in reference.values])
+        given = [value.value for value in reference.values] or list(earlier.entities if earlier else ())
+        fields = self.fields(step, record, (), given)
         shown = "\n".join(step.result.text for step in earlier.steps) if earlier else ""
         fields = tuple(entry for entry in fields if not holds(shown, entry.value))  # else one call less would do
         named = [value for value in values if value.attribute.meaning != "flag"]

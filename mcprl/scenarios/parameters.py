@@ -128,13 +128,6 @@ _OLD = frozenset(("old", "current", "previous", "find", "search", "before"))
 _NEW = frozenset(("new", "replacement", "replace", "after"))
 
 
-def replacement(slots: Sequence[Slot]) -> tuple[Slot, Slot] | None:
-    """The parameters for an old text and for the new one in its place, if there are such a pair."""
-    texts = [slot for slot in slots if slot.kind == "string"]
-    pairs = ((old, new) for old in texts for new in texts if is_replaced(old.key, new.key))
-    return next(pairs, None)
-
-
 def is_replaced(old: str, new: str) -> bool:
     """Whether two names are for an old value and for the new one in its place: `oldText` and `newText`."""
     sides = {*words(old)}, {*words(new)}

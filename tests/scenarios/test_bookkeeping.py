@@ -117,6 +117,8 @@ def test_the_hints_that_are_given_as_examples_can_be_read_and_are_at_most_ten_li
     [
         ("Read a file as text. DEPRECATED: Use read_text_file instead.", True),
         ("Deprecated. Use search.", True),
+        ("Reads a file. Deprecated: use read_text_file.", True),
+        ("Lists models by status: ACTIVE, DEPRECATED or RETIRED.", False),
         ("Lists the deprecated packages of a project.", False),
         ("Read a file.", False),
     ],

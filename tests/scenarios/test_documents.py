@@ -11,11 +11,14 @@ from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.judges.verifier import Verifier
 from mcprl.scenarios.generate import generate
 from mcprl.scenarios.packs.pack import Pack
+from mcprl.scenarios.probing.paths import inner_paths
+from mcprl.scenarios.probing.replacing import replacement
+from mcprl.scenarios.slots import slots
 from mcprl.scenarios.titles import title_of
 from mcprl.scenarios.wording.phrases import phrase
 from mcprl.scenarios.wording.template import unmark
 from mcprl.servers.server import connect
-from mcprl.types import Scenario, StateHolds
+from mcprl.types import Scenario, StateHolds, Tool, ToolResult
 
 PAPERS = ServerConfig(target=f"{sys.executable} {Path(__file__).parents[1] / 'support' / 'servers' / 'papers.py'}")
 
@@ -57,13 +60,44 @@ def test_a_name_that_tells_nobody_anything_is_no_title(path: str) -> None:
     assert title_of(path) is None
 
 
+def editor(name: str, *keys: str) -> Tool:
+    properties = {key: {"type": "string"} for key in keys}
+    return Tool(name, "", {"type": "object", "properties": properties, "required": [*keys]})
+
+
+@pytest.mark.parametrize(
+    ("tool", "pair"),
+    [
+        (editor("edit_file", "path", "oldText", "newText"), ("oldText", "newText")),
+        (editor("str_replace", "file_path", "old_str", "new_str"), ("old_str", "new_str")),
+        (editor("replace_in_file", "path", "search", "replace"), ("search", "replace")),
+        (editor("rename_file", "old_path", "new_path"), None),
+        (editor("rename_symbol", "file_path", "old_name", "new_name"), None),
+        (editor("str_replace_editor", "command", "path", "old_str", "new_str"), None),
+        (editor("read_history", "path", "before", "after"), None),
+    ],
+)
+def test_which_tools_replace_a_text_in_a_file(tool: Tool, pair: tuple[str, str] | None) -> None:
+    found = replacement(tool, slots(tool))
+    assert (found and (found.old.key, found.new.key)) == pair
+
+
+def test_a_folder_with_a_dot_in_its_name_is_listed_and_what_a_file_holds_is_no_path() -> None:
+    listing = editor("list_folder", "path")
+    reading = editor("read_file", "path")
+    result = ToolResult("a.txt\nb.txt", None)
+    for tool, found in ((listing, ["/tmp/x.d/a.txt", "/tmp/x.d/b.txt"]), (reading, [])):
+        assert inner_paths({slots(tool)[0]: (("given",), "/tmp/x.d")}, result) == found
+
+
 def tools(scenario: Scenario) -> list[str]:
     return [call.tool for call in scenario.plan]
 
 
 async def test_some_files_are_named_by_their_titles_and_found_first(pack: Pack) -> None:
     """All tasks once gave the path, and none searched: people asked for the cleaning contract."""
-    found = [s for s in pack.train if tools(s) in (["find_files", "read_file"], ["list_folder", "read_file"])]
+    looked = (["find_files", "read_file"], ["list_folder", "read_file"])
+    found = [s for s in pack.train if s.kind == "lookup" and tools(s) in looked]
     assert len(found) >= 0.1 * len(pack.train)
     assert {tools(s)[0] for s in found} == {"find_files", "list_folder"}
     assert not any("/" in s.request or ".txt" in s.request for s in found)

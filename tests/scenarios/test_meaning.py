@@ -45,6 +45,7 @@ def test_the_forty_fields_that_were_held_out_are_understood() -> None:
     [
         ("unit_price", [3.5], "price"),
         ("price_per_kg", [6.8, 9.35], "price per kg"),
+        ("km_per_hour", [80.5, 95.0], "km per hour"),
         ("cust_nm", ["Ana"], "customer name"),
         ("qty", [3, 4], "quantity"),
         ("qtyInStock", [3, 4], "stock"),

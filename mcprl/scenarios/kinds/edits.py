@@ -5,17 +5,18 @@ The document is read first, since an edit takes the old text as it stands.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from mcprl.judges.checks import shows
-from mcprl.scenarios.fields import scalars
 from mcprl.scenarios.intents import Attribute, Change, Reference, Value
-from mcprl.scenarios.parameters import replacement
+from mcprl.scenarios.parameters import opens
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.near import day_near, iso_day, neighbour
 from mcprl.scenarios.probing.paths import takes_path
+from mcprl.scenarios.probing.replacing import Replacement, replacement
 from mcprl.scenarios.probing.sentences import note
-from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Found, Grounded, Step, call_of
 from mcprl.scenarios.titles import READING
 from mcprl.scenarios.wording.keys import JOINTS
@@ -27,44 +28,50 @@ _MOST_WORDS = 3
 _OPEN, _DONE = "[ ]", "[x]"
 _POINT = re.compile(r"(\s*(?:[-*]|\d+[.)])\s+)(?!\[).+")
 """A line of a list, with what stands before its text."""
-_LINE, _STATUS = Attribute("line", "line", "text"), Attribute("status", "status", "status")
-
-Edit = tuple[Reference, Value, str, str]
-"""What is changed, the value that it gets, and the old and the new text of the document."""
+_LINE = Attribute("line", "line", "text")
+_EDITED = frozenset("category count date measure money name number person place status text year".split())
 
 
-def edits(planner: Planner, tool: Tool) -> tuple[Slot, tuple[Slot, Slot]] | None:
-    """The parameters for the path, the old and the new text of a tool that replaces a text in a document; `None` for
-    other tools."""
-    sides = replacement(planner.known.slots[tool.name])
-    target = next((slot for slot in planner.needs(tool) if takes_path(slot)), None)
-    return (target, sides) if target and sides else None
+@dataclass(frozen=True)
+class _Edit:
+    """What is changed and how, the old and the new text of the document, and the entities besides its path."""
+
+    thing: Reference
+    effect: Literal["edit", "append", "tick"]
+    values: tuple[Value, ...]
+    old: str
+    new: str
+    entities: tuple[Scalar, ...] = ()
+
+
+def edits(planner: Planner, tool: Tool) -> Replacement | None:
+    """The parameters of a tool that replaces a text in a document; `None` for other tools."""
+    return replacement(tool, planner.known.slots[tool.name]) if tool.name in planner.known.slots else None
 
 
 async def edit(planner: Planner, clean: Session, written: Session, state: State, tool: Tool) -> Grounded | None:
     """An edit of a document that a tool makes by replacing a text in it."""
-    edited = edits(planner, tool)
-    found = await _document(planner, clean, state) if edited else None
-    if edited is None or found is None:
+    slots = edits(planner, tool)
+    found = await _document(planner, clean, state) if slots else None
+    if slots is None or found is None:
         return None
-    target, sides = edited
     path, document, step = found
     made = [*_values(planner, document, step), *_cells(planner, document, step), *_points(planner, document, step)]
-    made = [one for one in made if step.result.text.count(one[2]) == 1 and one[2] != one[3]]
+    made = [one for one in made if step.result.text.count(one.old) == 1 and one.old != one.new]
     if not made:
         return None
-    thing, value, old, new = planner.rng.choice(made)
-    call = call_of(tool, [(target, path), (sides[0], old), (sides[1], new)])
-    gone = () if old in new else (old,)
-    check = StateHolds(step.tool.name, step.call.arguments, (new.rpartition("\n")[2],), gone)
+    chosen = planner.rng.choice(made)
+    call = call_of(tool, [(slots.path, path), (slots.old, chosen.old), (slots.new, chosen.new)])
+    gone = () if chosen.old in chosen.new else (chosen.old,)
+    check = StateHolds(step.tool.name, step.call.arguments, (chosen.new.rpartition("\n")[2],), gone)
     if (await written.call(tool.name, call.arguments)).is_error:
         return None
     after = await written.call(step.tool.name, step.call.arguments)
     if not shows(after, check):
         return None
-    intent = Change(tool.name, tool.description, "set", thing, (value,))
+    intent = Change(tool.name, tool.description, chosen.effect, chosen.thing, chosen.values)
     plan = (*document.plan, step.call, call)
-    return planner.task("write", intent, (), plan, (check,), state, [path])
+    return planner.task("write", intent, (), plan, (check,), state, [path, *chosen.entities])
 
 
 async def _document(planner: Planner, session: Session, state: State) -> tuple[str, Found, Step] | None:
@@ -80,9 +87,10 @@ async def _document(planner: Planner, session: Session, state: State) -> tuple[s
         path, document = titled
     else:
         options = planner.known.options(slot, state, planner.rng, planner.allowed)
+        options = [str(planner.catalog.from_root(option)) for option in options if opens(tool, option)]
         if not options:
             return None
-        path = str(planner.catalog.from_root(planner.rng.choice(options)))
+        path = planner.rng.choice(options)
         document = Found(Reference("file", (planner.naming(slot, path),)), (), {}, (), (path,))
     step = await planner.execute(session, tool, [(slot, path)])
     return (path, document, step) if step and not step.result.cut_bytes else None
@@ -93,61 +101,90 @@ def _only_path(planner: Planner, tool: Tool) -> bool:
     return len(needed) == 1 and takes_path(needed[0]) and isinstance(needed[0].path[-1], str)
 
 
-def _values(planner: Planner, document: Found, step: Step) -> Iterator[Edit]:
+def _values(planner: Planner, document: Found, step: Step) -> Iterator[_Edit]:
     """Values that stand behind their names: `Status: unpaid`."""
     if step.rows or not isinstance(step.record, Mapping):
         return
-    for keys, value in scalars(step.record):  # pyright: ignore[reportUnknownMemberType]
-        old = f"{keys[-1]}: {value}"
-        elsewhere = planner.known.base.pool.get(("from", step.tool.name, *keys), {})
-        other = _another(planner, value, [*elsewhere])
-        told = len(str(value).split()) > _MOST_WORDS or "," in str(value)  # a sentence that somebody wrote
-        if old in step.result.text and len(keys) == 1 and other is not None and not told:
-            attribute = planner.catalog.attribute(step.tool.name, keys, step.record)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
-            if attribute.label.split()[-1] not in JOINTS:
-                yield document.reference, Value(attribute, other), old, f"{keys[-1]}: {other}"
+    record: Mapping[str, Any] = step.record  # pyright: ignore[reportUnknownVariableType]
+    for key in record:
+        line = re.search(rf"\b{re.escape(key)}: (\S.*?)\s*$", step.result.text, re.MULTILINE)
+        attribute = planner.catalog.attribute(step.tool.name, (key,), record)
+        if line is None or len(line[1].split()) > _MOST_WORDS or attribute.label.split()[-1] in JOINTS:
+            continue  # a sentence that somebody wrote, or nothing that has a name
+        elsewhere = [*planner.known.base.pool.get(("from", step.tool.name, key), ())]
+        if other := _another(planner, attribute, line[1], elsewhere):
+            value, told = other
+            old, new = f"{key}: {line[1]}", f"{key}: {told}"
+            yield _Edit(document.reference, "edit", (value,), old, new, _entities(value))
 
 
-def _cells(planner: Planner, document: Found, step: Step) -> Iterator[Edit]:
+def _cells(planner: Planner, document: Found, step: Step) -> Iterator[_Edit]:
     """Cells of a table whose rows are lines with commas, and the points of a checklist."""
     row = planner.row_of_document(step, document) if len(step.rows) > 1 else None
     if row is None:
         return
-    texts = [str(value) for _, value in scalars(row.record)]
-    line = next((line for line in step.result.text.splitlines() if [*map(str.strip, line.split(","))] == texts), "")
+    line, cells = _line_of(row.record, step.result.text)
     for entry in row.fields:
-        column = [own[entry.attribute.key] for own in step.rows if entry.attribute.key in own]
-        other = _another(planner, entry.value, column) if entry.attribute.meaning != "email" else None
-        if line and other is not None and entry.attribute.key in row.record:
-            changed = [str(other) if key == (entry.attribute.key,) else str(v) for key, v in scalars(row.record)]
-            yield row.reference, Value(entry.attribute, other), line, ",".join(changed)
+        key = entry.attribute.key
+        column = [own[key] for own in step.rows if key in own]
+        other = _another(planner, entry.attribute, cells[key].strip(), column) if key in cells else None
+        if other:
+            value, told = other
+            changed = ",".join((cells | {key: cells[key].replace(cells[key].strip(), told)}).values())
+            yield _Edit(row.reference, "edit", (value,), line, changed, (*row.entities, *_entities(value)))
     if row.record.get("done") is False:
         point = f"{_OPEN} {row.subject}"
-        yield row.reference, Value(_STATUS, "done"), point, point.replace(_OPEN, _DONE)
+        yield _Edit(row.reference, "tick", (), point, point.replace(_OPEN, _DONE), row.entities)
 
 
-def _points(planner: Planner, document: Found, step: Step) -> Iterator[Edit]:
+def _line_of(record: Mapping[str, Any], text: str) -> tuple[str, dict[str, str]]:
+    """The line with commas that holds a row, and its cells as they are written; empty if there is none."""
+    for line in text.splitlines():
+        cells = line.split(",")
+        if len(cells) == len(record) and all(map(_is_written, cells, record.values())):
+            return line, dict(zip(record, cells, strict=True))
+    return "", {}
+
+
+def _is_written(cell: str, value: Scalar) -> bool:
+    """Whether a cell holds a value: `6.80` is 6.8."""
+    number = isinstance(value, float) and re.fullmatch(r"-?\d+\.\d+", cell.strip())
+    return float(cell) == value if number else bool(cell.strip()) and cell.strip() == str(value)
+
+
+def _points(planner: Planner, document: Found, step: Step) -> Iterator[_Edit]:
     """One more point at the end of a list."""
     lines = step.result.text.rstrip().splitlines()
     last = _POINT.fullmatch(lines[-1]) if len(lines) > 1 and _POINT.fullmatch(lines[-2]) else None
-    if last is None:
+    text = next((made for made in (note(planner.rng) for _ in range(24)) if planner.allowed(made)), None)
+    if last is None or text is None:
         return
-    text = note(planner.rng)
     front = re.sub(r"\d+", lambda number: str(int(number[0]) + 1), last[1])
-    yield document.reference, Value(_LINE, text), lines[-1], f"{lines[-1]}\n{front}{text}"
+    added = f"{lines[-1]}\n{front}{text}"
+    yield _Edit(document.reference, "append", (Value(_LINE, text),), lines[-1], added, (text,))
 
 
-def _another(planner: Planner, value: Scalar, elsewhere: Sequence[Scalar]) -> Scalar | None:
-    """Another value of the same kind: a number or a day near to it, else what the field is elsewhere."""
-    if isinstance(value, bool):
+def _another(
+    planner: Planner, attribute: Attribute, text: str, elsewhere: Sequence[Scalar]
+) -> tuple[Value, str] | None:
+    """Another value of the same kind and how it is written: a number or a day near to it, else what the field is
+    elsewhere."""
+    if attribute.meaning not in _EDITED or re.search(r'[,"\n]', text):
         return None
-    if isinstance(value, str) and (day := iso_day(value)):
-        return day_near([day], planner.rng) if day == value else None
-    if isinstance(value, int | float):
-        return neighbour(value, planner.rng) if isinstance(value, int) else round(value * 1.1, 2)
-    if (numbers := _NUMBER.findall(value)) and len(numbers) == 1:
+    numbers = _NUMBER.findall(text)
+    if iso_day(text) == text:
+        told = day_near([text], planner.rng)
+    elif len(numbers) == 1:
         whole, _, rest = numbers[0].partition(".")
-        other = str(neighbour(int(whole), planner.rng) or 1) + (f".{rest}" if rest else "")
-        return _NUMBER.sub(other, value)
-    others = [other for other in elsewhere if isinstance(other, str) and other != value and len(other) < 40]
-    return planner.rng.choice(others) if others and not any(map(str.isdigit, value)) else None
+        told = _NUMBER.sub(str(neighbour(int(whole), planner.rng) or 1) + (f".{rest}" if rest else ""), text)
+    else:
+        others = [other for other in elsewhere if isinstance(other, str) and other != text and len(other) < 40]
+        others = [other for other in others if not re.search(r'[\d,"\n]', other) and planner.allowed(other)]
+        told = planner.rng.choice(others) if others and not any(map(str.isdigit, text)) else None
+    return (Value(attribute, int(told) if told.isdigit() else told), told) if told and told != text else None
+
+
+def _entities(value: Value) -> tuple[Scalar, ...]:
+    """The value, if it is no number or day and none of a few."""
+    few = value.attribute.choices or value.attribute.meaning in ("status", "category")
+    return () if few or re.match(r"\d", str(value.value)) else (value.value,)

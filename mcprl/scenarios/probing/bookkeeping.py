@@ -33,7 +33,8 @@ def resets(tool: Tool) -> bool:
 
 def is_deprecated(tool: Tool) -> bool:
     """Whether a tool is only there for those who know no better: `Reads a file. DEPRECATED: use read_text_file`."""
-    return bool(re.search(r"\bDEPRECATED\b|^\W*(?:[Tt]his tool is )?[Dd]eprecated\b", tool.description))
+    begins = r"(?:^|[.;(\[])\s*\W*(?:this tool is )?deprecated\b"
+    return bool(re.search(begins + r"\W*(?:[:.)\]-]|use\b|in favou?r\b|$)", tool.description, re.IGNORECASE))
 
 
 def without_ambient(slots: Mapping[str, Sequence[Slot]], used: Collection[str] = ()) -> dict[str, list[Slot]]:

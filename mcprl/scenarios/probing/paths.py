@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from pathlib import PurePosixPath
 from typing import Any
 
 from mcprl.judges.checks import leaves
@@ -10,6 +9,8 @@ from mcprl.scenarios.fields import record_of
 from mcprl.scenarios.probing.tokens import short_lines
 from mcprl.scenarios.probing.values import known_format
 from mcprl.scenarios.slots import Slot
+from mcprl.scenarios.titles import READING
+from mcprl.text import words
 from mcprl.types import ToolResult
 
 _MOST = 40
@@ -28,7 +29,9 @@ def inner_paths(picked: Mapping[Slot, Any], result: ToolResult) -> list[str]:
     Names that do not exist are among them, since a listing has other words too.
     """
     folders = [str(value) for slot, (_, value) in picked.items() if takes_path(slot)]
-    if len(folders) != 1 or not re.search(r"/|^\.$", folders[0]) or PurePosixPath(folders[0]).suffix:
+    if len(folders) != 1 or not re.search(r"/|^\.$", folders[0]):
+        return []
+    if any({*words(slot.tool)} & READING for slot in picked):
         return []  # what a file holds are no files
     if result.structured is not None:
         names = [

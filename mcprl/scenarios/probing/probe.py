@@ -71,7 +71,7 @@ def _known_of(server: ToolServer, hints: Hints) -> Knowledge:
             known.aside[tool.name] = "its arguments cannot be filled from its schema"
         elif resets(tool):
             known.set_aside(tool.name, RESETS.format(tool.name))
-        elif is_deprecated(tool) and not all(map(is_deprecated, server.tools)):
+        elif tool.name not in shown and is_deprecated(tool) and not all(map(is_deprecated, server.tools)):
             known.set_aside(tool.name, DEPRECATED)
     return known
 

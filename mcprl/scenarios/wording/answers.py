@@ -254,9 +254,11 @@ def _done(intent: Change | Adjust) -> str:
         return f"Done. {_set_clause(Value(intent.attribute, intent.new), intent.thing)}"
     if intent.effect == "remove" and intent.thing is not None and not intent.values:
         return f"Done. I {_past(intent.tool, 'removed')} {_shown(intent.thing)}."
-    if intent.effect == "create" or [value.attribute.key for value in intent.values] == ["line"]:
+    if intent.effect == "tick":
+        return "Done, it's ticked off."
+    if intent.effect in ("create", "append"):
         return f"Done, I {_past(intent.tool, 'added')} it."
-    if intent.effect == "set" and intent.thing is not None and len(intent.values) == 1:
+    if intent.effect in ("set", "edit") and intent.thing is not None and len(intent.values) == 1:
         done = "" if intent.values[0].value == "done" else "Done. "
         return f"{done}{_set_clause(intent.values[0], intent.thing)}"
     return "Done."

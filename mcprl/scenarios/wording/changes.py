@@ -9,6 +9,7 @@ from mcprl.scenarios.intents import Adjust, Attribute, Change, Reference, Value
 from mcprl.scenarios.parameters import is_replaced
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.deeds import deed, nouns, swapped
+from mcprl.scenarios.wording.edits import edit_options
 from mcprl.scenarios.wording.fields import date_verbs, label_slots
 from mcprl.scenarios.wording.keys import names
 from mcprl.scenarios.wording.links import linked
@@ -41,6 +42,8 @@ def change_options(intent: Change, rng: random.Random) -> list[Option]:
         return options(data("changes")[name], f"change.{name}", {"fact": fact})
     if intent.effect == "create":
         return _create(intent, rng)
+    if intent.effect in ("edit", "append", "tick"):
+        return edit_options(intent, rng)
     if intent.effect == "remove" and not intent.values and intent.thing is not None:
         return _remove(intent.thing, "cancel" in words(intent.tool), rng)
     if intent.effect == "set" and intent.values and (intent.thing is None or intent.thing.values or len(intent.values)):
@@ -88,8 +91,6 @@ def _set(intent: Change, rng: random.Random) -> list[Option]:
         return options(data("changes")["set_alone"], "set.alone", _value_slots(value, rng))
     value = replace(value, attribute=shortened(value.attribute, grammar.one(spoken(intent.thing.noun))))
     slots = {**thing.slots(), **_value_slots(value, rng, thing.text)}
-    if value.attribute.key == "line":
-        return options(data("changes")["set_line"], "set.line", slots)
     table = data("changes")["set"]
     found = [
         Option(f"set.{_kind(value)}/{name}", tuple(patterns), slots)

@@ -239,7 +239,7 @@ def _by_name(name: str, noun: str, person: bool, rng: random.Random, *, titled: 
     ):
         return f"the {noun} {mark(name)}" if '"' in name else f'the {noun} "{text}"'
     if _is_task(noun, name):
-        return f'the item "{text}"'
+        return f"the item {mark(chr(34) + name + chr(34))}"
     ends_like_noun = name.split()[-1].lower() == noun.split()[-1]
     if titled:
         return rng.choice((text, text, f"the {noun} {text}"))
