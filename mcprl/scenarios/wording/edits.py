@@ -20,5 +20,6 @@ def edit_options(intent: Change, rng: random.Random) -> list[Option]:
     slots["joint"] = "of" if intent.thing and len(intent.thing.values) > 1 else "in"  # of a row, in a document
     dated = value.attribute.meaning in ("date", "datetime")
     slots |= label_slots(value.attribute, rng) | {"v": shown(value, rng) if dated else mark(plain(value.value))}
-    tables = ["edit_status", "edit"] if value.attribute.meaning == "status" else ["edit"]
+    by_path = any(named.attribute.meaning == "path" for named in (intent.thing.values if intent.thing else ()))
+    tables = ["edit"] if value.attribute.meaning != "status" or by_path else ["edit_status", "edit"]  # no file is open
     return [option for name in tables for option in options(data("changes")[name], f"change.{name}", slots)]

@@ -48,8 +48,9 @@ def mark(value: str) -> str:
 
 
 def unmark(text: str) -> str:
-    """A text without the marks around its values."""
-    return text.replace(BEGIN, "").replace(END, "")
+    """A text without the marks around its values, and without a word before a value that begins with it: on shelf
+    `shelf 1`."""
+    return re.sub(r"\b([a-z]+) \1 (?=\d)", r"\1 ", text.replace(BEGIN, "").replace(END, ""))
 
 
 def outside(text: str) -> Iterator[tuple[bool, str]]:

@@ -9,8 +9,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 from pydantic import Field
 
-READS = ToolAnnotations(readOnlyHint=True)
-WRITES = ToolAnnotations(readOnlyHint=False, destructiveHint=False)
+READS = ToolAnnotations(read_only_hint=True)
+WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False)
 
 FIRMS = ("Alder Works", "Birch Studio", "Cedar Mills", "Dogwood Ltd", "Elm Partners", "Fir Foods", "Gorse Group")
 STREETS = ("Harbour Lane", "Mill Road", "North Square", "Quay Street", "Tower Hill")
