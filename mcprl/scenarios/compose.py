@@ -18,7 +18,6 @@ from mcprl.scenarios.kinds import (
     MakeTask,
     WriteTask,
     edit,
-    edits,
     reading_kinds,
     table_kinds,
     table_write,
@@ -30,6 +29,7 @@ from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import Knowledge, State
 from mcprl.scenarios.probing.probe import read_around
 from mcprl.scenarios.probing.renewed import Renewed
+from mcprl.scenarios.probing.replacing import replacement
 from mcprl.scenarios.replays import Replays
 from mcprl.scenarios.steps import call_of
 from mcprl.types import Scenario, Session, Split, Suite, TakesTurns, Tool, ToolServer
@@ -280,7 +280,8 @@ class Composer:
 
     def _kind_of_write(self, tool: Tool) -> WriteTask:
         """A kind by its share, among those that are not in vain for this tool."""
-        if edits(self._planner, tool) and self._config.max_calls > 1 and self._vain[tool.name, edit] < _HOPE:
+        edits = replacement(tool, self._known.slots[tool.name])
+        if edits and self._config.max_calls > 1 and self._vain[tool.name, edit] < _HOPE:
             return edit
         shares = writing_kinds(self._config.max_calls)
         hopeful = [kind for kind in shares if self._vain[tool.name, kind] < _HOPE] or [write]

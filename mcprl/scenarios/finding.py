@@ -29,10 +29,6 @@ _FILES = frozenset("file files path paths document documents".split())
 """Words of tools that search for files."""
 
 
-def _any(_: Scalar) -> bool:
-    return True
-
-
 class Finder(Naming):
     """Finds things of the split that a request can name."""
 
@@ -150,7 +146,9 @@ class Finder(Naming):
         """The path of a document that people name by what its file name says, found by a search or in its folder."""
         if self.catalog.named_by(tool, slot) == "folder":
             return None
-        paths = {str(self.catalog.from_root(path)) for path in self.known.options(slot, state, self.rng, _any)}
+        paths = {
+            str(self.catalog.from_root(path)) for path in self.known.options(slot, state, self.rng, lambda _: True)
+        }
         titles = {path: title for path in sorted(paths) if opens(tool, path) and (title := title_of(path))}
         called = Counter(title.text for title in titles.values())
         own = [path for path, title in titles.items() if called[title.text] == 1 and self.allowed(path)]

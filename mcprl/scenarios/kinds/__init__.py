@@ -10,7 +10,7 @@ from mcprl.scenarios.kinds.both import both, write_and_ask
 from mcprl.scenarios.kinds.changes import WriteTask, adjust, write
 from mcprl.scenarios.kinds.computes import act, compute, compute_each
 from mcprl.scenarios.kinds.conditions import conditional
-from mcprl.scenarios.kinds.edits import edit, edits
+from mcprl.scenarios.kinds.edits import edit
 from mcprl.scenarios.kinds.likewise import likewise
 from mcprl.scenarios.kinds.lookups import (
     MakeTask,
@@ -31,7 +31,6 @@ __all__ = [
     "MakeTask",
     "WriteTask",
     "edit",
-    "edits",
     "reading_kinds",
     "table_kinds",
     "table_write",

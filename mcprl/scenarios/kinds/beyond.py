@@ -6,11 +6,11 @@ from mcprl.judges.checks import leaves
 from mcprl.scenarios.filling import REMOVING
 from mcprl.scenarios.intents import Change, Forbidden, Value
 from mcprl.scenarios.kinds.changes import ACTS
-from mcprl.scenarios.kinds.edits import edits
 from mcprl.scenarios.names import noun as noun_of
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.paths import takes_path
+from mcprl.scenarios.probing.replacing import replacement
 from mcprl.scenarios.steps import Field, Found, Grounded
 from mcprl.scenarios.wording.modifiers import is_deal, is_technical
 from mcprl.scenarios.wording.nouns import spoken
@@ -33,7 +33,8 @@ async def beyond(planner: Planner, session: Session, state: State) -> Grounded |
     writes = [tool for tool in planner.known.tools.values() if not is_read(tool)]
     if found is None or not found.subject or found.keys or any(_does_anything(planner, tool) for tool in writes):
         return None
-    if any(takes_path(slot) for slot, _ in found.steps[-1].filled) and any(edits(planner, tool) for tool in writes):
+    by_path = any(takes_path(slot) for slot, _ in found.steps[-1].filled)
+    if by_path and any(replacement(tool, planner.known.slots[tool.name]) for tool in writes):
         return None  # whatever stands in a document can be changed
     noun = spoken(found.reference.noun)
     touching = [tool for tool in writes if _is_about(planner, tool, found)]

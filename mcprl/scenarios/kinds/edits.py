@@ -15,7 +15,7 @@ from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.near import day_near, iso_day, neighbour
 from mcprl.scenarios.probing.paths import takes_path
-from mcprl.scenarios.probing.replacing import Replacement, replacement
+from mcprl.scenarios.probing.replacing import replacement
 from mcprl.scenarios.probing.sentences import note
 from mcprl.scenarios.steps import Found, Grounded, Step, call_of
 from mcprl.scenarios.titles import READING
@@ -44,14 +44,9 @@ class _Edit:
     entities: tuple[Scalar, ...] = ()
 
 
-def edits(planner: Planner, tool: Tool) -> Replacement | None:
-    """The parameters of a tool that replaces a text in a document; `None` for other tools."""
-    return replacement(tool, planner.known.slots[tool.name]) if tool.name in planner.known.slots else None
-
-
 async def edit(planner: Planner, clean: Session, written: Session, state: State, tool: Tool) -> Grounded | None:
     """An edit of a document that a tool makes by replacing a text in it."""
-    slots = edits(planner, tool)
+    slots = replacement(tool, planner.known.slots[tool.name])
     found = await _document(planner, clean, state) if slots else None
     if slots is None or found is None:
         return None
