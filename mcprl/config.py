@@ -341,6 +341,9 @@ class TrainingConfig(Section):
     """Tasks whose verified plans one supervised step trains on."""
     warm_start_learning_rate: Annotated[float, Field(ge=0), BY_MODEL] = 4.5e-3
     """The learning rate of the supervised steps, after ten of warm-up; in the last quarter it falls to 0."""
+    given_calls: Annotated[int, Field(ge=0)] = 2
+    """A task that no rollout of a step solved comes again in the next one with the first call of its plan made for the
+    policy, then with two, up to so many; such tasks are half of a step at most. 0 gives none."""
     measure: Annotated[int, Field(ge=0)] = 0
     """Rollouts of each training task before training; tasks that always or never succeed are drawn later."""
     pipeline: Literal["auto", "on", "off"] = "auto"

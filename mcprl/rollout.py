@@ -3,9 +3,11 @@
 import hashlib
 import time
 from collections import defaultdict
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Coroutine, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import anyio
 
@@ -23,6 +25,7 @@ from mcprl.text import counted
 from mcprl.types import (
     Adapter,
     CachesReads,
+    Call,
     Group,
     Scenario,
     Session,
@@ -55,30 +58,36 @@ class Sampler:
     converse: Converse = Conversation
 
     async def groups(
-        self, phase: str, step: int, scenarios: Sequence[Scenario], group_size: int, adapter: Adapter | None
+        self,
+        phase: str,
+        step: int,
+        scenarios: Sequence[Scenario],
+        group_size: int,
+        adapter: Adapter | None,
+        given_calls: Mapping[str, int] | None = None,
     ) -> list[Group]:
         """A group of `group_size` rollouts for each scenario (P), sampled from `adapter`, or from the base model.
 
         Phase, step, scenario and the rollout's number in its group give the trajectory's id and its seed. Held-out
-        phases sample at `eval.temperature`. In training, what did not finish of a group is issued again, once, if too
-        little of it did. Raises `ServerError` if most rollouts broke, and `EngineError` if none had a turn in time.
+        phases sample at `eval.temperature`. `given_calls` has, by scenario id, how many calls of its plan are made for
+        the policy; 0 by default. In training, what did not finish of a group is issued again, once, if too little of it
+        did. Raises `ServerError` if most rollouts broke, and `EngineError` if none had a turn in time.
         """
         recorded = self._recorded(phase, step)
-        temperature = (self.config.rollout if phase in ("train", "difficulty") else self.config.eval).temperature
+        play = self._play(phase, adapter)
         limiter = anyio.CapacityLimiter(self.config.engine.max_batch)
         trajectories: dict[tuple[int, int], Trajectory] = {}
         missing = [(p, g) for p in range(len(scenarios)) for g in range(group_size)]
-        server = self.server
-        if self.config.tools.cache_reads and isinstance(server, CachesReads):
-            server = server.caching_reads()
 
         async def sample(p: int, g: int, again: Container[str]) -> None:
-            name = _name(phase, step, scenarios[p], g)
+            name, count = _name(phase, step, scenarios[p], g), (given_calls or {}).get(scenarios[p].id, 0)
             async with limiter:
-                seed = self.config.seed + (name in again)  # what did not finish is not drawn alike again
-                trajectories[p, g] = recorded.get(name) or await self._sample(
-                    server, scenarios[p], name, phase, step, adapter, temperature, seed
-                )
+                if name not in recorded:
+                    seed = self.config.seed + (name in again)  # what did not finish is not drawn alike again
+                    recorded[name] = await play(scenarios[p], name=name, seed=seed, given_calls=count)
+                    if self.journal:
+                        self.journal.write_trajectories(phase, step, [recorded[name]])
+            trajectories[p, g] = recorded[name]
             self.emit(Sampled(phase, len(trajectories), group_size * len(scenarios)))
 
         while missing:
@@ -96,6 +105,22 @@ class Sampler:
                 self.emit(Note(note))
         members = ((scenario, range(group_size)) for scenario in scenarios)
         return [Group(scenario, tuple(trajectories[p, g] for g in G)) for p, (scenario, G) in enumerate(members)]
+
+    def _play(self, phase: str, adapter: Adapter | None) -> partial[Coroutine[Any, Any, Trajectory]]:
+        """`rollout` with what all rollouts of a phase share. Its reads of the server are cached if that is allowed."""
+        server = self.server
+        if self.config.tools.cache_reads and isinstance(server, CachesReads):
+            server = server.caching_reads()
+        return partial(
+            rollout,
+            server=server,
+            engine=self.engine,
+            config=self.config.rollout,
+            adapter=adapter.name if adapter else None,
+            temperature=(self.config.rollout if phase in ("train", "difficulty") else self.config.eval).temperature,
+            emit=self.emit,
+            converse=self.converse,
+        )
 
     async def load(self, adapter: Adapter) -> None:
         """Have the engine take the adapter. Raises `EngineError` if it does not within the deadline of a rollout."""
@@ -148,33 +173,6 @@ class Sampler:
             self.emit(Note(f"too few rollouts finished in {groups}: {rollouts} issued again"))
         return again
 
-    async def _sample(
-        self,
-        server: ToolServer,
-        scenario: Scenario,
-        name: str,
-        phase: str,
-        step: int,
-        adapter: Adapter | None,
-        temperature: float,
-        seed: int,
-    ) -> Trajectory:
-        trajectory = await rollout(
-            scenario,
-            server,
-            self.engine,
-            self.config.rollout,
-            name=name,
-            seed=seed,
-            adapter=adapter.name if adapter else None,
-            temperature=temperature,
-            emit=self.emit,
-            converse=self.converse,
-        )
-        if self.journal:
-            self.journal.write_trajectories(phase, step, [trajectory])
-        return trajectory
-
 
 def equal_rollouts(config: EvalConfig) -> str:
     """A sentence about several greedy rollouts of each test task, empty if they are not greedy or not several."""
@@ -219,10 +217,12 @@ async def rollout(
     temperature: float | None = None,
     emit: Emit = ignore,
     converse: Converse = Conversation,
+    given_calls: int = 0,
 ) -> Trajectory:
-    """One rollout of a scenario. What the server, the engine or the policy does wrong is data: a rollout that broke is
-    repeated in a fresh session (`retries`, `LOSSES`), and has `stop == "error"` if it breaks again.
+    """One rollout of a scenario; the first `given_calls` calls of its plan are made for the policy.
 
+    What the server, the engine or the policy does wrong is data: a rollout that broke is repeated in a fresh session
+    (`retries`, `LOSSES`), and has `stop == "error"` if it breaks again.
     Raises `EngineError` only if the engine failed for good."""
     temperature = config.temperature if temperature is None else temperature
     attempt = losses = 0
@@ -233,7 +233,7 @@ async def rollout(
         turn = server.turn(writes(scenario, server.tools)) if isinstance(server, TakesTurns) else nullcontext()
         messages = opening_messages(scenario.request, server.instructions)
         conversation = converse(engine, config, server.tools, messages, seed_of_attempt, adapter, temperature)
-        attempted = _Rollout(scenario, server, conversation)
+        attempted = _Rollout(scenario, server, conversation, scenario.plan[:given_calls])
         began, error = time.perf_counter(), ""
         try:
             async with turn:
@@ -252,8 +252,10 @@ async def rollout(
 class _Rollout:
     """One rollout while it runs. If a deadline ends it, what it has so far is the trajectory."""
 
-    def __init__(self, scenario: Scenario, server: ToolServer, conversation: Conversation) -> None:
-        self.scenario, self.server, self.conversation = scenario, server, conversation
+    def __init__(
+        self, scenario: Scenario, server: ToolServer, conversation: Conversation, given: Sequence[Call]
+    ) -> None:
+        self.scenario, self.server, self.conversation, self.given = scenario, server, conversation, given
         self.before: list[ToolResult] = []
         self.state: list[ToolResult] = []
         self.stop: StopReason = "deadline"
@@ -261,7 +263,9 @@ class _Rollout:
     async def run(self) -> None:
         async with self.server.session(self.scenario.setup) as session:
             await self._look(session, self.before)
-            stop = await self.conversation.answer(injected(session, self.scenario))
+            seen = injected(session, self.scenario)
+            await self.conversation.give(seen, self.given)
+            stop = await self.conversation.answer(seen)
             await self._look(session, self.state)
             self.stop = stop
 

@@ -53,7 +53,7 @@ from mcprl.training.step import RewardedGroup, make_batch, update
 from mcprl.training.thread import in_update_thread
 from mcprl.training.trainer import Trainer
 from mcprl.training.warm_start import WarmStart, rl_is_spent
-from mcprl.types import Adapter, Group, Scenario
+from mcprl.types import Adapter, Scenario
 
 
 async def train_adapter(
@@ -203,10 +203,9 @@ async def reinforce(
 
 @dataclass(frozen=True)
 class StepRollouts:
-    """What a step trains on: its groups, the judge's scores, and the seconds that sampling and judging took."""
+    """What a step trains on: its groups with the judge's scores, and the seconds that sampling and judging took."""
 
     step: int
-    groups_P: list[Group]
     judged: Judged
     seconds: dict[str, float]
 
@@ -221,16 +220,17 @@ async def sample_step(run: Run, step: int, scenarios: Sequence[Scenario], start:
     newest = step - 2 if config.pipeline == "on" else step - 1
     policy = run.adapter(newest) if newest > 0 else start
     outcomes = ((o.scenario_id, o.step, o.success) for o in run.journal.outcomes("train"))
-    drawn_P = draw(scenarios, outcomes, step, config.scenarios_per_step, run.config.seed)
+    drawn = draw(scenarios, outcomes, step, config.scenarios_per_step, run.config.seed, config.given_calls)
+    drawn_P, given = [each.scenario for each in drawn], {each.scenario.id: each.given_calls for each in drawn}
     if policy and not run.sampler.is_sampled("train", step, drawn_P, config.group_size):
         await run.sampler.load(policy)
     swapped = time.perf_counter()
-    groups_P = await run.sampler.groups("train", step, drawn_P, config.group_size, policy)
+    groups_P = await run.sampler.groups("train", step, drawn_P, config.group_size, policy, given)
     sampled = time.perf_counter()
     base_P = await run.sampler.groups("anchor", 0, drawn_P, 1, None) if "base" in run.config.judge.anchors else None
     judged = await run.scoring.train(step, groups_P, base_P)
     seconds = {"swap_s": swapped - began, "rollout_s": sampled - swapped, "judge_s": time.perf_counter() - sampled}
-    return StepRollouts(step, groups_P, judged, seconds)
+    return StepRollouts(step, judged, seconds)
 
 
 async def update_adapter(run: Run, trainer: Trainer, sampled: StepRollouts) -> None:
@@ -238,7 +238,7 @@ async def update_adapter(run: Run, trainer: Trainer, sampled: StepRollouts) -> N
     began, step, judged = time.perf_counter(), sampled.step, sampled.judged
     rewarded: list[RewardedGroup] = []
     scored = {score.trajectory_id for scores in judged.scores_P for score in scores}
-    for group, scores in zip(sampled.groups_P, judged.scores_P, strict=True):
+    for group, scores in zip(judged.groups_P, judged.scores_P, strict=True):
         trajectories_G = [trajectory for trajectory in group.trajectories if trajectory.id in scored]
         rewarded.append(RewardedGroup(trajectories_G, run.scoring.rewards(step, group, scores)))
     batch = make_batch(rewarded, run.config.training)
@@ -249,15 +249,15 @@ async def update_adapter(run: Run, trainer: Trainer, sampled: StepRollouts) -> N
             metrics = await in_update_thread(work)
     adapter = run.adapter(step)
     trainer.save(adapter.path)
-    metrics |= rollout_metrics(sampled.groups_P) | judged.metrics() | run.scoring.judge.report() | sampled.seconds
-    metrics |= {"dropped_groups": batch.dropped_groups, "train_s": time.perf_counter() - began}
+    metrics |= rollout_metrics(judged.groups_P) | judged.metrics() | run.scoring.judge.report()
+    metrics |= sampled.seconds | {"dropped_groups": batch.dropped_groups, "train_s": time.perf_counter() - began}
     run.trackers.log_step(step, metrics)
-    run.trackers.log_groups(step, sampled.groups_P, [score for scores in judged.scores_P for score in scores])
+    run.trackers.log_groups(step, judged.groups_P, [score for scores in judged.scores_P for score in scores])
     trained = {trajectory.id for trajectory in batch.trajectories}
-    became = fates(sampled.groups_P, scored, trained, taken=metrics.get("skipped", 0.0) < 1)
+    became = fates(judged.groups_P, scored, trained, taken=metrics.get("skipped", 0.0) < 1)
     run.journal.write_step(step, metrics, adapter, became, gaps)
     no_signal = judged.no_signal(run.config.training.signal_tolerance)
-    run.emit(StepComplete(step, run.config.training.steps, metrics, judged.by_tool(sampled.groups_P), no_signal))
+    run.emit(StepComplete(step, run.config.training.steps, metrics, judged.by_tool(), no_signal))
     symptoms.emit_notes(run.journal, run.emit)
 
 

@@ -441,6 +441,28 @@ async def test_a_rollout_that_lost_its_engine_keeps_its_own_retries(losses: int,
     assert (tried.stop, len(engine.requests)) == (stop, asked)
 
 
+async def test_with_given_calls_the_policy_begins_behind_the_calls_that_were_made_for_it_in_the_same_session() -> None:
+    engine = Scripted(script("", CALL, "It is shipped."))
+    plan = Call("set_order_status", {"order_id": "O-2107", "status": "shipped"}), Call("get_order", {})
+    task = Scenario("s", "Order O-2107 has left. What is its status?", (SHIPPED,), plan)
+    options: dict[str, Any] = {"name": "train/1/s/0", "seed": 7, "adapter": None, "given_calls": 1}
+    async with connect([ServerConfig(target=SHOP)], ToolPolicy(sandbox=True)) as server:
+        tried = await rollout(task, server, engine, RolloutConfig(max_tokens=400), **options)
+    assert [message["role"] for message in tried.messages] == [
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+        "tool",
+        "assistant",
+    ]
+    assert [(call.turn, call.tool) for call in tried.calls] == [(-1, "set_order_status"), (0, "get_order")]
+    assert "shipped" in tried.calls[1].result.text
+    assert (tried.given_calls, len(tried.turns), tried.answer) == (1, 2, "It is shipped.")
+    assert [len(request.messages) for request in engine.requests] == [3, 5]
+    assert engine.requests[0].context_ids == ()
+
+
 def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 

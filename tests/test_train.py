@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any, cast
 
 import pytest
@@ -21,11 +22,13 @@ from mcprl.errors import ConfigError, EngineError, JudgeError, ScenarioError, Se
 from mcprl.events import Evaluated, Event, StepComplete
 from mcprl.judges.scoring import Scoring
 from mcprl.runs.journal import Journal
+from mcprl.runs.learning import learning_curve
 from mcprl.runs.ledger import ledger
 from mcprl.runs.report import headline
 from mcprl.scenarios.packs.pack import load_pack
 from mcprl.train import train_adapter
 from mcprl.training.curriculum import draw
+from mcprl.training.rows import certificate, training_rows
 from mcprl.types import Group, Scenario, Score
 
 LITELLM = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")  # litellm's own
@@ -309,7 +312,42 @@ async def test_training_tasks_can_be_measured_and_what_never_succeeds_comes_late
         measured = [scenario for scenario in journal.scenarios() if scenario.split == "train"]
     assert [scenario.difficulty for scenario in measured] == [1.0] * 6
     fresh = replace(measured[0], id="fresh", difficulty=0.5)
-    assert draw([*measured, fresh], [], 1, 1, 0) == [fresh]
+    assert [each.scenario for each in draw([*measured, fresh], [], 1, 1, 0)] == [fresh]
+
+
+async def test_what_no_rollout_solved_comes_again_with_given_calls_which_no_figure_counts(
+    tiny_model: Path, tmp_path: Path
+) -> None:
+    emitted = Recorder()
+    await train_adapter(small(tiny_model, tmp_path, training={"steps": 3}), emit=emitted)
+    with Journal.open(tmp_path / "small") as journal:
+        outcomes, by_id = journal.outcomes("train"), {each.id: each for each in journal.trajectories("train")}
+        planned = {scenario.id: scenario.plan for scenario in journal.scenarios("train")}
+        metrics = [step.metrics for step in journal.steps()]
+    assert [step["helped_groups"] for step in metrics] == [0, 1, 1]
+    assert ["helped_success" in step for step in metrics] == [False, True, True]
+    helped = [outcome for outcome in outcomes if outcome.given_calls]
+    assert len(helped) == 2 * 3
+    for outcome in helped:
+        trajectory, plan = by_id[outcome.trajectory_id], planned[outcome.scenario_id]
+        assert [(call.tool, call.arguments) for call in trajectory.calls if call.turn < 0] == [
+            (call.tool, call.arguments) for call in plan[: outcome.given_calls]
+        ]
+        assert sum(message["role"] == "assistant" for message in trajectory.messages) == len(trajectory.turns) + (
+            outcome.given_calls
+        )
+        assert certificate(training_rows(trajectory), [trajectory]).exactness == 1.0
+    own = {(outcome.step, outcome.scenario_id) for outcome in outcomes if not outcome.given_calls}
+    curve = learning_curve_of(tmp_path / "small")
+    for step, mean in curve:
+        values = [each.value or 0.0 for each in outcomes if (each.step, each.scenario_id) in own and each.step == step]
+        assert mean == pytest.approx(fmean(values))
+        assert metrics[step - 1]["score"] == pytest.approx(mean)
+
+
+def learning_curve_of(folder: Path) -> list[tuple[int, float]]:
+    with Journal.open(folder) as journal:
+        return list(learning_curve(journal).train)
 
 
 async def test_tasks_without_checks_need_a_judge_that_reads(tiny_model: Path, tmp_path: Path) -> None:

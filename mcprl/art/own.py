@@ -32,7 +32,10 @@ class OwnParts:
     rollout: "Play | None" = None
 
     def checked(self, config: Config) -> Config:
-        """The settings of a run with these parts. Raises what would keep its judge from judging (`require_judge`)."""
+        """The settings of a run with these parts: no call is given to a rollout of the user's own. Raises what would
+        keep its judge from judging (`require_judge`)."""
+        if self.rollout is not None:
+            config = config.model_copy(update={"training": config.training.model_copy(update={"given_calls": 0})})
         if self.judge is None:
             require_judge(config.judge)
             return config

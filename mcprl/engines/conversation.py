@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mcprl.chat.tool_search import ToolSearch, searching
+from mcprl.chat.written import write_calls
 from mcprl.config import RolloutConfig
 from mcprl.engines import Engine
-from mcprl.types import CallRecord, Completion, CompletionRequest, Message, Session, StopReason, Tool, ToolResult
+from mcprl.types import Call, CallRecord, Completion, CompletionRequest, Message, Session, StopReason, Tool, ToolResult
 
 
 @dataclass
@@ -41,6 +42,10 @@ class Conversation:
         self._known, self._offered = (*self._known, *tools), len(self.turns)
         self.search = searching(self._known, self.config.tool_search)
         self.tools = (self.search.tool,) if self.search else self._known
+
+    async def give(self, session: Session, calls: Sequence[Call]) -> None:
+        """Make calls for the policy, before its first turn. It reads them as its own; they are of no turn."""
+        self.calls += await write_calls(self.messages, session, calls, self.search)
 
     async def answer(self, session: Session) -> StopReason:
         """Sample turns and make their calls in the session until the policy answers, or meets a limit.

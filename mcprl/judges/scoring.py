@@ -56,34 +56,47 @@ class _GroupScores:
 
 @dataclass(frozen=True)
 class Judged:
-    """A step's scores. `scores_P[p]` is empty if the judge failed at group p; `failures` counts those groups.
+    """A step's groups and scores. `scores_P[p]` is empty if the judge failed at group p; `failures` counts these.
     `over_anchors` has, as `over_KIND`, the mean margin of the groups' mean scores over their anchors of that kind.
     `agreements` compares a judge that reads with the checks, for each group that has some.
     """
 
+    groups_P: Sequence[Group]
     scores_P: list[list[Score]]
     failures: int
     over_anchors: dict[str, float]
     agreements: list[GroupAgreement] = field(default_factory=list[GroupAgreement])
 
     def metrics(self) -> dict[str, float]:
-        """The step's mean score and success, the failures of the judge, the distance to the anchors, and the judge's
-        agreement with the checks (`agreement.kappa`, `agreement.order`) as far as the step shows it."""
+        """The step's mean score and success without given calls, the groups with some and their success, the failures
+        of the judge, the distance to the anchors, and the judge's agreement with the checks (`agreement.kappa`,
+        `agreement.order`). What the step does not show is left out."""
+        own, helped = self._by_help()
         agreed = {"judge_kappa": agreement.kappa(self.agreements), "judge_order": agreement.order(self.agreements)}
-        scores = [score for scores in self.scores_P for score in scores]
+        of_helped = {"helped_success": _success(helped)} if helped else {}
         return {
-            "score": fmean(score.value for score in scores) if scores else 0.0,
-            "success": fmean(bool(score.success) for score in scores) if scores else 0.0,
+            "score": fmean(score.value for score in own) if own else 0.0,
+            "success": _success(own),
+            "helped_groups": sum(map(_is_helped, self.groups_P)),
             "judge_failures": self.failures,
+            **of_helped,
             **self.over_anchors,
             **{name: value for name, value in agreed.items() if value is not None},
         }
 
-    def by_tool(self, groups_P: Sequence[Group]) -> dict[str, tuple[int, int]]:
-        """Of each tool that the tasks need, the successful rollouts and all that were scored."""
+    def _by_help(self) -> tuple[list[Score], list[Score]]:
+        """The scores of groups without and with given calls."""
+        own: list[Score] = []
+        helped: list[Score] = []
+        for group, scores in zip(self.groups_P, self.scores_P, strict=True):
+            (helped if _is_helped(group) else own).extend(scores)
+        return own, helped
+
+    def by_tool(self) -> dict[str, tuple[int, int]]:
+        """Of each tool that the tasks without given calls need, the successful rollouts and all that were scored."""
         counts: defaultdict[str, Counter[bool]] = defaultdict(Counter)
-        for group, scores in zip(groups_P, self.scores_P, strict=True):
-            for tool in tools_of(group.scenario):
+        for group, scores in zip(self.groups_P, self.scores_P, strict=True):
+            for tool in () if _is_helped(group) else tools_of(group.scenario):
                 counts[tool].update(bool(score.success) for score in scores)
         return {tool: (count[True], count.total()) for tool, count in sorted(counts.items()) if count.total()}
 
@@ -99,6 +112,14 @@ class Judged:
                 alike = "scored alike" if any(solved) else "never solved"
                 reasons["always solved" if all(solved) else alike] += 1
         return dict(reasons)
+
+
+def _is_helped(group: Group) -> bool:
+    return any(trajectory.given_calls for trajectory in group.trajectories)
+
+
+def _success(scores: Sequence[Score]) -> float:
+    return fmean(bool(score.success) for score in scores) if scores else 0.0
 
 
 class Scoring:
@@ -170,7 +191,7 @@ class Scoring:
             self._remember_best(group.trajectories, scores)
         self._emit_if_unfit()
         over_anchors = {kind: fmean(values) for kind, values in margins.items()}
-        return Judged(scores_P, len(failures), over_anchors, [each for each in agreements_P if each])
+        return Judged(groups_P, scores_P, len(failures), over_anchors, [each for each in agreements_P if each])
 
     async def held_out(self, phase: str, step: int, group: Group) -> list[Score]:
         """The scores of a group that is not trained on: those that the journal holds, else as `score_held_out` gives

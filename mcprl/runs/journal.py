@@ -155,8 +155,11 @@ class Journal:
 
     def write_trajectories(self, phase: str, step: int, trajectories: Sequence[Trajectory]) -> None:
         """Write trajectories. A trajectory that is written again, after a resume, changes nothing."""
-        rows = [(phase, step, t.id, t.scenario_id, t.stop, _now(), *dump_trajectory(t)) for t in trajectories]
-        self.db.write("insert into trajectory values (?, ?, ?, ?, ?, ?, ?, ?, null, null) on conflict do nothing", rows)
+        rows = [
+            (phase, step, t.id, t.scenario_id, t.stop, _now(), *dump_trajectory(t), t.given_calls) for t in trajectories
+        ]
+        query = "insert into trajectory values (?, ?, ?, ?, ?, ?, ?, ?, null, null, ?) on conflict do nothing"
+        self.db.write(query, rows)
 
     def trajectories(self, phase: str, step: int | None = None, scenario: str | None = None) -> list[Trajectory]:
         """A phase's trajectories, of one step or of all, of one scenario or of all, in the order of writing."""
@@ -193,11 +196,11 @@ class Journal:
 
     def outcomes(self, phase: str, step: int | None = None) -> list[Outcome]:
         """How a phase's trajectories ended and what they scored, read without their tokens."""
-        query = """select t.step, t.id, t.scenario_id, t.stop, s.value, s.success, t.at from trajectory t
+        query = """select t.step, t.id, t.scenario_id, t.stop, s.value, s.success, t.at, t.given_calls from trajectory t
             left join score s on s.phase = t.phase and s.step = t.step and s.trajectory_id = t.id
             where t.phase = ? and t.step = ifnull(?, t.step) order by t.step, t.rowid"""
         rows = self.db.read(query, phase, step)
-        return [Outcome(*fields, success=_truth(success), at=at) for *fields, success, at in rows]
+        return [Outcome(*fields, _truth(success), at, given) for *fields, success, at, given in rows]
 
     # --- steps, adapters, events, facts -------------------------------------------------------------------------------
 

@@ -158,9 +158,9 @@ def taken(journal: Journal) -> str:
 
 
 def learning_curve(journal: Journal) -> Curve:
-    """The run's learning curve, as far as it has come."""
+    """The run's learning curve, as far as it has come. In training, rollouts with given calls do not count."""
     scored = {
-        step: [outcome.value for outcome in outcomes if outcome.value is not None]
+        step: [outcome.value for outcome in outcomes if outcome.value is not None and not outcome.given_calls]
         for step, outcomes in _by_step(journal.outcomes("train")).items()
     }
     train = [(step, fmean(values)) for step, values in scored.items() if values]

@@ -171,6 +171,8 @@ def certificate(report: Report) -> Iterator[str]:
         yield f"the judge beside the checks: {described(report.judge)}"
     if report.groups:
         yield f"{report.dropped_groups} of {counted(report.groups, 'group')} dropped for lack of a signal"
+    if report.helped_groups:
+        yield f"{report.helped_groups} began with calls made for the policy, since no rollout had solved their tasks"
 
 
 def _part_of_rl(proof: Proof, warm: Rate, gain: Gain) -> str:

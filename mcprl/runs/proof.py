@@ -95,6 +95,7 @@ class Report(Proof):
     exact_tokens: float | None
     groups: int
     dropped_groups: int
+    helped_groups: int
     overlap: dict[Suite, SuiteOverlap] | None
     curve: Curve
     stops: dict[str, dict[str, int]]
@@ -135,6 +136,7 @@ def build(folder: str | Path) -> Report:
             exact_tokens=min(_metric(steps, "exact_tokens"), default=None),
             groups=int(sum(_metric(steps, "groups"))),
             dropped_groups=int(sum(_metric(steps, "dropped_groups"))),
+            helped_groups=int(sum(_metric(steps, "helped_groups"))),
             overlap=None if shared is None else {suite: SuiteOverlap(**counts) for suite, counts in shared.items()},
             curve=learning_curve(journal),
             stops=_stops(journal, tested.outcomes),

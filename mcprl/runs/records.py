@@ -68,7 +68,7 @@ class SavedAdapter:
 class Outcome:
     """How one trajectory ended, without its tokens. `value` and `success` are `None` if no judge has scored it.
 
-    `at` is when it was written, in seconds since 1970.
+    `at` is when it was written, in seconds since 1970. `given_calls`: calls that were made for the policy.
     """
 
     step: int
@@ -78,6 +78,7 @@ class Outcome:
     value: float | None
     success: bool | None
     at: float = field(default=0.0, compare=False)
+    given_calls: int = 0
 
     @property
     def counts_as(self) -> bool | None:

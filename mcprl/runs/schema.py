@@ -2,7 +2,7 @@
 
 from typing import Final
 
-VERSION: Final = 4
+VERSION: Final = 5
 
 TABLES: Final = """
 create table fact (key text primary key, value text not null);
@@ -11,6 +11,7 @@ create table scenario (id text primary key, split text not null, body text not n
 create table trajectory (
     phase text not null, step integer not null, id text not null, scenario_id text not null, stop text not null,
     at real not null, body text not null, tokens blob not null, fate text, gaps blob,
+    given_calls integer not null default 0,
     primary key (phase, step, id));
 create table score (
     phase text not null, step integer not null, trajectory_id text not null, value real not null, success integer,
@@ -39,5 +40,7 @@ MIGRATIONS: Final = {
     """,
     # How far the trainer was from the sampler at each token: not known of older trajectories.
     3: "alter table trajectory add column gaps blob",
+    # Calls that were made for the policy: there were none.
+    4: "alter table trajectory add column given_calls integer not null default 0",
 }
 """By version, the statements that make the next version of such a file."""

@@ -1,36 +1,78 @@
-"""Which scenarios a step draws. The draw depends on the journal's outcomes alone, so a resumed run repeats it."""
+"""Which scenarios a step draws, and how many calls of their plans are made for the policy. Both depend on the journal's
+outcomes alone, so a resumed run repeats them."""
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import takewhile
 
 from mcprl.types import Scenario
 
+_NEVER, _ALWAYS = {False}, {True}
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A scenario of a step. The first `given_calls` calls of its plan are made for the policy."""
+
+    scenario: Scenario
+    given_calls: int
+
 
 def draw(
-    scenarios: Sequence[Scenario], outcomes: Iterable[tuple[str, int, bool | None]], step: int, count: int, seed: int
-) -> list[Scenario]:
+    scenarios: Sequence[Scenario],
+    outcomes: Iterable[tuple[str, int, bool | None]],
+    step: int,
+    count: int,
+    seed: int,
+    most_given: int = 0,
+) -> list[Drawn]:
     """The `count` scenarios of a step: those drawn longest ago first, ties in random order.
 
     `outcomes` holds each rollout's scenario id, step and success; a success of `None` means that no judge could decide.
+    A scenario that no rollout of its last step solved comes again at once with one call more of its plan made for it,
+    up to `most_given`; such ones are half of a step at most. One that all solved has one call less the next time.
     A scenario is tied if all rollouts of its last step succeeded, or all failed: it had nothing to teach. It waits one
     further epoch, and twice as long each time that it is tied again. A scenario without rollouts counts as tied once if
     its difficulty was measured beforehand as always or never solved.
     """
-    successes: dict[str, dict[int, set[bool | None]]] = {}  # by scenario and step
-    for scenario_id, rollout_step, success in outcomes:
+    successes: dict[str, dict[int, set[bool | None]]] = {}  # by scenario and step, in the order of the steps
+    for scenario_id, rollout_step, success in sorted(outcomes, key=lambda outcome: outcome[1]):
         if rollout_step < step:
             successes.setdefault(scenario_id, {}).setdefault(rollout_step, set()).add(success)
-
-    def due(scenario: Scenario) -> float:
-        by_step = successes.get(scenario.id, {})
-        if not by_step:
-            ties = int(scenario.difficulty in (0.0, 1.0))
-        else:
-            latest_first = sorted(by_step, reverse=True)
-            ties = sum(1 for _ in takewhile(lambda drawn: by_step[drawn] in ({True}, {False}), latest_first))
-        return max(by_step, default=0) + (2**ties - 1) * len(scenarios) / count
-
     order = list(scenarios)
     random.Random(f"{seed} draw {step}").shuffle(order)
-    return sorted(order, key=due)[:count]
+    given = {each.id: _given(each, successes.get(each.id, {}), most_given) for each in scenarios}
+    eager = [each for each in order if given[each.id].more]
+    eager = sorted(eager, key=lambda scenario: max(successes[scenario.id]))[: count // 2]
+    taken = {scenario.id for scenario in eager}
+    rest = [scenario for scenario in order if scenario.id not in taken]
+    rest.sort(key=lambda scenario: _due(scenario, successes.get(scenario.id, {}), len(scenarios) / count))
+    return [Drawn(scenario, given[scenario.id].count) for scenario in (*eager, *rest)[:count]]
+
+
+@dataclass(frozen=True)
+class _Given:
+    """`more` says whether there are more of them than the last time."""
+
+    count: int
+    more: bool
+
+
+def _given(scenario: Scenario, by_step: Mapping[int, set[bool | None]], most: int) -> _Given:
+    most = min(most, len(scenario.plan))
+    count = last = 0
+    for solved in by_step.values():
+        last = count
+        count = min(count + 1, most) if solved == _NEVER else max(count - 1, 0) if solved == _ALWAYS else count
+    return _Given(count, count > last)
+
+
+def _due(scenario: Scenario, by_step: Mapping[int, set[bool | None]], epoch: float) -> float:
+    """The step at which a scenario is to come again; `epoch` is the number of steps of an epoch."""
+    if not by_step:
+        ties = int(scenario.difficulty in (0.0, 1.0))
+    else:
+        latest_first = sorted(by_step, reverse=True)
+        ties = sum(1 for _ in takewhile(lambda drawn: by_step[drawn] in (_ALWAYS, _NEVER), latest_first))
+    return max(by_step, default=0) + (2**ties - 1) * epoch

@@ -1,6 +1,5 @@
 """Demonstrations: the verified plans of training tasks, executed and written down as the turns of a policy."""
 
-import json
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -8,6 +7,7 @@ from functools import cached_property, partial
 
 from mcprl.chat.prompts import Tokenizer, control_pattern, encode, opening_messages, prompt_ids, render
 from mcprl.chat.tool_search import ToolSearch, searching
+from mcprl.chat.written import write_calls
 from mcprl.config import Config
 from mcprl.errors import ServerError
 from mcprl.events import Emit, Note
@@ -18,7 +18,7 @@ from mcprl.servers.retries import again_if_lost
 from mcprl.servers.server import Server
 from mcprl.training.renaming import renamed
 from mcprl.training.rows import training_rows
-from mcprl.types import Call, CallRecord, Completion, Message, Row, Scenario, Tool, ToolServer, Trajectory
+from mcprl.types import Completion, Message, Row, Scenario, Tool, ToolServer, Trajectory
 
 
 def demonstration(
@@ -48,28 +48,9 @@ async def transcript(server: ToolServer, scenario: Scenario, search: ToolSearch 
     tool is found before its first call.
     """
     messages = opening_messages(scenario.request, server.instructions)
-    records: list[CallRecord] = []
-    found: set[str] = set()
     async with server.session(scenario.setup) as opened:
-        session = injected(opened, scenario)
-        for number, call in enumerate(scenario.plan):
-            if search and call.tool not in found:
-                query = search.query_for(scenario.request, call.tool)
-                found |= {tool.name for tool in search.find(query)}
-                _call_and_result(messages, Call(search.tool.name, {"query": query}), search.answer({"query": query}))
-            result = await session.call(call.tool, call.arguments)
-            records.append(CallRecord(number, call.tool, call.arguments, result))
-            _call_and_result(messages, call, result.text)
+        records = await write_calls(messages, injected(opened, scenario), scenario.plan, search)
     return (*messages, {"role": "assistant", "content": refreshed(scenario, records)})
-
-
-def _call_and_result(messages: list[Message], call: Call, text: str) -> None:
-    """Append a turn with one call, and its result."""
-    name = f"call{sum(message['role'] == 'assistant' for message in messages):05}"
-    function = {"name": call.tool, "arguments": json.dumps(call.arguments, ensure_ascii=False)}
-    calls = [{"id": name, "type": "function", "function": function}]
-    messages.append({"role": "assistant", "content": None, "tool_calls": calls})
-    messages.append({"role": "tool", "tool_call_id": name, "content": text})
 
 
 @dataclass

@@ -40,6 +40,16 @@ class GroupLine:
 
 
 @dataclass(frozen=True)
+class Line:
+    """A message, its calls as (tool, arguments). `writer`: its role, or "given". `turn` numbers the policy's own."""
+
+    message: Message
+    calls: list[tuple[str, str]]
+    writer: str
+    turn: int | None
+
+
+@dataclass(frozen=True)
 class Column:
     """A rollout beside others: `name` says whose it is, `words` are the judge's or the checks'.
 
@@ -70,12 +80,18 @@ class Column:
         return fmean(measured) if measured else None
 
     @property
-    def dialogue(self) -> list[tuple[Message, list[tuple[str, str]]]]:
-        """The messages, each with its calls as (tool, arguments)."""
-        return [
-            (message, [(call["function"]["name"], call["function"]["arguments"]) for call in _calls(message)])
-            for message in self.trajectory.messages
-        ]
+    def dialogue(self) -> list[Line]:
+        """The messages with their calls, and who wrote them."""
+        lines: list[Line] = []
+        turn = -self.trajectory.given_turns
+        for message in self.trajectory.messages:
+            calls = [(call["function"]["name"], call["function"]["arguments"]) for call in _calls(message)]
+            if message["role"] != "assistant":
+                lines.append(Line(message, calls, message["role"], None))
+                continue
+            lines.append(Line(message, calls, "assistant" if turn >= 0 else "given", turn if turn >= 0 else None))
+            turn += 1
+        return lines
 
 
 def phases(journal: Journal) -> list[tuple[str, int]]:

@@ -48,9 +48,10 @@ class Pair:
 
 
 def rates(journal: Journal) -> list[tuple[str, dict[str, float]]]:
-    """Each task's success by id, in training and of each tested model."""
+    """Each task's success by id, in training (without given calls) and of each tested model."""
     tested = Tested(journal).outcomes
-    found = [("in training", success_by_task(journal.outcomes("train")))]
+    own = (outcome for outcome in journal.outcomes("train") if not outcome.given_calls)
+    found = [("in training", success_by_task(own))]
     return found + [(NAMES[model], success_by_task(tested[model])) for model in MODELS if model in tested]
 
 

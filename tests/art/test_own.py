@@ -123,6 +123,13 @@ async def test_a_reward_function_scores_by_id_and_its_failure_is_no_score() -> N
     assert own_judge(judge) is judge
 
 
+def test_a_rollout_of_ones_own_begins_without_given(tmp_path: Path) -> None:
+    async def play(*_: object) -> None: ...
+
+    assert OwnParts(rollout=play).checked(small(Path("nano"), tmp_path)).training.given_calls == 0
+    assert OwnParts().checked(small(Path("nano"), tmp_path)).training.given_calls == 2
+
+
 async def test_a_run_with_a_judge_of_its_own_is_not_judged_by_another(tmp_path: Path) -> None:
     config = OwnParts(judge=lambda *_: 1.0).checked(small(Path("nano"), tmp_path))
     with pytest.raises(ConfigError, match="the judge of this run is Python code; give it"):

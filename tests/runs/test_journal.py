@@ -342,7 +342,7 @@ def test_a_journal_of_the_first_version_is_read_as_it_is_and_migrated_by_the_fir
     with Journal.open(run.folder, write=True) as writer:
         writer.write_step(2, {}, Adapter(str(run.folder / "adapters" / "step-2"), 2), {"a": "trained", "b": "broken"})
     with sqlite3.connect(path) as new:
-        assert new.execute("pragma user_version").fetchone() == (4,)
+        assert new.execute("pragma user_version").fetchone() == (5,)
     new.close()
     with Journal.open(run.folder) as reader:
         assert reader.trajectories("train", 2) == made

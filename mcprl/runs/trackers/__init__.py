@@ -17,7 +17,7 @@ from mcprl.errors import ConfigError, McprlError
 from mcprl.runs.journal import Journal
 from mcprl.runs.records import SavedAdapter
 from mcprl.text import first_line
-from mcprl.types import Group, Json, Message, Score
+from mcprl.types import Group, Json, Message, Score, Trajectory
 
 Metrics = Mapping[str, float | int | str | None]
 METRICS_FILE: Final = "metrics.jsonl"
@@ -133,7 +133,7 @@ def rows(groups: Sequence[Group], scores: Sequence[Score]) -> list[list[Any]]:
             judged = (score.value, score.success) if score else (None, None)
             why = score.explanation if score else trajectory.error
             task = (group.scenario.id, group.scenario.request)
-            made.append([*task, trajectory.id, *judged, trajectory.stop, why, dialogue(trajectory.messages)])
+            made.append([*task, trajectory.id, *judged, trajectory.stop, why, dialogue_of(trajectory)])
     return made
 
 
@@ -144,9 +144,15 @@ def final_adapter(folder: Path) -> SavedAdapter | None:
     return saved[-1] if saved and Path(saved[-1].adapter.path).is_dir() else None
 
 
-def dialogue(messages: Sequence[Message]) -> str:
+def dialogue_of(trajectory: Trajectory) -> str:
+    """`dialogue`, in which calls that were made for the policy are `given:` lines."""
+    return dialogue(trajectory.messages, trajectory.given_turns)
+
+
+def dialogue(messages: Sequence[Message], given_turns: int = 0) -> str:
     """A conversation as readable text: `user:`, `call:`, `result:` and `answer:` lines, long ones cut."""
     lines: list[str] = []
+    turn = 0
     for message in messages:
         role, content = message["role"], str(message.get("content") or "")
         calls = message.get("tool_calls") or []
@@ -154,7 +160,9 @@ def dialogue(messages: Sequence[Message]) -> str:
             continue
         if content or not calls:
             lines.append(f"{_ROLES[role]}{_cut(content)}")
-        lines += [_cut(f"call:   {call['function']['name']}({call['function']['arguments']})") for call in calls]
+        turn += role == "assistant"
+        word = "given:  " if turn <= given_turns else "call:   "
+        lines += [_cut(f"{word}{call['function']['name']}({call['function']['arguments']})") for call in calls]
     return "\n".join(lines)
 
 

@@ -78,7 +78,8 @@ class OpenTelemetry:
         tokens = sum(len(turn.completion_ids) for turn in trajectory.turns)
         sampling_s = max(0.0, trajectory.seconds - sum(call.result.latency_s for call in trajectory.calls))
         history = [n for n, message in enumerate(trajectory.messages) if message["role"] == "assistant"]
-        for number, (turn, own) in enumerate(zip(trajectory.turns, history, strict=False)):
+        sampled = history[trajectory.given_turns :]
+        for number, (turn, own) in enumerate(zip(trajectory.turns, sampled, strict=False)):
             seconds = sampling_s * len(turn.completion_ids) / max(tokens, 1)
             self._chat(inside, turn, trajectory.messages[:own], at, seconds)
             at += seconds

@@ -11,7 +11,7 @@ from typing import Any, Final
 from mcprl.config import Config
 from mcprl.errors import MissingExtra
 from mcprl.runs.settings import dump_config
-from mcprl.runs.trackers import Metrics, Tracker, dialogue
+from mcprl.runs.trackers import Metrics, Tracker, dialogue_of
 from mcprl.types import Group, Json, Score
 
 FOLDER: Final = "tensorboard"
@@ -40,7 +40,7 @@ class TensorBoard:
             for trajectory in group.trajectories:
                 score = by_id.get(trajectory.id)
                 judged = f"{score.value:.2f}, {score.explanation}" if score else f"no score, {trajectory.error}"
-                lines += [f"**{_inert(judged)}** ({trajectory.stop})", _inert(dialogue(trajectory.messages))]
+                lines += [f"**{_inert(judged)}** ({trajectory.stop})", _inert(dialogue_of(trajectory))]
         self._writer.add_text("groups", "\n\n".join(lines), step)
         self._writer.flush()
 
