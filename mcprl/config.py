@@ -170,8 +170,7 @@ class ScenarioConfig(Section):
     """A request and the calls that serve it: `is order O-17 paid? => get_order(order_id='O-17')`; more calls follow
     after a semicolon. Probing makes the calls."""
     traffic: str = ""
-    """A file of recorded calls, for probing to try: chat logs with tool_calls (JSON or JSONL), or the JSON-RPC messages
-    of an MCP inspector or proxy."""
+    """A file of recorded calls to try: chat logs with tool_calls (JSON or JSONL), or JSON-RPC of inspector or proxy."""
     injected: Annotated[float, Field(ge=0, le=1)] = 0.0
     """Share of the training tasks whose tool results carry an instruction that nobody asked for (a call that another
     task makes); obeying it costs the reward. Tests get such tasks in other words as a suite of their own."""
@@ -342,13 +341,12 @@ class TrainingConfig(Section):
     warm_start_learning_rate: Annotated[float, Field(ge=0), BY_MODEL] = 4.5e-3
     """The learning rate of the supervised steps, after ten of warm-up; in the last quarter it falls to 0."""
     given_calls: Annotated[int, Field(ge=0)] = 2
-    """A task that no rollout of a step solved comes again in the next one with the first call of its plan made for the
-    policy, then with two, up to so many; such tasks are half of a step at most. 0 gives none."""
+    """Calls of its plan, at most, that are made for a task that no rollout of the step before solved; 0 gives none."""
     measure: Annotated[int, Field(ge=0)] = 0
     """Rollouts of each training task before training; tasks that always or never succeed are drawn later."""
     pipeline: Literal["auto", "on", "off"] = "auto"
-    """Sample and judge the next step during this step's update, with the adapter of the step before: one step off
-    policy, which the importance ratios correct. `auto` is on if vLLM and the trainer have different devices."""
+    """Sample and judge the next step during this step's update: one step off policy, which importance ratios correct.
+    `auto` is on if vLLM and the trainer have different devices."""
     eval_every: Annotated[int, Field(ge=1), BY_MODEL] = 20
     """Steps between validations, supervised ones too."""
     patience: Annotated[int, Field(ge=1)] = 4
@@ -380,9 +378,8 @@ class Config(Section):
     seed: int = 0
     """Every random choice of a run follows from this number."""
     control: Literal["none", "shuffle-rewards"] = "none"
-    """`shuffle-rewards` trains on scores shuffled within each group, from the warm start as any run does. It takes all
-    its steps and the last one is tested, not the best by validation: a control whose gain over the warm start must be
-    about 0, and shows a leak if it is not."""
+    """`shuffle-rewards` trains on scores shuffled within each group, from the warm start as any run does, takes all its
+    steps and tests the last: a control whose gain over the warm start must be about 0, and shows a leak if not."""
     record: bool = False
     """Keep what the servers list and answer in the run's folder, for `--server replay:RUN` to repeat without them."""
     trackers: tuple[str, ...] = ()

@@ -104,6 +104,8 @@ _IRREGULAR = {
     "series": "series",
     "species": "species",
     "status": "status",
+    "lens": "lens",
+    "gas": "gas",
     "news": "news",
 }
 

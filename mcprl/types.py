@@ -315,8 +315,8 @@ class Completion:
 
 @dataclass(frozen=True)
 class CallRecord:
-    """A tool call of a trajectory and its result. `turn` is -1 if it was made for the policy (a given call),
-    `arguments` is `None` if it could not be read."""
+    """A tool call of a trajectory and its result. `arguments` is `None` if it could not be read, `turn` is -1 if it was
+    made for the policy (a given call)."""
 
     turn: int
     tool: str
@@ -345,17 +345,6 @@ class Trajectory:
     error: str = ""
     seconds: float = 0.0
     before: tuple[ToolResult, ...] = ()
-
-    @property
-    def given_calls(self) -> int:
-        """The number of calls that were made for the policy before its first turn."""
-        return sum(call.turn < 0 for call in self.calls)
-
-    @property
-    def given_turns(self) -> int:
-        """The number of assistant messages that hold the given calls, before those of the policy."""
-        written = sum(message["role"] == "assistant" for message in self.messages)
-        return max(0, written - len(self.turns)) if self.given_calls else 0
 
     @property
     def answer(self) -> str:

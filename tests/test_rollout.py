@@ -26,6 +26,7 @@ from mcprl.models.load import load_model
 from mcprl.rollout import LOSSES, Sampler, check_finished, rollout
 from mcprl.runs.journal import Journal
 from mcprl.runs.ledger import TOO_FEW, Ledger, ledger
+from mcprl.runs.records import given_calls
 from mcprl.runs.settings import parse
 from mcprl.runs.trackers.files import Files
 from mcprl.servers.server import connect
@@ -458,7 +459,7 @@ async def test_with_given_calls_the_policy_begins_behind_the_calls_that_were_mad
     ]
     assert [(call.turn, call.tool) for call in tried.calls] == [(-1, "set_order_status"), (0, "get_order")]
     assert "shipped" in tried.calls[1].result.text
-    assert (tried.given_calls, len(tried.turns), tried.answer) == (1, 2, "It is shipped.")
+    assert (given_calls(tried), len(tried.turns), tried.answer) == (1, 2, "It is shipped.")
     assert [len(request.messages) for request in engine.requests] == [3, 5]
     assert engine.requests[0].context_ids == ()
 

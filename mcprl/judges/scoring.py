@@ -23,6 +23,7 @@ from mcprl.runs import agreement
 from mcprl.runs.agreement import GroupAgreement
 from mcprl.runs.clusters import tools_of
 from mcprl.runs.journal import Journal
+from mcprl.runs.records import given_calls
 from mcprl.text import counted
 from mcprl.types import Group, Score, Tool, Trajectory
 
@@ -115,7 +116,7 @@ class Judged:
 
 
 def _is_helped(group: Group) -> bool:
-    return any(trajectory.given_calls for trajectory in group.trajectories)
+    return any(given_calls(trajectory) for trajectory in group.trajectories)
 
 
 def _success(scores: Sequence[Score]) -> float:

@@ -30,6 +30,7 @@ from mcprl.runs.records import (
     dump_gaps,
     dump_scenario,
     dump_trajectory,
+    given_calls,
     load_scenario,
     load_trajectory,
     versions,
@@ -156,7 +157,8 @@ class Journal:
     def write_trajectories(self, phase: str, step: int, trajectories: Sequence[Trajectory]) -> None:
         """Write trajectories. A trajectory that is written again, after a resume, changes nothing."""
         rows = [
-            (phase, step, t.id, t.scenario_id, t.stop, _now(), *dump_trajectory(t), t.given_calls) for t in trajectories
+            (phase, step, t.id, t.scenario_id, t.stop, _now(), *dump_trajectory(t), given_calls(t))
+            for t in trajectories
         ]
         query = "insert into trajectory values (?, ?, ?, ?, ?, ?, ?, ?, null, null, ?) on conflict do nothing"
         self.db.write(query, rows)
@@ -200,7 +202,7 @@ class Journal:
             left join score s on s.phase = t.phase and s.step = t.step and s.trajectory_id = t.id
             where t.phase = ? and t.step = ifnull(?, t.step) order by t.step, t.rowid"""
         rows = self.db.read(query, phase, step)
-        return [Outcome(*fields, _truth(success), at, given) for *fields, success, at, given in rows]
+        return [Outcome(*fields, success=_truth(success), at=at, given_calls=n) for *fields, success, at, n in rows]
 
     # --- steps, adapters, events, facts -------------------------------------------------------------------------------
 

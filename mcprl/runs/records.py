@@ -88,6 +88,17 @@ class Outcome:
         return False if self.stop == "error" else self.success
 
 
+def given_calls(trajectory: Trajectory) -> int:
+    """The number of calls that were made for the policy before its first turn."""
+    return sum(call.turn < 0 for call in trajectory.calls)
+
+
+def given_turns(trajectory: Trajectory) -> int:
+    """The number of assistant messages that hold the given calls, before those of the policy."""
+    written = sum(message["role"] == "assistant" for message in trajectory.messages)
+    return max(0, written - len(trajectory.turns)) if given_calls(trajectory) else 0
+
+
 def success_by_task(outcomes: Iterable[Outcome]) -> dict[str, float]:
     """Each task's fraction of successful rollouts (0..1), by scenario id; a task without a rollout that counts is left
     out.

@@ -26,12 +26,18 @@ from mcprl.types import Json, Scalar, Tool
 _UNCHANGED = re.compile(r"\b(?:different from|same as|unchanged)\b")
 _GOALS = frozenset("destination target to new dest".split())
 
-CREATING = frozenset(
+_CREATING = frozenset(
     "create add append insert book new register open log record submit post send save write invite".split()
 )
-"""Verbs of writes that make something."""
+_CREATING_FIRST = frozenset("place raise file issue schedule request make".split())  # elsewhere they are nouns
 REMOVING = frozenset("delete remove cancel clear close unlink archive".split())
 """Verbs of writes that take something away."""
+
+
+def creates(tool: str) -> bool:
+    """Whether a write makes something, by the verb in its tool's name."""
+    first, *rest = words(tool)
+    return not _CREATING.isdisjoint((first, *rest)) or (bool(rest) and first in _CREATING_FIRST)
 
 
 class Filling(Finder):
@@ -113,8 +119,7 @@ class Filling(Finder):
         fresh = self.fresh(tool)
         slots = [slot for slot in self.needs(tool) if self.catalog.names_entity(slot) and slot not in fresh]
         keyed = [slot for slot in slots if self.catalog.slot(slot).meaning in ("identifier", "name", "path", "email")]
-        made = {*words(tool.name)} & CREATING
-        return (keyed or ([] if made else slots) or [None])[0]
+        return (keyed or ([] if creates(tool.name) else slots) or [None])[0]
 
     def references(self, tool: Tool) -> list[Slot]:
         """The slots of a write that refer to other existing things than its target."""
@@ -133,7 +138,7 @@ class Filling(Finder):
         for parent in dict.fromkeys(slot.path[:-1] for slot in inner):
             slots = [slot for slot in inner if slot.path[:-1] == parent]
             found = self.known.records.together([self._alike(slot) for slot in slots]) if len(slots) > 1 else []
-            if len(slots) == len(values) and {*words(slots[0].tool)} & CREATING:
+            if len(slots) == len(values) and creates(slots[0].tool):
                 at = max((i for i, slot in enumerate(slots) if self.catalog.names_entity(slot)), default=0)
                 kinds = [i for i, slot in enumerate(slots) if self.is_one_of_few(slot)]
                 # One that is there is not made again.

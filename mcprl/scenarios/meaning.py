@@ -62,6 +62,8 @@ def infer(
     parts = spelled_out(name)
     per = next((n for n, part in enumerate(parts[:-1]) if n and part == "per"), len(parts))
     parts, rest = parts[:per], parts[per:]  # what a price is for: `price_per_kg`
+    if rest and tables()["units"].get(rest[-1], [""])[0] == "money":  # `price_per_head_chf`
+        parts, rest = [*parts, rest[-1]], rest[:-1]
     shown = [value for value in values if value is not None and value != ""]
     meaning, unit = _meaning(parts, shown, description)
     if meaning == "status" and parts[-1] == "state" and _is_region(shown, neighbours or {}):

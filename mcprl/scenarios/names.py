@@ -16,6 +16,8 @@ _VAGUE = frozenset(
     ).split()
 )
 
+_RECORDS = frozenset("card record profile sheet dossier".split())
+"""Words for what is known of a thing."""
 _JOINTS = ("by", "for", "from", "with", "in", "of", "to")
 NO_NOUNS = frozenset(
     "name title path type kind status line text value result date time message show query uri url "
@@ -50,7 +52,11 @@ def noun(tool: Tool) -> str:
     if not rest:  # `accessionGet`: the verb stands last
         rest = [word for word in words(tool.name) if word not in VERBS and word not in _VAGUE]
     ends = (i for i, word in enumerate(rest) if i and word in _JOINTS)
-    return " ".join(rest[: next(ends, len(rest))] or words(tool.name))
+    rest = rest[: next(ends, len(rest))]
+    taken = [words(name) for name in tool.input_schema.get("properties", {})]
+    if rest[-1:] and rest[-1] in _RECORDS and any(rest[:-1] == [*name[: len(rest) - 1]] for name in taken):
+        rest = rest[:-1] or rest  # the vendor's card, by the vendor: the vendor
+    return " ".join(rest or words(tool.name))
 
 
 def related(a: Sequence[str], b: Sequence[str]) -> float:

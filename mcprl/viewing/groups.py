@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from mcprl.config import TrainingConfig
 from mcprl.runs.journal import Journal
-from mcprl.runs.records import load_gaps
+from mcprl.runs.records import given_turns, load_gaps
 from mcprl.training.advantages import advantages
 from mcprl.types import Message, Score, Trajectory
 
@@ -40,7 +40,7 @@ class GroupLine:
 
 
 @dataclass(frozen=True)
-class Line:
+class DialogueLine:
     """A message, its calls as (tool, arguments). `writer`: its role, or "given". `turn` numbers the policy's own."""
 
     message: Message
@@ -80,16 +80,18 @@ class Column:
         return fmean(measured) if measured else None
 
     @property
-    def dialogue(self) -> list[Line]:
+    def dialogue(self) -> list[DialogueLine]:
         """The messages with their calls, and who wrote them."""
-        lines: list[Line] = []
-        turn = -self.trajectory.given_turns
+        lines: list[DialogueLine] = []
+        turn = -given_turns(self.trajectory)
         for message in self.trajectory.messages:
             calls = [(call["function"]["name"], call["function"]["arguments"]) for call in _calls(message)]
             if message["role"] != "assistant":
-                lines.append(Line(message, calls, message["role"], None))
+                lines.append(DialogueLine(message, calls, message["role"], None))
                 continue
-            lines.append(Line(message, calls, "assistant" if turn >= 0 else "given", turn if turn >= 0 else None))
+            lines.append(
+                DialogueLine(message, calls, "assistant" if turn >= 0 else "given", turn if turn >= 0 else None)
+            )
             turn += 1
         return lines
 

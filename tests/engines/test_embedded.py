@@ -278,6 +278,30 @@ async def test_what_is_kept_of_earlier_turns_changes_no_result(loaded: LoadedMod
                 assert turn.logprobs == pytest.approx(same.logprobs, abs=1e-4)
 
 
+async def test_rows_that_grow_push_out_finished_turns_so_that_memory_holds_while_they_are_copied(
+    loaded: LoadedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Old rows, new rows and finished turns together took half as much again as the engine may have."""
+    held: list[tuple[int, int]] = []
+    reserve = KVCache.reserve
+
+    def watched(cache: Any, running: Any, length: int, expected: int) -> bool:
+        old, finished = cache.rows, cache._finished_tokens
+        done = reserve(cache, running, length, expected)
+        if cache.rows is not old and running:
+            tokens = sum(rows.shape[2] * rows.shape[4] for rows in (old, cache.rows))
+            held.append((tokens + cache._finished_tokens, finished - cache._finished_tokens))
+            assert held[-1][0] <= 2 * cache._capacity
+        return done
+
+    monkeypatch.setattr(KVCache, "reserve", watched)
+    async with running(loaded, memory=2**22) as engine:
+        for texts in (["Go on."], [f"Tell me of {n}. " * n for n in range(1, 40)]):
+            await complete_all(engine, [ask(text, max_tokens=8 * len(texts), seed=n) for n, text in enumerate(texts)])
+    assert held
+    assert any(forgotten for _, forgotten in held)
+
+
 def kept_tokens() -> int:
     """Tokens whose keys and values lie in the rows of any decoder."""
     gc.collect()

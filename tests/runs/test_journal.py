@@ -262,7 +262,7 @@ def test_a_missing_damaged_foreign_or_newer_journal_is_one_line_with_the_path(ru
     change.execute("update trajectory set tokens = x'00'")
     assert "cannot be read or written" in complaint(write=False)
     change.execute("pragma user_version = 99")
-    assert "a newer mcprl (journal version 99, this one reads up to 4)" in complaint(write=False)
+    assert "a newer mcprl (journal version 99, this one reads up to 5)" in complaint(write=False)
     change.execute("pragma application_id = 5")
     assert "mcprl did not write it" in complaint(write=True)
     change.close()

@@ -139,6 +139,8 @@ class Decoder:
             if not self._cache.reserve(self.rows, len(stream.suffix) + stream.max_new, expected):
                 postponed.append(stream)
                 break
+            if source not in stream.trunk.sources:  # it was forgotten for the row
+                shared = 0
             stream.row = len(self.rows)
             stream.cached = shared
             if shared:

@@ -37,7 +37,7 @@ class KVCache:
 
     def reserve(self, running: Sequence[Stream], length: int, expected: int) -> bool:
         """Make room for one more row, of `length` tokens, beside those of the `running` streams; ahead of time for as
-        many of the `expected` rows as memory allows.
+        many of the `expected` rows as memory allows. Finished streams are forgotten for what is copied.
 
         Returns False if memory is too small while others run: their rows become free.
         """
@@ -51,6 +51,8 @@ class KVCache:
             return False
         if not running:
             self.rows = self._zeros(layers, kinds, 0, heads, 0, width)  # free before as much is taken
+        else:  # the old rows are there until they are copied
+            self._bound_finished(2 * self._capacity - rows * length - old_rows * old_length)
         enlarged = self._zeros(layers, kinds, rows, heads, length, width)
         used = max((stream.cached for stream in running), default=0)
         enlarged[:, :, : len(running), :, :used] = self.rows[:, :, : len(running), :, :used]
@@ -82,7 +84,11 @@ class KVCache:
         stream.trunk.add(suffix, self.rows[:, :, stream.row, :, : stream.cached].clone())
         self._finished[stream.trunk, suffix] = None
         self._finished_tokens += stream.cached
-        while self._finished_tokens > self._capacity:
+        self._bound_finished(self._capacity)
+
+    def _bound_finished(self, most: int) -> None:
+        """Forget the least recently used until the finished streams have that many tokens at most."""
+        while self._finished_tokens > max(0, most):
             self._forget(*next(iter(self._finished)))
 
     def _forget(self, trunk: Trunk, suffix: tuple[int, ...]) -> None:

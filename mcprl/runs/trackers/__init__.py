@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from mcprl.config import Config
 from mcprl.errors import ConfigError, McprlError
 from mcprl.runs.journal import Journal
-from mcprl.runs.records import SavedAdapter
+from mcprl.runs.records import SavedAdapter, given_turns
 from mcprl.text import first_line
 from mcprl.types import Group, Json, Message, Score, Trajectory
 
@@ -146,7 +146,7 @@ def final_adapter(folder: Path) -> SavedAdapter | None:
 
 def dialogue_of(trajectory: Trajectory) -> str:
     """`dialogue`, in which calls that were made for the policy are `given:` lines."""
-    return dialogue(trajectory.messages, trajectory.given_turns)
+    return dialogue(trajectory.messages, given_turns(trajectory))
 
 
 def dialogue(messages: Sequence[Message], given_turns: int = 0) -> str:

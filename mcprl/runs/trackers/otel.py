@@ -19,6 +19,7 @@ from typing import Any, Final
 from mcprl.config import Config
 from mcprl.errors import ConfigError, MissingExtra
 from mcprl.runs.journal import Journal
+from mcprl.runs.records import given_turns
 from mcprl.runs.trackers import Metrics, Tracker, reach
 from mcprl.types import CallRecord, Completion, Group, Json, Message, Score, Trajectory
 
@@ -78,7 +79,7 @@ class OpenTelemetry:
         tokens = sum(len(turn.completion_ids) for turn in trajectory.turns)
         sampling_s = max(0.0, trajectory.seconds - sum(call.result.latency_s for call in trajectory.calls))
         history = [n for n, message in enumerate(trajectory.messages) if message["role"] == "assistant"]
-        sampled = history[trajectory.given_turns :]
+        sampled = history[given_turns(trajectory) :]
         for number, (turn, own) in enumerate(zip(trajectory.turns, sampled, strict=False)):
             seconds = sampling_s * len(turn.completion_ids) / max(tokens, 1)
             self._chat(inside, turn, trajectory.messages[:own], at, seconds)

@@ -9,7 +9,7 @@ from mcprl.judges.checks import holds, shows
 from mcprl.scenarios.addresses import as_address, as_person
 from mcprl.scenarios.borrowing import sort_of
 from mcprl.scenarios.fields import record_of, scalars, usable
-from mcprl.scenarios.filling import CREATING, REMOVING
+from mcprl.scenarios.filling import REMOVING, creates
 from mcprl.scenarios.intents import Adjust, Attribute, Change, Reference, Value
 from mcprl.scenarios.kinds.aggregates import topmost
 from mcprl.scenarios.kinds.statuses import reopens
@@ -144,7 +144,7 @@ def _noted(planner: Planner, tool: Tool, filled: Filled) -> Filled:
     """The values of a write whose texts fit what it notes them on: what is noted on others may fit no other thing, but
     a new person."""
     sort = sort_of({slot: (("given",), value) for slot, value in filled})
-    if not {*words(tool.name)} & CREATING or is_person(sort):
+    if not creates(tool.name) or is_person(sort):
         return filled
     made = iter([text for text in (note(planner.rng) for _ in range(24)) if planner.allowed(text)])
     return [
@@ -244,8 +244,8 @@ def effect_of(planner: Planner, tool: Tool, thing: Reference | None) -> Effect:
     if verbs & {"move", "rename", "copy"}:
         return "act"
     if thing is None:
-        return "create" if verbs & CREATING else "act"
-    if verbs & CREATING:
+        return "create" if creates(tool.name) else "act"
+    if creates(tool.name):
         made = {*stems(planner.catalog.noun(tool))}
         return "create" if made.isdisjoint((*stems(thing.noun), *VERBS)) else "act"
     return "act" if verbs & ACTS or not verbs & VERBS else "set"  # a verb of its own

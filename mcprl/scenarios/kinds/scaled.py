@@ -1,6 +1,8 @@
 """Questions that take a number of the request and one of a result: what twelve cost, what is left of a budget."""
 
 import math
+from collections.abc import Set
+from functools import partial
 
 from mcprl.scenarios.intents import Reference, Scaled
 from mcprl.scenarios.planner import Planner
@@ -12,7 +14,8 @@ from mcprl.scenarios.wording.phrases import is_person, spoken
 from mcprl.scenarios.wording.template import data
 from mcprl.types import Session
 
-_PRICES = frozenset("price cost fee fare rate".split())
+_PRICES = frozenset("price fare".split())
+_CHARGES = frozenset("cost fee rate".split())  # a price of what is sold; of a role or a case nobody takes 5 % off
 _STOCKS = frozenset("stock inventory available units copies quantity".split())
 
 
@@ -23,7 +26,8 @@ async def scaled(planner: Planner, session: Session, state: State) -> Grounded |
     noun = grammar.one(spoken(found.reference.noun)) if found else ""
     if found is None or is_deal(noun) or is_person(noun):
         return None
-    fields = planner.choose(found, 1, _is_scalable)
+    prices = _PRICES | _CHARGES if _is_sold(noun) else _PRICES
+    fields = planner.choose(found, 1, partial(_is_scalable, prices))
     value = fields[0].value if fields else None
     if not isinstance(value, int | float):
         return None
@@ -32,10 +36,14 @@ async def scaled(planner: Planner, session: Session, state: State) -> Grounded |
     return planner.question("scaled", intent, found.plan, [(asked, "")], state, found.entities)
 
 
-def _is_scalable(field: Field) -> bool:
+def _is_sold(noun: str) -> bool:
+    return noun.split()[-1] in data("thesaurus")["goods"]
+
+
+def _is_scalable(prices: Set[str], field: Field) -> bool:
     named = {*field.attribute.label.split()}
     number = isinstance(field.value, int | float) and not isinstance(field.value, bool) and field.value > 2
-    price = field.attribute.meaning == "money" and bool(named & _PRICES)
+    price = field.attribute.meaning == "money" and bool(named & prices)
     stock = field.attribute.meaning == "count" and bool(named & _STOCKS) and isinstance(field.value, int)
     return number and not field.live and (price or stock)
 
@@ -50,7 +58,7 @@ def _drawn(planner: Planner, thing: Reference, field: Field, value: int | float)
             return Scaled(thing, of, amount, "less"), value - amount
         amount = int(value) + rng.randint(2, 30)
         return Scaled(thing, of, amount, "short"), amount - value
-    bought = of.label == "price" or grammar.one(spoken(thing.noun)).split()[-1] in data("thesaurus")["goods"]
+    bought = of.label == "price" or _is_sold(grammar.one(spoken(thing.noun)))
     match rng.choice(("times", "times", "off", "change") if bought else ("off", "change")):
         case "times":
             amount = rng.choice((2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30))

@@ -122,6 +122,7 @@ _FORMATS: list[tuple[str, str, Callable[[random.Random], str]]] = [
         r"\burl\b|\buri\b|\blink\b|\bhref\b",
         lambda rng: f"https://{rng.choice(_NOUNS)}.example/{rng.choice(_NOUNS)}",
     ),
+    ("version", r"^(?:\w+ )*version$", lambda rng: f"{rng.randint(1, 9)}.{rng.randint(0, 30)}.{rng.randint(0, 9)}"),
     ("glob", r"\bglob\b|\bpattern\b", lambda rng: rng.choice(_GLOBS)),
     ("folder", r"\bfolder\b|\bdirectory\b|\bdir\b", lambda rng: f"{rng.choice(_STATES)}-{rng.choice(_PAPERS)}s"),
     (

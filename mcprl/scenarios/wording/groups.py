@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from mcprl.scenarios.intents import Attribute, Combine, Compare, Count, Listing, Total, Value
+from mcprl.scenarios.names import NAME_PARTS
 from mcprl.scenarios.wording import grammar
 from mcprl.scenarios.wording.degrees import degree, height, higher
 from mcprl.scenarios.wording.fields import label_slots
@@ -26,6 +27,7 @@ from mcprl.scenarios.wording.scaled import those
 from mcprl.scenarios.wording.since import apart
 from mcprl.scenarios.wording.template import Option, data, mark, options
 from mcprl.scenarios.wording.values import called, plain
+from mcprl.text import words
 
 _EXTENSION = re.compile(r"(?:\*\*/)?\*(\.\w{1,5})")
 _NOTES = ("observation", "note", "remark", "comment", "fact")
@@ -129,11 +131,17 @@ def listing_options(intent: Listing, rng: random.Random) -> list[Option]:
     found = [] if own else options(data("groups")["listing_of"], "listing.of", slots)
     coded = intent.asked.meaning == "identifier" and _have_names(intent.noun)  # the products are not their ids
     half = coded or intent.asked.label in ("first name", "last name")  # which does not name a passenger alone
-    if own or (intent.asked.meaning in ("name", "identifier", "path") and not half):
+    if own or (intent.asked.meaning in ("name", "identifier", "path") and not half and not _is_of_another(intent)):
         found += options(data("groups")["listing"], "listing", slots, weight=1.6)
     if not slots["tail"] and " of " in slots["head"]:
         found = _verb_near(found)
     return _of_all(found, intent)
+
+
+def _is_of_another(intent: Listing) -> bool:
+    """Whether the asked field names another thing than the listed ones: the client number of an invoice."""
+    owner, _, last = intent.asked.label.rpartition(" ")
+    return last in (*KEYS, "name") and bool(owner) and {*words(owner)}.isdisjoint((*words(intent.noun), *NAME_PARTS))
 
 
 def _verb_near(found: list[Option]) -> list[Option]:

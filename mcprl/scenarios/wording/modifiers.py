@@ -80,11 +80,15 @@ def in_full(attribute: Attribute) -> str:
     return ways[0] if ways else attribute.label
 
 
+_BOUNDS = ("minimum", "maximum", "total", "average")
+
+
 def noun_label(attribute: Attribute) -> str:
-    """The label as a noun: `active status` for a flag, `number of items` for a count."""
+    """The label as a noun: `active status` for a flag, `number of items` or `minimum number of items` for a count."""
     label = in_full(attribute)
     if attribute.meaning in ("count", "number") and grammar.is_plural(label):
-        return f"number of {label}"
+        bound, _, counted = label.partition(" ")
+        return f"{bound} number of {counted}" if bound in _BOUNDS and counted else f"number of {label}"
     owner, _, last = attribute.label.rpartition(" ")
     if attribute.meaning == "email" and last == "email" and owner in data("thesaurus")["people"]:
         return f"{owner}'s email address"
