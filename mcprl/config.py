@@ -340,7 +340,7 @@ class TrainingConfig(Section):
     """Tasks whose verified plans one supervised step trains on."""
     warm_start_learning_rate: Annotated[float, Field(ge=0), BY_MODEL] = 4.5e-3
     """The learning rate of the supervised steps, after ten of warm-up; in the last quarter it falls to 0."""
-    given_calls: Annotated[int, Field(ge=0)] = 2
+    given_calls: Annotated[int, Field(ge=0)] = 0
     """Calls of its plan, at most, that are made for a task that no rollout of the step before solved; 0 gives none."""
     measure: Annotated[int, Field(ge=0)] = 0
     """Rollouts of each training task before training; tasks that always or never succeed are drawn later."""

@@ -319,7 +319,7 @@ async def test_what_no_rollout_solved_comes_again_with_given_calls_which_no_figu
     tiny_model: Path, tmp_path: Path
 ) -> None:
     emitted = Recorder()
-    await train_adapter(small(tiny_model, tmp_path, training={"steps": 3}), emit=emitted)
+    await train_adapter(small(tiny_model, tmp_path, training={"steps": 3, "given_calls": 2}), emit=emitted)
     with Journal.open(tmp_path / "small") as journal:
         outcomes, by_id = journal.outcomes("train"), {each.id: each for each in journal.trajectories("train")}
         planned = {scenario.id: scenario.plan for scenario in journal.scenarios("train")}

@@ -126,8 +126,9 @@ async def test_a_reward_function_scores_by_id_and_its_failure_is_no_score() -> N
 def test_a_rollout_of_ones_own_begins_without_given(tmp_path: Path) -> None:
     async def play(*_: object) -> None: ...
 
-    assert OwnParts(rollout=play).checked(small(Path("nano"), tmp_path)).training.given_calls == 0
-    assert OwnParts().checked(small(Path("nano"), tmp_path)).training.given_calls == 2
+    config = small(Path("nano"), tmp_path, training={"given_calls": 2})
+    assert OwnParts(rollout=play).checked(config).training.given_calls == 0
+    assert OwnParts().checked(config).training.given_calls == 2
 
 
 async def test_a_run_with_a_judge_of_its_own_is_not_judged_by_another(tmp_path: Path) -> None:
