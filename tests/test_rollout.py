@@ -247,15 +247,15 @@ async def test_a_hung_tool_ends_with_the_calls_deadline_and_the_other_members_do
         engine, config = Scripted(script(turn, "Done.")), RolloutConfig(deadline_s=30.0)
         members[name] = await rollout(scenario(), server, engine, config, name=name, seed=7, adapter=None)
 
-    servers = [ServerConfig(target=ODD, timeout_s=2.0)]
+    servers = [ServerConfig(target=ODD, timeout_s=5.0)]
     async with connect(servers, ToolPolicy(read_only=True)) as server, anyio.create_task_group() as tasks:
         for number, turn in enumerate(turns):
             tasks.start_soon(sample, str(number), turn)
     assert {each.stop for each in members.values()} == {"answered"}
     assert [members[str(n)].calls[0].result.is_error for n in range(4)] == [True, False, False, False]
-    assert "no answer within 2 s" in members["0"].calls[0].result.text
-    assert 2.0 <= members["0"].seconds < 2.0 + 2
-    assert max(members[str(n)].seconds for n in (1, 2, 3)) < 2.0
+    assert "no answer within 5 s" in members["0"].calls[0].result.text
+    assert 5.0 <= members["0"].seconds < 5.0 + 5
+    assert max(members[str(n)].seconds for n in (1, 2, 3)) < 5.0
 
 
 async def test_an_engine_that_takes_no_adapter_ends_the_run_with_the_deadline(tmp_path: Path) -> None:
