@@ -36,8 +36,8 @@ REMOVING = frozenset("delete remove cancel clear close unlink archive".split())
 
 def creates(tool: str) -> bool:
     """Whether a write makes something, by the verb in its tool's name."""
-    first, *rest = words(tool)
-    return not _CREATING.isdisjoint((first, *rest)) or (bool(rest) and first in _CREATING_FIRST)
+    parts = words(tool)
+    return not _CREATING.isdisjoint(parts) or (len(parts) > 1 and parts[0] in _CREATING_FIRST)
 
 
 class Filling(Finder):
