@@ -1,15 +1,17 @@
-"""One whole run at full size: `mcprl train` with a model of Qwen3-0.6B's shape, on the bundled shop.
+"""One whole run at full size: `mcprl train` with a model of Qwen3's shape, on the bundled shop.
 
-    python benchmarks/full_size.py                                  the embedded engine, on what there is
+    python benchmarks/full_size.py                                  0.6 B, the embedded engine, on what there is
     python benchmarks/full_size.py --engine vllm --dtype bfloat16   ... with anything that `mcprl train` takes
+    python benchmarks/full_size.py --shape 4B --preset gpu-16gb     on a GPU
 
 No weights of that size can be had without a network, and random ones never call a tool. So the shipped nano policy is
 widened: its numbers fill a corner of the big matrices, the rest of which is random where nothing of it gets through. It
-answers as nano does, at the cost and in the memory of 0.6 B parameters. What it learns is not the question (short runs
-of few tries), but whether everything fits and holds, and how long a step's parts take. Kept, a run for each set of
+answers as nano does, at the cost and in the memory of that many parameters. What it learns is not the question (short
+runs of few tries), but whether everything fits and holds, and how long a step's parts take. Kept, a run for each set of
 options, in benchmarks/results/full_size.json.
 """
 
+import argparse
 import json
 import os
 import platform
@@ -26,6 +28,7 @@ from typing import Any
 import torch
 from servers import BENCHES, served
 from transformers import Qwen3Config, Qwen3ForCausalLM
+from update_shapes import KEYS, SHAPES, VOCABULARY, WIDTH
 
 from mcprl.models.places import NANO
 
@@ -39,43 +42,45 @@ SPARE = -1  # that place
 
 
 def main() -> None:
-    options = sys.argv[1:]
-    if {"-h", "--help"} & set(options):
-        print(__doc__)
-        return
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--shape", choices=SHAPES, default="0.6B", help="of Qwen3 (default: 0.6B)")
+    given, options = parser.parse_known_args()
     with tempfile.TemporaryDirectory(prefix="mcprl-") as scratch, served(BENCHES[0], dict(os.environ)) as port:
         folder = Path(scratch) / "wide"
-        off = widened(folder)
+        off = widened(folder, given.shape)
         print(f"widened: at most {off:.1g} nats off nano", flush=True)
         command = [str(Path(sys.executable).with_name("mcprl")), "train", "--server", f"http://127.0.0.1:{port}/mcp"]
         command += ["--model", str(folder), "--runs-dir", scratch, "--name", "run", "--small-pack"]
         command += [part for name, value in SMALL.items() for part in (f"--{name}", str(value))]
         subprocess.run([*command, *options], check=True)
-        keep(options, Path(scratch) / "run")
+        keep(given.shape, options, Path(scratch) / "run")
 
 
 @torch.no_grad()
-def widened(folder: Path) -> float:
+def widened(folder: Path, name: str) -> float:
     """Save the wide model; returns how far its log-probabilities are off nano's on random tokens, in nats at most."""
-    nano = Qwen3ForCausalLM.from_pretrained(NANO, dtype=torch.float32)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    nano = Qwen3ForCausalLM.from_pretrained(NANO, dtype=torch.float32).to(device)
     small = nano.config
     torch.manual_seed(0)
+    layers, hidden, mlp, heads = SHAPES[name]
     shape = Qwen3Config(
-        vocab_size=151936,
-        hidden_size=1024,
-        intermediate_size=3072,
-        num_hidden_layers=28,
-        num_attention_heads=16,
-        num_key_value_heads=8,
-        head_dim=128,
+        vocab_size=VOCABULARY,
+        hidden_size=hidden,
+        intermediate_size=mlp,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        num_key_value_heads=KEYS,
+        head_dim=WIDTH,
         max_position_embeddings=40960,
-        rms_norm_eps=2e-7,  # nano's, for means over more places of which most are 0
+        rms_norm_eps=small.rms_norm_eps * small.hidden_size / hidden,  # for means over more places, most of them 0
         rope_parameters=small.rope_parameters,
         tie_word_embeddings=True,
         eos_token_id=small.eos_token_id,
         pad_token_id=small.pad_token_id,
     )
-    wide = Qwen3ForCausalLM(shape)
+    with torch.device(device):
+        wide = Qwen3ForCausalLM(shape)
     narrower = (small.hidden_size / shape.hidden_size) ** 0.5  # a norm divides by the mean over all places
     near: Any = wide.model
     far: Any = nano.model
@@ -87,7 +92,7 @@ def widened(folder: Path) -> float:
     near.norm.weight[SPARE] = 100 / FIRM
     # A position turns the pairs (i, i + D / 2) of a head, pair i by theta^(-2 i / D): pair i is pair r i of r D places.
     pairs = torch.arange(small.head_dim // 2) * (shape.head_dim // small.head_dim)
-    places = torch.cat([pairs, pairs + shape.head_dim // 2])
+    places = torch.cat([pairs, pairs + shape.head_dim // 2]).to(device)
     for n, layer in enumerate(near.layers):
         for matrix in (layer.self_attn.o_proj, layer.mlp.down_proj):  # what a layer adds
             matrix.weight.zero_()
@@ -110,21 +115,22 @@ def widened(folder: Path) -> float:
         # Norms of heads divide by a mean, too; and scores are divided by the root of a head's width.
         attention.q_norm.weight[places] = old.self_attn.q_norm.weight
         attention.k_norm.weight[places] = old.self_attn.k_norm.weight * (small.head_dim / shape.head_dim) ** 0.5
-    wide.save_pretrained(folder)
-    for name in ("tokenizer.json", "tokenizer_config.json", "chat_template.jinja"):
-        copy(NANO / name, folder)
-    ids = torch.randint(small.vocab_size, (1, 200))
+    ids = torch.randint(small.vocab_size, (1, 200), device=device)
     logprobs = [model(ids).logits.log_softmax(-1) for model in (nano, wide)]
+    (wide.bfloat16() if device == "cuda" else wide).save_pretrained(folder)
+    for file in ("tokenizer.json", "tokenizer_config.json", "chat_template.jinja"):
+        copy(NANO / file, folder)
     return float((logprobs[0] - logprobs[1][..., : small.vocab_size]).abs().max())
 
 
-def keep(options: list[str], run: Path) -> None:
+def keep(shape: str, options: list[str], run: Path) -> None:
     """Add the run to the file, and print it."""
     steps = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     updates = [step for step in steps if "loss" in step]
     report = json.loads((run / "report.json").read_text())
     gpu = torch.cuda.get_device_name() if torch.cuda.is_available() else ""
     found: dict[str, Any] = {
+        "shape": shape,
         "options": options,
         "date": date.today().isoformat(),
         "machine": f"{os.cpu_count()} cores, {platform.machine()}{gpu and f', {gpu}'}",
@@ -136,7 +142,8 @@ def keep(options: list[str], run: Path) -> None:
     for name in ("rollout_s", "train_s", "swap_s", "tokens_per_s", "sampler_gap_mean"):
         found[name] = median(step[name] for step in updates) if updates else None
     kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else []
-    kept = [row for row in kept if (row["options"], row["machine"]) != (options, found["machine"])] + [found]
+    same = ("shape", "options", "machine")
+    kept = [row for row in kept if any(row[name] != found[name] for name in same)] + [found]
     RESULTS.write_text(json.dumps(kept, indent=1) + "\n")
     print(json.dumps(found, indent=1))
 
