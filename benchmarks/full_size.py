@@ -48,6 +48,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="mcprl-") as scratch, served(BENCHES[0], dict(os.environ)) as port:
         folder = Path(scratch) / "wide"
         off = widened(folder, given.shape)
+        torch.cuda.empty_cache()  # what the wide model took; does nothing without a GPU
         print(f"widened: at most {off:.1g} nats off nano", flush=True)
         command = [str(Path(sys.executable).with_name("mcprl")), "train", "--server", f"http://127.0.0.1:{port}/mcp"]
         command += ["--model", str(folder), "--runs-dir", scratch, "--name", "run", "--small-pack"]
@@ -93,25 +94,29 @@ def widened(folder: Path, name: str) -> float:
     # A position turns the pairs (i, i + D / 2) of a head, pair i by theta^(-2 i / D): pair i is pair r i of r D places.
     pairs = torch.arange(small.head_dim // 2) * (shape.head_dim // small.head_dim)
     places = torch.cat([pairs, pairs + shape.head_dim // 2]).to(device)
+    shared = small.num_attention_heads // small.num_key_value_heads  # queries that read the same keys
+    query_heads = torch.arange(small.num_attention_heads, device=device)
+    query_heads = query_heads // shared * (heads // KEYS) + query_heads % shared
+    key_heads = torch.arange(small.num_key_value_heads, device=device)
     for n, layer in enumerate(near.layers):
         for matrix in (layer.self_attn.o_proj, layer.mlp.down_proj):  # what a layer adds
             matrix.weight.zero_()
         if n >= small.num_hidden_layers:
             continue
-        old, queries, keys = far.layers[n], small.num_attention_heads, small.num_key_value_heads
+        old = far.layers[n]
         for name in ("input_layernorm", "post_attention_layernorm"):
             getattr(layer, name).weight[: small.hidden_size] = getattr(old, name).weight * narrower
         for name in ("gate_proj", "up_proj", "down_proj"):
             weight, values = getattr(layer.mlp, name).weight.zero_(), getattr(old.mlp, name).weight
             weight[: values.shape[0], : values.shape[1]] = values
         attention = layer.self_attn
-        for name, heads in (("q_proj", queries), ("k_proj", keys), ("v_proj", keys)):
-            weight = getattr(attention, name).weight.zero_().view(-1, shape.head_dim, shape.hidden_size)
-            values = getattr(old.self_attn, name).weight.view(heads, small.head_dim, -1)
-            weight[:heads, places, : small.hidden_size] = values
+        for part, chosen in (("q_proj", query_heads), ("k_proj", key_heads), ("v_proj", key_heads)):
+            weight = getattr(attention, part).weight.zero_().view(-1, shape.head_dim, shape.hidden_size)
+            values = getattr(old.self_attn, part).weight.view(len(chosen), small.head_dim, -1)
+            weight[chosen[:, None], places, : small.hidden_size] = values
         weight = attention.o_proj.weight.view(shape.hidden_size, -1, shape.head_dim)
-        values = old.self_attn.o_proj.weight.view(small.hidden_size, queries, -1)
-        weight[: small.hidden_size, :queries, places] = values
+        values = old.self_attn.o_proj.weight.view(small.hidden_size, len(query_heads), -1)
+        weight[: small.hidden_size, query_heads[:, None], places] = values
         # Norms of heads divide by a mean, too; and scores are divided by the root of a head's width.
         attention.q_norm.weight[places] = old.self_attn.q_norm.weight
         attention.k_norm.weight[places] = old.self_attn.k_norm.weight * (small.head_dim / shape.head_dim) ** 0.5

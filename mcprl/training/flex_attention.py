@@ -20,6 +20,10 @@ from mcprl.training.trie import Trie, build
 Attend = Callable[[Tensor, Tensor, Tensor, Trie, float, int | None, Tensor | None], Tensor]
 """A function with the signature of `attend`."""
 
+OPTIONS = {"BACKEND": "TRITON"}
+"""By itself FlexAttention takes its kernel for decoding for fewer than 128 tokens, which does not compile for a length
+that varies (torch 2.11 on an H100)."""
+
 _masks: dict[int | None, tuple[Trie, BlockMask]] = {}  # by window, of the last trie: a step's layers share it
 
 
@@ -36,7 +40,8 @@ def attend(
     kernel: Any = _compiled() if query.is_cuda else flex_attention
     mask = _block_mask(trie, window, query.device)
     aux = AuxRequest(lse=sinks is not None)
-    out, more = kernel(query, key, value, block_mask=mask, scale=scale, enable_gqa=True, return_aux=aux)
+    options = {"block_mask": mask, "scale": scale, "enable_gqa": True, "kernel_options": OPTIONS, "return_aux": aux}
+    out, more = kernel(query, key, value, **options)
     return out if sinks is None else out * (more.lse - sinks[:, None]).sigmoid()[..., None].to(out.dtype)
 
 

@@ -72,7 +72,8 @@ def test_weights_of_eight_bits_are_dequantized_exactly(tmp_path: Path) -> None:
         for parameter in model.parameters():
             if parameter.ndim == 2:
                 parameter.copy_(torch.from_numpy(quantized(parameter.numpy())))
-        logits, rounded = load(file).model(IDS).logits, model(IDS).logits
+        loaded = load(file).model
+        logits, rounded = loaded(IDS.to(loaded.device)).logits.cpu(), model(IDS).logits
     torch.testing.assert_close(logits, rounded, atol=1e-5, rtol=1e-5)
     assert (logits - exact).abs().max() > 1e-4
 

@@ -26,6 +26,7 @@ from mcprl.training import memory
 from mcprl.training.forward import Forward, checkpoint_layers
 from mcprl.training.memory import (
     GIB,
+    LEFT,
     SERVER,
     Need,
     Settings,
@@ -137,6 +138,8 @@ def test_where_sampling_takes_place_decides_what_is_needed_at_once() -> None:
         < needed_at["awake"].train
         == pytest.approx(needed_at["apart"].train + needed_at["apart"].serve)
     )
+    short = replace(settings, place="paused", bin_tokens=1024, max_total_tokens=1024, max_batch=1)
+    assert need(size, short).train - need(size, short).floor == pytest.approx(LEFT + SERVER + cache(size, short) / 2)
     assert needed_at["paused"].serve == needed_at["awake"].serve == 0
     assert needed_at["apart"].serve == 2 * size.parameters + cache(size, settings) / 2 + SERVER
     assert cache(size, settings) == 147456 * 64 * 4096  # 2 (k, v) x 2 bytes x 8 heads x 128 x 36 layers a token
@@ -187,7 +190,7 @@ def test_what_loads_the_model_is_written_down_for_a_resume(monkeypatch: pytest.M
 
 def test_a_server_on_a_gpu_of_its_own_must_fit_there() -> None:
     size, given = published("Qwen3-4B"), replace(Settings(dtype="bfloat16", gpu=True), place="apart")
-    assert memory.verdict(size, given, 100 * GIB, "cuda:1", 60 * GIB).endswith("and vLLM about 27.5 GiB of 60.0 GiB")
+    assert memory.verdict(size, given, 100 * GIB, "cuda:1", 60 * GIB).endswith("and vLLM about 27.0 GiB of 60.0 GiB")
     assert "it would fit with --max-batch" in memory.verdict(size, given, 100 * GIB, "cuda:1", 20 * GIB)
 
 
@@ -291,7 +294,8 @@ def test_each_preset_fits_its_machine(name: str, model: str, place: str, free: f
 @pytest.mark.parametrize(("name", "card"), [("gpu-16gb", 16), ("gpu-24gb", 24)])
 def test_the_part_of_a_card_that_a_preset_gives_to_vllm_is_enough_and_is_free(name: str, card: float) -> None:
     size, settings = published("Qwen3-4B"), memory.settings(preset(name), torch.device("cuda"), "paused")
-    trainer = memory.PROCESS + memory.base_weights(size, settings) + memory.LORA * size.lora * settings.lora_rank
+    lora = memory.LORA * size.lora * settings.lora_rank
+    trainer = memory.PROCESS + memory.LEFT + memory.base_weights(size, settings) + lora
     server = memory.SERVER + memory.BYTES[settings.dtype] * size.parameters + memory.cache(size, settings) / 2
     assert server < preset(name).engine.gpu_memory * card * GIB < (card - 0.5) * GIB - trainer
 
