@@ -90,7 +90,8 @@ class Finder(Naming):
         step = self._whole_record(step)
         single = len(step.rows) == 1 and entities and tool.name not in self.catalog.lists
         if step.rows and not single:
-            return self.row(step, keyed=False)
+            searched = any(is_search(slot) for slot, _ in step.filled)
+            return self.row((await self._searched(session, step) if searched else None) or step, keyed=False)
         record = step.rows[0] if step.rows else step.record
         if not isinstance(record, Mapping) or (not step.rows and not self.catalog.is_usual(tool, record)):
             return None

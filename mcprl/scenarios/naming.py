@@ -90,6 +90,8 @@ class Naming(Calls):
             return None  # nobody says the cleaning PO22 VRX, but PO22 VRX; nor the one in room 8 of the keys list
         reference = Reference(stateless(noun, (*naming, *filters)), (*naming, *filters))
         given = [value.value for value in reference.values]
+        if not all(holds(" ".join(map(str, given)), value) for slot, value in step.filled if is_search(slot)):
+            return None  # the request does not say what was searched for
         fields = self.fields(step, row, step.rows, given)
         entities = (*(value.value for value in naming), *(f.value for f in filters if not f.attribute.choices))
         return Found(reference, (step,), row, fields, entities, step.keys)

@@ -93,6 +93,8 @@ def seems_to_read(tool: Tool) -> bool:
         return False
     said = [_class(word) for at, word in enumerate(parts) if at == 0 or singular(word) not in _NOUNS]
     first = next((each for each in said if each != "unknown"), "unknown")
+    if parts[:1] == ("open",) and _head(tool) in _TOLD and not _deeds(tool.description):
+        return True  # `open_orders`: "List the orders that wait"
     if first == "read":
         return _class(_head(tool)) != "write" or propose(tool) == "read"
     if first != "unknown" or _deeds(tool.description):

@@ -54,6 +54,30 @@ async def test_a_number_that_changes_nothing_is_not_passed() -> None:
     assert all(step and [*step.call.arguments] == ["target"] for step in steps)
 
 
+class Notes:
+    """A session that searches in the names and the texts of entries."""
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        entries = [
+            {"name": "Spring offsite", "kind": "event", "text": "takes place in Sopot"},
+            {"name": "Gdansk office", "kind": "place", "text": "12 desks, a door in Sopot"},
+        ]
+        return ToolResult(json.dumps([each for each in entries if arguments["query"] in str(each)]))
+
+
+async def test_what_is_searched_for_is_what_the_request_says() -> None:
+    """A reader found "What is the Spring offsite listed as?" with a search for "takes place in Sopot"."""
+    search = tool("search_notes", "Search the entries", ("query",), query={"type": "string"})
+    made, session = planner(search, sources={("search_notes", "query"): ("from", "notes", "text")}), Notes()
+    made.allowed = lambda value: True
+    for value in ("in Sopot", "12 desks"):
+        made.known.base.add(("from", "notes", "text"), value)
+    found = [await made.thing(session, made.known.base, search, by_name=False) for _ in range(20)]
+    searches = [(thing.plan[0].arguments["query"], thing.reference.values[0].value) for thing in found if thing]
+    assert {"Spring offsite", "Gdansk office"} == {sought for sought, _ in searches}
+    assert all(sought == named for sought, named in searches)
+
+
 @pytest.mark.parametrize(
     ("name", "path", "fits"),
     [

@@ -1,10 +1,16 @@
 """What tasks for servers that nobody had looked at showed, rule by rule."""
 
+import random
+
 import pytest
 
 from mcprl.scenarios.filling import creates
+from mcprl.scenarios.intents import Attribute, Combine, Missing, Reference, Value
 from mcprl.scenarios.meaning import infer
 from mcprl.scenarios.names import noun
+from mcprl.scenarios.wording.answers import answer
+from mcprl.scenarios.wording.clauses import clause
+from mcprl.scenarios.wording.lookups import missing_options
 from mcprl.types import Tool
 
 
@@ -40,3 +46,19 @@ def test_a_price_per_head_has_its_currency() -> None:
         "price per head",
         "CHF",
     )
+
+
+def test_what_no_search_finds_is_asked_for_as_what_one_finds_and_not_by_the_parameter_s_name() -> None:
+    """It was asked for as "the entry whose query is castle"."""
+    nothing = Missing(Reference("entry", (Value(Attribute("query", "mention", "name"), "castle"),)), None)
+    assert {option.form.partition("/")[0] for option in missing_options(nothing, random.Random(0))} == {
+        "listing.search"
+    }
+    assert answer(nothing, (), random.Random(0)) == 'There is no entry that mentions "castle".'
+
+
+def test_a_number_of_units_is_in_stock_and_a_sum_of_prices_has_its_cents() -> None:
+    assert clause("It", Attribute("units", "units", "count"), 8) == "we have 8 in stock"
+    price = Attribute("price", "price", "money", "EUR")
+    together = Combine((Reference("lamp"), Reference("chair")), price, "sum")
+    assert answer(together, (189.7,), random.Random(0)) == "Together that's EUR 189.70."

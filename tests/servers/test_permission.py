@@ -288,6 +288,8 @@ def test_only_what_clearly_reads_is_proposed_as_a_read(name: str, description: s
         ("animal-record", "Full record of a patient by its id.", True),
         ("jobInfo", "Everything about one job.", True),
         ("tastings", "Tasting notes, newest last.", True),
+        ("open_work", "List the jobs in a stage.", True),
+        ("open_account", "Open an account for a customer.", False),
         ("list_orders", "Orders of a customer", True),
         ("read_query", "Execute a SELECT query", True),
         ("mention", "This tool belongs to the posting API. Mention specified users in a tweet.", False),

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from mcprl.scenarios.fields import usable
@@ -10,7 +11,7 @@ from mcprl.scenarios.intents import Absent, Change, Forbidden, Lacking, Lookup, 
 from mcprl.scenarios.kinds.changes import effect_of, stated
 from mcprl.scenarios.names import noun as noun_of
 from mcprl.scenarios.naming import MACHINE
-from mcprl.scenarios.parameters import opens
+from mcprl.scenarios.parameters import is_search, opens
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.sources import affinity
@@ -46,7 +47,10 @@ async def missing(planner: Planner, session: Session, state: State) -> Grounded 
     result = await session.call(tool.name, call.arguments)
     if usable(result) and not planner.known.failures.is_failure(tool.name, call.arguments, result):
         return None
-    reference = Reference(noun, (planner.naming(needed[0], unknown),))
+    naming = planner.naming(needed[0], unknown)
+    if is_search(needed[0]):
+        naming = replace(naming, attribute=replace(naming.attribute, label="mention", meaning="name"))
+    reference = Reference(noun, (naming,))
     key = stems(needed[0].key)  # `paths` takes what `path` does
     own = [other for other in planner.shown_by(reference.noun) if stems(planner.needs(other)[-1].key) == key]
     shown = [keys for other in own for keys in _seen_fields(planner, other)] if tool not in own else []

@@ -206,11 +206,12 @@ def _absent(thing: Reference) -> str:
     noun = grammar.one(spoken(thing.noun))
     if not thing.values:
         return noun
+    own = thing.values[0].attribute
     alone = [each for each in thing.values if each.attribute.meaning in _ALONE or is_code(each.attribute, noun)]
     if len(thing.values) == len(alone) == 1:
-        joint = " with the email address" if thing.values[0].attribute.meaning == "email" else ""
+        joint = " with the email address" if own.meaning == "email" else ""
         return f"{noun}{joint} {plain(thing.values[0].value)}"
-    if len(thing.values) == 1 and thing.values[0].attribute.meaning in ("name", "person"):
+    if len(thing.values) == 1 and own.meaning in ("name", "person") and own.label != "mention":
         return f"{noun} called {plain(thing.values[0].value)}"
     return group(thing.noun, thing.values, _FIRST, more=False).text
 
@@ -240,9 +241,7 @@ def _of_group(intent: Count | Total | Listing, outcome: Outcome) -> str:
 
 def _computed(intent: Compute, outcome: Outcome) -> str:
     if not intent.asked:
-        return (
-            f"{plain(outcome[0])}." if len(outcome) == 1 and not plain(outcome[0]).endswith(".") else plain(outcome[0])
-        )
+        return ended(plain(outcome[0])) if len(outcome) == 1 else plain(outcome[0])
     pairs = zip(intent.asked, outcome, strict=False)
     places = [plain(value.value) for value in intent.arguments if value.attribute.meaning == "place"]
     where = places[0] if len(places) == 1 == len(intent.arguments) else ""

@@ -85,7 +85,7 @@ def clause(subject: str, attribute: Attribute, value: Scalar) -> str:
         return f"{'Yes' if value else 'No'}, {low} {'have' if they else 'has'}{'' if value else ' no'} {label}"
     if attribute.meaning in ("date", "datetime") and (verbs := date_verbs(attribute)) and len(text) < 40:
         return f"{subject} {was} {verbs[0]} on {text}"
-    if attribute.meaning == "count" and attribute.label in ("stock", "quantity in stock", "in stock", "inventory"):
+    if attribute.meaning == "count" and label in ("stock", "quantity in stock", "in stock", "inventory"):
         return f"we have {text} in stock" if subject in ("It", "They") else f"we have {text} of {low} in stock"
     if parts := what_was_done(attribute):  # 3 lines were added in docs/season.md
         counted = f"{text if value else 'no'} {grammar.one(parts['counted']) if value == 1 else parts['counted']}"
@@ -143,6 +143,8 @@ def computed(attribute: Attribute, value: Scalar, place: str = "") -> str:
 def combined(of: Attribute, how: str, result: Scalar) -> str:
     """What is said of the sum or the difference of a field of two things."""
     text, things = value_text(of, result), in_full(of)
+    if of.meaning == "money" and isinstance(result, float) and not result.is_integer():
+        text = text.replace(plain(result), f"{result:.2f}")
     if how != "sum":
         return f"The difference in {noun_label(of)} is {text}."
     counted = of.meaning == "count" and grammar.is_plural(things)

@@ -73,6 +73,9 @@ def missing_options(intent: Missing, rng: random.Random) -> list[Option]:
     noun = grammar.one(spoken(intent.thing.noun))
     if intent.asked is not None:
         return _one_field(thing, noun, shortened(intent.asked, noun), rng)
+    if values and values[0].attribute.label == "mention":  # worded as a search that finds something
+        slots = {"nouns": grammar.plural(noun), "q": mark(f'"{plain(values[0].value)}"')}
+        return options(data("groups")["listing_search"], "listing.search", slots)
     slots = {**thing.slots(), "noun": noun}
     named = len(values) == 1 and values[0].attribute.meaning in ("name", "path")
     if named and is_technical(noun) and noun.split()[-1] not in (*DOCUMENTS, "folder", "directory"):
