@@ -43,8 +43,8 @@ CACHE = 2 * GIB
 PROCESS = GIB // 2
 """Bytes that a process takes, of a GPU or of the memory, before it does anything."""
 SERVER = 3 * GIB // 2
-"""Bytes that a vLLM server takes besides weights, keys and values: its process, graphs and working memory. It keeps most
-of them while it sleeps (an H100, vLLM 0.25, Qwen3-4B's shape: 1.3 and 1.1 GiB)."""
+"""Bytes that a vLLM server takes besides weights, keys and values: its process, graphs and working memory. It keeps
+most of them while it sleeps (an H100, vLLM 0.25, Qwen3-4B's shape: 1.3 and 1.1 GiB)."""
 LEFT = 3 * GIB // 2
 """Bytes that a trainer still holds between updates, besides what it always needs (there, in nf4: 1.4 GiB)."""
 _CGROUP = Path("/sys/fs/cgroup")
