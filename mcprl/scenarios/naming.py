@@ -240,9 +240,8 @@ class Naming(Calls):
             return False
         if (step.tool.name, attribute.label) in self.known.volatile:
             return False
-        if attribute.label in JOINTS or {*attribute.label.split()} & MACHINE:
-            return False
-        if attribute.label in _UNITS and isinstance(value, str):
+        units = attribute.label in _UNITS and isinstance(value, str)
+        if units or attribute.label in JOINTS or {*attribute.label.split()} & MACHINE:
             return False
         if any(ch.isdigit() for ch in path[-1]) and not step.keys:
             return False
@@ -255,7 +254,7 @@ class Naming(Calls):
             return False
         if attribute.label.split()[-1] == "type" and isinstance(value, str) and is_person(value):
             return False  # whoever knows the name knows that it is a person's
-        if _is_no_noun(attribute, value):
+        if is_no_noun(attribute, value):
             return False
         if attribute.label == "change" and isinstance(value, str):
             return False  # "modified" is no answer to what the change is
@@ -291,9 +290,10 @@ def stateless(noun: str, values: Sequence[Value]) -> str:
     return rest if told and rest and is_adjective(state) else noun
 
 
-def _is_no_noun(attribute: Attribute, value: Scalar) -> bool:
-    """Whether nobody would ask for the field by its label: its vacant since, its germinated, a captain who is 1028."""
-    if attribute.label.endswith((" since", " until")) and attribute.meaning == "date":
+def is_no_noun(attribute: Attribute, value: Scalar) -> bool:
+    """Whether nobody would ask for the field by its label: its free shipping from, its germinated, captain 1028."""
+    said = attribute.label.split()
+    if len(said) > 1 and said[0] not in ("date", "time") and (said[-1] in (*JOINTS, "since") or said[0] == "on"):
         return True
     if is_done(attribute.label) and attribute.meaning in ("number", "count", "measure"):
         return True

@@ -43,8 +43,7 @@ CACHE = 2 * GIB
 PROCESS = GIB // 2
 """Bytes that a process takes, of a GPU or of the memory, before it does anything."""
 SERVER = 3 * GIB // 2
-"""Bytes that a vLLM server takes besides weights, keys and values: its process, graphs and working memory. It keeps
-most of them while it sleeps (an H100, vLLM 0.25, Qwen3-4B's shape: 1.3 and 1.1 GiB)."""
+"""Bytes of a vLLM server besides weights, keys and values; asleep it keeps most (H100, vLLM 0.25: 1.3 and 1.1 GiB)."""
 LEFT = 3 * GIB // 2
 """Bytes that a trainer still holds between updates, besides what it always needs (there, in nf4: 1.4 GiB)."""
 _CGROUP = Path("/sys/fs/cgroup")
@@ -87,8 +86,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Need:
-    """Peak bytes: `train` on the device that trains, `serve` on the engine's own device (0 if it has none). `floor`:
-    bytes that the training device needs whatever the tasks are."""
+    """Peak bytes: `train` where it trains, `serve` on the engine's own device (0: none); `floor` whatever the tasks."""
 
     train: float
     serve: float
@@ -153,8 +151,7 @@ def merged_copy(size: Size, settings: Settings) -> float:
 
 
 def model_size(config: ModelConfig) -> Size:
-    """The size of a configured model, by its transformers config alone: it is built without weights. Raises
-    `ModelError` if that cannot be loaded."""
+    """The size of a configured model, by its config alone, without weights. Raises `ModelError` if that fails."""
     try:
         shape: Any = AutoConfig.from_pretrained(locate(config.name))
         with torch.device("meta"):

@@ -5,12 +5,15 @@ import random
 import pytest
 
 from mcprl.scenarios.filling import creates
-from mcprl.scenarios.intents import Attribute, Combine, Missing, Reference, Value
+from mcprl.scenarios.intents import Attribute, Change, Combine, Lacking, Lookup, Missing, Reference, Value
 from mcprl.scenarios.meaning import infer
 from mcprl.scenarios.names import noun
+from mcprl.scenarios.naming import is_no_noun
 from mcprl.scenarios.wording.answers import answer
 from mcprl.scenarios.wording.clauses import clause
+from mcprl.scenarios.wording.deeds import deed
 from mcprl.scenarios.wording.lookups import missing_options
+from mcprl.scenarios.wording.template import unmark
 from mcprl.types import Tool
 
 
@@ -62,3 +65,28 @@ def test_a_number_of_units_is_in_stock_and_a_sum_of_prices_has_its_cents() -> No
     price = Attribute("price", "price", "money", "EUR")
     together = Combine((Reference("lamp"), Reference("chair")), price, "sum")
     assert answer(together, (189.7,), random.Random(0)) == "Together that's EUR 189.70."
+
+
+@pytest.mark.parametrize(
+    ("label", "asked"),
+    [("free shipping from", False), ("depends on", False), ("on call", False), ("date checked in", True)],
+)
+def test_a_label_that_is_no_noun_is_not_asked_for(label: str, asked: bool) -> None:
+    assert is_no_noun(Attribute(label, label, "text"), "SUP-14") is not asked
+
+
+def test_an_e_mail_is_an_email() -> None:
+    assert infer("contact_e_mail", ["ana@quay.example"]).label == "contact email"
+
+
+def test_a_thing_is_moved_to_a_place() -> None:
+    barrel = Reference("barrel", (Value(Attribute("barrel", "number", "identifier"), "B-4"),))
+    place = Value(Attribute("location", "location", "place"), "Vault B")
+    moved = Change("move_barrel", "Move a barrel.", "set", barrel, (place,))
+    assert unmark(deed(moved, random.Random(0))).endswith("B-4 to Vault B")
+
+
+def test_nobody_is_asked_for_a_slug() -> None:
+    slug = Attribute("slug", "slug", "identifier")
+    asked = Lookup(Reference("wine", (Value(slug, "merlot-2022"),)), (Attribute("grape", "grape", "category"),))
+    assert answer(Lacking(asked, slug), (), random.Random(0)) == ("Which wine do you mean? Please give me the name.")

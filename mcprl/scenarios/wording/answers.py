@@ -280,8 +280,8 @@ def _shown(thing: Reference) -> str:
 
 
 def _key_of(noun: str, label: str) -> str:
-    """What a thing is told by: the name of an entry, and not its entity name."""
-    return label.split()[-1] if noun in ABSTRACT else label
+    """What a thing is told by: the name of an entry, and not its entity name or its slug."""
+    return "name" if label.endswith("slug") else label.split()[-1] if noun in ABSTRACT else label
 
 
 def _asking_back(intent: Lacking) -> str:

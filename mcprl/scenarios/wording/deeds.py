@@ -36,6 +36,7 @@ _OTHER = frozenset(("new", "other", "replacement", "another"))
 _GIVEN_FOR = {"exchange": "for", "swap": "for", "trade": "for", "replace": "with"}
 _PAYING_BACK = frozenset(("return", "refund", "cancel"))
 _HANDING_OVER = frozenset(("transfer", "escalate", "forward", "hand", "connect"))
+_MOVING = frozenset(("move", "relocate", "transfer", "shift"))
 _PLAIN_CHANGES = frozenset(("modify", "update", "edit", "set", "patch", "adjust"))
 
 
@@ -130,7 +131,7 @@ def _with(value: Value, verb: str, rng: random.Random) -> str:
         return f"{front if front in _GOING else 'to'} {text}"
     for word in (*reversed(words(attribute.key)), *reversed(attribute.label.split())):
         if word in table:
-            return f"{table[word]} {text}"
+            return f"{'to' if verb in _MOVING and table[word] in ('at', 'in') else table[word]} {text}"
     if attribute.meaning == "text":
         return rng.choice((f"with {text} as the {in_full(attribute)}", f"with the {in_full(attribute)} {text}"))
     _, after = modifiers([value], False, rng)
