@@ -7,8 +7,8 @@
 The settings are those of `mcprl scenarios`. With `--out` each server gets FOLDER/NAME-SEED (the pack) and
 FOLDER/NAME-SEED.txt: thirty random tasks with their calls and answers, for a person to read. The bars: tasks for 80 %
 of the tools that may be called, 100 held-out tasks, 120 seconds. tests/support/bar_servers.py has the servers. Those
-of `recipes/nano/written` are by writers who knew nothing of the generator. It was changed for what tasks for
-twenty-six of them showed (swimming, garden, bloodbank, newsletter, carfleet, school, mentoring, storageunits, grants, nursery,
+of `recipes/nano/written` are by writers who knew nothing of the generator. It was changed for what tasks for twenty-six
+of them showed (swimming, garden, bloodbank, newsletter, carfleet, school, mentoring, storageunits, grants, nursery,
 football, taxis, seedbank, mountainhuts, optician, auditions, wholesale, catering, deploys, winery, spareparts,
 featureflags, watchrepair, and a little for quarry, choreography, hearings and invoices).
 """
