@@ -43,7 +43,7 @@ CACHE = 2 * GIB
 PROCESS = GIB // 2
 """Bytes that a process takes, of a GPU or of the memory, before it does anything."""
 SERVER = 3 * GIB // 2
-"""Bytes of a vLLM server besides weights, keys and values; most stay while it sleeps (H100, vLLM 0.25: 1.3 and 1.1 GiB)."""
+"""Bytes of a vLLM server besides weights, keys and values; most of it stays during sleep (H100: 1.3, 1.1 GiB)."""
 LEFT = 3 * GIB // 2
 """Bytes that a trainer still holds between updates, besides what it always needs (there, in nf4: 1.4 GiB)."""
 _CGROUP = Path("/sys/fs/cgroup")
