@@ -61,8 +61,9 @@ def main() -> None:
 def widened(folder: Path, name: str) -> float:
     """Save the wide model; returns how far its log-probabilities are off nano's on random tokens, in nats at most."""
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    nano = Qwen3ForCausalLM.from_pretrained(NANO, dtype=torch.float32).to(device)
-    small = nano.config
+    nano: Any = Qwen3ForCausalLM.from_pretrained(NANO, dtype=torch.float32)
+    nano = nano.to(device)
+    small: Any = nano.config
     torch.manual_seed(0)
     layers, hidden, mlp, heads = SHAPES[name]
     shape = Qwen3Config(
