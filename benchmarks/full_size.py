@@ -27,8 +27,8 @@ from typing import Any
 
 import torch
 from servers import BENCHES, served
-from transformers import Qwen3Config, Qwen3ForCausalLM
-from update_shapes import KEYS, SHAPES, VOCABULARY, WIDTH
+from transformers import Qwen3ForCausalLM
+from update_shapes import KEYS, SHAPES, shaped
 
 from mcprl.models.places import NANO
 
@@ -65,22 +65,11 @@ def widened(folder: Path, name: str) -> float:
     nano = nano.to(device)
     small: Any = nano.config
     torch.manual_seed(0)
-    layers, hidden, mlp, heads = SHAPES[name]
-    shape = Qwen3Config(
-        vocab_size=VOCABULARY,
-        hidden_size=hidden,
-        intermediate_size=mlp,
-        num_hidden_layers=layers,
-        num_attention_heads=heads,
-        num_key_value_heads=KEYS,
-        head_dim=WIDTH,
-        max_position_embeddings=40960,
-        rms_norm_eps=small.rms_norm_eps * small.hidden_size / hidden,  # for means over more places, most of them 0
-        rope_parameters=small.rope_parameters,
-        tie_word_embeddings=True,
-        eos_token_id=small.eos_token_id,
-        pad_token_id=small.pad_token_id,
-    )
+    shape = shaped(name)
+    shape.rms_norm_eps = small.rms_norm_eps * small.hidden_size / shape.hidden_size  # for means over mostly zeros
+    shape.rope_parameters = small.rope_parameters
+    shape.tie_word_embeddings = True
+    shape.eos_token_id, shape.pad_token_id = small.eos_token_id, small.pad_token_id
     with torch.device(device):
         wide = Qwen3ForCausalLM(shape)
     narrower = (small.hidden_size / shape.hidden_size) ** 0.5  # a norm divides by the mean over all places
@@ -97,7 +86,7 @@ def widened(folder: Path, name: str) -> float:
     places = torch.cat([pairs, pairs + shape.head_dim // 2]).to(device)
     shared = small.num_attention_heads // small.num_key_value_heads  # queries that read the same keys
     query_heads = torch.arange(small.num_attention_heads, device=device)
-    query_heads = query_heads // shared * (heads // KEYS) + query_heads % shared
+    query_heads = query_heads // shared * (shape.num_attention_heads // KEYS) + query_heads % shared
     key_heads = torch.arange(small.num_key_value_heads, device=device)
     for n, layer in enumerate(near.layers):
         for matrix in (layer.self_attn.o_proj, layer.mlp.down_proj):  # what a layer adds
