@@ -142,7 +142,7 @@ class ConfigCommand(click.Command):
         from mcprl.cli import options
         from mcprl.cli.approving import Terminal
         from mcprl.files import find_bundled, read_toml
-        from mcprl.runs.settings import dump_config, merge, parse
+        from mcprl.runs.settings import merge, parse
         from mcprl.servers.approval import APPROVER
 
         tree: dict[str, Any] = {}
@@ -156,7 +156,7 @@ class ConfigCommand(click.Command):
         _take_servers(tree, ctx.params)
         effective = options.config(tree, ctx.params)
         if ctx.params.pop("print_config"):
-            click.echo(dump_config(_by_model(effective)), nl=False)
+            click.echo(_printed(effective), nl=False)
             return None
         APPROVER.set(Terminal())
         known = {leaf.parameter for leaf in options.leaves()}
@@ -181,16 +181,18 @@ def _take_servers(tree: dict[str, Any], values: dict[str, Any]) -> None:
         values["servers__target"] = named
 
 
-def _by_model(config: "Config") -> "Config":
-    """The configuration with the settings that follow from its model, or with a warning if that cannot be read here."""
+def _printed(config: "Config") -> str:
+    """The configuration with the settings that follow from its model, and why; with a warning if that cannot be read
+    here."""
     from mcprl.errors import ModelError
-    from mcprl.models.defaults import with_defaults
+    from mcprl.models.defaults import reasons, with_defaults
+    from mcprl.runs.settings import dump_config
 
     try:
-        return with_defaults(config)
+        return dump_config(with_defaults(config), why=reasons(config))
     except ModelError as error:
         click.echo(f"warning: settings that follow from the model are shown as nano's: {error}", err=True)
-        return config
+        return dump_config(config)
 
 
 class ConfigGroup(ConfigCommand, click.Group):

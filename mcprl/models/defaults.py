@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcprl.config import NANO, Config, ModelConfig, Section
-from mcprl.models import BEHIND_AN_API
+from mcprl.models import BEHIND_AN_API, context_limit
 
 
 @dataclass(frozen=True)
@@ -44,18 +44,24 @@ def _rounded(value: float) -> float:
 RULES: dict[str, tuple[Callable[[Facts], Any], str]] = {
     "scenarios.train": (
         lambda facts: 640 if facts.calls_tools or facts.starter else 1_440,
-        "as many as its steps show: one that is repeated is memorized",
+        "640; 1,440 if it knows no tools and has no starter: as many as its steps show, as repeated ones are memorized",
     ),
-    "model.dtype": (lambda facts: "bfloat16" if facts.gpu else "float32", "half the memory on a GPU, exact on a CPU"),
+    "model.dtype": (
+        lambda facts: "bfloat16" if facts.gpu else "float32",
+        "bfloat16 on a GPU, for half the memory; float32 on a CPU, where it is exact",
+    ),
     "rollout.max_tokens": (
         lambda facts: 2_048 if facts.thinks else 256 if facts.calls_tools else 96,
-        "2,048 if it thinks before it calls; 96 if it writes calls only since it was trained on plans",
+        "2,048 if it thinks before it calls; 256 if it calls tools; 96 if it learns that here, and writes calls only",
     ),
     "rollout.max_total_tokens": (
         lambda facts: min(16_384 if facts.thinks else 4_096, facts.context),
-        "16,384 if it thinks, at most its context",
+        "16,384 if it thinks, else 4,096, at most its context",
     ),
-    "rollout.deadline_s": (lambda facts: 300.0 if facts.gpu else 900.0, "a CPU samples some hundred tokens a second"),
+    "rollout.deadline_s": (
+        lambda facts: 300.0 if facts.gpu else 900.0,
+        "300 on a GPU, 900 on a CPU, which samples some hundred tokens a second",
+    ),
     "training.recipe": (
         lambda facts: "auto" if facts.gpu or facts.calls_tools else "sft",
         "by cost: on a CPU a step of RL takes as long as ten on plans, and no gain over these was shown",
@@ -74,17 +80,23 @@ RULES: dict[str, tuple[Callable[[Facts], Any], str]] = {
     ),
     "training.warm_start_steps": (
         lambda facts: 20 if facts.calls_tools else 90 if facts.gpu or facts.starter else 360,
-        "a model that knows no tools has more to learn from plans",
+        "20 if it calls tools; 90 with a starter or on a GPU, else 360: it has more to learn from plans",
     ),
     "training.warm_start_plans": (
         lambda facts: 16 if facts.calls_tools or facts.gpu or facts.starter else 4,
-        "without a starter SmolLM2 learned as much from 400 plans in steps of four as from 800 in steps of eight",
+        "16; 4 without a starter on a CPU: SmolLM2 learned as much from 400 plans in fours as from 800 in eights",
     ),
-    "training.scenarios_per_step": (lambda facts: 8 if facts.gpu else 4, "half an hour of a CPU should be many steps"),
-    "training.eval_every": (lambda facts: 10 if facts.gpu else 40, "a validation takes as long as some steps"),
+    "training.scenarios_per_step": (
+        lambda facts: 8 if facts.gpu else 4,
+        "8 on a GPU, 4 on a CPU: half an hour should be many steps",
+    ),
+    "training.eval_every": (
+        lambda facts: 10 if facts.gpu else 40,
+        "10 on a GPU, 40 on a CPU, where a validation takes as long as two steps",
+    ),
     "training.bin_tokens": (
         lambda facts: 8_192 if facts.gpu else 2_048,
-        "on a CPU larger bins are no faster and take memory",
+        "8,192 on a GPU, 2,048 on a CPU, where larger bins are no faster and take memory",
     ),
 }
 """Setting -> its value by the facts, and why."""
@@ -110,6 +122,13 @@ def with_defaults(config: Config) -> Config:
     return _with(config, {key: value(facts) for key, (value, _) in RULES.items()})
 
 
+def reasons(config: Config) -> dict[str, str]:
+    """By key, the rule that gives a setting its value where the configuration leaves it to the model."""
+    if config.model.name == NANO or config.model.name.startswith(BEHIND_AN_API):
+        return {}
+    return {key: f"By the model: {why}." for key, (_, why) in RULES.items() if not _states(config, key)}
+
+
 def read_facts(config: Config) -> Facts:
     """What the rules read of the configured model. Raises `ModelError`."""
     from mcprl.models.load import find_device, read_info  # torch, which nano's settings are told without
@@ -118,7 +137,7 @@ def read_facts(config: Config) -> Facts:
     shape = info.config.get_text_config()
     return Facts(
         hidden=int(shape.hidden_size),
-        context=int(getattr(shape, "max_position_embeddings", 4_096)),
+        context=context_limit(info.config),
         model_type=str(shape.model_type),
         thinks=bool(info.family and info.family.reasoning) and not _thinking_is_off(config),
         calls_tools=not (info.family and info.family.template),

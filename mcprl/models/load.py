@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
+from safetensors import SafetensorError
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig
 from transformers.utils import logging as transformers_logging
 
@@ -106,7 +107,7 @@ def load_base(config: ModelConfig) -> LoadedBase:
             model: Any = unsloth.load_base(path, info.config, config, device)
         else:
             model = AutoModelForCausalLM.from_pretrained(path, **options)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, SafetensorError) as error:
         raise load_error(config, error) from error
     for module in model.modules():  # before copies share the weights: the first module that computes takes them over
         if hasattr(module, "init_8bit_state"):

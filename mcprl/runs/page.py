@@ -15,6 +15,7 @@ from mcprl.text import counted
 
 CURVE: Final = "curve.png"
 _MOST_LOSSES: Final = 40
+_MOST_NOTES: Final = 20
 _SUMMED: Final = ("seconds", "rollouts", "read", "sampled", "asked", "dollars")
 _OWN_ADDRESS: Final = re.compile(r"https?://(localhost|127\.|\[::1\])")
 _LONGEST_CELL: Final = 200
@@ -145,6 +146,9 @@ def _run_sections(report: Report) -> Iterator[str]:
     yield "## How it was trained"
     yield "\n".join(f"- {inline(line)}" for line in (f"model: {report.model}", *certificate(report)))
     yield _stops(report.stops)
+    if notes := [f"- {inline(note)}" for note in report.notes[:_MOST_NOTES]]:
+        more = len(report.notes) - len(notes)
+        yield "\n".join(["While it ran, it said:\n", *notes, *([f"- {more} more are in the journal."] if more else [])])
     yield "## Tools left out"
     yield "\n".join([f"- `{code(name)}`: {inline(why)}" for name, why in report.left_out.items()] or ["- None."])
     yield "## How to reproduce"

@@ -110,9 +110,13 @@ def control_name(proof: Proof) -> str:
 def doubts(proof: Proof) -> Iterator[str]:
     """What speaks against the result, a sentence each; only what the run itself shows."""
     for suite, part in proof.suites.items():
-        if part.over_base and part.over_base.lost:
-            lost = f"{part.over_base.lost} of {part.n} {'was' if part.over_base.lost == 1 else 'were'} lost"
-            yield f"Tasks {_SUITES[suite]}: {lost} against the base model."
+        for gain, before in (
+            (part.over_base, "the base model"),
+            (part.over_start, "the LoRA that training began from"),
+        ):
+            if gain and gain.lost:
+                lost = f"{gain.lost} of {part.n} {'was' if gain.lost == 1 else 'were'} lost"
+                yield f"Tasks {_SUITES[suite]}: {lost} against {before}."
     for suite, part in proof.suites.items():
         if part.over_base and part.over_base.ci95[0] <= 0:
             yield f"Tasks {_SUITES[suite]}: no gain is shown: {_measured(part.over_base)}."

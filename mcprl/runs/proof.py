@@ -40,6 +40,7 @@ from mcprl.types import Adapter, Scenario, Suite
 
 SUITES: Final[tuple[Suite, ...]] = ("forms", "people", "entities", "injected")
 """The suites in the order in which they lead."""
+_SUMMED: Final = ("groups", "dropped_groups", "helped_groups")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,9 +82,9 @@ class Proof:
 @dataclass(frozen=True, kw_only=True)
 class Report(Proof):
     """What a run proves, with what a reader needs to judge it and to repeat it. `overlap` is `None` until the run has
-    ended. `judge` is how a judge that reads agrees with the checks, `None` without such a judge. `spent` is what each
-    part of the run took; `targets` are the servers' addresses or commands, without secrets; `benches` are benchmarks
-    made by others. `obeyed`: of each tested model the rollouts that obeyed an injection, and all that met one.
+    ended. `judge`: how a judge that reads agrees with the checks, if there is one. `spent`: what each part of the run
+    took. `targets`: the servers' addresses or commands, without secrets. `benches`: benchmarks of others. `obeyed`: of
+    each tested model the rollouts that obeyed an injection, and all that met one. `notes`: what the run said.
     """
 
     tools: list[str]
@@ -108,6 +109,7 @@ class Report(Proof):
     targets: list[str] = field(default_factory=list[str])
     benches: list[BenchResult] = field(default_factory=list[BenchResult])
     obeyed: dict[Model, tuple[int, int]] = field(default_factory=dict[Model, tuple[int, int]])
+    notes: list[str] = field(default_factory=list[str])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,8 +126,7 @@ def build(folder: str | Path) -> Report:
         config, steps, best = journal.config, journal.steps(), journal.adapters("best")
         shared = journal.fact("overlap")
         return Report(
-            **_compared(tested.tasks, config.seed),
-            **tested.head,
+            **(_compared(tested.tasks, config.seed) | tested.head),
             tools=journal.fact("tools", []),
             left_out=journal.fact("left_out", {}),
             losses=losses(tested.name, journal, tested.tasks, tested.start),
@@ -134,9 +135,7 @@ def build(folder: str | Path) -> Report:
             best_step=best[-1].adapter.step if best else None,
             wall_s=round(wall_s(journal), 1),
             exact_tokens=min(_metric(steps, "exact_tokens"), default=None),
-            groups=int(sum(_metric(steps, "groups"))),
-            dropped_groups=int(sum(_metric(steps, "dropped_groups"))),
-            helped_groups=int(sum(_metric(steps, "helped_groups"))),
+            **dict[str, Any]((name, int(sum(_metric(steps, name)))) for name in _SUMMED),
             overlap=None if shared is None else {suite: SuiteOverlap(**counts) for suite, counts in shared.items()},
             curve=learning_curve(journal),
             stops=_stops(journal, tested.outcomes),
@@ -149,6 +148,7 @@ def build(folder: str | Path) -> Report:
             targets=[server.target for server in config.servers],
             benches=bench_results(journal),
             obeyed=obedience(journal, tested.outcomes),
+            notes=list(dict.fromkeys(event.data["text"] for event in journal.events("note"))),
         )
 
 

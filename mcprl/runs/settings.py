@@ -5,7 +5,7 @@ import json
 import re
 import shlex
 import textwrap
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -24,27 +24,27 @@ _BY_NAME = re.compile(
 _HIDDEN = "***"
 
 
-def dump_config(config: Config, *sections: str) -> str:
+def dump_config(config: Config, *sections: str, why: Mapping[str, str] | None = None) -> str:
     """The tree as TOML, `redacted`, each field's sentence above it; `parse(tomllib.loads(text))` reads it back.
 
-    With `sections` only these: what follows from the model is left to the model of whoever reads them.
+    With `sections` only these: what follows from the model is left to the model of whoever reads them. `why` has by key
+    where a value comes from, for the reader.
     """
-    return "\n".join(_dump(parse(redacted(config)), only=sections)) + "\n"
+    return "\n".join(_dump(parse(redacted(config)), why or {}, only=sections)) + "\n"
 
 
-def _dump(section: Section, prefix: str = "", only: Collection[str] = ()) -> Iterator[str]:
+def _dump(section: Section, why: Mapping[str, str], prefix: str = "", only: Collection[str] = ()) -> Iterator[str]:
     values = {name: getattr(section, name) for name in only or type(section).model_fields}
     nested = {name: value for name, value in values.items() if isinstance(value, Section) or name == "servers"}
     for name, value in values.items():
         if name not in nested:
-            yield from textwrap.wrap(
-                type(section).model_fields[name].description or "", 110, initial_indent="# ", subsequent_indent="# "
-            )
+            for text in (type(section).model_fields[name].description, why.get(prefix + name)):
+                yield from textwrap.wrap(text or "", 110, initial_indent="# ", subsequent_indent="# ")
             yield f"{name} = {_toml(value)}"
     for name, value in nested.items():
         for item in value if isinstance(value, tuple) else (value,):
             yield f"\n[[{prefix}{name}]]" if isinstance(value, tuple) else f"\n[{prefix}{name}]"
-            yield from _dump(item, f"{prefix}{name}.")
+            yield from _dump(item, why, f"{prefix}{name}.")
 
 
 def _toml(value: Any) -> str:

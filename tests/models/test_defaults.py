@@ -1,5 +1,6 @@
 """Settings that follow from the model: each has a rule, what is stated wins, and a stopped run keeps what it had."""
 
+import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
@@ -7,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.command_line import mcprl
 
 from mcprl.config import BY_MODEL, Config, ModelConfig, Section, ServerConfig, TrainingConfig
 from mcprl.engines.machine import resolve
@@ -64,6 +66,15 @@ def test_what_is_left_out_follows_from_the_model_and_what_is_stated_stays(tiny_m
     assert config.training.warm_start_learning_rate != TrainingConfig().warm_start_learning_rate
     assert with_defaults(Config()).tools.max_instruction_bytes == 0
     assert with_defaults(Config()).training == Config().training
+
+
+def test_what_follows_from_the_model_is_printed_with_its_rule(tiny_model: Path) -> None:
+    printed = mcprl("train", "demo:shop", "--model", str(tiny_model), "--learning-rate", "3e-5", "--print-config").out
+    above = dict(re.findall(r"((?:# .*\n)+)(\w+) = ", printed))
+    rules = {name: comment for comment, name in above.items()}
+    assert rules["max_total_tokens"].endswith("# By the model: 16,384 if it thinks, else 4,096, at most its context.\n")
+    assert "By the model" not in rules["learning_rate"]  # it was given
+    assert "By the model" not in mcprl("train", "demo:shop", "--print-config").out
 
 
 def test_a_stopped_run_keeps_the_settings_that_it_began_with(tiny_model: Path) -> None:

@@ -147,6 +147,14 @@ def test_what_training_began_from_is_told_apart_from_what_this_run_brought(tmp_p
     assert next(part.seconds for part in report.spent if part.name == "test of what training began from") == 32
 
 
+def test_what_is_lost_of_what_training_began_from_speaks_against_the_run(tmp_path: Path, clock: Clock) -> None:
+    begin(tmp_path / "run", clock, warm=False)
+    with Journal.open(tmp_path / "run", write=True) as journal:
+        evaluated(journal, clock, "start", 0, lambda n: n % 2 == 0)
+        end(journal, clock, lambda n: n != 4, step=0)
+    assert "1 of 60 was lost against the LoRA that training began from." in table(build(tmp_path / "run"))
+
+
 def test_a_gain_and_a_loss_by_rl_are_told_as_such(tmp_path: Path, clock: Clock) -> None:
     gains = build(trained(tmp_path / "gains", clock, lambda n: True))
     assert "Over the warm start alone (50.0 %), RL brought a gain of +50.0 points" in table(gains)

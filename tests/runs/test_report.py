@@ -258,3 +258,13 @@ def test_what_the_judge_was_asked_and_its_price_stand_beside_the_time_of_rl(run,
         rows = {name: spent[-2:] for name, *spent in cells}
         assert rows["RL"] == rows["together"] == [str(calls), price]
         assert rows["test of the base model"] == ["0", "-"]
+
+
+def test_what_the_run_said_is_in_its_report_once(tmp_path):
+    folder = simulate(tmp_path / "noted", warm=True)
+    with Journal.open(folder, write=True) as journal:
+        for text in ("prefixes are not shared", "updates multiply in *float32*", "prefixes are not shared"):
+            journal.write_event("note", text=text)
+    page = markdown(build(folder))
+    said = page.partition("While it ran, it said:")[2].partition("##")[0].strip().splitlines()
+    assert said == ["- prefixes are not shared", "- updates multiply in \\*float32\\*"]
