@@ -270,10 +270,12 @@ class _Rollout:
             self.stop = stop
 
     async def _look(self, session: Session, results: list[ToolResult]) -> None:
-        """Append the result of each of the scenario's `StateHolds` reads."""
+        """Append the result of each of the scenario's `StateHolds` reads. Raises `ServerError` if one has none."""
         for check in self.scenario.checks:
             if isinstance(check, StateHolds):
                 results.append(await session.call(check.tool, check.arguments))
+                if results[-1].unanswered:
+                    raise ServerError(f"the state cannot be read: {results[-1].text}")
 
     def trajectory(self, name: str, seconds: float, error: str) -> Trajectory:
         return Trajectory(

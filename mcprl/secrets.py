@@ -31,6 +31,8 @@ _SECRET = re.compile(
     r"(://)(?!\$)([^/\s]*)(?=@)"  # the user and password of a URL
     r"|([?&][^=&\s]+=)(?!\$)([^&\s]+)"  # a query value
     r"|((?<=[\w/])\?)(?!\$)([^=&\s]+)(?=[&\s]|$)"  # a query without a name
+    rf"""|((?<!\S)(?:--headers?|-H)[\s=]+["']?[\w-]*(?:{_TELLING})[\w-]*:\s*"""  # a header, as an option
+    r"(?:(?:bearer|basic|token)\s+)?+)(?!\$|\*\*\*(?!\w))(" + _OPTION_VALUE + ")"
     rf"|((?<![\w$-])[\w-]*(?:{_TELLING})[\w-]*"  # an option, variable or header
     r"""(?:["']\s*:\s*|:\s+|=|\s+)(?:(?:bearer|basic|token)\s+)?+)(?!["']?\$|\*\*\*(?!\w))(""" + _OPTION_VALUE + ")",
     re.IGNORECASE,

@@ -56,8 +56,9 @@ class ToolResult:
     """The result of a call, digested into the text that the model reads.
 
     `structured` is the parsed JSON if the server sent some (structured content, or a text block that is JSON).
-    `is_error` is true for the protocol's error flag and for text that reads like an error. `cut_bytes`: bytes that the
-    cap left out. `latency_s` is in seconds.
+    `is_error` is true for the protocol's error flag and for text that reads like an error. `unanswered`: the error is
+    not the tool's own (no reply in time, a refusal for now, a call that was not made), so it says nothing of the
+    server's state. `cut_bytes`: bytes that the cap left out. `latency_s` is in seconds.
     """
 
     text: str
@@ -65,6 +66,7 @@ class ToolResult:
     is_error: bool = False
     cut_bytes: int = 0
     latency_s: float = 0.0
+    unanswered: bool = False
 
 
 class Session(Protocol):

@@ -158,6 +158,17 @@ async def test_the_state_is_read_back_in_the_session_that_wrote_it_and_other_tri
     assert "shipped" not in read.state[0].text
 
 
+async def test_a_state_that_cannot_be_read_breaks_the_rollout_and_does_not_look_like_a_deletion() -> None:
+    gone = scenario("s", StateHolds("get_order", {"order_id": "O-2107"}, (), ("O-2107",)))
+    engine = Scripted(script("Order O-2107 is deleted."))
+    policy = ToolPolicy(max_calls_per_tool={"get_order": 1})
+    options: dict[str, Any] = {"name": "train/1/s/0", "seed": 7, "adapter": None}
+    async with connect([ServerConfig(target=SHOP)], policy) as server:
+        tried = await rollout(gone, server, engine, RolloutConfig(), **options)
+    assert tried.stop == "error"
+    assert "the state cannot be read: Error: 'get_order' is not called" in tried.error
+
+
 async def test_a_rollout_waits_for_its_turn_on_a_shared_state_without_losing_time(tmp_path: Path) -> None:
     """Three writers on one file: each finds the state reset, and the wait does not count towards the deadline."""
     note = {"name": "a", "text": "x"}

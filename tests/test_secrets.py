@@ -16,7 +16,7 @@ from support.servers.leaky import SHAPES
 
 from mcprl.config import ServerConfig
 from mcprl.runs.journal import Journal
-from mcprl.secrets import hide
+from mcprl.secrets import hide, scrub
 from mcprl.servers.log import Output, logging_to
 from mcprl.servers.server import connect
 from mcprl.types import Json
@@ -191,3 +191,17 @@ def test_hiding_takes_linear_time_whatever_a_server_repeats(word: str) -> None:
     began = time.monotonic()
     hide(word * (2**20 // len(word)))
     assert time.monotonic() - began < 5  # 0.1 s on a free core; a quadratic pattern takes minutes
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("npx mcp-remote URL --header X-API-Key:abc123def", "npx mcp-remote URL --header X-API-Key:***"),
+        ('npx mcp-remote URL --header "X-API-Key: abc123def"', 'npx mcp-remote URL --header "X-API-Key: ***"'),
+        ("npx mcp-remote URL -H=Authorization:Bearer\\ x", "npx mcp-remote URL -H=Authorization:***"),
+        ("npx mcp-remote URL --header X-API-Key:$KEY", "npx mcp-remote URL --header X-API-Key:$KEY"),
+        ("docker run keycloak:26.0.1-beta1", "docker run keycloak:26.0.1-beta1"),
+    ],
+)
+def test_a_header_in_a_command_is_hidden_with_and_without_a_space(command: str, shown: str) -> None:
+    assert scrub(command) == shown

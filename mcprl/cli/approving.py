@@ -24,10 +24,10 @@ class Terminal:
     def asks(self) -> bool:
         return sys.stdin.isatty() and sys.stderr.isatty()
 
-    def always(self, target: str, status: "ToolStatus") -> bool:
-        return status.tool is not None and Answers().approves(Undecided(target, status.name, status.tool))
+    def always(self, server: str, status: "ToolStatus") -> bool:
+        return status.tool is not None and Answers().approves(Undecided(server, status.name, status.tool))
 
-    async def ask(self, target: str, status: "ToolStatus") -> bool:
+    async def ask(self, server: str, status: "ToolStatus") -> bool:
         told = visible(status.tool.description.strip())[:200] if status.tool else ""
         with without_status():
             forget_typed()
@@ -36,7 +36,7 @@ class Terminal:
             answer = (await typed_line()).strip().lower()
         if answer in ("a", "always") and status.tool:
             memory = Answers()
-            memory.approve(Undecided(target, status.name, status.tool))
+            memory.approve(Undecided(server, status.name, status.tool))
             click.echo(f"remembered in {memory.path}; mcprl inspect --server ... --forget asks again", err=True)
         return answer in ("y", "yes", "a", "always")
 

@@ -18,7 +18,7 @@ from rich.text import Text
 from mcprl.cli.outcome import run_async
 from mcprl.cli.tables import sheet
 from mcprl.files import state_folder, write_whole
-from mcprl.secrets import scrub
+from mcprl.servers.identity import identity
 from mcprl.text import visible
 
 if TYPE_CHECKING:
@@ -51,9 +51,9 @@ _CHOICES = "p: reads as reads, writes as writes, nothing else; r: reads alone; n
 
 @dataclass(frozen=True)
 class Undecided:
-    """A tool of the server at `target` (scrubbed of secrets) of which nobody says what it does."""
+    """A tool of a server, by its identity, of which nobody says what it does."""
 
-    target: str
+    server: str
     name: str
     tool: "Tool"
 
@@ -76,16 +76,16 @@ class Answers:
 
     def knows(self, config: "Config") -> bool:
         """Whether there is an answer about one of the configured servers."""
-        return any(scrub(server.target) in self._by_server for server in config.servers)
+        return any(identity(server) in self._by_server for server in config.servers)
 
     def of(self, undecided: Sequence[Undecided]) -> dict[str, Answer]:
         """The remembered answers by the names of the tools."""
-        kept = {one.name: self._by_server.get(one.target, {}).get(one.hash) for one in undecided}
+        kept = {one.name: self._by_server.get(one.server, {}).get(one.hash) for one in undecided}
         return {name: entry.answer for name, entry in kept.items() if entry and entry.answer}
 
     def approves(self, one: Undecided) -> bool:
         """Whether the tool may always be called without being asked about."""
-        entry = self._by_server.get(one.target, {}).get(one.hash)
+        entry = self._by_server.get(one.server, {}).get(one.hash)
         return entry is not None and entry.approved
 
     def approve(self, one: Undecided) -> None:
@@ -98,13 +98,13 @@ class Answers:
         self._write()
 
     def _keep(self, one: Undecided, **answer: Any) -> None:
-        by_hash = self._by_server.setdefault(one.target, {})
+        by_hash = self._by_server.setdefault(one.server, {})
         by_hash[one.hash] = replace(by_hash.get(one.hash, Remembered(one.name)), **answer)
 
     def forget(self, config: "Config") -> int:
         """Forget the answers about the configured servers, about all if none is configured; returns their number."""
-        targets = [scrub(server.target) for server in config.servers] or [*self._by_server]
-        dropped = [self._by_server.pop(target, {}) for target in targets]
+        servers = [identity(server) for server in config.servers] or [*self._by_server]
+        dropped = [self._by_server.pop(server, {}) for server in servers]
         self._write()
         return sum(map(len, dropped))
 
@@ -152,9 +152,9 @@ async def _list(config: "Config") -> "tuple[Sequence[ToolStatus], list[Undecided
     from mcprl.servers.server import connect
 
     async with connect(config.servers, config.tools) as server:
-        targets = {facts.name: facts.target for facts in server.describe()}
+        identities = {facts.name: facts.identity for facts in server.describe()}
         undecided = [
-            Undecided(targets[status.server], status.name, status.tool)
+            Undecided(identities[status.server], status.name, status.tool)
             for status in server.listing
             if status.undecided and status.tool
         ]

@@ -20,12 +20,15 @@ import anyio
 from packaging.requirements import Requirement
 
 from mcprl import engines
+from mcprl.cli.consent import assuming, remembered
 from mcprl.cli.extras import with_torch
 from mcprl.config import POLICY, Config
 from mcprl.engines.vllm import environment as vllm_environment
 from mcprl.errors import ConfigError, McprlError
 from mcprl.judges import open_judge
+from mcprl.models import context_limit
 from mcprl.runs.journal import Journal
+from mcprl.servers.permission import ToolStatus
 from mcprl.servers.server import connect
 from mcprl.text import counted, visible
 
@@ -175,7 +178,7 @@ def _model(config: Config) -> Iterator[Finding]:
     reasoning = f" --reasoning-parser {family.reasoning}" if family and family.reasoning else ""
     serve = f"{vllm} --tool-call-parser {parser.vllm}{reasoning}"
     yield Finding("parser", "ok", f"{parser.name}, {calls}; to serve it: {serve}")
-    limit = int(getattr(info.config.get_text_config(), "max_position_embeddings", 2**31))
+    limit = context_limit(info.config)
     longest = config.rollout.max_total_tokens
     if longest > limit:
         text = f"the model reads {limit} tokens, rollout.max_total_tokens is {longest}; lower it"
@@ -198,14 +201,17 @@ def _server(config: Config) -> Iterator[Finding]:
     if not config.servers:
         return
 
-    async def listed() -> tuple[int, list[str]]:
-        async with connect(config.servers, config.tools) as server:
-            return len(server.listing), [tool.name for tool in server.tools]
+    async def listed() -> tuple[ToolStatus, ...]:
+        async with connect(config.servers, assuming(config, remembered(config)).tools) as server:
+            return server.listing
 
-    count, allowed = anyio.run(listed)
-    about = f"{len(allowed)} of {counted(count, 'tool')} may be called"
+    listing = anyio.run(listed)
+    allowed = [visible(status.name) for status in listing if status.allowed]
+    about = f"{len(allowed)} of {counted(len(listing), 'tool')} may be called"
     if allowed:
-        yield Finding("server", "ok", f"{about}: {', '.join(visible(name) for name in allowed)}")
+        yield Finding("server", "ok", f"{about}: {', '.join(allowed)}")
+    elif any(status.undecided for status in listing):
+        yield Finding("server", "warn", f"{about}; mcprl train asks on a terminal, mcprl inspect says what allows them")
     else:
         yield Finding("server", "fail", f"{about}; mcprl inspect says why, and what allows them")
 

@@ -17,6 +17,7 @@ from rich.markup import escape
 from mcprl.cli.tables import spelled
 from mcprl.config import Config
 from mcprl.engines import Engine, open_engine
+from mcprl.engines.conversation import require_room
 from mcprl.engines.machine import resolve
 from mcprl.events import Emit
 from mcprl.judges import open_judge
@@ -71,6 +72,7 @@ async def measure(config: Config, emit: Emit) -> Headroom:
         connecting = connect(config.servers, config.tools, emit=emit)
         log = Path(folder) / "vllm.log"
         async with connecting as server, open_engine(config, model, log, emit) as engine:
+            require_room(config.rollout, server, model, emit)
             policy = PolicyLlm(engine)
             scenarios = await _tasks(config, server, policy, emit)
             await engine.ready()

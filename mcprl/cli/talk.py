@@ -16,6 +16,7 @@ from mcprl.runs.journal import Journal
 from mcprl.runs.proof import chosen_adapter
 from mcprl.runs.settings import with_secrets
 from mcprl.scenarios.packs.pack import tool_hash
+from mcprl.servers.permission import ToolStatus
 from mcprl.servers.server import Server, connect
 from mcprl.types import Session, StopReason, Tool, ToolResult
 
@@ -68,7 +69,7 @@ class Talk:
             self.adapters[speaker],
             self.config.eval.temperature,
         )
-        return conversation, _Watched(session, self.server.tools, self.allow, self.show)
+        return conversation, _Watched(session, self.server.listing, self.allow, self.show)
 
 
 @asynccontextmanager
@@ -102,9 +103,10 @@ async def open_talk(
 class _Watched:
     """A session whose calls are shown, and made only if allowed where they may write."""
 
-    def __init__(self, session: Session, tools: Sequence[Tool], allow: Allow, show: Show) -> None:
+    def __init__(self, session: Session, listing: Sequence[ToolStatus], allow: Allow, show: Show) -> None:
         self._session, self._allow, self._show = session, allow, show
-        self._writing = {tool.name: tool for tool in tools if not tool.read_only}
+        # A guess by name is enough for a sandbox, and this may be another server.
+        self._writing = {status.name: status.tool for status in listing if status.tool and not status.stateless}
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         may = tool not in self._writing or await self._allow(self._writing[tool], arguments)

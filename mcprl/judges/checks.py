@@ -54,10 +54,10 @@ def holds(text: str, value: Scalar) -> bool:
 
 
 def shows(result: ToolResult, check: StateHolds) -> bool:
-    """Whether a read shows what it must show after a write, and nothing that must be gone. An error shows nothing, so
-    that it can stand for what was removed."""
+    """Whether a read shows what it must show after a write, and nothing that must be gone. The tool's own error shows
+    nothing, so that it can stand for what was removed."""
     if result.is_error:
-        return not check.values and bool(check.gone)
+        return not (check.values or result.unanswered) and bool(check.gone)
     shown = all(holds(result.text, value) for value in check.values)
     together = not check.together or any(_has_all(row, check.values) for row in _rows(result.structured))
     return shown and together and not any(holds(result.text, value) for value in check.gone)

@@ -14,7 +14,7 @@ from mcprl.judges.checks import says_missing
 from mcprl.judges.prompt import SCHEMA, Record, Verdict, read, write
 from mcprl.llm import LanguageModel
 from mcprl.text import counted, fill_template
-from mcprl.types import Fact, Group, Message, Score, Tool, Trajectory
+from mcprl.types import Fact, Group, Message, Scalar, Score, Tool, Trajectory
 
 
 class Criterion(pydantic.BaseModel):
@@ -160,15 +160,20 @@ class Ruler:
 
 def _evidence(group: Group, trajectory: Trajectory) -> dict[str, Any]:
     """Facts about a trajectory that need no judgement, for the judge to read."""
-    facts = {check.name or "fact": check.value for check in group.scenario.checks if isinstance(check, Fact)}
     return {
-        "expected": facts,
+        "expected": [_expected(check) for check in group.scenario.checks if isinstance(check, Fact) and not check.live],
         "calls": len(trajectory.calls),
         "failed_calls": sum(record.result.is_error for record in trajectory.calls),
         "state_afterwards": [read.text for read in trajectory.state],
         "says_not_found": says_missing(trajectory.answer),
         "ended": trajectory.stop,
     }
+
+
+def _expected(fact: Fact) -> dict[str, Scalar]:
+    """A fact that the answer must state, as the judge reads it: of what, in which unit."""
+    about = {"name": fact.name, "subject": fact.subject, "unit": fact.unit}
+    return {**{key: text for key, text in about.items() if text}, "value": fact.value}
 
 
 def _slope(scores: Sequence[float]) -> float:

@@ -93,17 +93,20 @@ class ChatModel:
 
         async def call() -> dict[str, Any]:
             response = await self._response(messages, arguments)
-            (choice,), cost = response.choices, _cost(await _litellm(), response)
+            choice, cost = response.choices[0], _cost(await _litellm(), response)
             message = choice.message.model_dump(exclude_none=True)
             return {"message": message, "finish": choice.finish_reason, "cost": cost}
 
         return await self._cached(request, call)
 
     async def _response(self, messages: Sequence[dict[str, Any]], arguments: dict[str, Any]) -> Any:
-        """litellm's response to a chat, which is paid for."""
+        """litellm's response to a chat, which is paid for, with a choice. Raises as `reply`."""
         litellm = await _litellm()
         arguments = {"messages": list(messages), "drop_params": True, **arguments}
-        return await self._paid(litellm, litellm.acompletion, arguments, await self.forecast(messages))
+        response = await self._paid(litellm, litellm.acompletion, arguments, await self.forecast(messages))
+        if not response.choices:  # as some providers' filters do
+            raise LlmError(f"{self.name}: the reply has no choices")
+        return response
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """A vector for each text, from an embedding model. Raises as `reply` does."""

@@ -21,11 +21,11 @@ class Approver(Protocol):
         """Whether there is somebody to ask."""
         ...
 
-    def always(self, target: str, status: ToolStatus) -> bool:
-        """Whether the tool of the server at `target` was approved for good earlier."""
+    def always(self, server: str, status: ToolStatus) -> bool:
+        """Whether the tool of the server with this identity was approved for good earlier."""
         ...
 
-    async def ask(self, target: str, status: ToolStatus) -> bool:
+    async def ask(self, server: str, status: ToolStatus) -> bool:
         """Ask whether the tool may be called."""
         ...
 
@@ -52,20 +52,20 @@ class Approvals:
         self._answers: dict[str, bool] = {}
         self._answered: dict[str, anyio.Event] = {}
         self._line = anyio.Lock()
-        self._targets: Mapping[str, str] = {}
+        self._identities: Mapping[str, str] = {}
         self._tasks: TaskGroup | None = None
 
-    def begin(self, targets: Mapping[str, str], tasks: TaskGroup) -> None:
-        """Take over what was approved for good; `targets` are the servers' by name.
+    def begin(self, identities: Mapping[str, str], tasks: TaskGroup) -> None:
+        """Take over what was approved for good; `identities` are the servers' by name.
 
         Raises `ConfigError` if there is more to ask and nobody to answer.
         """
-        self._targets, self._tasks = targets, tasks
+        self._identities, self._tasks = identities, tasks
         if not self._wanted:
             return
         approver = APPROVER.get()
         for name, status in self._statuses.items():
-            if approver and approver.always(targets[status.server], status):
+            if approver and approver.always(identities[status.server], status):
                 self._answers[name] = True
         unknown = [visible(name)[:40] for name in self._statuses if name not in self._answers]
         if unknown and not (approver and approver.asks):
@@ -89,5 +89,5 @@ class Approvals:
     async def _ask(self, name: str) -> None:
         approver, status = APPROVER.get(), self._statuses[name]
         async with self._line:
-            self._answers[name] = approver is not None and await approver.ask(self._targets[status.server], status)
+            self._answers[name] = approver is not None and await approver.ask(self._identities[status.server], status)
         self._answered[name].set()

@@ -5,7 +5,7 @@ import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,6 +16,7 @@ from mcprl.config import ServerConfig
 from mcprl.errors import ServerError, SessionLost, Unavailable
 from mcprl.secrets import scrub
 from mcprl.servers.connection import Connection, WrongTransport
+from mcprl.servers.identity import identity
 from mcprl.servers.limits import Pace
 from mcprl.servers.pool import Lease, Pool
 from mcprl.servers.protocol import Malformed
@@ -35,7 +36,7 @@ class ServerFacts:
     """A server as connecting to it showed it. Times in seconds.
 
     `title`, `version` and `instructions` are the server's own texts, `sessions` is whether and how sessions are kept
-    apart, `notes` are oddities. `target` is scrubbed of secrets.
+    apart, `notes` are oddities. `target` is scrubbed of secrets, `identity` tells it from others.
     """
 
     name: str
@@ -50,6 +51,7 @@ class ServerFacts:
     sessions: str
     instructions: str = ""
     notes: tuple[str, ...] = ()
+    identity: str = ""
 
 
 class Backend:
@@ -90,6 +92,7 @@ class Backend:
                 sessions=connection.transport.sessions,
                 instructions=connection.instructions.strip(),
                 notes=notes,
+                identity=identity(self._config),
             )
 
     def session(self, setup: Sequence[Call]) -> "LiveSession":
@@ -240,8 +243,8 @@ def name_servers(servers: Sequence[ServerConfig]) -> list[tuple[ServerConfig, st
     named: dict[str, ServerConfig] = {}
     for config in servers:
         base = config.name or _short_name(config.target)
-        taken = sum(name == base or re.fullmatch(re.escape(base) + r"\d+", name) is not None for name in named)
-        named[f"{base}{taken + 1}" if taken else base] = config
+        free = (name for name in chain([base], (f"{base}{number}" for number in count(2))) if name not in named)
+        named[next(free)] = config
     return [(config, name) for name, config in named.items()]
 
 

@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from typing import Any, TypeVar
@@ -102,7 +103,8 @@ class Connection:
         except _Refused as error:
             if self.transport.status in _FOR_NOW:
                 raise Unavailable(str(error)) from None
-            return digest(self._outward(f"Error: {error}"), None, True, max_bytes)
+            result = digest(self._outward(f"Error: {error}"), None, True, max_bytes)
+            return replace(result, unanswered=isinstance(error, _Unanswered) or self.transport.status >= 500)
         text = "\n".join(block_text(block) for block in reply.content)
         return digest(self._outward(text), self._outward(reply.structured_content), bool(reply.is_error), max_bytes)
 
@@ -127,6 +129,8 @@ class Connection:
                     return tools, (f"the listing came back to its cursor {cursor[:40]!r}; stopped there",)
                 cursors.add(cursor)
                 params = mcp_types.PaginatedRequestParams(cursor=cursor)
+        if not cursors:
+            raise ServerError(f"{self._name}: listing its tools failed: no answer within {self._timeout_s:g} s")
         return tools, (f"the listing did not end; stopped after {counted(len(cursors), 'page')}",)
 
     async def resources(self) -> list[tuple[str, str]]:
@@ -238,7 +242,7 @@ class Connection:
             raise
         except TimeoutError:
             self._suspect = True
-            raise _Refused(f"no answer within {self._timeout_s:g} s") from None
+            raise _Unanswered(f"no answer within {self._timeout_s:g} s") from None
         except MCPError as error:
             forgotten = self._has_forgotten(error)
             if forgotten or error.code == mcp_types.CONNECTION_CLOSED:
@@ -249,9 +253,9 @@ class Connection:
             status = f" (HTTP {self.transport.status})" if self.transport.status else ""
             raise _Refused(self.transport.clean(error.error.message) + status) from None
         except ValidationError as error:
-            raise _Refused(f"the server's reply is not MCP: {self.transport.clean(first_problem(error))}") from None
+            raise _Unanswered(f"the server's reply is not MCP: {self.transport.clean(first_problem(error))}") from None
         except (RuntimeError, RecursionError, anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
-            raise _Refused(self.transport.clean(str(error)) or type(error).__name__) from None
+            raise _Unanswered(self.transport.clean(str(error)) or type(error).__name__) from None
 
     def _has_forgotten(self, error: MCPError) -> bool:
         """Whether the server has forgotten the session. It should say 404, and some say 400."""
@@ -279,6 +283,10 @@ class WrongTransport(ServerError):
 
 class _Refused(Exception):
     """A request that failed while the connection stayed open."""
+
+
+class _Unanswered(_Refused):
+    """One that the server did not answer, or with what is no answer."""
 
 
 async def _handshake(session: ClientSession) -> None:

@@ -60,8 +60,8 @@ def prepare(target: str, env: Mapping[str, str], inherited: Mapping[str, str]) -
         if program is None:
             name = scrub(words[0] if words else target)
             raise ServerError(f"{name!r}: no such command; check the spelling (a URL starts with http:// or https://)")
-        # Absolute, because in a scratch folder the relative name of a file would mean something else.
-        yield Command([_absolute(word) for word in (program, *words[1:])], env, scratch)
+        words[0] = program
+        yield Command(absolute(words) if scratch else words, env, scratch)
 
 
 @contextmanager
@@ -87,8 +87,13 @@ def _copy(template: str, folder: str) -> None:
         raise ServerError(f"cannot copy {template!r} for {{scratch:{template}}}: {cause}") from None
 
 
-def _absolute(word: str) -> str:
-    return str(Path(word).absolute()) if Path(word).exists() else word
+def absolute(words: Sequence[str]) -> list[str]:
+    """The words with the paths that exist made absolute: in a scratch folder a relative one would mean something else.
+    What follows `-m` is a module."""
+    return [
+        str(Path(word).absolute()) if before != "-m" and Path(word).exists() else word
+        for before, word in zip(["", *words], words, strict=False)
+    ]
 
 
 @asynccontextmanager

@@ -63,6 +63,7 @@ _LEADING = frozenset("about all data details everything full one table what whic
 """With these a description begins that names what is shown: "Details of one member"."""
 _DESK = (("check", "in"), ("check", "out"))
 _JOINING = frozenset("also and or then will".split())
+_RUNNING = frozenset("exec execute invoke run".split())
 _RUN = frozenset("cmd command script shell sql statement".split())
 """Parameters of tools that run what they are given."""
 _MOST_CHARACTERS = 2_000
@@ -96,10 +97,22 @@ def seems_to_read(tool: Tool) -> bool:
     if parts[:1] == ("open",) and _head(tool) in _TOLD and not _deeds(tool.description):
         return True  # `open_orders`: "List the orders that wait"
     if first == "read":
-        return _class(_head(tool)) != "write" or propose(tool) == "read"
+        return not _does_more(tool) and (_class(_head(tool)) != "write" or propose(tool) == "read")
     if first != "unknown" or _deeds(tool.description):
         return False
     return _head(tool) in _TOLD or _names_a_thing(parts, tool.description)
+
+
+def _does_more(tool: Tool) -> bool:
+    """Whether the name, or the first sentence of the description, joins a deed to the reading: `fetch_and_delete`. To
+    run what reads, like a query, is none."""
+    sentence = re.split(r"[.!?;:\n]", tool.description[:_MOST_CHARACTERS], maxsplit=1)[0]
+    for said in (words(tool.name), re.findall(r"[a-z]+", sentence.lower())):
+        for before, verb, after in zip(said, said[1:], [*said[2:], ""], strict=False):
+            is_verb = singular(verb) not in _NOUNS or after in _OBJECT
+            if before in _JOINING and is_verb and singular(verb) not in _RUNNING and _changes(_class(verb)):
+                return True
+    return False
 
 
 def _names_a_thing(parts: tuple[str, ...], description: str) -> bool:

@@ -1,6 +1,6 @@
 """Reading a server's replies without trust: its listing tool by tool, content blocks as text, errors as one line."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +27,12 @@ class Malformed:
 
     name: str
     reason: str
+
+
+def listed_differently(listed: Sequence[Tool | Malformed]) -> set[str]:
+    """The names under which a server lists several tools that differ: nobody knows which of them a call reaches."""
+    first = {tool.name: tool for tool in reversed(listed)}
+    return {tool.name for tool in listed if tool != first[tool.name]}
 
 
 class Dispatcher(JSONRPCDispatcher[TransportContext]):

@@ -24,7 +24,7 @@ from mcprl.servers.limits import limits
 from mcprl.servers.log import logging_to
 from mcprl.servers.nearness import spelled
 from mcprl.servers.permission import ToolStatus, permission, require_callable, require_matches, unmarked_note
-from mcprl.servers.protocol import Malformed
+from mcprl.servers.protocol import Malformed, listed_differently
 from mcprl.servers.reads import ReadCache
 from mcprl.servers.replay import PREFIX, Replay, recorded_servers
 from mcprl.servers.reset import Turns
@@ -49,14 +49,16 @@ class Server:
         listing: list[ToolStatus] = []
         for backend in backends:
             prefix = f"{backend.name}__" if len(backends) > 1 else ""
+            ambiguous = listed_differently(backend.listed)
             for tool in backend.listed:
                 name = prefix + tool.name
                 if isinstance(tool, Malformed):
                     listing.append(ToolStatus(backend.name, name, None, False, f"malformed: {tool.reason}"))
                     continue
                 status = permission(backend.name, name, tool, policy)
-                if name in self.routes:
-                    status = replace(status, allowed=False, undecided=False, reason="listed twice")
+                if name in self.routes or tool.name in ambiguous:
+                    reason = "listed twice" + " and not alike" * (tool.name in ambiguous)
+                    status = replace(status, allowed=False, undecided=False, reason=reason)
                 if status.allowed and status.tool:
                     limited = limits({name, tool.name}, policy)
                     if limited.pace:
@@ -132,7 +134,7 @@ class Server:
 
         Raises `ConfigError` if there is nobody to ask.
         """
-        self._approvals.begin({facts.name: facts.target for facts in self.describe()}, tasks)
+        self._approvals.begin({facts.name: facts.identity for facts in self.describe()}, tasks)
 
     async def approved(self, tool: str) -> bool:
         """Whether the operator approves of an allowed tool's calls; with `--approve` that is asked now."""
@@ -292,4 +294,5 @@ class _Session:
             raise SessionLost(str(error)) from None
 
     def _error(self, text: str) -> ToolResult:
-        return digest(f"Error: {text}", None, True, self._server.policy.max_result_bytes)
+        result = digest(f"Error: {text}", None, True, self._server.policy.max_result_bytes)
+        return replace(result, unanswered=True)

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from mcprl.judges.checks import asks_for, polarity, says_missing, says_there, states
+from mcprl.judges.checks import asks_for, polarity, says_missing, says_there, shows, states
 from mcprl.judges.mentions import read
 from mcprl.judges.phrases import declines
 from mcprl.judges.values import places
 from mcprl.judges.verifier import Verifier
-from mcprl.types import Call, CallRecord, Check, Fact, Meaning, Scalar, Scenario, ToolResult, Trajectory
+from mcprl.types import Call, CallRecord, Check, Fact, Meaning, Scalar, Scenario, StateHolds, ToolResult, Trajectory
 
 CHECK: TypeAdapter[Check] = TypeAdapter(Check)
 DEV = [json.loads(line) for line in Path(__file__).with_name("dev_answers.jsonl").read_text().splitlines()]
@@ -313,3 +313,16 @@ def test_right_answers_to_peoples_requests_that_were_refused_are_accepted() -> N
     assert succeeds("Invoice 11, over 480.00.")
     assert succeeds("It is over 480.00, number 11.")
     assert not succeeds("11 and 480.")
+
+
+@pytest.mark.parametrize(
+    ("result", "gone"),
+    [
+        (ToolResult("no such note", is_error=True), True),
+        (ToolResult("Error: no answer within 30 s", is_error=True, unanswered=True), False),
+        (ToolResult("[]"), True),
+        (ToolResult('["N-7"]'), False),
+    ],
+)
+def test_what_is_gone_is_not_found_and_no_answer_shows_nothing(result: ToolResult, gone: bool) -> None:
+    assert shows(result, StateHolds("get_note", {}, (), ("N-7",))) is gone

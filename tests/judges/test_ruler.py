@@ -353,6 +353,11 @@ async def test_what_will_not_pass_is_said_at_once() -> None:
         assert len(fake.requests) == 1
 
 
+async def test_a_reply_without_choices_is_an_error_of_the_judge() -> None:
+    with serving(lambda request, _: Reply(empty=True)) as fake, pytest.raises(JudgeError, match="has no choices"):
+        await values(ruler(fake), group("paid", "open"))
+
+
 async def test_a_server_that_hangs_is_given_up() -> None:
     with serving(lambda *_: Reply(hang_s=60)) as fake, pytest.raises(JudgeError, match="after 2 attempts"):
         await values(ruler(fake, timeout_s=0.5, retries=1), group("paid", "open"))
@@ -403,7 +408,7 @@ async def test_evidence_is_told_where_it_is_wanted() -> None:
     with serving(by_length) as fake:
         await values(ruler(fake, evidence=True), group("paid", "open"))
         await values(ruler(fake), group("paid", "open"))
-    assert '"expected":{"status":"paid"}' in fake.requests[0]["messages"][1]["content"]
+    assert '"expected":[{"name":"status","value":"paid"}]' in fake.requests[0]["messages"][1]["content"]
     assert '"expected"' not in fake.requests[1]["messages"][1]["content"]
 
 

@@ -292,6 +292,11 @@ def test_only_what_clearly_reads_is_proposed_as_a_read(name: str, description: s
         ("open_account", "Open an account for a customer.", False),
         ("list_orders", "Orders of a customer", True),
         ("read_query", "Execute a SELECT query", True),
+        ("query", "Validates and executes a SELECT query.", True),
+        ("fetch_and_delete", "Fetches messages and deletes them.", False),
+        ("get_and_clear_queue", "", False),
+        ("next_message", "Gets the next message and marks it as read.", False),
+        ("get_orders", "Gets customers and orders. Use it before you create one.", True),
         ("mention", "This tool belongs to the posting API. Mention specified users in a tweet.", False),
         ("activateParkingBrake", "This tool belongs to the vehicle control system.", False),
         ("mute", "Mute channel for an hour", False),
@@ -329,3 +334,11 @@ async def test_a_rehearsal_names_the_calls_of_probing_and_makes_none(tmp_path: P
     async with connected(server, assume={"add_note": "write"}) as connection:
         await generate(connection, FEW, emit=ignore)
     assert set(server.calls()) == {call.tool for call in calls}
+
+
+async def test_of_a_tool_that_is_listed_twice_the_mildest_listing_does_not_count(tmp_path: Path) -> None:
+    twice = [listed("wipe", "", {"destructiveHint": True}), listed("wipe", "", READS), *[listed("look", "", READS)] * 2]
+    async with connected(Listed(tmp_path, twice)) as connection:
+        assert [each.name for each in connection.tools] == ["look"]
+        reasons = [status.reason for status in connection.listing if not status.allowed]
+    assert reasons == ["listed twice and not alike", "listed twice and not alike", "listed twice"]

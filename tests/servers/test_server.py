@@ -26,6 +26,8 @@ from support.paths import NODE_BIN, ODD, SHOP
 from mcprl.cli.commands import cli
 from mcprl.config import ServerConfig, ToolPolicy
 from mcprl.errors import ServerError, SessionLost
+from mcprl.servers.backend import name_servers
+from mcprl.servers.identity import identity
 from mcprl.servers.server import Server, connect
 from mcprl.types import Call, ToolServer
 
@@ -228,6 +230,7 @@ async def test_a_call_that_takes_too_long_is_an_error_result_and_the_next_sessio
             result = await session.call("sleep", {"seconds": 30})
             assert result.is_error
             assert result.text == "Error: no answer within 1 s"
+            assert result.unanswered
             assert 1.0 <= result.latency_s < 3.0
         assert await call(server, "value") == {"total": 0}
 
@@ -296,9 +299,12 @@ async def test_a_malformed_tool_is_named_and_left_out_and_the_others_stay() -> N
         assert await call(server, "value") == {"total": 0}
 
 
-@pytest.mark.parametrize(("fault", "note"), [("same-cursor", "came back to its cursor"), ("endless", "did not end")])
+@pytest.mark.parametrize(
+    ("fault", "note"),
+    [("same-cursor", "came back to its cursor"), ("endless", "did not end"), ("half-listed", "stopped after 1 page")],
+)
 async def test_a_listing_without_an_end_is_cut_and_noted(fault: str, note: str) -> None:
-    async with open_server(counter(fault)) as server:
+    async with open_server(counter(fault, timeout_s=2.0 if fault == "half-listed" else 20.0)) as server:
         assert len({tool.name for tool in server.tools}) == len(server.tools) == 12
         assert note in server.describe()[0].notes[0]
 
@@ -360,6 +366,7 @@ async def test_what_a_server_prints_goes_to_the_log_in_a_few_lines(
     ("target", "cause"),
     [
         (f"{ODD} mute", "no answer within 2 s"),
+        (f"{ODD} unlisted", "listing its tools failed: no answer within 2 s"),
         (f"{ODD} exit", "exited with status 1"),
         ("no-such-program --at-all", "'no-such-program': no such command"),
         ("python 'unclosed", "No closing quotation"),
@@ -613,3 +620,47 @@ async def test_the_everything_server_answers_over_http(
                 assert "[resource " in (await session.call("get-resource-links", {"count": 2})).text
             assert server.describe()[0].sessions.startswith("apart")
             assert len(await server.resources()) > 0
+
+
+async def test_a_module_is_not_taken_for_the_folder_of_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "odd_one"
+    package.mkdir()
+    shutil.copy(ODD.split()[1], package / "__main__.py")
+    monkeypatch.chdir(tmp_path)
+    async with open_server(counter(target=f"env PYTHONPATH={tmp_path} {sys.executable} -m odd_one")) as server:
+        assert await call(server, "value") == {"total": 0}
+    in_scratch = f"env PYTHONPATH={tmp_path} FOLDER={{scratch}} {sys.executable} -m odd_one"
+    async with open_server(counter(target=in_scratch)) as server:
+        assert await call(server, "value") == {"total": 0}
+
+
+def test_servers_of_like_names_are_all_there() -> None:
+    configs = [ServerConfig(target=f"python {name}.py") for name in ("shop2", "shop", "shop", "shop2")]
+    assert [name for _, name in name_servers(configs)] == ["shop2", "shop", "shop3", "shop22"]
+    assert [config for config, _ in name_servers(configs)] == configs
+
+
+def test_servers_that_only_secrets_variables_or_folders_tell_apart_are_different_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "server.py").touch()
+    plain = ServerConfig(target="http://127.0.0.1:8000/mcp")
+    assert identity(plain) == plain.target
+    monkeypatch.setenv("MCPRL_TEST_DB", "staging")
+    servers = [
+        plain,
+        *(ServerConfig(target=f"{plain.target}?project={name}") for name in ("staging", "production")),
+        ServerConfig(target=plain.target, headers={"X-Tenant": "a"}),
+        ServerConfig(target="python server.py"),
+        *(ServerConfig(target="python server.py", env={"DB": value}) for value in ("production", "$MCPRL_TEST_DB")),
+    ]
+    known = [identity(server) for server in servers]
+    assert known == [identity(server) for server in servers]
+    monkeypatch.setenv("MCPRL_TEST_DB", "another")
+    monkeypatch.chdir(tmp_path)
+    assert identity(servers[-1]) != known[-1]
+    assert identity(servers[4]) != known[4]
+    assert len({*known}) == len(servers)
+    assert "staging" not in " ".join(known)

@@ -29,6 +29,8 @@ class Reply:
     vectors: list[list[float]] = field(default_factory=list[list[float]])
     tokens: tuple[int, int] = (1000, 100)
     """Tokens of the prompt and of the reply, as charged."""
+    empty: bool = False
+    """Whether it has no choices."""
     calls: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     """Tools to call, each with its arguments as text."""
 
@@ -72,7 +74,7 @@ def serving(answer: Callable[[Request, int], Reply]) -> Generator[FakeLlm]:
                 prompt, completion = reply.tokens
                 usage = {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": sum(reply.tokens)}
                 body = {"id": "x", "object": "chat.completion", "created": 0, "model": request["model"]}
-                body |= {"choices": choices, "usage": usage}
+                body |= {"choices": [] if reply.empty else choices, "usage": usage}
                 if reply.vectors:
                     data = [{"object": "embedding", "index": n, "embedding": v} for n, v in enumerate(reply.vectors)]
                     body = {"object": "list", "model": request["model"], "data": data, "usage": usage}

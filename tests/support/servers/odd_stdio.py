@@ -60,6 +60,8 @@ def listing(cursor: str | None) -> dict[str, Any]:
     if FAULT == "malformed":
         tools[3:3] = [{"name": "broken", "inputSchema": "none"}, {"description": "nameless"}, 5]
         tools.append({"name": "list", "inputSchema": {"type": "object", "properties": []}})
+    if FAULT == "half-listed":
+        return {"tools": tools, "nextCursor": "more"}
     if FAULT == "same-cursor":
         return {"tools": tools, "nextCursor": "again"}
     if FAULT == "endless":
@@ -90,6 +92,10 @@ if FAULT == "grandchild":
 for line in sys.stdin:
     request = json.loads(line)
     if FAULT == "mute" or "id" not in request:
+        continue
+    if request["method"] == "tools/list" and (
+        FAULT == "unlisted" or (FAULT == "half-listed" and request.get("params", {}).get("cursor"))
+    ):
         continue
     if FAULT == "flood":
         sys.stdout.write("\n".join(f"{n} this is not JSON-RPC" for n in range(5_000)) + "\n")
