@@ -4,7 +4,7 @@ import gc
 import os
 import socket
 from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 
 import anyio
@@ -16,7 +16,7 @@ from mcprl.models.load import load_model
 from mcprl.serving.app import create_app
 from mcprl.serving.learner import Learner
 from mcprl.serving.model import ServedModel
-from mcprl.serving.origin import Origin
+from mcprl.serving.origin import Origin, claimed
 
 try:
     import uvicorn
@@ -36,13 +36,15 @@ async def open_served(
 ) -> AsyncGenerator[Learner]:
     """The model on its engine, ready to be sampled and trained. The adapters that training makes are kept in `folder`,
     and the newest of those goes before the origin's. `requests_wait`: they do during updates. Raises what loading
-    raises, and `ConfigError` for an engine that sleeps."""
+    and `claimed` raise, and `ConfigError` for an engine that sleeps."""
     config = origin.config
     if config.engine.sleep:
         raise ConfigError("engine.sleep = true: a server that sleeps during updates answers nobody; leave it out")
-    loaded = load_model(config.model)
     await anyio.Path(folder).mkdir(parents=True, exist_ok=True)
-    async with open_engine(config, loaded, folder / "vllm.log", emit) as engine:
+    async with AsyncExitStack() as stack:
+        stack.enter_context(claimed(folder, origin))
+        loaded = load_model(config.model)
+        engine = await stack.enter_async_context(open_engine(config, loaded, folder / "vllm.log", emit))
         await engine.ready()
         model = ServedModel(origin.name, loaded, engine, config.rollout, origin.kept, requests_wait=requests_wait)
         learner = Learner(model, loaded, config.training, folder / "adapters")

@@ -12,11 +12,13 @@ import anyio.to_thread
 
 from mcprl.config import TrainingConfig
 from mcprl.errors import McprlError
+from mcprl.models import context_limit
 from mcprl.models.adapters import load_adapter_weights
 from mcprl.models.load import LoadedModel
 from mcprl.serving.jobs import Job, Jobs
 from mcprl.serving.lessons import Lesson, OnStep, gradient_step
 from mcprl.serving.model import ServedModel
+from mcprl.serving.origin import SOURCE
 from mcprl.serving.refusals import Refusal, of_error
 from mcprl.text import first_line
 from mcprl.training.thread import in_update_thread
@@ -37,7 +39,7 @@ class Learner:
         self.model, self.folder, self.jobs = model, folder, Jobs()
         # The rollouts may be old. How far the policy has moved since they were sampled is the caller's to judge.
         self.config = config.model_copy(update={"max_sampler_gap": float("inf")})
-        self.limit = int(getattr(loaded.model.config.get_text_config(), "max_position_embeddings", 2**31))
+        self.limit = context_limit(loaded.model.config)
         self._loaded = loaded
         self._trainer: Trainer | None = None
 
@@ -79,6 +81,7 @@ class Learner:
         except FileExistsError:
             taken = f"there is a model {name!r} already; fork to another name"
             raise Refusal(409, taken, "name", "in_use") from None
+        await anyio.to_thread.run_sync(shutil.copy, self.folder.parent / SOURCE, other.parent)
         return other.parent
 
     async def _train(self, lesson: Lesson, job: Job) -> None:
@@ -96,7 +99,7 @@ class Learner:
 
     async def _update(self, lesson: Lesson, job: Job) -> None:
         loop, began = asyncio.get_running_loop(), time.perf_counter()
-        steps, adapter = 0, self._adapter(self.model.step + 1)
+        steps, adapter = 0, self._adapter(max(self.model.step, *self.model.kept, 0) + 1)
 
         def on_step(metrics: dict[str, float]) -> None:
             nonlocal began, steps

@@ -18,11 +18,11 @@ from support.served import KEY, Endpoint, nano_run, served
 
 from mcprl import RemoteBackend, TrainableModel, Trajectory, TrajectoryGroup
 from mcprl.config import EngineConfig, ServerConfig, ToolPolicy
-from mcprl.errors import ModelError
+from mcprl.errors import ConfigError, ModelError
 from mcprl.export import ABOUT
 from mcprl.runs.settings import parse
 from mcprl.servers.server import connect
-from mcprl.serving.origin import find_origin
+from mcprl.serving.origin import Origin, claimed, find_origin
 
 STATUS = "Can you tell me the status of order O-2043?"
 HELLO: list[Any] = [{"role": "user", "content": "Hello"}]
@@ -322,6 +322,23 @@ def test_an_export_and_a_model_are_found_as_well(runs: Path, tmp_path: Path) -> 
     assert (model.name, model.latest, model.config.engine) == ("nano", None, engine)
     with pytest.raises(ModelError, match=r"'nothing' is no run in .* and no export; model 'nothing' is none of"):
         find_origin("nothing", str(runs), engine)
+
+
+def test_what_was_trained_of_another_origin_is_not_served_under_the_same_name(runs: Path, tmp_path: Path) -> None:
+    """All exports lie in a folder `adapter` by default, and so had their name, and their adapters, in common."""
+    origins: list[Origin] = []
+    for run in ("a", "b"):
+        out = shutil.copytree(runs / "talker" / "adapters" / "step-2", tmp_path / run / "export" / "adapter")
+        (out / ABOUT).write_text(json.dumps({"form": "adapter", "base_model": "nano", "step": 2}))
+        origins.append(find_origin(str(out), str(runs), EngineConfig(kind="embedded")))
+    served = tmp_path / "served" / "adapter"
+    served.mkdir(parents=True)
+    with claimed(served, origins[0]), pytest.raises(ConfigError, match="is being served"), claimed(served, origins[0]):
+        pass
+    with claimed(served, origins[0]):
+        pass
+    with pytest.raises(ConfigError, match=r"of .*a/export/adapter, not of .*--name"), claimed(served, origins[1]):
+        pass
 
 
 def test_an_address_that_is_taken_is_one_line(endpoint: Endpoint, runs: Path) -> None:
