@@ -26,6 +26,7 @@ from mcprl.art.own import NO_OWN, OwnParts
 from mcprl.benches.taking import require_benches, take_benches
 from mcprl.config import Config
 from mcprl.engines import Engine, open_engine, placement, require_client, server_device
+from mcprl.engines.conversation import require_room
 from mcprl.engines.machine import resolve
 from mcprl.errors import BudgetError
 from mcprl.events import BestChosen, Emit, Evaluated, Note, RunComplete, StepComplete, ignore, recording
@@ -35,7 +36,6 @@ from mcprl.models.load import LoadedModel, find_device, load_model
 from mcprl.rollout import Sampler, equal_rollouts
 from mcprl.runs import comparison, report, resuming
 from mcprl.runs.journal import Journal
-from mcprl.runs.learning import rl_minutes
 from mcprl.runs.ledger import end_training, fates, rewind_to_whole
 from mcprl.runs.proof import record_overlap
 from mcprl.runs.records import rollout_metrics, success_by_task
@@ -81,6 +81,7 @@ async def train_adapter(
             elif accept_tool_changes:
                 accept_tools(journal, server.tools, emit)
             model = load_model(config.model)
+            require_room(config.rollout, server, model, emit)
             # Only now, so that what is wrong with the settings leaves no run behind.
             journal = journal or stack.enter_context(Journal.create(Path(config.runs_dir) / config.name, config))
             stack.enter_context(server.recorded(journal.folder if config.record else None))
@@ -173,8 +174,7 @@ async def reinforce(
     ahead: StepRollouts | None = None
     for step in range(last + 1, config.steps + 1):
         patience = config.steps if run.config.is_control else config.patience
-        late = rl_minutes(run.journal) > config.max_minutes
-        if late or has_stalled(scores, patience) or rl_is_spent(run.config, run.journal):
+        if has_stalled(scores, patience) or rl_is_spent(run.config, run.journal):
             break
         try:
             sampled = ahead or await sample_step(run, step, training, start)

@@ -3,19 +3,25 @@
 import json
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+from support.configs import small
+from support.events import Recorder
 from support.paths import SERVERS
 
 from mcprl.chat.families import reply
 from mcprl.chat.prompts import encode
 from mcprl.chat.tool_search import FOUND, ToolSearch, searching
-from mcprl.config import ModelConfig, RolloutConfig, ServerConfig
+from mcprl.config import ModelConfig, RolloutConfig, ServerConfig, ToolPolicy
+from mcprl.engines.conversation import require_room
 from mcprl.engines.embedded.engine import EmbeddedEngine
+from mcprl.errors import ConfigError
 from mcprl.models.load import load_model
 from mcprl.rollout import rollout
 from mcprl.servers.server import connect
+from mcprl.train import train_adapter
 from mcprl.training.demonstrations import demonstration, transcript
 from mcprl.training.rows import certificate, training_rows
 from mcprl.types import Call, Completion, CompletionRequest, Scenario, Tool
@@ -77,6 +83,25 @@ async def test_a_policy_searches_200_tools_on_the_real_engine_and_its_prompts_ex
     shown = demonstration(loaded.tokenizer, ideal, (search.tool,))
     assert shown.turns[0].prompt_ids == trajectory.turns[0].prompt_ids  # the warm start teaches in the same context
     assert len(training_rows(shown)) == 1
+
+
+async def test_tools_that_leave_no_room_stop_a_run_before_it_has_a_folder_and_says_what_leaves_room(
+    tiny_model: Path, tmp_path: Path
+) -> None:
+    many = small(tiny_model, tmp_path, servers=[{"target": MANY}])
+    with pytest.raises(ConfigError, match=r"of 200 tools take 11,\d{3} of the 2,048 tokens .*--tool-search 1000"):
+        await train_adapter(many)
+    assert not (tmp_path / "small").exists()
+    loaded, emitted = load_model(many.model), Recorder()
+    async with connect([ServerConfig(target=MANY)], ToolPolicy(allow=("get_ferry_*",))) as server:
+        require_room(RolloutConfig(max_total_tokens=1_000), server, loaded, emitted)
+        with pytest.raises(ConfigError, match=r"or --max-total-tokens \d+: the model reads 2,048"):
+            require_room(RolloutConfig(max_total_tokens=64), server, loaded)
+    assert [note for note in emitted.notes if "of 10 tools take" in note]
+    emitted = Recorder()
+    async with connect([ServerConfig(target=MANY)]) as server:
+        require_room(RolloutConfig(tool_search=1_000), server, loaded, emitted)
+    assert not emitted.notes
 
 
 def test_within_the_budget_and_without_one_all_tools_are_shown() -> None:

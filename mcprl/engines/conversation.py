@@ -8,11 +8,48 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from mcprl.chat.prompts import head_ids, system_messages
 from mcprl.chat.tool_search import ToolSearch, searching
 from mcprl.chat.written import write_calls
 from mcprl.config import RolloutConfig
-from mcprl.engines import Engine
-from mcprl.types import Call, CallRecord, Completion, CompletionRequest, Message, Session, StopReason, Tool, ToolResult
+from mcprl.engines import Engine, Policy
+from mcprl.errors import ConfigError
+from mcprl.events import Emit, Note, ignore
+from mcprl.models import context_limit
+from mcprl.text import counted
+from mcprl.types import (
+    Call,
+    CallRecord,
+    Completion,
+    CompletionRequest,
+    Message,
+    Session,
+    StopReason,
+    Tool,
+    ToolResult,
+    ToolServer,
+)
+
+
+def require_room(config: RolloutConfig, server: ToolServer, loaded: Policy, emit: Emit = ignore) -> None:
+    """Emit what the server's tools and instructions take of every conversation, if that is more than half of it.
+    Raises `ConfigError` if it is all of it: every rollout would end with its first turn."""
+    search = searching(server.tools, config.tool_search)
+    tools = (search.tool,) if search else server.tools
+    taken = len(head_ids(loaded.tokenizer, system_messages(server.instructions), tools))
+    context = context_limit(loaded.model.config)
+    longest = min(config.max_total_tokens, context)
+    if taken <= longest // 2:
+        return
+    instructions = " and the server's instructions" if server.instructions else ""
+    what = f"the definitions of {counted(len(tools), 'tool')}{instructions}"
+    text = f"{what} take {taken:,} of the {longest:,} tokens of a rollout (rollout.max_total_tokens)"
+    ways = "fewer tools (--allow-tool, --deny-tool), tools that are found by search (--tool-search 1000)"
+    if context > longest:
+        ways += f", or --max-total-tokens {min(context, 4 * taken)}: the model reads {context:,}"
+    if taken >= longest:
+        raise ConfigError(f"{text}: nothing is left to answer in. Choose {ways}")
+    emit(Note(f"{text}; what leaves more: {ways}"))
 
 
 @dataclass

@@ -31,6 +31,7 @@ class Database:
     def __init__(self, path: Path, connection: sqlite3.Connection, lock: sqlite3.Connection | None) -> None:
         self.path = path
         self._connection = connection
+        connection.create_function("text_of", 2, _text_of, deterministic=True)
         self._lock = lock
         self._threads = RLock()
 
@@ -201,6 +202,11 @@ def is_written(path: Path) -> bool:
     except JournalError as error:
         return _BUSY in str(error)
     return False
+
+
+def _text_of(body: str, key: str) -> str:
+    """What a JSON object has under a key, as text: SQLite's own function takes no NaN, which tools' results hold."""
+    return str(json.loads(body)[key])
 
 
 def _damaged(path: Path, why: object) -> JournalError:

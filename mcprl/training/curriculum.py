@@ -75,4 +75,4 @@ def _due(scenario: Scenario, by_step: Mapping[int, set[bool | None]], epoch: flo
     else:
         latest_first = sorted(by_step, reverse=True)
         ties = sum(1 for _ in takewhile(lambda drawn: by_step[drawn] in (_ALWAYS, _NEVER), latest_first))
-    return max(by_step, default=0) + (2**ties - 1) * epoch
+    return max(by_step, default=0) + (2.0 ** min(ties, 60) - 1) * epoch

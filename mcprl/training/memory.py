@@ -217,10 +217,7 @@ def _options(settings: Settings) -> Iterator[tuple[str, list[Any]]]:
 
 
 def _halves(value: int, least: int) -> list[int]:
-    values = [value]
-    while values[-1] // 2 >= least:
-        values.append(values[-1] // 2)
-    return values
+    return [value, *_halves(value // 2, least)] if value // 2 >= least else [value]
 
 
 def changes(before: Settings, after: Settings) -> dict[str, Any]:
@@ -264,10 +261,11 @@ def free(device: torch.device) -> float:
         return torch.cuda.mem_get_info(device)[0]
     available = psutil.virtual_memory().available
     try:
-        limit, used = ((_CGROUP / f"memory.{kind}").read_text().strip() for kind in ("max", "current"))
+        limit, used, stat = ((_CGROUP / f"memory.{kind}").read_text().strip() for kind in ("max", "current", "stat"))
     except OSError:
         return available
-    return available if limit == "max" else min(available, int(limit) - int(used))
+    cached = dict(line.split() for line in stat.splitlines()).get("inactive_file", 0)  # given up where it is needed
+    return available if limit == "max" else min(available, int(limit) - int(used) + int(cached))
 
 
 def verdict(size: Size, wanted: Settings, free: float, device: str, apart: float = math.inf) -> str:

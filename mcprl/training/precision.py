@@ -73,7 +73,8 @@ class Trial:
                 figures |= self.state
             self.state["shares"] = self.forward.shares
         self.forward.shares = self.state["shares"]
-        suits = self.measures and Precision(**{name: self.state[name] for name in _FIGURES}).suits(supervised)
+        measured = self.measures and self.state.keys() >= {*_FIGURES}  # not if the run began on another machine
+        suits = measured and Precision(**{name: self.state[name] for name in _FIGURES}).suits(supervised)
         self.forward.bf16 = self.autocast == "bf16" or suits
         return figures
 

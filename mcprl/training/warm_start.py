@@ -11,6 +11,7 @@ from mcprl.events import Emit, Note, WarmStartBegan, WarmStartEnded, WarmStartSt
 from mcprl.models.adapters import copy_adapter, load_adapter_weights, save_adapter
 from mcprl.models.load import LoadedModel
 from mcprl.runs.journal import Journal
+from mcprl.runs.learning import rl_minutes
 from mcprl.training.demonstrations import Demonstrations
 from mcprl.training.pipeline import concurrently
 from mcprl.training.selection import best_step, has_stalled
@@ -28,15 +29,17 @@ Validate = Callable[[int, Adapter | None], Awaitable[float]]
 """The score on the validation tasks after so many supervised steps, of their adapter or of the base model (`None`)."""
 
 
-def computed(journal: Journal) -> float:
-    """The tokens that a run's warm start has computed, up to its last validation."""
-    return float(journal.fact("warm_start_tokens", 0.0))
+def computed(journal: Journal) -> dict[int, float]:
+    """The tokens that a run's warm start had computed at each of its checkpoints."""
+    return {int(step): float(tokens) for step, tokens in journal.fact("warm_start_tokens", {}).items()}
 
 
 def rl_is_spent(config: Config, journal: Journal) -> bool:
-    """Whether RL has computed as many tokens as the warm start before it, if it may not take more (recipe "auto"). A
-    control takes all its steps."""
-    allowed = computed(journal)
+    """Whether RL has taken its minutes or, if it may not take more (recipe "auto"), has computed as many tokens as the
+    warm start before it. A control takes all its steps, in the minutes that it has."""
+    if rl_minutes(journal) > config.training.max_minutes:
+        return True
+    allowed = max(computed(journal).values(), default=0.0)
     if config.training.recipe != "auto" or config.is_control or not (allowed and journal.adapters("warm")):
         return False
     names = ("sampled_tokens", "forwarded_tokens")
@@ -102,7 +105,7 @@ class WarmStart:
         self._checkpoints[0] = Adapter(f"{self._adapter.path}-0", 0)
         save_adapter(self.loaded, self._checkpoints[0].path)
         await self._load_checkpoints(trainer)
-        tokens = computed(self.journal) if max(self._checkpoints) else 0.0
+        tokens = computed(self.journal).get(max(self._checkpoints), 0.0)
         metrics: list[dict[str, float]] = []
         while (last := max(self._scores)) < training.warm_start_steps:
             if has_stalled(self._scores, training.patience):
@@ -115,8 +118,9 @@ class WarmStart:
                     for sentence in notes(metrics):
                         self.emit(Note(sentence))
                     self.emit(WarmStartStep(step, training.warm_start_steps, metrics[-1]))
+            # Before the checkpoint, so that a run that is stopped in between knows the tokens of each that it finds.
+            self.journal.write_fact("warm_start_tokens", computed(self.journal) | {validated: tokens})
             await self._validate(trainer, validated)
-            self.journal.write_fact("warm_start_tokens", tokens)
 
     async def _step(self, trainer: Trainer, demonstrations: Demonstrations, step: int) -> dict[str, float]:
         """One supervised step, while the plans of the next one are executed. Returns its metrics."""

@@ -105,11 +105,11 @@ def phases(journal: Journal) -> list[tuple[str, int]]:
 
 def group_lines(journal: Journal, phase: str, words: str, sort: str, page: int) -> tuple[list[GroupLine], bool]:
     """A page of a phase's groups whose request or step has the words, and whether there are more."""
-    query = f"""select t.phase, t.step, t.scenario_id, ifnull(json_extract(c.body, '$.request'), '') as request,
+    query = f"""select t.phase, t.step, t.scenario_id, ifnull(text_of(c.body, 'request'), '') as request,
             count(*), avg(s.value), avg(s.success), max(s.value) - min(s.value), sum(t.stop = 'error')
         from trajectory t left join scenario c on c.id = t.scenario_id
         left join score s on s.phase = t.phase and s.step = t.step and s.trajectory_id = t.id
-        where t.phase = ? and (? = '' or instr(lower(json_extract(c.body, '$.request')), lower(?)))
+        where t.phase = ? and (? = '' or instr(lower(text_of(c.body, 'request')), lower(?)))
         group by t.step, t.scenario_id order by {ORDERS[sort]} limit ? offset ?"""
     rows = journal.db.read(query, phase, words, words, PAGE + 1, PAGE * page)
     return [GroupLine(*row) for row in rows[:PAGE]], len(rows) > PAGE

@@ -37,17 +37,13 @@ def health(journal: Journal) -> list[ToolHealth]:
     """Every tool that may be called, those that fail most often first, and at the end what was called in vain."""
     allowed = set(journal.fact("tools", []))
     found: defaultdict[str, _Calls] = defaultdict(_Calls, {name: _Calls() for name in allowed})
-    query = """select json_extract(c.value, '$.tool'), json_extract(c.value, '$.result.latency_s'),
-            json_extract(c.value, '$.result.is_error'), json_type(c.value, '$.arguments') = 'null',
-            case when json_extract(c.value, '$.result.is_error')
-                then substr(json_extract(c.value, '$.result.text'), 1, 400) end
-        from trajectory t, json_each(t.body, '$.calls') c where t.phase <> 'demonstration'"""
-    for tool, seconds, failed, unread, text in journal.db.read(query):
-        calls = found[str(tool) if tool in allowed else UNKNOWN]
-        calls.seconds.append(float(seconds or 0.0))
-        calls.unread += bool(unread)
-        if failed:
-            calls.errors[shortened(" ".join(str(text).split()), 160)] += 1
+    for (body,) in journal.db.read("select body from trajectory where phase <> 'demonstration'"):
+        for call in journal.db.json(body)["calls"]:
+            calls, result = found[call["tool"] if call["tool"] in allowed else UNKNOWN], call["result"]
+            calls.seconds.append(float(result["latency_s"]))
+            calls.unread += call["arguments"] is None
+            if result["is_error"]:
+                calls.errors[shortened(" ".join(result["text"][:400].split()), 160)] += 1
     lines = [_line(name, calls) for name, calls in found.items()]
     return sorted(lines, key=lambda line: (line.name == UNKNOWN, -line.failed, line.name))
 

@@ -1,5 +1,7 @@
 """The decoder's parts: sampling by blocks, guessed tokens and packed weights change no result."""
 
+from typing import Any
+
 import pytest
 import torch
 from support.models import random_model
@@ -80,3 +82,20 @@ def test_packed_weights_decode_with_the_models_own_log_probabilities(dtype: torc
         own = logits.log_softmax(-1).gather(1, ids[0, len(stream.prompt) :, None])[:, 0]
         tolerance = 1e-4 if dtype == torch.float32 else 0.1
         torch.testing.assert_close(torch.tensor(stream.logprobs), own, atol=tolerance, rtol=0)
+
+
+def test_streams_that_cannot_join_for_want_of_memory_still_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    decoder = Decoder(bare_model(counting_model()), (), 8, 2**26)
+    streams = [Stream((n, n + 1, n + 2), tuple, 3, 1.0, n) for n in range(3)]
+    decoder.waiting.extend(streams)
+    admit = Decoder._admit
+
+    def fail(self: Decoder, stream: Stream, *given: Any) -> None:
+        if stream is streams[1]:
+            raise MemoryError
+        admit(self, stream, *given)
+
+    monkeypatch.setattr(Decoder, "_admit", fail)
+    with pytest.raises(MemoryError):
+        decoder.step()
+    assert [*decoder.rows, *decoder.waiting] == streams

@@ -10,9 +10,11 @@ import socket
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +29,7 @@ from support.taught import CASES, check, converse, family_model, save_taught, ta
 from mcprl.chat import prompts
 from mcprl.config import Config, ModelConfig
 from mcprl.engines import open_engine
-from mcprl.engines.vllm import environment, keeper
+from mcprl.engines.vllm import environment, keeper, server
 from mcprl.engines.vllm.engine import VllmEngine
 from mcprl.errors import ConfigError, EngineError
 from mcprl.events import Event, StepComplete
@@ -482,6 +484,63 @@ async def test_a_server_that_never_answers_is_given_up(loaded: LoadedModel, tmp_
     finally:
         await engine.close()
     assert [command for command in below(os.getpid(), processes()).values() if "sleep 600" in command] == []
+
+
+@pytest.mark.parametrize(
+    ("printed", "found"),
+    [
+        ("NVIDIA H100, 81559, 80000, 580.65\n", [("NVIDIA H100", 79.6, "580.65")]),
+        ("NVIDIA GB10, [N/A], [N/A], 580.95\n", [("NVIDIA GB10", None, "580.95")]),
+        ("No devices were found\n", []),
+    ],
+)
+def test_a_gpu_that_shares_the_machines_memory_is_one_and_a_message_is_none(
+    printed: str, found: list[tuple[str, float | None, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "nvidia-smi"
+    program.write_text(f"#!/bin/sh\nprintf '{printed}'\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    gpus = environment.gpus()
+    assert [(gpu.name, gpu.driver) for gpu in gpus] == [(name, driver) for name, _, driver in found]
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
+    for gpu, (_, total, _) in zip(gpus, found, strict=True):
+        assert gpu.total == pytest.approx(total or memory, abs=0.1)
+        assert 0 < gpu.free <= gpu.total
+
+
+async def test_a_server_that_is_slow_to_answer_is_waited_for(
+    loaded: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Slow(BaseHTTPRequestHandler):
+        asked = 0
+
+        def do_GET(self) -> None:
+            Slow.asked += 1
+            time.sleep(0.5 if Slow.asked < 3 else 0.0)
+            body = json.dumps({"object": "list", "data": [{"id": "base", "object": "model", "created": 0}]}).encode()
+            with suppress(OSError):  # who asked has given up
+                self.send_response(200)
+                self.send_header("content-length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+        def log_message(self, format: str, *args: Any) -> None: ...  # noqa: A002
+
+    monkeypatch.setattr(server, "HEALTH_S", 0.1)
+    http = ThreadingHTTPServer(("127.0.0.1", 0), Slow)
+    threading.Thread(target=http.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{http.server_address[1]}/v1"
+    engine = VllmEngine(
+        parse({"engine": {"kind": "vllm", "base_url": url}}), loaded, loaded.path, tmp_path / "vllm.log"
+    )
+    try:
+        await engine.ready()
+    finally:
+        await engine.close()
+        http.shutdown()
+        http.server_close()
+    assert Slow.asked >= 4
 
 
 # --- setup ------------------------------------------------------------------------------------------------------------

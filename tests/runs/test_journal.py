@@ -21,7 +21,7 @@ from support.trajectories import trajectory
 from mcprl.config import Config, RolloutConfig, ServerConfig
 from mcprl.errors import JournalError
 from mcprl.runs.journal import FILE, Journal
-from mcprl.runs.learning import wall_s
+from mcprl.runs.learning import parts_of, wall_s
 from mcprl.runs.ledger import Ledger, discard, end_training, ledger, rewind
 from mcprl.runs.records import Outcome, dump_trajectory
 from mcprl.types import (
@@ -38,7 +38,8 @@ from mcprl.types import (
     ToolResult,
     Trajectory,
 )
-from mcprl.viewing.groups import columns, why_no_gaps
+from mcprl.viewing.groups import columns, group_lines, why_no_gaps
+from mcprl.viewing.health import health
 
 SCENARIO = Scenario(
     "s1",
@@ -382,3 +383,14 @@ def test_a_run_that_is_rewound_goes_on_after_the_step_before_with_what_was_sampl
     assert ledger(run) == Ledger(1, {}, 1)
     end_training(run)
     assert ledger(run) == Ledger(1, {"not needed": 1}, 0)
+
+
+def test_a_result_that_is_not_a_number_stops_no_report_and_no_page(run):
+    odd = CallRecord(0, "get", {"n": math.inf}, ToolResult("NaN", {"price": math.nan}))
+    run.write_scenarios([replace(SCENARIO, checks=(Fact(12.5, "price", rivals=(math.nan,)),))])
+    run.write_trajectories("train", 3, [replace(trajectory("a"), calls=(odd,))])
+    (part,) = [part for part in parts_of(run) if part.name == "RL"]
+    assert (part.rollouts, part.read > 0) == (1, True)
+    assert [(tool.calls, tool.failed) for tool in health(run)] == [(1, 0.0)]
+    lines, more = group_lines(run, "train", "does 7", "step", 0)
+    assert ([line.request for line in lines], more) == (["What does 7 cost?"], False)

@@ -388,3 +388,16 @@ def test_wandb_gets_the_report_and_the_configuration_and_no_secret_reaches_the_f
     summary = items(entry for record in found if record.HasField("summary") for entry in record.summary.update)
     assert summary["steps"] == 2
     assert "5ecret" not in "".join(path.read_text(errors="ignore") for path in wandb_run.rglob("*") if path.is_file())
+
+
+def test_results_with_any_line_break_of_unicode_do_not_keep_a_run_from_going_on(run):
+    odd = replace(GROUP, scenario=replace(GROUP.scenario, request="one\u2028two\u2029three\x85four"))
+    open_trackers([], run, Config()).log_groups(1, [odd], SCORES)
+    with Journal.open(run, write=True) as journal:
+        journal.write_step(1, {"loss": 1})
+    with (run / "groups.jsonl").open("ab") as file:
+        file.write('{"request": "é'.encode()[:-1])  # the process was killed within a letter
+    again = open_trackers([], run, Config())
+    again.close()
+    (line,) = (run / "groups.jsonl").read_text().split("\n")[:-1]
+    assert json.loads(line)["request"] == odd.scenario.request

@@ -82,3 +82,8 @@ def test_without_a_plan_or_where_none_are_allowed_there_are_no_given() -> None:
     outcomes = [(task.id, 1, False) for task in TASKS]
     assert {each.given_calls for each in draw(TASKS, outcomes, 2, 12, 0, most_given=2)} == {0}
     assert {each.given_calls for each in draw(PLANNED, outcomes, 2, 12, 0, most_given=0)} == {0}
+
+
+def test_a_task_may_be_tied_thousands_of_times() -> None:
+    outcomes = [("s0", step, False) for step in range(1, 3_000)]
+    assert len(draw(TASKS[:2], outcomes, 3_000, 2, 0)) == 2

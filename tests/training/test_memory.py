@@ -251,7 +251,8 @@ def test_a_containers_limit_counts(
     limit: str, free: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "memory.max").write_text(f"{limit}\n")
-    (tmp_path / "memory.current").write_text(f"{2**20}\n")
+    (tmp_path / "memory.current").write_text(f"{2**21}\n")
+    (tmp_path / "memory.stat").write_text(f"anon 5\ninactive_file {2**20}\nactive_file 7\n")
     monkeypatch.setattr(memory, "_CGROUP", tmp_path)
     found = memory.free(torch.device("cpu"))
     assert found == free if free else found > 2**20

@@ -332,6 +332,20 @@ def test_a_resumed_trainer_computes_as_it_did_before_without_another_trial(tmp_p
     assert "sharing_gap" not in metrics
 
 
+def test_a_run_that_goes_on_where_the_cpu_has_bfloat16_computes_as_it_began(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"amx_bf16": False})
+    trainer = tiny_trainer(autocast="auto")
+    batch = sampled_batch(trainer)
+    trainer.update(batch)
+    trainer.save(tmp_path / "step-1")
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"amx_bf16": True})
+    resumed = tiny_trainer(autocast="auto")
+    resumed.load(tmp_path / "step-1")
+    assert resumed.update(batch)["bf16"] == 0
+
+
 def test_sharing_ends_and_says_so_where_the_runs_own_rows_are_off(monkeypatch: pytest.MonkeyPatch):
     trainer = tiny_trainer()
     batch = sampled_batch(trainer)

@@ -166,11 +166,25 @@ async def test_a_stopped_one_goes_on_from_its_last_validation_and_ends_as_if_it_
     assert torch.equal(again.weights, whole.weights)
 
 
+async def test_one_that_is_stopped_while_it_validates_has_counted_the_tokens_before(begin: Begin) -> None:
+    scores = {0: 0.0, 2: 0.2, 4: 0.3, 6: 0.4}
+    stopped = begin(scores, "stopped")
+    del cast("dict[int, float]", stopped.scores)[2]
+    with pytest.raises(KeyError):
+        await stopped.run(Shown())
+    stopped.journal.close()
+    resumed, shown = begin({0: 0.0, 2: 0.2, 4: 0.3, 6: 0.4}, "stopped"), Shown()
+    await resumed.run(shown)
+    assert shown.asked[0] == 3
+    tokens = resumed.journal.fact("warm_start_tokens")
+    assert tokens == {str(step): step * (LENGTH - 1) for step in (2, 4, 6)}
+
+
 async def test_in_auto_rl_computes_no_more_tokens_than_the_warm_start_did(begin: Begin) -> None:
     phase = begin({0: 0.0, 2: 0.2, 4: 0.3, 6: 0.4}, recipe="auto")
     assert not rl_is_spent(phase.config, phase.journal)  # no warm start yet
     await phase.run(Shown())
-    tokens = float(phase.journal.fact("warm_start_tokens"))
+    tokens = float(max(phase.journal.fact("warm_start_tokens").values()))
     assert tokens == 6 * (LENGTH - 1)
     assert not rl_is_spent(phase.config, phase.journal)
     phase.journal.write_step(1, {"sampled_tokens": tokens - 1}, None, {})

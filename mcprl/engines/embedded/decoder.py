@@ -124,34 +124,34 @@ class Decoder:
         joined: list[Stream] = []
         postponed: list[Stream] = []
         new_tokens = 0
-        while self.waiting and len(self.rows) < self.max_rows and new_tokens < PREFILL_TOKENS:
-            stream = self.waiting.popleft()
-            if not stream.wanted():
-                continue
-            stream.trunk = self._trunk(stream)
-            stream.suffix = stream.prompt[len(stream.trunk.ids) :]
-            source, shared = stream.trunk.longest(stream.suffix) if self.reuse else ((), 0)
-            shared = min(shared, len(stream.suffix) - 1)  # the last token is always computed: it gives the logits
-            if self.reuse and any(will_compute(other, stream, shared + WORTH_WAITING) for other in joined):
-                postponed.append(stream)
-                continue
-            expected = min(len(self.rows) + 1 + len(self.waiting), self.max_rows)
-            if not self._cache.reserve(self.rows, len(stream.suffix) + stream.max_new, expected):
-                postponed.append(stream)
-                break
-            if source not in stream.trunk.sources:  # it was forgotten for the row
-                shared = 0
-            stream.row = len(self.rows)
-            stream.cached = shared
-            if shared:
-                self._cache.fill(stream, source, shared)
-            generator = torch.Generator().manual_seed(stream.seed & (2**63 - 1))
-            stream.draws = torch.rand(stream.max_new, generator=generator, dtype=torch.float64).tolist()
-            self.rows.append(stream)
-            joined.append(stream)
-            new_tokens += len(stream.suffix) - shared
-        self.waiting.extendleft(reversed(postponed))
+        try:
+            while self.waiting and len(self.rows) < self.max_rows and new_tokens < PREFILL_TOKENS:
+                stream = self.waiting.popleft()
+                if not stream.wanted():
+                    continue
+                postponed.append(stream)  # until it has joined
+                stream.trunk = self._trunk(stream)
+                stream.suffix = stream.prompt[len(stream.trunk.ids) :]
+                source, shared = stream.trunk.longest(stream.suffix) if self.reuse else ((), 0)
+                shared = min(shared, len(stream.suffix) - 1)  # the last token is always computed: it gives the logits
+                if self.reuse and any(will_compute(other, stream, shared + WORTH_WAITING) for other in joined):
+                    continue
+                expected = min(len(self.rows) + 1 + len(self.waiting), self.max_rows)
+                if not self._cache.reserve(self.rows, len(stream.suffix) + stream.max_new, expected):
+                    break
+                self._admit(stream, source, shared)
+                joined.append(postponed.pop())
+                new_tokens += len(stream.suffix) - stream.cached
+        finally:  # out of memory, too, so that whoever is told of it knows of all streams
+            self.waiting.extendleft(reversed(postponed))
         return joined
+
+    def _admit(self, stream: Stream, source: tuple[int, ...], shared: int) -> None:
+        """Make a row of a stream. Its first tokens are copied from `source`, unless that was forgotten for the row."""
+        stream.begin(len(self.rows), shared if source in stream.trunk.sources else 0)
+        if stream.cached:
+            self._cache.fill(stream, source, stream.cached)
+        self.rows.append(stream)
 
     def _leave(self, stream: Stream) -> None:
         """Keep the stream's keys and values, and close the gap with the last row."""

@@ -24,6 +24,7 @@ from mcprl.engines.embedded.inbox import Free, Load, Turn, answer, fail
 from mcprl.engines.embedded.streams import Stream
 from mcprl.engines.embedded.weights import bare_model, merged_model, packed
 from mcprl.errors import EngineError, PromptTooLong
+from mcprl.models import context_limit
 from mcprl.models.heap import collect_and_trim, trim_heap
 from mcprl.types import Adapter, Completion, CompletionRequest
 
@@ -48,7 +49,7 @@ class EmbeddedEngine:
         self._tokenizer, self._end_ids = loaded.tokenizer, loaded.end_ids
         self._base = bare_model(loaded.model)
         self._options = (self._end_ids, max_batch, memory, prefix_cache)
-        self._limit = int(getattr(self._base.config.get_text_config(), "max_position_embeddings", 2**31))
+        self._limit = context_limit(self._base.config)
         self._decoders: dict[str | None, Decoder] = {}
         self._loaded: dict[str, tuple[Adapter, int]] = {}  # with when it was written, the oldest load first
         self._turns: dict[Stream, Turn] = {}

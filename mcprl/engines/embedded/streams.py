@@ -83,6 +83,12 @@ class Stream:
     row: int = -1
     cached: int = 0  # tokens after the trunk whose keys and values are in the row
 
+    def begin(self, row: int, cached: int) -> None:
+        """Become a row, which has the keys and values of the first `cached` tokens after the trunk."""
+        self.row, self.cached = row, cached
+        generator = torch.Generator().manual_seed(self.seed & (2**63 - 1))
+        self.draws = torch.rand(self.max_new, generator=generator, dtype=torch.float64).tolist()
+
     def take(self, picked: list[tuple[int, float]], guess: tuple[int, ...], ends: Container[int]) -> bool:
         """Append the tokens and log-probabilities that were sampled after the stream's end and after each token of its
         guess, up to the first that was not guessed. Returns whether the stream is done."""

@@ -20,11 +20,14 @@ import torch
 from mcprl.chat import families, prompts
 from mcprl.config import POLICY, Config
 from mcprl.engines import ADAPTERS, Policy, in_time, written_at
-from mcprl.engines.vllm.server import VllmServer
-from mcprl.errors import ConfigError, EngineError, PromptTooLong
+from mcprl.engines.vllm.server import PROBE_S, VllmServer
+from mcprl.errors import ConfigError, EngineError, EngineLost, PromptTooLong
 from mcprl.events import Emit, ignore
+from mcprl.models import context_limit
 from mcprl.types import Adapter, Completion, CompletionRequest
 
+_SUSPICION_S = 3 * PROBE_S
+"""Seconds in which a server that is well says so after a request has failed."""
 NEUTRAL = {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}  # only the temperature may change the distribution
 
 
@@ -65,9 +68,8 @@ class VllmEngine:
         self._name_prefix = secrets.token_hex(4)  # a shared server may have a "step-1" of another run
         self._loads = 0
         self._running: Counter[str] = Counter()  # turns being sampled, by name on the server
-        model_limit = int(getattr(loaded.model.config.get_text_config(), "max_position_embeddings", 2**31))
-        context_limit = min(model_limit, _longest_context(config))
-        self._server = VllmServer(config, path, context_limit, log, emit, self._reload_adapters)
+        longest = min(context_limit(loaded.model.config), _longest_context(config))
+        self._server = VllmServer(config, path, longest, log, emit, self._reload_adapters)
 
     async def ready(self) -> None:
         """Wait until the server takes requests. Raises `EngineError` if it fails to start."""
@@ -78,8 +80,10 @@ class VllmEngine:
 
         Raises `EngineError` if the server is down, the prompt is too long or the request fails.
         """
+        with anyio.move_on_after(_SUSPICION_S):  # another request may have failed by itself
+            await self._server.ready()
         if not self._server.is_up:
-            raise EngineError("the vLLM server is not up")
+            raise EngineLost("the vLLM server is not up")
         name, step = self._served_name(request.adapter)
         conversation = (request.messages, request.tools, request.context_ids)
         prompt = await anyio.to_thread.run_sync(

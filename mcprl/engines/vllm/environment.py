@@ -52,8 +52,17 @@ def gpus() -> list[Gpu]:
         result = subprocess.run(query, capture_output=True, text=True, timeout=30, check=True)
     except (OSError, subprocess.SubprocessError):
         return []
-    rows = [[cell.strip() for cell in line.split(",")] for line in result.stdout.splitlines() if line.strip()]
-    return [Gpu(name, float(total) / 1024, float(free) / 1024, driver) for name, total, free, driver in rows]
+    rows = [[cell.strip() for cell in line.split(",")] for line in result.stdout.splitlines()]
+    rows = [row for row in rows if len(row) == 4]  # others are messages
+    return [Gpu(name, _gib(total, "PHYS"), _gib(free, "AVPHYS"), driver) for name, total, free, driver in rows]
+
+
+def _gib(mib: str, pages: str) -> float:
+    """GiB of MiB as nvidia-smi prints them; the machine's if it prints none, since the GPU shares its memory then."""
+    try:
+        return float(mib) / 1024
+    except ValueError:
+        return os.sysconf(f"SC_{pages}_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
 
 
 def build_for_this_machine() -> Build:

@@ -35,6 +35,7 @@ except ImportError:
 BASE = "base"
 LORA_RANKS = (8, 16, 32, 64, 128, 256, 320, 512)  # the ranks that vLLM accepts
 PROBE_S = 1.0  # between health checks
+HEALTH_S = 10.0  # for one
 SILENCE_S = 60.0  # without any answer, after which a server counts as dead; a busy one answers within a second
 
 
@@ -208,23 +209,24 @@ class VllmServer:
                 await anyio.sleep(PROBE_S)  # a dying server may answer once more
             if self._process and self._process.returncode is not None:
                 return f"vLLM has died; {self._diagnosis()}"
-            with suppress(httpx2.TimeoutException):
-                if not (await self._is_healthy() or await self._is_healthy()):  # a connection may end as it is used
-                    return f"vLLM has died; {self._diagnosis()}"
+            healthy = await self._is_healthy()
+            if healthy is False:
+                return f"vLLM has died; {self._diagnosis()}"
+            if healthy:
                 answered = time.monotonic()
                 if suspected:
                     self._suspected = anyio.Event()
                     self._up_or_failed.set()
         return f"vLLM has given no answer for {SILENCE_S:.0f} s; {self._diagnosis()}"
 
-    async def _is_healthy(self) -> bool:
-        """Whether the server and its engine report that they are well. Raises `httpx2.TimeoutException`."""
-        try:
-            return (await self._http.get(f"{self.root}/health", timeout=10)).is_success
-        except httpx2.TimeoutException:
-            raise
-        except httpx2.HTTPError:
+    async def _is_healthy(self) -> bool | None:
+        """Whether the server and its engine report that they are well; `None` if there is no answer in time."""
+        with suppress(httpx2.TimeoutException):
+            for _ in range(2):  # a connection may end as it is used
+                with suppress(httpx2.NetworkError, httpx2.ProtocolError):
+                    return (await self._http.get(f"{self.root}/health", timeout=HEALTH_S)).is_success
             return False
+        return None
 
     def _diagnosis(self) -> str:
         """The last error in the server's log, else the log's last line; for an external server its address."""

@@ -119,7 +119,7 @@ def reach(name: str, url: str, advice: str) -> None:
 def logged(folder: Path) -> set[tuple[int, frozenset[str]]]:
     """The (step, names of its metrics) of the lines in the run's metrics.jsonl."""
     path = folder / METRICS_FILE
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
     return {(line.pop("step"), frozenset(line)) for line in map(json.loads, lines)}
 
 

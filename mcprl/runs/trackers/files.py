@@ -72,7 +72,6 @@ def _append(path: Path, lines: Sequence[Json]) -> None:
 def _truncate(path: Path, last_step: int) -> None:
     """Keep only whole lines: those of RL's steps up to `last_step`, and of the warm start, which come before."""
     if path.exists():
-        whole = [line for line in path.read_text(encoding="utf-8").splitlines(keepends=True) if line.endswith("\n")]
-        read = [(line, json.loads(line)) for line in whole]
+        read = [(line, json.loads(line)) for line in path.read_bytes().split(b"\n")[:-1]]  # the last may be torn
         kept = [line for line, told in read if told["step"] <= last_step or any(key.startswith(WARM) for key in told)]
-        write_whole(path, "".join(kept).encode())
+        write_whole(path, b"".join(line + b"\n" for line in kept))
