@@ -1,13 +1,16 @@
-"""What sharing prefixes and bfloat16 do to the update of a pre-trained model, on text.
+"""What sharing prefixes and bfloat16 do to the update of a pre-trained model, on text or on a run's own rollouts.
 
     python benchmarks/update_pretrained.py [--model FOLDER] [--rows 8] [--prompt 500] [--completion 100] [--rounds 2]
+    python benchmarks/update_pretrained.py --run FOLDER [--rows 8] [--rounds 2]
 
-Rows are pieces of this repository's documentation: a common prompt, then completions that differ. All variants run one
-after another in each round; figures are medians of the rounds' ratios.
+Rows are pieces of this repository's documentation: a common prompt, then completions that differ. With `--run` they are
+rollouts of that run's last test, computed with the adapter that they were sampled with. All variants run one after
+another in each round; figures are medians of the rounds' ratios.
 
     padded over tree    seconds of whole rows, padded / of the trie: forward and backward
     sharing gap         largest difference in nats between the two, in float32
     sharing gradient    |difference of the LoRA's gradients| / |gradient|, in float32
+    sampler gap         |log-probability in training - as sampled| in nats, the mean and the largest; of a run alone
     bf16_...            what bfloat16 does, as training measures it before its first step (`mcprl.training.precision`)
     bf16 in ...         whether a kind of step takes bfloat16
 """
@@ -23,9 +26,13 @@ import torch
 from torch import Tensor
 
 from mcprl.config import NANO, ModelConfig
+from mcprl.models.adapters import load_adapter_weights
 from mcprl.models.load import LoadedModel, load_model
+from mcprl.runs.journal import Journal
+from mcprl.runs.proof import chosen_adapter
 from mcprl.training.forward import Forward
 from mcprl.training.precision import measure
+from mcprl.training.rows import trained_logprobs, training_rows
 from mcprl.types import Row
 
 ROOT = Path(__file__).parents[1]
@@ -39,6 +46,26 @@ def rows_of_text(loaded: LoadedModel, count: int, prompt: int, completion: int) 
     starts = range(prompt, prompt + count * completion, completion)
     made = [(*ids[:prompt], *ids[start : start + completion]) for start in starts]
     return [Row(f"{n}", row, mask, (0.0,) * len(row)) for n, row in enumerate(made)]
+
+
+def rows_of_run(folder: Path, count: int) -> tuple[LoadedModel, list[Row]]:
+    """A finished run's model with the adapter that it tested, and rows of that test's rollouts."""
+    with Journal.open(folder) as journal:
+        loaded = load_model(journal.config.model)
+        load_adapter_weights(loaded, chosen_adapter(journal).path)
+        trajectories = journal.trajectories("test:trained")
+    rows = [row for trajectory in trajectories for row in training_rows(trajectory)]
+    return loaded, rows[:count]
+
+
+def sampler_gap(forward: Forward, rows: Sequence[Row]) -> dict[str, float]:
+    computed: dict[int, Tensor] = {}
+    with torch.no_grad():
+        for part in forward.bins(rows):
+            computed |= dict(zip(part.indices, part.logprobs_B, strict=True))
+    sampled = torch.tensor([logprob for row in rows for logprob in trained_logprobs(row)])
+    apart = (torch.cat([computed[i] for i in range(len(rows))]) - sampled).abs()
+    return {"sampler gap mean": float(apart.mean()), "sampler gap max": float(apart.max())}
 
 
 def gradient(forward: Forward, parameters: Sequence[Tensor], rows: Sequence[Row]) -> tuple[Tensor, Tensor, float]:
@@ -58,7 +85,7 @@ def figures(loaded: LoadedModel, rows: Sequence[Row], rounds: int) -> dict[str, 
     model = loaded.model.eval()
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     for name, parameter in model.named_parameters():
-        if "lora_B" in name:  # at zero the other half would have no gradient
+        if "lora_B" in name and not parameter.any():  # at zero the other half would have no gradient
             torch.nn.init.normal_(parameter, std=0.01)
     tree, padded = Forward(model), Forward(model, share=False)
     logprobs, shared, _ = gradient(tree, parameters, rows)  # the first runs allocate
@@ -78,15 +105,20 @@ def figures(loaded: LoadedModel, rows: Sequence[Row], rounds: int) -> dict[str, 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default=NANO, help="a folder, or a Hugging Face id; nano if left out")
+    parser.add_argument("--run", type=Path, help="the folder of a finished run, whose rollouts are taken")
     parser.add_argument("--rows", type=int, default=8)
     parser.add_argument("--prompt", type=int, default=500)
     parser.add_argument("--completion", type=int, default=100)
     parser.add_argument("--rounds", type=int, default=2)
     given = parser.parse_args()
     torch.manual_seed(0)
-    loaded = load_model(ModelConfig(name=given.model))
-    rows = rows_of_text(loaded, given.rows, given.prompt, given.completion)
-    found = figures(loaded, rows, given.rounds)
+    if given.run:
+        loaded, rows = rows_of_run(given.run, given.rows)
+        found = sampler_gap(Forward(loaded.model.eval()), rows)
+    else:
+        loaded, found = load_model(ModelConfig(name=given.model)), {}
+        rows = rows_of_text(loaded, given.rows, given.prompt, given.completion)
+    found |= figures(loaded, rows, given.rounds)
     trained = [parameter for parameter in loaded.model.parameters() if parameter.requires_grad]
     measured, found["bf16_speedup"] = measure(Forward(loaded.model), trained, rows[:4])
     found |= asdict(measured)
