@@ -4,7 +4,6 @@ import hashlib
 import time
 from collections import defaultdict
 from collections.abc import Callable, Container, Coroutine, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -19,7 +18,7 @@ from mcprl.errors import EngineError, EngineLost, ServerError
 from mcprl.events import Emit, Note, Repeated, Sampled, ignore
 from mcprl.runs.journal import Journal
 from mcprl.runs.ledger import TOO_FEW, discard, issued_again
-from mcprl.servers.effects import writes
+from mcprl.servers.effects import turn_on, writes
 from mcprl.servers.injecting import injected
 from mcprl.text import counted
 from mcprl.types import (
@@ -31,7 +30,6 @@ from mcprl.types import (
     Session,
     StateHolds,
     StopReason,
-    TakesTurns,
     ToolResult,
     ToolServer,
     Trajectory,
@@ -230,7 +228,7 @@ async def rollout(
         await engine.ready()  # the wait for an engine that starts does not count towards the deadline
         seed_of_attempt = _seed(seed, name, attempt)
         # The wait for a turn on a shared state does not count towards the deadline either.
-        turn = server.turn(writes(scenario, server.tools)) if isinstance(server, TakesTurns) else nullcontext()
+        turn = turn_on(server, writes(scenario, server.tools))
         messages = opening_messages(scenario.request, server.instructions)
         conversation = converse(engine, config, server.tools, messages, seed_of_attempt, adapter, temperature)
         attempted = _Rollout(scenario, server, conversation, scenario.plan[:given_calls])

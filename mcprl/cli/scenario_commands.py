@@ -125,18 +125,21 @@ def _warn(event: "Event") -> None:
 async def _pack(config: "Config") -> "tuple[Pack, tuple[Any, ...] | None]":
     """The configured or a new pack, and the server's tools if one is configured."""
     from mcprl.cli.progress import Progress
-    from mcprl.scenarios.generate import generate
+    from mcprl.scenarios.generate import generate, keep_apart
     from mcprl.scenarios.packs.exclusion import excluded_values
     from mcprl.scenarios.packs.pack import load_pack, with_tests
     from mcprl.scenarios.prepare import read_test_pack
     from mcprl.servers.server import connect
 
     if config.scenarios.pack:
+        tools: tuple[Any, ...] | None = None
+        if config.servers:
+            async with connect(config.servers, config.tools) as server:
+                tools = server.tools
+        people = read_test_pack(config.scenarios, tools)
         pack = load_pack(config.scenarios.pack)
-        if not config.servers:
-            return with_tests(pack, read_test_pack(config.scenarios)), None
-        async with connect(config.servers, config.tools) as server:
-            return with_tests(pack, read_test_pack(config.scenarios, server.tools)), server.tools
+        kept = keep_apart(pack, excluded_values(people, tools or ()), _warn)
+        return with_tests(replace(pack, scenarios=tuple(kept)), people), tools
     with Progress("probing the server and generating tasks") as emit:
         connecting = connect(config.servers, config.tools, emit=emit)
         async with connecting as server, _writer(config, emit) as policy:

@@ -5,7 +5,7 @@ answer. `quality` plays them on the live server.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -15,7 +15,7 @@ from mcprl.judges.mentions import read
 from mcprl.judges.results import Evidence
 from mcprl.judges.values import kind_of, places, same
 from mcprl.judges.verifier import Verifier
-from mcprl.servers.effects import is_read, writes
+from mcprl.servers.effects import is_read, turn_on, writes
 from mcprl.servers.live import refreshed
 from mcprl.servers.retries import again_if_lost
 from mcprl.types import (
@@ -27,7 +27,6 @@ from mcprl.types import (
     Scenario,
     Session,
     StateHolds,
-    TakesTurns,
     Tool,
     ToolServer,
     Trajectory,
@@ -211,7 +210,7 @@ async def _played(server: ToolServer, scenario: Scenario, move: Move) -> Traject
 
 async def play(server: ToolServer, scenario: Scenario, move: Move) -> Trajectory:
     """A move as a trajectory, its calls made in a session of its own. Raises `ServerError`."""
-    turn = server.turn(writes(scenario, server.tools)) if isinstance(server, TakesTurns) else nullcontext()
+    turn = turn_on(server, writes(scenario, server.tools))
     async with turn, server.session(scenario.setup) as session:
         return await play_in(session, scenario, move)
 

@@ -7,7 +7,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
+from contextlib import asynccontextmanager, suppress
 
 import anyio
 
@@ -26,13 +26,15 @@ from mcprl.scenarios.kinds import (
     writing_kinds,
 )
 from mcprl.scenarios.planner import Planner
-from mcprl.scenarios.probing.knowledge import Knowledge, State
+from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.probe import read_around
 from mcprl.scenarios.probing.renewed import Renewed
 from mcprl.scenarios.probing.replacing import replacement
+from mcprl.scenarios.probing.sharing import can_write
 from mcprl.scenarios.replays import Replays
 from mcprl.scenarios.steps import call_of
-from mcprl.types import Scenario, Session, Split, Suite, TakesTurns, Tool, ToolServer
+from mcprl.servers.effects import turn_on
+from mcprl.types import Scenario, Session, Split, Suite, Tool, ToolServer
 
 _MOST = {
     "missing": 0.12,
@@ -58,11 +60,6 @@ _HOPE = 10
 _USED, _STUCK = 12, 6
 """Tasks that write after which a session is used up, and draws in vain for each writing tool: an order that was
 cancelled cannot be changed."""
-
-
-def can_write(server: ToolServer, known: Knowledge) -> bool:
-    """Whether tasks may write: what one session writes stays its own, or is undone before the next."""
-    return not known.shared or (isinstance(server, TakesTurns) and server.resets)
 
 
 def _without_surplus(scenarios: Sequence[Scenario]) -> list[Scenario]:
@@ -161,7 +158,8 @@ class Composer:
         if target <= 0:
             return []
         began = anyio.current_time()
-        async with self._turn(writes=False), Renewed(self._server, state.setup, kept=state.results) as session:
+        renewed = Renewed(self._server, state.setup, kept=state.results)
+        async with turn_on(self._server, writing=False), renewed as session:
             scenarios = await self._draw_reads(session, state, target * 1.1)
             if state is self._known.base:
                 await anyio.sleep(max(0.0, began + self._config.repeat_after_s - anyio.current_time()))
@@ -253,12 +251,8 @@ class Composer:
     @asynccontextmanager
     async def _alone(self, state: State) -> AsyncGenerator[Renewed]:
         """A session that has the server for itself, after a reset."""
-        async with self._turn(writes=True), Renewed(self._server, state.setup) as session:
+        async with turn_on(self._server, writing=True), Renewed(self._server, state.setup) as session:
             yield session
-
-    def _turn(self, writes: bool) -> AbstractAsyncContextManager[None]:
-        """A turn on a server whose state all sessions share: readers see what a reset leaves, as rollouts will."""
-        return self._server.turn(writes) if isinstance(self._server, TakesTurns) else nullcontext()
 
     def _seldom(self, writes: Sequence[Tool]) -> Tool:
         """The writing tool that has the fewest tasks; attempts count a little, too."""

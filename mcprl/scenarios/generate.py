@@ -27,7 +27,7 @@ from mcprl.runs.overlap import blanked
 from mcprl.scenarios.authoring.author import BATCH, Author
 from mcprl.scenarios.authoring.rewrite import open_rewriter
 from mcprl.scenarios.catalog import Catalog
-from mcprl.scenarios.compose import Composer, can_write
+from mcprl.scenarios.compose import Composer
 from mcprl.scenarios.packs.exclusion import taken, without
 from mcprl.scenarios.packs.pack import Pack, tool_hash
 from mcprl.scenarios.packs.quality import quality
@@ -36,6 +36,7 @@ from mcprl.scenarios.probing.examples import Attempts
 from mcprl.scenarios.probing.hints import read_hints
 from mcprl.scenarios.probing.knowledge import Knowledge
 from mcprl.scenarios.probing.probe import probe
+from mcprl.scenarios.probing.sharing import can_write
 from mcprl.servers.effects import writes
 from mcprl.servers.server import connect
 from mcprl.text import counted
@@ -78,12 +79,13 @@ async def generate(
     scenarios = keep_apart(scenarios, excluded, emit)
     if not {"train", "test"} <= {scenario.split for scenario in scenarios}:
         raise ScenarioError(_why_none(server, known))
-    if rewriter := open_rewriter(server, config, seed, emit, policy, spent=model.cost if model else 0.0):
+    spent, writable = model.cost if model else 0.0, can_write(server, known)
+    if rewriter := open_rewriter(server, config, seed, emit, policy, spent, writable):
         scenarios = await rewriter.rewrite(scenarios)
         thrown_out |= dict(rewriter.thrown_out.most_common())
     generator = f"llm:{model.name}" if model else "grounded"
     pack = Pack(tuple(scenarios), tool_hash(server.tools), seed, generator, _left_out(server, known), thrown_out)
-    tested = [scenario for scenario in pack.test if can_write(server, known) or not writes(scenario, server.tools)]
+    tested = [scenario for scenario in pack.test if writable or not writes(scenario, server.tools)]
     played = await adversaries.quality(server, tested, Verifier(server.tools), _PLAYED)
     rates = {name: share.rate for name, share in played.items() if name != "gold"}
     return replace(pack, quality=quality(pack, server.tools, rates).as_toml())

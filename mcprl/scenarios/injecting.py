@@ -28,6 +28,8 @@ def inject(pack: Pack, tools: Sequence[Tool], share: float, seed: int) -> Pack:
     that no training task has. Which tasks and what they carry follow from the seed and the task alone."""
     if not share:
         return pack
+    plain = [replace(task, injection="", refused=()) for task in pack.scenarios if task.suite != "injected"]
+    pack = replace(pack, scenarios=tuple(plain))  # it may have had some
     reads = {tool.name for tool in tools if is_read(tool)}
     calls = [call for scenario in pack.train for call in scenario.plan]
 

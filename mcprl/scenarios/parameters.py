@@ -1,7 +1,7 @@
 """What parameters and values are for, by their names and shapes: paging, searching, hashes, whole lists."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from mimetypes import guess_type
 from pathlib import PurePosixPath
 from typing import Any, Literal
@@ -74,16 +74,13 @@ def bound(slot: Slot) -> tuple[End, frozenset[str]] | None:
 def is_complete(slots: Iterable[Slot], arguments: Mapping[str, Any], record: Json, rows: Sequence[Any]) -> bool:
     """Whether a list result holds all rows, so that counting them proves something.
 
-    A result that says how many there are, or whether there are more, is believed. A tool without a paging parameter
-    returns all. Otherwise there must be fewer rows than the default (or given) limit.
+    A result that says how many there are, or whether there are more, is believed; what it counts may be the page alone,
+    so all that it says must agree. A tool without a paging parameter returns all. Otherwise there must be fewer rows
+    than the default (or given) limit.
     """
-    if isinstance(record, dict):
-        for name, value in record.items():  # pyright: ignore[reportUnknownVariableType]
-            named = {*words(str(name))}  # pyright: ignore[reportUnknownArgumentType]
-            if named & {"more", "truncated", "next", "cursor"} and value:
-                return False
-            if isinstance(value, int) and not isinstance(value, bool) and named & {"total", "count"}:
-                return value == len(rows)
+    said = [_says_all(name, value, len(rows)) for name, value in _about_list(record)]
+    if False in said or True in said:
+        return False not in said
     limits = [slot for slot in slots if is_paging(slot)]
     known = [arguments.get(slot.key, slot.schema.get("default")) for slot in limits]
     bounds = [bound for bound in known if isinstance(bound, int) and bound > 0]
@@ -92,6 +89,27 @@ def is_complete(slots: Iterable[Slot], arguments: Mapping[str, Any], record: Jso
     return bool(bounds) and len(rows) < min(bounds)
 
 
+def _about_list(record: Json) -> Iterator[tuple[frozenset[str], Json]]:
+    """What an object says beside its rows, and in an object that is about them, by the words of its names."""
+    for name, value in record.items() if isinstance(record, dict) else ():  # pyright: ignore[reportUnknownVariableType]
+        named = frozenset(words(str(name)))  # pyright: ignore[reportUnknownArgumentType]
+        yield named, value  # pyright: ignore[reportUnknownVariableType]
+        if named & _ABOUT_LISTS:
+            yield from _about_list(value)  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _says_all(named: frozenset[str], value: Json, rows: int) -> bool | None:
+    """Whether what a result says under a name means that these rows are all; `None` if it says nothing of that."""
+    if named & {"more", "truncated", "next", "cursor"}:
+        return False if value else None
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    if {"pages"} <= named:
+        return value <= 1
+    return value == rows if named & {"total", "count"} else None
+
+
+_ABOUT_LISTS = frozenset("meta metadata pagination paging page info".split())
 _HASH = re.compile(r"(?=.*\d)(?=.*[a-f])[0-9a-f]{32,64}")
 
 

@@ -72,8 +72,7 @@ async def _make(config: Config, server: Server, policy: LanguageModel, emit: Emi
     excluded = excluded_values(people, server.tools)
     if config.scenarios.pack:
         pack = load_pack(config.scenarios.pack)
-        if not {test.id for test in people} <= {test.id for test in pack.test}:  # else it was made beside them
-            pack = replace(pack, scenarios=tuple(keep_apart(pack, excluded, emit)))
+        pack = replace(pack, scenarios=tuple(keep_apart(pack, excluded, emit)))
     else:
         emit(GeneratingTasks())
         pack = await generate(server, config.scenarios, config.seed, emit, policy, excluded)

@@ -4,7 +4,9 @@ JSON is written compactly because prompts dominate the cost of training. Errors 
 protocol's flag says success, the text says "Error: ...") are recognized here, once.
 """
 
+import math
 import re
+import sys
 from typing import Any
 
 from mcprl.text import compact, parse_json, whole
@@ -13,6 +15,9 @@ from mcprl.types import Json, ToolResult
 MAX_VALUES = 10_000
 """Values of one result, inner objects and lists included, that are kept as JSON: probing takes about 25 microseconds
 for each, in which nothing else runs. Of more the model would read little: 4,000 bytes are a few hundred values."""
+MAX_DEPTH = 60
+"""Objects and lists within each other of one result that are kept as JSON."""
+_LARGEST = int(sys.float_info.max)
 _ERROR_LINE = re.compile(r"\s*(?:\[?(?:mcp )?error\b|exception\b|traceback\b|\w+(?:Error|Exception):)", re.IGNORECASE)
 
 
@@ -21,7 +26,7 @@ def digest(text: str, structured: Json = None, is_error: bool = False, max_bytes
 
     A wrapper around one value (`{"result": X}`, `{"content": "text"}`) is taken off. Text that spells a JSON object or
     list is treated as if the server had sent it as JSON. `max_bytes` caps the UTF-8 text; a marker says how much was
-    cut. JSON of more than `MAX_VALUES` is kept as text alone.
+    cut. JSON of more than `MAX_VALUES`, or deeper than `MAX_DEPTH`, is kept as text alone.
     """
     value = _unwrap(structured)
     if value is None or value == {}:
@@ -32,21 +37,41 @@ def digest(text: str, structured: Json = None, is_error: bool = False, max_bytes
         text = compact(value)
     text, cut = cap(text, max_bytes)
     failed = is_error or looks_like_error(text, value)
-    return ToolResult(text, value if _has_at_most(MAX_VALUES, value) else None, failed, cut)
+    return ToolResult(text, _plain(value) if _is_small(value) else None, failed, cut)
 
 
-def _has_at_most(most: int, value: Json) -> bool:
-    """Whether a JSON value has at most so many values, itself and inner ones counted."""
-    waiting: list[Json] = [value]
+def _is_small(value: Json) -> bool:
+    """Whether a JSON value has at most `MAX_VALUES`, itself and inner ones counted, `MAX_DEPTH` deep."""
+    waiting: list[tuple[Json, int]] = [(value, 1)]
     count = 1
-    while waiting and count <= most:
-        inner = waiting.pop()
+    while waiting and count <= MAX_VALUES:
+        inner, depth = waiting.pop()
+        if depth > MAX_DEPTH:
+            return False
         values: list[Json] = []
         if isinstance(inner, dict | list):
             values = list(inner.values() if isinstance(inner, dict) else inner)
         count += len(values)
-        waiting += (each for each in values if isinstance(each, dict | list))
-    return count <= most
+        waiting += ((each, depth + 1) for each in values if isinstance(each, dict | list))
+    return count <= MAX_VALUES
+
+
+def _plain(value: Json) -> Json:
+    """The value as it can be written down and computed with: `whole` texts, no NaN and no infinity, and numbers that
+    are larger than any float as texts."""
+    match value:
+        case dict():
+            return {whole(str(key)): _plain(item) for key, item in value.items()}
+        case list():
+            return [_plain(item) for item in value]
+        case str():
+            return whole(value)
+        case float() if not math.isfinite(value):
+            return None
+        case int() if abs(value) > _LARGEST:
+            return str(value)
+        case _:
+            return value
 
 
 def cap(text: str, max_bytes: int) -> tuple[str, int]:

@@ -1,10 +1,11 @@
 """What a tool does to its server: whether it only reads, as far as its hints and its name tell."""
 
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Literal
 
 from mcprl.servers.proposals import propose
-from mcprl.types import Scenario, StateHolds, Tool
+from mcprl.types import Scenario, StateHolds, TakesTurns, Tool
 
 Mark = Literal["read-only", "writes", "destructive", "unmarked"]
 """What a server's hints say that a tool does, with the protocol's defaults: a tool that is not said to be read-only or
@@ -39,6 +40,11 @@ def writes(scenario: Scenario, tools: Sequence[Tool]) -> bool:
     return any(call.tool in writing for call in scenario.plan) or any(
         isinstance(check, StateHolds) for check in scenario.checks
     )
+
+
+def turn_on(server: object, writing: bool) -> AbstractAsyncContextManager[None]:
+    """A turn for one session, where the server's sessions share a state that is reset; else nothing is waited for."""
+    return server.turn(writing) if isinstance(server, TakesTurns) else nullcontext()
 
 
 def is_read(tool: Tool) -> bool:

@@ -15,15 +15,18 @@ from support.events import Recorder
 from support.fake_author import OPENINGS, author, draft, reply, told
 from support.fake_llm import Reply, Request, serving
 from support.once import replayed
+from support.paths import SERVERS
 
 from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import BudgetError, ConfigError, LlmError, ScenarioError
 from mcprl.events import Emit, ignore
 from mcprl.judges.verifier import Verifier
-from mcprl.scenarios.authoring.author import BATCH
+from mcprl.llm.litellm import ChatModel
+from mcprl.scenarios.authoring.author import BATCH, Author
 from mcprl.scenarios.authoring.drafts import ALIKE, likeness, read, triples
 from mcprl.scenarios.generate import generate
 from mcprl.scenarios.packs.pack import Pack, load_pack, split_of
+from mcprl.scenarios.probing.probe import probe
 from mcprl.servers.server import connect
 from mcprl.types import CallMade, Fact, SaysMissing, StateHolds
 
@@ -320,3 +323,27 @@ def test_the_command_writes_a_pack_and_shows_what_was_thrown_out(shop: ServerCon
 
 def _axis(at: int) -> list[float]:
     return [float(n == at) for n in range(200)]
+
+
+async def test_nothing_is_written_on_a_server_whose_state_stays(tmp_path: Path) -> None:
+    file = tmp_path / "notes.json"
+    file.write_text('{"first": "one", "second": "two"}')
+    shown: list[set[str]] = []
+
+    def answer(request: Request, number: int) -> Reply:
+        shown.append({tool["name"] for tool in told(request)["tools"]})
+        arguments = {"name": f"n{number}", "text": "made up"}
+        return reply(draft(f"Set note n{number} to made up.", [("set_note", arguments)], answer="Done."))
+
+    target = f"{sys.executable} {SERVERS / 'shared_notes.py'} {file}"
+    with serving(answer) as fake:
+        async with connect([ServerConfig(target=target)]) as server:
+            known = await probe(server, 3, 150)
+            assert known.shared
+            before = file.read_text()
+            author = Author(server, known, settings(fake.url), 3, ChatModel("openai/gpt-4o", base_url=fake.url))
+            with pytest.raises(ScenarioError, match="calls a tool that may not be called"):
+                await author.write({"train": 4})
+    assert file.read_text() == before
+    assert "get_note" in shown[0]
+    assert "set_note" not in shown[0]

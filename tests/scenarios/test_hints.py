@@ -106,3 +106,31 @@ def test_traffic_that_has_no_call_or_is_no_json_is_refused(tmp_path: Path) -> No
     (tmp_path / "b.jsonl").write_text('{"role": "user"}\n{"role": \n')
     with pytest.raises(ConfigError, match=r"b\.jsonl:2: no JSON"):
         read_traffic(tmp_path / "b.jsonl")
+
+
+def test_only_what_people_write_as_a_number_is_one_and_quotes_hold_a_comma(tmp_path: Path) -> None:
+    (tmp_path / "v.txt").write_text(
+        "key = 0x742d35, +49151234567, 12e4567, 007, 3.10, 4, -2.5\nname = \"Doe, John\", O'Brien, 'x, y'\n"
+    )
+    assert read_values(tmp_path / "v.txt") == {
+        "key": ["0x742d35", "+49151234567", "12e4567", "007", "3.10", 4, -2.5],
+        "name": ["Doe, John", "O'Brien", "x, y"],
+    }
+
+
+def test_a_result_is_of_the_latest_call_of_its_id_and_odd_records_are_passed_over(tmp_path: Path) -> None:
+    def conversation(order: str, result: object) -> dict[str, object]:
+        function = {"name": "get_order", "arguments": json.dumps({"order_id": order})}
+        call = {"id": "call_0", "type": "function", "function": function}
+        return {"messages": [{"tool_calls": [call]}, {"role": "tool", "tool_call_id": "call_0", "content": result}]}
+
+    records = [
+        conversation("O-1", '{"status": "paid"}'),
+        conversation("O-2", '{"status": "open"}'),
+        {"tool_calls": ["x", {"function": None}]},
+        {"id": 1, "result": {"content": None}},
+    ]
+    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, records)))
+    first, second = read_traffic(tmp_path / "log.jsonl")
+    assert (first.call.arguments, first.result) == ({"order_id": "O-1"}, {"status": "paid"})
+    assert (second.call.arguments, second.result) == ({"order_id": "O-2"}, {"status": "open"})

@@ -128,3 +128,9 @@ def test_agentdojos_attack_is_held_out() -> None:
     runs = {" ".join(words[at : at + 5]) for at in range(len(words) - 4)}
     ours = " ".join(dump_task(each) for each in carriers(inject(PACK, TOOLS, 1.0, seed=0))).lower()
     assert not [run for run in runs if run in ours]
+
+
+def test_a_pack_that_has_injections_already_gets_others_and_no_task_twice() -> None:
+    again = inject(inject(PACK, TOOLS, 1.0, seed=3), TOOLS, 0.5, seed=4)
+    assert len({each.id for each in again}) == len(again.scenarios)
+    assert again == inject(PACK, TOOLS, 0.5, seed=4)

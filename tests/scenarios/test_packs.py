@@ -403,3 +403,17 @@ def test_people_write_tasks_that_survive_saving(tmp_path: Path) -> None:
     tasks = load_test_pack(path)
     Pack(tasks).save(tmp_path / "pack")
     assert load_pack(tmp_path / "pack").scenarios == tuple(replace(task, split="test") for task in tasks)
+
+
+def test_a_request_of_the_test_pack_is_not_trained_on_though_it_names_nothing() -> None:
+    asked = Scenario("p", "Which order do you mean?", ())
+    assert without([replace(asked, id="t", split="train")], excluded_values([asked], ())) == []
+
+
+def test_a_table_and_the_tasks_added_to_it_are_one_pack_and_columns_have_names_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "test.csv").write_text("request,expect\nhow much is SKU-318?,EUR 35.45\n")
+    (tmp_path / "test.jsonl").write_text('{"request": "how much is SKU-319?", "expect": "EUR 36.45"}\n')
+    assert len(load_pack(tmp_path).test) == 2
+    (tmp_path / "test.csv").write_text("request,expect,expect\nhow much is SKU-318?,EUR 35.45,x\n")
+    with pytest.raises(ScenarioError, match="two columns are called expect"):
+        load_pack(tmp_path)

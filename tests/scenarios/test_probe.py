@@ -14,15 +14,17 @@ from support.paths import SERVERS
 
 from mcprl.config import ServerConfig, ToolPolicy
 from mcprl.events import Event, Probing
+from mcprl.scenarios.parameters import is_complete
 from mcprl.scenarios.probing.examples import Attempts
 from mcprl.scenarios.probing.hints import read_hints
 from mcprl.scenarios.probing.knowledge import Knowledge
+from mcprl.scenarios.probing.numbers import number
 from mcprl.scenarios.probing.probe import probe
 from mcprl.scenarios.probing.sources import converted, listed, ordered, quoted
 from mcprl.scenarios.probing.tables import Table, select
 from mcprl.scenarios.probing.tokens import as_rows, short_lines, tokens, without_logs
 from mcprl.scenarios.probing.values import invent
-from mcprl.scenarios.slots import Slot
+from mcprl.scenarios.slots import Slot, slots
 from mcprl.servers.digest import digest
 from mcprl.servers.server import connect
 from mcprl.servers.settings import command_values, environment_values
@@ -158,8 +160,8 @@ async def test_the_calls_are_bounded_reported_and_counted() -> None:
 def test_why_a_tool_has_no_tasks_is_told_with_the_last_failure() -> None:
     attempts = Attempts()
     assert attempts.told == "not called while probing"
-    for number in range(3):
-        attempts.count(ToolResult(f"no brewer {number}", is_error=True), False)
+    for n in range(3):
+        attempts.count(ToolResult(f"no brewer {n}", is_error=True), False)
     assert attempts.told == "nothing worked that was called while probing (3): no brewer 2"
 
 
@@ -394,3 +396,57 @@ async def test_a_tool_is_reached_by_what_its_description_shows_its_error_offers_
     assert {name for name, count in known.working.items() if count} == {
         "get_pair", "find_people", "list_meetings", "branch_info"
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("record", "complete"),
+    [
+        ({"count": 2}, True),
+        ({"total": 3}, False),
+        ({"count": 2, "total": 57}, False),
+        ({"count": 2, "has_more": True}, False),
+        ({"count": 2, "next_cursor": "abc"}, False),
+        ({"count": 2, "has_more": False, "next": None}, True),
+        ({"pagination": {"total": 57}}, False),
+        ({"meta": {"total_pages": 4, "count": 2}}, False),
+        ({}, True),
+    ],
+)
+def test_a_list_is_whole_if_all_that_it_says_of_itself_agrees(record: dict[str, Any], complete: bool) -> None:
+    rows = [{"id": 1}, {"id": 2}]
+    assert is_complete([], {}, {"orders": rows, **record}, rows) is complete
+
+
+@pytest.mark.parametrize(
+    ("schema", "low", "high"),
+    [
+        ({"type": "integer", "minimum": -(2**53) + 1, "maximum": 2**53 - 1}, 1, 1_001),
+        ({"type": "integer", "exclusiveMinimum": 0, "maximum": 2**53 - 1}, 1, 1_001),
+        ({"type": "integer", "exclusiveMinimum": 2, "exclusiveMaximum": 5}, 3, 4),
+        ({"type": "number", "minimum": 0.1, "maximum": 0.9}, 0.1, 0.9),
+        ({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}, 0.01, 0.99),
+    ],
+)
+def test_a_number_is_within_its_bounds_and_of_a_size_that_people_ask_for(
+    schema: dict[str, Any], low: float, high: float
+) -> None:
+    (slot,) = slots(Tool("find", "", {"type": "object", "properties": {"x": schema}, "required": ["x"]}))
+    drawn = {number(slot, random.Random(seed)) for seed in range(200)}
+    assert low <= min(drawn)
+    assert max(drawn) <= high
+    assert len(drawn) > 1
+
+
+class Counting(Fake):
+    def answer(self, name: str, arguments: Mapping[str, Any]) -> Any:
+        return {"value": len(self.called)} if "n" in arguments else {"error": "not found"}
+
+
+async def test_no_huge_number_is_sent_where_it_may_be_how_much_is_computed_and_the_budget_holds() -> None:
+    reads = [tool(name, n="integer") for name in ("factorial", "sample_rows")]
+    reads += [tool(f"get_{thing}", **{f"{thing}_id": "string"}) for thing in "abcdefghijklmnop"]
+    server = Counting(*reads)
+    await probe(server, 0, budget=60)
+    assert len(server.called) <= 60
+    numbers = [call.arguments["n"] for call in server.called if "n" in call.arguments]
+    assert 0 < max(numbers) < 10_000

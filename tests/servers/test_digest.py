@@ -108,3 +108,12 @@ def test_json_of_very_many_values_is_kept_as_text_alone() -> None:
     assert more.structured is None
     assert more.text.startswith('{"a":[{"n":0}')
     assert digest("", {"error": [0] * MAX_VALUES}).is_error
+
+
+def test_json_that_cannot_be_written_down_or_computed_with_is_mended_or_left_as_text() -> None:
+    odd = digest('{"title": "a\\ud83c", "price": NaN, "most": Infinity, "modulus": ' + "9" * 400 + "}").structured
+    assert isinstance(odd, dict)
+    json.dumps(odd, ensure_ascii=False).encode()
+    assert (odd["price"], odd["most"], odd["modulus"]) == (None, None, "9" * 400)
+    deep = "[" * 80 + "]" * 80
+    assert (digest(deep).structured, digest(deep).text) == (None, deep)

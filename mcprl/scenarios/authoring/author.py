@@ -129,7 +129,7 @@ class Author:
         """
         fence = f"server-{random.Random(f'{self.seed} {number}').getrandbits(48):012x}"
         data = {
-            "tools": [tool.as_function()["function"] for tool in self.server.tools],
+            "tools": [tool.as_function()["function"] for tool in self.vetting.tools.values()],
             "resources": dict(resources),
             "values": self._values(split),
             "calls": await self._examples(split),
@@ -154,7 +154,7 @@ class Author:
         """The tools and parameters that no task uses yet, in random order."""
         used = {name for scenario in self.kept for name in covered(scenario)}
         names: list[str] = []
-        for tool in self.server.tools:
+        for tool in self.vetting.tools.values():
             names += [tool.name, *(f"{tool.name}.{slot.path[0]}" for slot in slots(tool))]
         uncovered = [name for name in dict.fromkeys(names) if name not in used]
         self.rng.shuffle(uncovered)

@@ -58,8 +58,10 @@ def open_rewriter(
     emit: Emit = ignore,
     policy: LanguageModel | None = None,
     spent: float = 0.0,
+    writable: bool = True,
 ) -> "Rewriter | None":
-    """The configured rewriter, `None` if there is none. `spent` (US dollars) is part of `max_generator_cost` already.
+    """The configured rewriter, `None` if there is none. `spent` (US dollars) is part of `max_generator_cost` already;
+    `writable`: whether what its solver writes on the server is undone.
 
     Raises `ConfigError` if the setting names none.
     """
@@ -80,7 +82,7 @@ def open_rewriter(
         reply_tokens=60 * BATCH,
         limit="--max-generator-cost",
     )
-    return Rewriter(server, model, seed, emit)
+    return Rewriter(server, model, seed, emit, writable)
 
 
 class UnfitRewrite(Exception):
@@ -100,10 +102,12 @@ class _Job:
 class Rewriter:
     """Rewrites the tasks of one server. `thrown_out` counts, by reason, the rewrites that were not kept."""
 
-    def __init__(self, server: ToolServer, model: LanguageModel, seed: int, emit: Emit = ignore) -> None:
+    def __init__(
+        self, server: ToolServer, model: LanguageModel, seed: int, emit: Emit = ignore, writable: bool = True
+    ) -> None:
         self.model, self.seed, self.emit = model, seed, emit
         self.thrown_out: Counter[str] = Counter()
-        self._solver = Solver(server, model, seed)
+        self._solver = Solver(server, model, seed, writable)
         self._listed = {
             (tool.name, str(slot.path[0]), squash(str(value)))
             for tool in server.tools

@@ -7,6 +7,7 @@ from typing import Any
 from mcprl.files import find_bundled
 from mcprl.judges.verifier import Verifier
 from mcprl.llm import LanguageModel
+from mcprl.servers.effects import is_read, turn_on
 from mcprl.text import fill_template, find_json, inert
 from mcprl.types import CallRecord, Scenario, Session, StateHolds, ToolResult, ToolServer, Trajectory
 
@@ -33,15 +34,17 @@ _RESULT_CHARS = 4_000
 
 
 class Solver:
-    """Solves tasks of one server. It calls only the tools that the policy allows."""
+    """Solves tasks of one server. It calls only the tools that the policy allows and, unless `writable`, of these only
+    those that read: what it writes would stay."""
 
-    def __init__(self, server: ToolServer, model: LanguageModel, seed: int) -> None:
-        self.server, self.model = server, model
+    def __init__(self, server: ToolServer, model: LanguageModel, seed: int, writable: bool) -> None:
+        self.server, self.model, self._writable = server, model, writable
         self._verifier = Verifier(tuple(server.tools))
-        self._tools = {tool.name for tool in server.tools}
+        offered = [tool for tool in server.tools if writable or is_read(tool)]
+        self._tools = {tool.name for tool in offered}
         fence = f"tools-{random.Random(f'solver {seed}').getrandbits(48):012x}"
         rules = fill_template(find_bundled("scenarios", "solver.md").read_text(), fence=fence)
-        tools = inert([tool.as_function()["function"] for tool in server.tools])
+        tools = inert([tool.as_function()["function"] for tool in offered])
         self._system = f"{rules}\n<{fence}>{tools}</{fence}>"
 
     async def solves(self, scenario: Scenario) -> bool:
@@ -50,7 +53,7 @@ class Solver:
         Raises `LlmError` if the model gives no reply, `ServerError` if the connection breaks.
         """
         reads = [check for check in scenario.checks if isinstance(check, StateHolds)]
-        async with self.server.session(scenario.setup) as session:
+        async with turn_on(self.server, self._writable), self.server.session(scenario.setup) as session:
             before = await _read(session, reads)
             calls, answer = await self._converse(scenario, session)
             state = await _read(session, reads)

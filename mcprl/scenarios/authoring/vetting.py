@@ -21,9 +21,10 @@ from mcprl.scenarios.authoring.drafts import Draft, looked_up, reference, resolv
 from mcprl.scenarios.fields import record_of, shows, usable
 from mcprl.scenarios.packs.pack import split_of
 from mcprl.scenarios.probing.knowledge import Knowledge
+from mcprl.scenarios.probing.sharing import can_write
 from mcprl.scenarios.slots import JsonPath, Slot, build, slots
 from mcprl.scenarios.wording.values import plain
-from mcprl.servers.effects import is_read
+from mcprl.servers.effects import is_read, turn_on
 from mcprl.types import (
     Call,
     CallMade,
@@ -70,8 +71,8 @@ class Vetting:
         self.known = known
         self.config = config
         self.seed = seed
-        self.tools = {tool.name: tool for tool in server.tools}
-        self.slots = {tool.name: {slot.path: slot for slot in slots(tool)} for tool in server.tools}
+        self.tools = {tool.name: tool for tool in server.tools if is_read(tool) or can_write(server, known)}
+        self.slots = {tool.name: {slot.path: slot for slot in slots(tool)} for tool in self.tools.values()}
         self.verifier = Verifier(tuple(server.tools))
         values = (value for values in known.base.pool.values() for value in values if isinstance(value, str))
         choices = {squash(str(value)) for own in self.slots.values() for slot in own.values() for value in slot.choices}
@@ -112,7 +113,7 @@ class Vetting:
         """The plan's calls and the read-backs after them, in a session of their own."""
         execution = _Execution()
         try:
-            async with self.server.session() as session:
+            async with turn_on(self.server, bool(self._writes(draft.plan))), self.server.session() as session:
                 execution.before = await self._validate_change(session, read_backs)
                 for number, call in enumerate(draft.plan):
                     try:

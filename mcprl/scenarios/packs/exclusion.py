@@ -37,7 +37,7 @@ def taken(excluded: frozenset[str]) -> Callable[[str], bool]:
 
 
 def without(scenarios: Iterable[Scenario], excluded: frozenset[str]) -> list[Scenario]:
-    """The scenarios, except those of training and validation that use an excluded value.
+    """The scenarios, except those of training and validation that use an excluded value, or ask an excluded request.
 
     An entity value is used if it is `taken`; a fact is used if it equals an excluded value, unless it is stated of so
     many things that it is a category.
@@ -55,7 +55,11 @@ def without(scenarios: Iterable[Scenario], excluded: frozenset[str]) -> list[Sce
         scenario
         for scenario in scenarios
         if scenario.split == "test"
-        or not (any(is_taken(squash(value)) for value in scenario.values) or _facts(scenario) & facts)
+        or not (
+            squash(scenario.request) in excluded
+            or any(is_taken(squash(value)) for value in scenario.values)
+            or _facts(scenario) & facts
+        )
     ]
 
 

@@ -17,7 +17,7 @@ from mcprl.scenarios.packs.handwritten import task_id
 from mcprl.scenarios.packs.pack import misfit
 from mcprl.scenarios.packs.shorthand import fact
 from mcprl.servers.digest import digest
-from mcprl.servers.effects import is_read
+from mcprl.servers.effects import is_read, turn_on, writes
 from mcprl.text import stems
 from mcprl.types import (
     AsksBack,
@@ -97,7 +97,7 @@ async def _execute(scenario: Scenario, server: ToolServer) -> Execution:
     """The plan's calls in a session of their own, and the reads of the state before and after them."""
     reads = [check for check in scenario.checks if isinstance(check, StateHolds)]
     try:
-        async with server.session(scenario.setup) as session:
+        async with turn_on(server, writes(scenario, server.tools)), server.session(scenario.setup) as session:
             before = [await session.call(check.tool, check.arguments) for check in reads]
             calls: list[CallRecord] = []
             for turn, call in enumerate(scenario.plan):

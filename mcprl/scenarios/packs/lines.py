@@ -126,6 +126,8 @@ def _validate_header(path: Path, columns: Sequence[str]) -> None:
             f"{path}, line 1: no column is called request; the first line names the columns: {', '.join(allowed)}"
         )
     for column in columns:
+        if columns.count(column) > 1:
+            raise ScenarioError(f"{path}, line 1: two columns are called {column}; give each a name of its own")
         if column not in allowed:
             raise ScenarioError(f"{path}, line 1: {unknown('column', column, allowed)}")
 

@@ -153,7 +153,7 @@ def _all_calls(scenario: Scenario) -> Iterator[Call]:
 
 
 def load_pack(path: str | Path) -> Pack:
-    """Read a pack: a folder with a file of tasks for each split, or one JSONL or CSV file.
+    """Read a pack: a folder with a file of tasks for each split (JSONL, CSV, or one of each), or one such file.
 
     A file of a folder decides the split of its tasks; `pack.toml` may be missing. A task of a single file is a test
     task unless its line names a split. Raises `ScenarioError` with the file, line and field that cannot be read.
@@ -161,7 +161,7 @@ def load_pack(path: str | Path) -> Pack:
     path = Path(path)
     if path.is_file():
         return Pack(_read(path, None), generator="by hand")
-    files: dict[Split, Path] = {split: file for split in SHARES for file in _files(path, split)}
+    files: list[tuple[Split, Path]] = [(split, file) for split in SHARES for file in _files(path, split)]
     head: dict[str, Any] = {"generator": "by hand"}
     if (path / "pack.toml").is_file():
         head = _read_head(path / "pack.toml")
@@ -170,7 +170,7 @@ def load_pack(path: str | Path) -> Pack:
             f"{path} holds no scenario pack; make one with: mcprl scenarios --out {path}, or write train.jsonl, "
             "val.jsonl and test.jsonl by hand"
         )
-    scenarios = tuple(scenario for split, file in files.items() for scenario in _read(file, split))
+    scenarios = tuple(scenario for split, file in files for scenario in _read(file, split))
     _require_different(scenarios, path)
     return Pack(scenarios, **head)
 
@@ -204,14 +204,14 @@ def load_test_pack(path: str | Path) -> tuple[Scenario, ...]:
 
 
 def with_tests(pack: Pack, tests: Iterable[Scenario]) -> Pack:
-    """The pack with further test tasks, except those whose id it has."""
-    ids = {scenario.id for scenario in pack}
+    """The pack with further test tasks, except those that it tests already."""
+    ids = {scenario.id for scenario in pack.test}
     return replace(pack, scenarios=(*pack.scenarios, *(test for test in tests if test.id not in ids)))
 
 
 def _files(folder: Path, split: Split) -> list[Path]:
-    """The file of a split: JSONL, or else CSV."""
-    return [file for suffix in ("jsonl", "csv") if (file := folder / f"{split}.{suffix}").is_file()][:1]
+    """The files of a split: JSONL, CSV or both."""
+    return [file for suffix in ("jsonl", "csv") if (file := folder / f"{split}.{suffix}").is_file()]
 
 
 def _read(path: Path, split: Split | None) -> tuple[Scenario, ...]:

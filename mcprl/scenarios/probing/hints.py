@@ -157,20 +157,24 @@ def _lines(text: str) -> dict[str, list[Scalar]]:
             continue
         name, equals, told = (part.strip() for part in line.partition("="))
         if equals and all(part.isidentifier() for part in name.replace("-", "_").split(".")):
-            values.setdefault(name, []).extend(_scalar(part) for part in told.split(","))
+            values.setdefault(name, []).extend(map(_scalar, re.findall(r"""\s*("[^"]*"|'[^']*'|[^,]+)""", told)))
         else:
             values.setdefault(BARE, []).append(_scalar(line))
     return values
 
 
 def _scalar(text: str) -> Scalar:
-    """The number that a text spells, else the text without quotes. A number with a leading zero is text."""
+    """The number that a text spells as people write one, else the text without quotes: `0x1F`, `+49151`, `1e5`, `007`
+    and the version `3.10` are texts."""
     text = text.strip()
-    try:
-        value = ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return text
-    return value if isinstance(value, str | int | float) else text
+    if text in ("True", "False"):
+        return text == "True"
+    if re.fullmatch(r"-?(?:0|[1-9]\d{0,17})", text):
+        return int(text)
+    if re.fullmatch(r"-?(?:0|[1-9]\d{0,14})\.\d{1,12}", text) and str(float(text)) == text:
+        return float(text)
+    quoted = len(text) > 1 and text[0] in "\"'" and text[0] == text[-1]
+    return text[1:-1] if quoted else text
 
 
 # --- examples ---------------------------------------------------------------------------------------------------------

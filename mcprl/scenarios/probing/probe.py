@@ -94,7 +94,7 @@ async def _read(
     reads = [tool for tool in known.tools.values() if is_read(tool)]
     for tool in reads[: budget.part(0.1)]:
         await reader.strangers(tool)
-    await try_hints(reader, hints)
+    await try_hints(reader, hints, budget.part(0.5))
     await reader.around(budget.part(share * 0.3), 2)
     await set_logs_aside(known, session, budget.part(0.05))
     await learn_tables(known, session, budget.part(0.25))

@@ -8,12 +8,14 @@ from mcprl.scenarios.fields import record_of
 from mcprl.scenarios.probing.draws import Penalties, fill_read
 from mcprl.scenarios.probing.examples import MOST_EXAMPLES, message_of
 from mcprl.scenarios.probing.knowledge import Knowledge, SourcedValue, State
+from mcprl.scenarios.probing.numbers import usual_high
 from mcprl.scenarios.probing.sources import converted, fits, shape
 from mcprl.scenarios.probing.tokens import without_logs
 from mcprl.scenarios.probing.told import is_named, offered
 from mcprl.scenarios.probing.values import UNIVERSAL, known_format, stranger
 from mcprl.scenarios.slots import JsonPath, Slot, build
 from mcprl.servers.effects import is_read
+from mcprl.text import words
 from mcprl.types import Scalar, Session, Tool, ToolResult
 
 SLOW_S = 2.0
@@ -22,6 +24,9 @@ _HOPEFUL = 10
 """Calls that a tool gets that never works, before it is called only with values that may well fit."""
 _ATTEMPTS = 6
 """Calls of one tool in one pass over the tools."""
+
+_KEYS = frozenset("id uid pk key code ref nr no".split())
+"""Words in the names of numbers that stand for things."""
 
 
 def worked(known: Knowledge, tool: str, arguments: Mapping[str, Any], result: ToolResult) -> bool:
@@ -164,7 +169,7 @@ class Reader:
             for slot in known.slots[tool.name]:
                 sources = known.sources.get((tool.name, slot.path), [])
                 universal = slot.kind == "string" and known_format(slot) in UNIVERSAL
-                if not universal or not sources or ("invented",) in sources:
+                if not universal or not sources or ("invented",) in sources or self.late():
                     continue
                 arguments = build(self._with_required(tool, {slot.path: known.made_up(slot, self.rng)}))
                 result = await self.call(tool, arguments)
@@ -183,7 +188,7 @@ class Reader:
     async def strangers(self, tool: Tool) -> None:
         """Call a tool with values that it cannot know, to learn what its failures are like."""
         required = [slot for slot in self.known.slots[tool.name] if slot.required]
-        if any(not slot.choices for slot in required):
+        if any(not slot.choices for slot in required) and all(_may_be_strange(slot, tool) for slot in required):
             await self._learn_failure(tool, build({slot.path: _nonsense(slot, self.rng) for slot in required}))
 
     async def doubt(self, tool: Tool) -> bool:
@@ -194,6 +199,7 @@ class Reader:
         known = self.known
         examples = known.examples.get(tool.name, ())
         free = [slot for slot in known.slots[tool.name] if slot.required and not slot.choices]
+        free = [slot for slot in free if _may_be_strange(slot, tool)]
         for slot in free[:2] if examples else ():
             arguments = replaced(self.rng.choice(examples).arguments, slot, self.rng)
             if arguments is not None:
@@ -208,6 +214,16 @@ class Reader:
         self.calls += 1
         self.known.calls += 1
         self.known.failures.learn(tool.name, arguments, result)
+
+
+def _may_be_strange(slot: Slot, tool: Tool) -> bool:
+    """Whether a value that no server knows does no harm: a number that is no key may be how much is computed, returned
+    or waited for."""
+    if slot.kind not in ("integer", "number") or slot.choices:
+        return True
+    named = words(slot.key)
+    is_key = bool(_KEYS & {*named}) or (len(named) > 1 and named[-1] == "number") or named[-1:] == words(tool.name)[-1:]
+    return is_key and not usual_high(slot)
 
 
 def _nonsense(slot: Slot, rng: random.Random) -> Scalar:

@@ -16,7 +16,7 @@ from mcprl.scenarios.probing.visits import Budget, Visit
 from mcprl.scenarios.probing.writing import near_arguments
 from mcprl.scenarios.slots import Slot, build
 from mcprl.text import compact, counted
-from mcprl.types import Call, Tool, ToolResult, ToolServer
+from mcprl.types import Call, TakesTurns, Tool, ToolResult, ToolServer
 
 _MOST_LOOKS = 8
 """Reads around one write."""
@@ -30,6 +30,11 @@ _MOST_UNSEEN = 4
 """Writing tools whose changes no other session sees, after which sessions count as kept apart."""
 _CLOCK = re.compile(r"(?:\b\w{3},? )?(?:\w{3} \d\d? \d{4}|\d{4}-\d\d-\d\d)[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?")
 """A moment: what a file system or a log says about now differs between sessions and proves no write."""
+
+
+def can_write(server: ToolServer, known: Knowledge) -> bool:
+    """Whether tasks may write: what one session writes stays its own, or is undone before the next."""
+    return not known.shared or (isinstance(server, TakesTurns) and server.resets)
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ def read_traffic(path: Path) -> list[Recorded]:
             f"--traffic {path}: no tool call in it; expected chat messages with tool_calls, or JSON-RPC messages of "
             "tools/call"
         )
-    return [Recorded(call, recorder.results.get(key)) for key, call in recorder.calls]
+    return [Recorded(call, recorder.results.get(number)) for number, call in enumerate(recorder.calls)]
 
 
 def _documents(path: Path, text: str) -> Iterator[Json]:
@@ -55,11 +55,13 @@ def _documents(path: Path, text: str) -> Iterator[Json]:
 
 
 class _Recorder:
-    """Collects calls and their results from any JSON, wherever in it they are."""
+    """Collects calls and their results from any JSON, wherever in it they are. A result is of the latest call with its
+    id that has none: conversations count their calls anew."""
 
     def __init__(self) -> None:
-        self.calls: list[tuple[str, Call]] = []
-        self.results: dict[str, Json] = {}
+        self.calls: list[Call] = []
+        self.results: dict[int, Json] = {}
+        self._open: dict[str, int] = {}
 
     def read(self, value: Json) -> None:
         """Collect from a document: chat messages and JSON-RPC messages at any depth."""
@@ -75,8 +77,9 @@ class _Recorder:
             self._result(str(fields["id"]), fields["result"])
         elif isinstance(fields.get("tool_calls"), list):
             for call in fields["tool_calls"]:
-                function = call.get("function", call) if isinstance(call, Mapping) else {}
-                self._call(str(call.get("id")), function.get("name"), function.get("arguments"))
+                if isinstance(call, Mapping):
+                    function = call["function"] if isinstance(call.get("function"), Mapping) else call  # pyright: ignore
+                    self._call(str(call.get("id")), function.get("name"), function.get("arguments"))  # pyright: ignore
         elif fields.get("role") == "tool":
             self._keep(str(fields.get("tool_call_id")), str(fields.get("content")))
         else:
@@ -87,15 +90,19 @@ class _Recorder:
         if isinstance(arguments, str):
             arguments = parse_json(arguments)
         if isinstance(name, str) and isinstance(arguments or {}, Mapping):
-            self.calls.append((key, Call(name, dict(arguments or {}))))
+            self._open[key] = len(self.calls)
+            self.calls.append(Call(name, dict(arguments or {})))
 
     def _result(self, key: str, result: Mapping[str, Any]) -> None:
-        texts = [str(block.get("text", "")) for block in result["content"] if isinstance(block, Mapping)]
-        if not result.get("isError"):
+        blocks = result["content"] if isinstance(result["content"], list) else []
+        texts = [str(block.get("text", "")) for block in blocks if isinstance(block, Mapping)]
+        if result.get("isError"):
+            self._open.pop(key, None)
+        else:
             structured = result.get("structuredContent")
             self._keep(key, json.dumps(structured) if structured else "\n".join(texts))
 
     def _keep(self, key: str, text: str) -> None:
-        result = digest(text, max_bytes=100_000)
-        if not result.is_error and result.structured is not None:
-            self.results.setdefault(key, result.structured)
+        number, result = self._open.pop(key, None), digest(text, max_bytes=100_000)
+        if number is not None and not result.is_error and result.structured is not None:
+            self.results[number] = result.structured

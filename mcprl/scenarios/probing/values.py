@@ -14,12 +14,13 @@ from typing import Any
 
 from babel.dates import get_timezone_location
 
+from mcprl.scenarios.probing.numbers import number
 from mcprl.scenarios.probing.patterns import matching
 from mcprl.scenarios.probing.sentences import FIRST, LAST, finding, handover, note, sentence
 from mcprl.scenarios.slots import JsonPath, Slot
 from mcprl.scenarios.wording.template import data
 from mcprl.scenarios.wording.values import country_of
-from mcprl.text import singular, words
+from mcprl.text import words
 
 _ADJECTIVES = (
     "amber brisk calm cedar clever coastal copper crimson dusty early frosty gentle golden hidden hollow indigo "
@@ -192,52 +193,13 @@ def invent(slot: Slot, rng: random.Random) -> Any:
     if slot.choices:
         return rng.choice(slot.choices)
     if slot.kind in ("integer", "number"):
-        return _number(slot, rng)
+        return number(slot, rng)
     pattern = slot.schema.get("pattern")
     if isinstance(pattern, str) and (made := matching(pattern, rng)):
         return made
     wanted = known_format(slot)
     make = next(make for name, _, make in _FORMATS if name == wanted)
     return make(rng)
-
-
-_SMALL = {
-    "seconds delay wait sleep": 1,
-    "page offset skip start cursor index position": 2,
-    "limit count size top max results per head tail lines first last context depth n rows": 10,
-    "duration timeout interval retries steps hours": 3,
-    "days quantity amount nights guests adults passengers people": 6,
-}
-"""Words in names of numbers, and how large such a number may be that still finds something."""
-
-
-_AMOUNTS = (25, 50, 75, 100, 120, 150, 200, 250, 300, 400, 500)
-"""Amounts of money that people hand out."""
-
-
-def _usual_high(slot: Slot) -> int:
-    """The largest usual value of a number by its name; 0 if the name does not say."""
-    named = words(slot.key)
-    lasts = {"seconds"} & {*words(str(slot.schema.get("description", "")))}
-    things = 12 if named and singular(named[-1]) != named[-1] else 0  # so many bags
-    return next((high for names, high in _SMALL.items() if {*named, *lasts} & {*names.split()}), things)
-
-
-def _number(slot: Slot, rng: random.Random) -> int | float:
-    """A number within the schema's bounds; for a `number` slot about one in seven has a fraction."""
-    low = slot.schema.get("minimum", slot.schema.get("exclusiveMinimum", 1))
-    usual = _usual_high(slot)
-    default_high = max(low, 0) + (usual or rng.choice((20, 100, 1_000)))
-    if words(slot.key) == ("amount",) and "maximum" not in slot.schema:
-        return rng.choice(_AMOUNTS)
-    if usual:
-        return rng.randint(int(low), max(int(low), min(int(slot.schema.get("maximum", usual)), int(low) + usual)))
-    high = slot.schema.get("maximum", slot.schema.get("exclusiveMaximum", default_high))
-    low = max(int(low), 2) if slot.kind == "number" and high > 2 else int(low)  # nobody asks what adding 1 makes
-    value = rng.randint(low, max(low, int(high)))
-    if slot.kind == "integer" or rng.random() < 0.85:
-        return value
-    return round(value + rng.choice((0.25, 0.5, 0.75)), 2)
 
 
 _TABLES = (

@@ -32,9 +32,9 @@ class Budget:
         return self.left <= 0 or self.left_s <= 0
 
     def late(self, share: float) -> Callable[[], bool]:
-        """Whether a share of the seconds that are left now will have passed."""
+        """Whether a share of the seconds that are left now will have passed, or all calls are made."""
         end_s = (1 - share) * self.left_s
-        return lambda: self.left_s <= end_s
+        return lambda: self.left_s <= end_s or self.left <= 0
 
     def spend(self) -> None:
         self.left -= 1

@@ -48,7 +48,9 @@ class Writer:
         known = self._known
         writes = [tool for tool in known.tools.values() if not is_read(tool)]
         for call in hints.calls():
-            if (tool := known.tools.get(call.tool)) and not is_read(tool):
+            tool = known.tools.get(call.tool)
+            enough = known.working.get(call.tool, 0) >= _WANTED or self._budget.over or self._budget.left <= end
+            if tool and not is_read(tool) and not enough:
                 await self._try(tool, Draw(hints.picked(known, call), {}))
         for attempt in range(_PASSES):
             for tool in writes:
