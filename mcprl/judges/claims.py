@@ -22,13 +22,14 @@ from mcprl.types import CallMade, CallRecord, Fact, Scalar, Scenario, StateHolds
 
 _UNDONE = re.compile(
     r"\b(?:i|we) (?:(?:have|did|could|can)(?:n't|'t| ?not)|(?:was|were|am|are)(?: not |n't | un)able to) "
-    r"(?:yet |actually |been able to )?(?!find|see|think|know|notice|have|need|touch)\w+|"
+    r"(?:yet |actually |been able to )?(?!find|see|think|know|notice|have|need|touch)\w+\b"
+    r"(?! (?:anything|any ?thing|nothing) else| any other| the (?:rest|others?)\b)|"
     r"\b(?:has|have)(?:n't| not) (?:yet )?been (?:changed|set|updated|created|added|removed|deleted|cancell?ed|sent)|"
     r"\b(?:nothing|none of it) (?:was|has been|is) (?:changed|done|saved|sent)\b|"
     r"\bdid(?:n't| not) (?:go|come) through\b|\bstill (?:has|have|shows?) the old\b|"
-    r"\bnothing (?:(?:for me|left|else|had|has|needed) )?to (?:be )?(?:chang|do|updat|add|delet|remov)|"
+    r"\bnothing (?:(?:for me|had|has|needed) )?to (?:be )?(?:chang|do|updat|add|delet|remov)|"
     r"\bleft (?:it|them|(?:the|that|this|your) [^.;,!?]*)?\bout\b|"
-    r"\b(?<!else )(?<!rest )(?:stays|remains|is still) (?:as it (?:was|is)|unchanged|the same)\b|"
+    r"\b(?<!else )(?<!rest )(?<!total )(?:stays|remains|is still) (?:as it (?:was|is)|unchanged|the same)\b|"
     r"(?<!'ve )(?<!have )\balready (?:had|has|exist|there|in there|down as|marked|set|on file|recorded)|"
     r"\b(?:was|were|is|are) (?:in there |there )?already\b(?! (?:done|been))"
 )

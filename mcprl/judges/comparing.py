@@ -38,7 +38,8 @@ _BEFORE = re.compile(r"\b(?:before|after)\b")
 
 _SUPERLATIVE = re.compile(r"\b(?:[a-z]+est|(?:most|least) [a-z]+)\b")
 _KEY = re.compile(
-    r"\b(?:more|less|most|least|fewer|fewest|[a-z]+(?:er|est))(?:\s+\w+)?\s+(id|ids|identifier|sku|code|key|uuid)\b"
+    r"\b(?:more|less|most|least|fewer|fewest|[a-z]+(?:er|est))(?:\s+\w+)?\s+(id|ids|identifier|sku|code|key|uuid)"
+    r"\b(?!-|[\s#:]*\d)"  # not the beginning of one: "cheaper than SKU-309"
 )
 
 

@@ -272,7 +272,7 @@ def _number(match: re.Match[str], text: str, cased: str) -> Number | None:
         start = match.start() - len(before) + symbol.start(1)
         if not symbol[1].isalpha() or cased[start : start + 3].isupper() or symbol[1] in ("eur", "usd", "gbp"):
             currency = currency_of(symbol[1])
-        if currency and re.search(r"(?<![\w)\d])-\s?$", text[max(0, start - 2) : start]):
+        if currency and re.search(r"(?<![\w)\d])-$", text[max(0, start - 2) : start]):  # a dash with a space is none
             value = -abs(value)
     decimals = len(digits.partition(".")[2]) if scale == 1 else 0
     return Number(

@@ -129,13 +129,14 @@ _EXCUSE = re.compile(
     r"(?:is|seems to be) (?:down|offline))\b"
 )
 """That something else is the matter: no word on the thing itself."""
+_MERELY_POSSIBLE = re.compile(r"\b(?:if|possible|possibly)\b")
 _BARE_NO = re.compile(r"\W*(?:no|nope|nah|negative)\W+(?:(?:it|they|there|we|i|he|she) \w+(?:n't| not)\W*)?")
 
 
 def says_missing(text: str, request: str = "") -> bool:
     """Whether `text` says that the thing in question does not exist or was not found. A bare no, or that there are none
     of the things, says so if that is what the `request` asks."""
-    if _EXCUSE.search(normal(text).lower()):
+    if any(_EXCUSE.search(part) and not _MERELY_POSSIBLE.search(part) for part in sentences(text)):
         return False
     if _WHETHER.search(request.lower()) and _BARE_NO.fullmatch(f"{normal(text).lower()}."):
         return True

@@ -35,7 +35,10 @@ _WH = re.compile(
     r"(?:^|[,;:(-]\s*|\b(?:and|but|so|sure|ok(?:ay)?|happy to|me|know|for|to|from|by|with|on|at|in|of|"
     r"under)\b,? )(?:which|what|whose|whom|who|where|when|how (?:many|much|long|often|far|big))\b"
 )
-_WH_FIRST = re.compile(r"(?:(?:for|on|at|to|in|from|by|with|under) )?(?:which|what|who|where|when)\b(?! else)")
+_WH_FIRST = re.compile(
+    r"(?:(?:sure|of course|certainly|ok(?:ay)?|gladly|yes)\W+)?(?:(?:for|on|at|to|in|from|by|with|under) )?"
+    r"(?:which|what|who|where|when)\b(?! else)"
+)
 _WHICH_ONE = re.compile(
     r"(?:\w+[,!-] ?)?(?:for |about |of )?(?:which|what) ones?"
     r"(?: (?:of (?:them|those|these)|is (?:it|that|yours)|do you mean|are you (?:asking|talking) about|exactly))* ?\?"
@@ -110,8 +113,10 @@ _ABLE_ENDS = re.compile(
     r"function\w*|option|feature|permission|capabilit\w+)s?\b|"
     r"do(?:n't| not) (?:currently )?have (?:anything|(?:any )?(?:information|data|details?)) (?:on|about|for)\b|"
     r"have to decline|must decline|unable to (?!find|locate|see|identify)|nothing (?:here|i have|"
-    r"available) (?:lets|allows)|none of (?:my|the|these) tools|won't be able|can't help|cannot help|"
-    r"refuse)"
+    r"available) (?:lets|allows)|none of (?:my|the|these)(?: available)? (?:tools|functions)|won't be able|"
+    r"can't help|cannot help|"
+    r"refuse|not capable of|(?:i'm|i am) limited to|\bunavailable here|"
+    r"tools?(?: (?:that )?(?:i|we) have)? do(?:es)?(?:n't| not) (?:allow|let|include|support)\b)"
 )
 _NOT_ABILITY = re.compile(
     r"^\W*(?:be )?(?:able to )?(?:find|found|locate|see|spot|wait|say for (?:sure|certain)|exist|match|"
@@ -152,9 +157,23 @@ _NOPE = re.compile(
     r"^\W*(?:no|nope|nah|negative|false|incorrect|not (?:yet|any ?more|at all|really|quite)|it (?:isn't|"
     r"doesn't|hasn't|wasn't)|not\b|neither|none|nothing|nobody|there (?:is|are) none)\b(?! (?:doubt|problem|worries))"
 )
+_OPENER = re.compile(
+    r"^\W*(?:certainly|absolutely|sure|definitely|right|of course)[,!.:;\s–—-]*[,!.:;–—-]\s*"
+    r"(?!(?:it|they|that|there|yes|he|she|this)\b)(?=\w)",
+    re.IGNORECASE,
+)
+"""Politeness before an answer, not an answer."""
+_ENDING = re.compile(r"(?:,|\bis|\bsadly|\bbut|\bso)\s+(yes|no)\W*$")
+_NOT_SO = re.compile(
+    r"\b(?:afraid|unfortunately|sadly|sorry)\b,? not\W*$|^\W*(?:unfortunately|sadly|sorry),? no\b|"
+    r"^\W*there (?:aren't|are not|isn't|is not) any\W*$"
+)
+_FIRST_NO = re.compile(r"^\W*(?:no|nope|sorry)\W+")
+_LACKING = re.compile(r"\b(?:out of stock|sold out|unavailable)\b")
 _UNSURE = re.compile(
     r"\b(?:i|we) (?:do not|don't|can(?:no|')?t|couldn't|could not|am not|'m not|are not) (?:know|tell|say|"
-    r"find|determine|see|sure|certain|able)|\bnot (?:sure|certain)|\bunsure\b|\bunclear\b|\bunknown\b|"
+    r"(?:find|see)(?! any\b(?! (?:information|details?|data|records?|mention)))|determine|"
+    r"sure|certain|able)|\bnot (?:sure|certain)|\bunsure\b|\bunclear\b|\bunknown\b|"
     r"\bmaybe\b|\bperhaps\b"
 )
 _NEGATION = re.compile(r"\b(?:not|no|never|without|neither|none|false|nobody|no one)\b|n't\b")
@@ -181,12 +200,18 @@ def polarity(text: str, label: str = "") -> bool | None:
     """Whether `text` affirms (true) or denies (false) that what `label` names holds, `None` if it does neither."""
     found: set[bool] = set()
     marked = set(stems(label)) - {"is", "has", "in", "on", "a", "the"}
-    for sentence in sentences(text):
+    of_stock = bool(marked & {*stems("stock available availability")}) and not _LACKING.search(label)
+    for sentence in sentences(_OPENER.sub("", text)):
         if sentence.endswith("?") or _UNSURE.search(sentence):
             continue
         tail = re.search(r"[:=|]\s*(yes|no|true|false)\b", sentence)
+        ending = _ENDING.search(sentence)
         if tail:
             found.add(tail[1] in ("yes", "true"))
+        elif ending or _NOT_SO.search(sentence):
+            found.add(bool(ending) and ending[1] == "yes")
+        elif of_stock and _LACKING.search(sentence) and not _YES.search(sentence):
+            found.add(bool(_NEGATION.search(_FIRST_NO.sub("", sentence))))
         elif _YES.search(sentence):
             body = sentence.partition(",")[2] or ""
             found.add(True)

@@ -26,6 +26,17 @@ _JOINED = frozenset(
     "both about around roughly eur usd gbp euro euros dollars pounds".split()
 )
 _DOUBT = re.compile(r"\b(?:or|maybe|perhaps|possibly|alternatively|otherwise|might|could)\b")
+_COUNTED = re.compile(r"\s*(?:in stock|left|units?|pieces?|available)\b")
+"""What makes a number beside a price a quantity."""
+_TO_COME = re.compile(
+    r"\b(?:will|'ll|should|would|yet to|about to|ready to|waiting to|failed to)(?: soon| now| probably| have)?"
+    r"(?: be| get)?(?: been)?\s+[\"'(]?$"
+)
+_DOUBTED = re.compile(
+    r"\b(?:if|whether|don't think|do not think|not sure|unsure|before)\b[^.,;:!?]{0,40}"
+    r"\b(?:is|are|was|were|has|have|had|been)\s+(?:been )?[\"'(]?$|(?:don't|do not) think it(?:'s|'d)? (?:has )?$"
+)
+_TAKEN_BACK = re.compile(r"[\"')]?(?:\s*\?\s*no\b|[.,;:!?]?\s+(?:oh |sorry,? )?(?:wait|actually),? no\b)")
 _OR = re.compile(r"^[\s\"')]*(?:\w+\s+)?,?\s*or\s+(?:maybe |perhaps |possibly |else |even |about )?[\"'(]?")
 _OPENS = re.compile(r"\W*(?:(?:that|it)(?:'s|'d be| would be| is| was)|the answer is)?(?: (?:the )?[a-z]+)?[\s\"'(#]*")
 """What stands before the choice where an answer begins with it."""
@@ -61,6 +72,8 @@ def live(reading: Reading, value: Scalar, fact: Fact) -> list[Place]:
     alike = kind_of(value) == kind_of(fact.value)
     meaning = fact.meaning if alike else "text"
     found = places(reading, value, meaning, fact.unit if alike else "")
+    if fact.meaning == "status":
+        found = [place for place in found if not _is_open(reading, place)]
     return [place for place in found if is_stated(reading, place)]
 
 
@@ -75,6 +88,12 @@ def _negated(reading: Reading, place: Place) -> bool:
 
 def _denied(reading: Reading, place: Place) -> bool:
     return bool(re.match(r"[\"')]?\s+(?:is|are|was|were|has|does|do)(?:n't| not)\b", reading.text[place[1] :]))
+
+
+def _is_open(reading: Reading, place: Place) -> bool:
+    """Whether a status is told as what will be, may be, is doubted, or is taken back."""
+    before, after = reading.text[max(0, place[0] - 80) : place[0]], reading.text[place[1] :]
+    return bool(_TO_COME.search(before) or _DOUBTED.search(before) or _TAKEN_BACK.match(after))
 
 
 def _in_question(reading: Reading, place: Place) -> bool:
@@ -149,6 +168,7 @@ def hedged(
                     or (unlike and not _DOUBT.search(gap))
                     or _OF.search(reading.text[: place[0]])
                     or (other_field and kind == "word" and not _DOUBT.search(gap))
+                    or (fact.meaning == "money" and _COUNTED.match(reading.text, place[1]) and not _DOUBT.search(gap))
                 ):
                     continue
                 if set(re.findall(r"[\w']+", gap)) <= _JOINED or (

@@ -113,7 +113,9 @@ def _alike(one: Fact, other: Fact) -> bool:
 
 def _spells(rival: Scalar, kind: str, fact: Fact) -> bool:
     """Whether a text spells a value of the fact's kind, such as a number with its unit."""
-    return kind_of(rival) == "word" and kind_of(rival, fact.meaning) == kind and bool(re.search(r"\d", str(rival)))
+    spelled = read(str(rival))  # without codes
+    is_spelled = bool(spelled.numbers or spelled.clocks)
+    return kind_of(rival) == "word" and kind_of(rival, fact.meaning) == kind and is_spelled
 
 
 def _turned(reading: Reading, fact: Fact, own: Sequence[Place], asked: Asked) -> str:

@@ -1,6 +1,7 @@
 """Numbers and times of day in words, as digits: "minus four" is -4, "half past two" is 2:30 o'clock."""
 
 import re
+from decimal import Decimal
 
 _HOURS: tuple[str, ...] = tuple("one two three four five six seven eight nine ten eleven twelve noon midnight".split())
 _MINUTES = {"five": 5, "ten": 10, "fifteen": 15, "quarter": 15, "twenty": 20, "twenty-five": 25, "half": 30}
@@ -34,6 +35,8 @@ _SPELLED = (
     (r"\b(\d+) (euros?|dollars?|pounds?)(?: and)? (\d\d)\b(?: (?:cents|pence))?(?![\d.,:]\d)", r"\1.\3 \2"),
     (r"^one\b(?! (?:of|that|which|who|moment))", "1"),
 )
+_SCALES = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
+_SCALED = re.compile(r"(?<![\w.,])(\d[\d,]*(?:\.\d+)?)\s(thousand|million|billion)\b", re.IGNORECASE)
 _PATTERNS = tuple((re.compile(pattern, re.IGNORECASE), digits) for pattern, digits in _SPELLED)
 
 
@@ -41,12 +44,18 @@ def spelled_out(text: str) -> str:
     """The text with its numbers and times of day in digits (text2num)."""
     from text_to_num import alpha2digit
 
-    text = _CLOCK.sub(_clock, text)
+    text = _CLOCK.sub(_clock, _SCALED.sub(_scaled, text))
     text = "\n".join(alpha2digit(line, "en") if line.strip() else line for line in text.split("\n"))
     for pattern, digits in _PATTERNS:
         text = pattern.sub(digits, text)
     text = _PAIR.sub(r"\1:\2", text)
     return _MINUS.sub(_minus, text)
+
+
+def _scaled(match: re.Match[str]) -> str:
+    """The digits of a number with its scale: "1.25 million"."""
+    value = Decimal(match[1].replace(",", "")) * _SCALES[match[2].lower()]
+    return f"{value.normalize():f}"
 
 
 def _clock(match: re.Match[str]) -> str:

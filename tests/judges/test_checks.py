@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from mcprl.judges.checks import asks_for, polarity, says_missing, says_there, shows, states
+from mcprl.judges.checks import asks_for, declines, polarity, says_missing, says_there, shows, states
 from mcprl.judges.mentions import read
-from mcprl.judges.phrases import declines
 from mcprl.judges.values import places
 from mcprl.judges.verifier import Verifier
 from mcprl.types import Call, CallRecord, Check, Fact, Meaning, Scalar, Scenario, StateHolds, ToolResult, Trajectory
@@ -326,3 +325,97 @@ def test_right_answers_to_peoples_requests_that_were_refused_are_accepted() -> N
 )
 def test_what_is_gone_is_not_found_and_no_answer_shows_nothing(result: ToolResult, gone: bool) -> None:
     assert shows(result, StateHolds("get_note", {}, (), ("N-7",))) is gone
+
+
+BENCH = Fact(89.9, "price", "money", "EUR", rivals=(14, "garden", "Halden", "SKU-377"))
+UNITS = Fact(14, "units", "count", rivals=(89.9, "garden", "Halden", "SKU-377"))
+CHEAPER = Fact("SKU-307", "sku", "identifier", rivals=("SKU-309",), derived=True)
+SHIPPED = Fact("shipped", "status", "status", rivals=("Maren Voss", 84.5))
+BOTH = "Which is cheaper, SKU-307 or SKU-309?"
+WHERE = "what's the status of O-2231?"
+
+
+@pytest.mark.parametrize(
+    ("fact", "request_", "answer", "right"),
+    [
+        (BENCH, "how much is the cedar bench?", "Cedar Bench – €89.90", True),
+        (BENCH, "how much is the cedar bench?", "- €89.90", True),
+        (BENCH, "how much is the cedar bench?", "Cedar Bench (SKU-377) - EUR 89.90", True),
+        (BENCH, "how much is the cedar bench?", "It is -€89.90.", False),
+        (BENCH, "how much is the cedar bench?", "The Cedar Bench costs €89.90 (14 in stock).", True),
+        (BENCH, "how much is the cedar bench?", "€89.90, 14 in stock", True),
+        (BENCH, "how much is the cedar bench?", "€89.90 or 14 in stock", False),
+        (UNITS, "how many cedar benches do we have?", "We have 14 Cedar Benches (SKU-377) in stock.", True),
+        (UNITS, "how many cedar benches do we have?", "There are 14 of SKU-377 in stock.", True),
+        (CHEAPER, BOTH, "SKU-307 (€35.45) is cheaper than SKU-309 (€42.00).", True),
+        (CHEAPER, BOTH, "SKU-307 costs less than SKU-309.", True),
+        (CHEAPER, BOTH, "SKU-309 is cheaper than SKU-307.", False),
+        (Fact(1_250_000, "population", "count"), "how many live there?", "1.25 million", True),
+        (Fact(3.2e9, "revenue", "money", "USD"), "what did they earn?", "$3.2 billion", True),
+        (SHIPPED, WHERE, "O-2231 has been shipped.", True),
+        (SHIPPED, WHERE, "It hasn't been delivered yet, but it has shipped.", True),
+        (SHIPPED, WHERE, "It will be shipped tomorrow.", False),
+        (SHIPPED, WHERE, "O-2231 is pending and should be shipped soon.", False),
+        (SHIPPED, WHERE, "I'm not sure whether O-2231 was shipped.", False),
+        (SHIPPED, WHERE, "I don't think it has shipped", False),
+        (SHIPPED, WHERE, "Shipped? No, it's still pending.", False),
+        (SHIPPED, WHERE, "It's shipped. Wait, no, it's still pending.", False),
+        (SHIPPED, WHERE, "It was cancelled; otherwise it would have shipped.", False),
+    ],
+)
+def test_what_models_write_around_a_value(fact: Fact, request_: str, answer: str, right: bool) -> None:
+    assert states(answer, fact, request_, (fact,)) is right
+
+
+@pytest.mark.parametrize(
+    ("label", "answer", "told"),
+    [
+        ("in stock", "Certainly! Let me check that for you.", None),
+        ("in stock", "Sure! Which lamp do you mean?", None),
+        ("in stock", "Right, one moment.", None),
+        ("in stock", "Sure, it is.", True),
+        ("in stock", "Absolutely! The lamp is in stock.", True),
+        ("in stock", "Absolutely.", True),
+        ("discontinued", "Sure! The lamp has not been discontinued.", False),
+        ("in stock", "The lamp is out of stock.", False),
+        ("in stock", "It's sold out.", False),
+        ("in stock", "Out of stock.", False),
+        ("in stock", "No, it's sold out.", False),
+        ("in stock", "The lamp is not out of stock.", True),
+        ("order", "I couldn't find any paid orders for C-27.", False),
+        ("order", "I couldn't find any information about orders.", None),
+        ("order", "Unfortunately, no.", False),
+        ("order", "I'm afraid not.", False),
+        ("order", "There aren't any.", False),
+        ("order", "According to the inventory, yes.", True),
+        ("order", "The answer is yes.", True),
+    ],
+)
+def test_yes_and_no_as_models_say_them(label: str, answer: str, told: bool | None) -> None:
+    assert polarity(answer, label) is told
+
+
+def test_a_polite_word_before_a_question_and_common_ways_to_decline() -> None:
+    assert asks_for("Sure, which order would you like me to cancel?", ("order",))
+    assert not asks_for("Would you like me to do anything else with the order?", ("order",))
+    for answer in (
+        "My tools don't allow me to send emails.",
+        "None of the available functions can send emails.",
+        "I'm not capable of sending emails.",
+        "I'm limited to looking up orders.",
+        "The tools I have do not include one for sending emails.",
+        "Emailing is unavailable here.",
+    ):
+        assert declines(answer), answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "missing"),
+    [
+        ("I was not able to find an order with the ID O-9. If you believe this is an error, try again later.", True),
+        ("Order O-9 was not found. It's possible that there is a technical issue.", True),
+        ("The system is down, I could not find it.", False),
+    ],
+)
+def test_an_excuse_that_is_merely_possible_takes_nothing_back(answer: str, missing: bool) -> None:
+    assert says_missing(answer, "where is my parcel? order O-9") is missing
