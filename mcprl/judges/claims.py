@@ -7,15 +7,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
+from itertools import combinations
 
 from mcprl.judges.deeds import misreported, never_made, unreported
 from mcprl.judges.mentions import Day, Number, Reading, read
 from mcprl.judges.missing import says_missing
+from mcprl.judges.moments import same_clock
 from mcprl.judges.phrases import declines, questions_back, sentences
 from mcprl.judges.rivals import is_stated
 from mcprl.judges.support import WEEKDAYS
 from mcprl.judges.units import DURATIONS, convert
 from mcprl.judges.values import Place, places, tokens
+from mcprl.judges.workings import follows
 from mcprl.servers.arguments import leaves
 from mcprl.servers.effects import is_read
 from mcprl.types import CallMade, CallRecord, Fact, Scalar, Scenario, StateHolds, Tool, Trajectory
@@ -138,12 +141,15 @@ def _is_day(word: str, known: Reading) -> bool:
 
 
 def _strange_moments(reading: Reading, known: Reading) -> Iterator[Place]:
-    """Dates, and days of the week that are of no known date."""
+    """Dates, times of day where one is known, and days of the week that are of no known date."""
     days = {(day.month, day.day) for day in known.days}
     for day in reading.days:
         there = (day.month, day.day) in days or (day.swapped and (day.day, day.month) in days)
         if day.day and not there:
             yield day.start, day.end
+    for clock in reading.clocks if known.clocks else ():
+        if not any(same_clock(clock, other) for other in known.clocks):
+            yield clock.start, clock.end
     weekdays = {WEEKDAYS[day] for day in map(_weekday, known.days) if day is not None}
     for word, start, end in reading.words:
         if word in WEEKDAYS and word not in weekdays:
@@ -151,15 +157,22 @@ def _strange_moments(reading: Reading, known: Reading) -> Iterator[Place]:
 
 
 def _strange_numbers(reading: Reading, known: Reading) -> Iterator[Place]:
-    """Larger numbers, and lengths of time."""
+    """Larger numbers, amounts of money that do not follow from two that are known, and lengths of time."""
     numbers = {abs(number.value) for number in known.numbers}
     lasting = {round(value) for value in (*map(_seconds, known.numbers), *numbers)}
     for number in reading.numbers:
         seconds = _seconds(number)
         if seconds and {round(seconds), round(number.value)} & lasting:
             continue
-        if seconds or (abs(number.value) >= _LEAST and not number.unit and abs(number.value) not in numbers):
+        is_amount = bool(number.currency) or number.decimals > 1
+        told = abs(number.value) >= _LEAST or (is_amount and not _follows(abs(number.value), numbers))
+        if seconds or (told and not number.unit and abs(number.value) not in numbers):
             yield number.start, number.end
+
+
+def _follows(value: float, numbers: set[float]) -> bool:
+    """Whether a number is what two of these numbers give."""
+    return any(abs(value - abs(made)) < 0.006 for pair in combinations(numbers, 2) for made in follows(*pair))
 
 
 def _seconds(number: Number) -> float:

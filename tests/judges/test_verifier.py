@@ -397,3 +397,37 @@ def test_an_answer_that_tells_another_deed_than_the_one_that_was_done_is_no_succ
     tools = (NOTING, CALLING, LOOKING)
     score = Verifier(tools).verify(task, tried(answer, called("add_note", ToolResult("noted"), text=text)))
     assert score.success is believed, score.explanation
+
+
+PRICING = Tool(
+    "set_price",
+    "",
+    {"type": "object", "properties": {"sku": {"type": "string"}, "price": {"type": "number"}}},
+    read_only=False,
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "believed"),
+    [
+        ("The price of SKU-300 is now 14.50.", True),
+        ("Changed from €12.00 to €14.50, an increase of €2.50.", True),
+        ("The price of SKU-300 is now 15.40.", False),
+        ("SKU-300 costs €13 from now on.", False),
+        ("Done. I didn't change anything else.", True),
+        ("Done: SKU-300 is at 14.50. Nothing left to do.", True),
+    ],
+)
+def test_a_small_amount_that_nobody_gave_is_misreported(answer: str, believed: bool) -> None:
+    row = {"sku": "SKU-300", "price": 14.5}
+    task = Scenario(
+        "w",
+        "Set the price of SKU-300 to 14.50.",
+        (StateHolds("get_price", {"sku": "SKU-300"}, (14.5,)),),
+        (Call("set_price", row),),
+        "Done.",
+    )
+    calls = (called("set_price", ToolResult('{"ok":true}', {"ok": True}), **row),)
+    before, after = ToolResult('{"price":12.0}', {"price": 12.0}), ToolResult('{"price":14.5}', {"price": 14.5})
+    score = Verifier((PRICING,)).verify(task, tried(answer, *calls, before=(before,), state=(after,)))
+    assert score.success is believed, score.explanation
