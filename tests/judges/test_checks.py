@@ -329,7 +329,7 @@ def test_what_is_gone_is_not_found_and_no_answer_shows_nothing(result: ToolResul
 
 BENCH = Fact(89.9, "price", "money", "EUR", rivals=(14, "garden", "Halden", "SKU-377"))
 UNITS = Fact(14, "units", "count", rivals=(89.9, "garden", "Halden", "SKU-377"))
-CHEAPER = Fact("SKU-307", "sku", "identifier", rivals=("SKU-309",), derived=True)
+LESS = Fact("SKU-307", "sku", "identifier", rivals=("SKU-309",), derived=True)
 SHIPPED = Fact("shipped", "status", "status", rivals=("Maren Voss", 84.5))
 BOTH = "Which is cheaper, SKU-307 or SKU-309?"
 WHERE = "what's the status of O-2231?"
@@ -347,9 +347,9 @@ WHERE = "what's the status of O-2231?"
         (BENCH, "how much is the cedar bench?", "€89.90 or 14 in stock", False),
         (UNITS, "how many cedar benches do we have?", "We have 14 Cedar Benches (SKU-377) in stock.", True),
         (UNITS, "how many cedar benches do we have?", "There are 14 of SKU-377 in stock.", True),
-        (CHEAPER, BOTH, "SKU-307 (€35.45) is cheaper than SKU-309 (€42.00).", True),
-        (CHEAPER, BOTH, "SKU-307 costs less than SKU-309.", True),
-        (CHEAPER, BOTH, "SKU-309 is cheaper than SKU-307.", False),
+        (LESS, BOTH, "SKU-307 (€35.45) is cheaper than SKU-309 (€42.00).", True),
+        (LESS, BOTH, "SKU-307 costs less than SKU-309.", True),
+        (LESS, BOTH, "SKU-309 is cheaper than SKU-307.", False),
         (Fact(1_250_000, "population", "count"), "how many live there?", "1.25 million", True),
         (Fact(3.2e9, "revenue", "money", "USD"), "what did they earn?", "$3.2 billion", True),
         (SHIPPED, WHERE, "O-2231 has been shipped.", True),

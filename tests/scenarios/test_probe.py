@@ -444,7 +444,7 @@ class Counting(Fake):
 
 async def test_no_huge_number_is_sent_where_it_may_be_how_much_is_computed_and_the_budget_holds() -> None:
     reads = [tool(name, n="integer") for name in ("factorial", "sample_rows")]
-    reads += [tool(f"get_{thing}", **{f"{thing}_id": "string"}) for thing in "abcdefghijklmnop"]
+    reads += [tool(f"get_{thing}", "", True, **{f"{thing}_id": "string"}) for thing in "abcdefghijklmnop"]
     server = Counting(*reads)
     await probe(server, 0, budget=60)
     assert len(server.called) <= 60
