@@ -124,7 +124,7 @@ def normal(text: str) -> str:
 def read(text: str) -> Reading:
     """What a text mentions."""
     cased = normal(text)
-    if re.search(r"[A-Za-z]{3}", cased):
+    if re.search(r"[A-Za-z]{3}|\d[hm]", cased):
         cased = spelled_out(cased)
     low = cased.lower()
     if len(low) != len(cased):

@@ -182,7 +182,12 @@ def _clause_says_missing(clause: str) -> bool:
             match[0][: match.start("np") - match.start()]
         )
         a_record = re.match(rf"(?:such|(?:an?y? )?(?:\w+ )?{_RECORD})", phrase) and "on file" not in phrase
-        if (by_us or a_record) and _is_the_thing(phrase, objectless=pattern is not _NO_NOUN, verb=verb):
+        is_awaited = pattern is _NO_NOUN and re.search(r"^\D*\b(?:yet|so far)\W*$", phrase)  # "no carrier yet"
+        if (
+            (by_us or a_record)
+            and not is_awaited
+            and _is_the_thing(phrase, objectless=pattern is not _NO_NOUN, verb=verb)
+        ):
             return True
     return False
 
@@ -196,7 +201,7 @@ def _is_the_thing(phrase: str, objectless: bool, verb: str) -> bool:
     )
     if not phrase:
         return objectless
-    if re.match(_IDIOM, phrase) or re.match(r"(?:how|what|when|where|why|whether|if|who)\b", phrase):
+    if re.match(_IDIOM, phrase) or re.match(r"(?:out )?(?:how|what|when|where|why|whether|if|who)\b", phrase):
         return False
     if objectless and re.match(
         r"(?:in|on|under|by|with|anywhere|here|at the moment|right now|either|there|sorry|please|called|named)\b",

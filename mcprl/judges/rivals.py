@@ -36,7 +36,12 @@ _DOUBTED = re.compile(
     r"\b(?:if|whether|don't think|do not think|not sure|unsure|before)\b[^.,;:!?]{0,40}"
     r"\b(?:is|are|was|were|has|have|had|been)\s+(?:been )?[\"'(]?$|(?:don't|do not) think it(?:'s|'d)? (?:has )?$"
 )
-_TAKEN_BACK = re.compile(r"[\"')]?(?:\s*\?\s*no\b|[.,;:!?]?\s+(?:oh |sorry,? )?(?:wait|actually),? no\b)")
+_TAKEN_BACK = re.compile(
+    r"[\"'`)*]*(?:\s*\?\s*no\b|[.,;:!?]?\s+(?:oh |sorry,? )?(?:(?:wait|actually),? no\b|correction\b|scratch that\b))"
+)
+_CANNOT_TELL = re.compile(r"\b(?:can't|cannot|can not|couldn't) (?:say|tell|be (?:sure|certain)) (?:whether|if)\b")
+_LONGER = re.compile(r"[-_][a-z]*\d")
+"""What follows a word that is the beginning of a longer code: `xterm-256color`."""
 _OR = re.compile(r"^[\s\"')]*(?:\w+\s+)?,?\s*or\s+(?:maybe |perhaps |possibly |else |even |about )?[\"'(]?")
 _OPENS = re.compile(r"\W*(?:(?:that|it)(?:'s|'d be| would be| is| was)|the answer is)?(?: (?:the )?[a-z]+)?[\s\"'(#]*")
 """What stands before the choice where an answer begins with it."""
@@ -74,7 +79,11 @@ def live(reading: Reading, value: Scalar, fact: Fact) -> list[Place]:
     found = places(reading, value, meaning, fact.unit if alike else "")
     if fact.meaning == "status":
         found = [place for place in found if not _is_open(reading, place)]
-    return [place for place in found if is_stated(reading, place)]
+    if isinstance(value, str):
+        found = [place for place in found if not _LONGER.match(reading.text, place[1])]
+    if fact.derived and _CANNOT_TELL.search(reading.text):
+        return []
+    return [place for place in found if is_stated(reading, place) and not _TAKEN_BACK.match(reading.text, place[1])]
 
 
 def is_stated(reading: Reading, place: Place) -> bool:
@@ -91,9 +100,9 @@ def _denied(reading: Reading, place: Place) -> bool:
 
 
 def _is_open(reading: Reading, place: Place) -> bool:
-    """Whether a status is told as what will be, may be, is doubted, or is taken back."""
-    before, after = reading.text[max(0, place[0] - 80) : place[0]], reading.text[place[1] :]
-    return bool(_TO_COME.search(before) or _DOUBTED.search(before) or _TAKEN_BACK.match(after))
+    """Whether a status is told as what will be, may be, or is doubted."""
+    before = reading.text[max(0, place[0] - 80) : place[0]]
+    return bool(_TO_COME.search(before) or _DOUBTED.search(before))
 
 
 def _in_question(reading: Reading, place: Place) -> bool:

@@ -32,6 +32,8 @@ _SPELLED = (
     ),
     (r"(?<!not )\ba single (?=[a-z])", "1 "),
     (r"\bjust the one\b", "just 1"),
+    (r"\b(\d+)\s?h\s?(\d{1,2})\s?(?:m|min)?\b(?![.:]\d)", r"\1 hours and \2 minutes"),
+    (r"\b(\d+)\s?m\s?(\d{1,2})\s?s\b", r"\1 minutes and \2 seconds"),
     (r"\b(\d+) (euros?|dollars?|pounds?)(?: and)? (\d\d)\b(?: (?:cents|pence))?(?![\d.,:]\d)", r"\1.\3 \2"),
     (r"^one\b(?! (?:of|that|which|who|moment))", "1"),
 )

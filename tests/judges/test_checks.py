@@ -352,6 +352,13 @@ WHERE = "what's the status of O-2231?"
         (LESS, BOTH, "SKU-309 is cheaper than SKU-307.", False),
         (Fact(1_250_000, "population", "count"), "how many live there?", "1.25 million", True),
         (Fact(3.2e9, "revenue", "money", "USD"), "what did they earn?", "$3.2 billion", True),
+        (Fact(5400, "duration", "duration", "s"), "how long?", "1h 30m", True),
+        (Fact(5400, "duration", "duration", "s"), "how long?", "It takes 1h30.", True),
+        (Fact(205, "duration", "duration", "s"), "how long?", "3m25s", True),
+        (Fact(5400, "duration", "duration", "s"), "how long?", "1h 40m", False),
+        (Fact("xterm", "TERM"), "what is TERM?", "TERM is `xterm-256color`.", False),
+        (Fact("/bin/bash", "SHELL"), "what is SHELL?", "It's `/bin/bash`. Correction: it is `/bin/sh`.", False),
+        (Fact("Iris", "name", derived=True), "who is lightest?", "Iris, but I can't say whether she is.", False),
         (SHIPPED, WHERE, "O-2231 has been shipped.", True),
         (SHIPPED, WHERE, "It hasn't been delivered yet, but it has shipped.", True),
         (SHIPPED, WHERE, "It will be shipped tomorrow.", False),
@@ -415,6 +422,8 @@ def test_a_polite_word_before_a_question_and_common_ways_to_decline() -> None:
         ("I was not able to find an order with the ID O-9. If you believe this is an error, try again later.", True),
         ("Order O-9 was not found. It's possible that there is a technical issue.", True),
         ("The system is down, I could not find it.", False),
+        ("O-9 has not been shipped; there is no carrier yet.", False),
+        ("I couldn't find out where it is.", False),
     ],
 )
 def test_an_excuse_that_is_merely_possible_takes_nothing_back(answer: str, missing: bool) -> None:
