@@ -55,17 +55,15 @@ class Call:
 class ToolResult:
     """The result of a call, digested into the text that the model reads.
 
-    `structured` is the parsed JSON if the server sent some (structured content, or a text block that is JSON).
-    `is_error` is true for the protocol's error flag and for text that reads like an error. `unanswered`: the error is
-    not the tool's own (no reply in time, a refusal for now, a call that was not made), so it says nothing of the
-    server's state. `cut_bytes`: bytes that the cap left out. `latency_s` is in seconds.
+    `structured` is the parsed JSON if the server sent some. `is_error`: the protocol's flag, or a text like an error's;
+    `unanswered`: one that is not the tool's own, as without a reply in time. `cut_bytes`: what the cap left out.
     """
 
     text: str
     structured: Json = None
     is_error: bool = False
     cut_bytes: int = 0
-    latency_s: float = 0.0
+    latency_s: float = 0.0  # seconds
     unanswered: bool = False
 
 

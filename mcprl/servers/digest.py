@@ -37,10 +37,10 @@ def digest(text: str, structured: Json = None, is_error: bool = False, max_bytes
         text = compact(value)
     text, cut = cap(text, max_bytes)
     failed = is_error or looks_like_error(text, value)
-    return ToolResult(text, _plain(value) if _is_small(value) else None, failed, cut)
+    return ToolResult(text, plain(value) if is_small(value) else None, failed, cut)
 
 
-def _is_small(value: Json) -> bool:
+def is_small(value: Json) -> bool:
     """Whether a JSON value has at most `MAX_VALUES`, itself and inner ones counted, `MAX_DEPTH` deep."""
     waiting: list[tuple[Json, int]] = [(value, 1)]
     count = 1
@@ -56,14 +56,14 @@ def _is_small(value: Json) -> bool:
     return count <= MAX_VALUES
 
 
-def _plain(value: Json) -> Json:
+def plain(value: Json) -> Json:
     """The value as it can be written down and computed with: `whole` texts, no NaN and no infinity, and numbers that
     are larger than any float as texts."""
     match value:
         case dict():
-            return {whole(str(key)): _plain(item) for key, item in value.items()}
+            return {whole(str(key)): plain(item) for key, item in value.items()}
         case list():
-            return [_plain(item) for item in value]
+            return [plain(item) for item in value]
         case str():
             return whole(value)
         case float() if not math.isfinite(value):

@@ -2,6 +2,7 @@
 
 import io
 import json
+import shutil
 import socket
 import tarfile
 import time
@@ -310,10 +311,11 @@ def test_kept_adapters_are_listed_downloaded_and_deleted(plain: httpx2.Client) -
 
 
 def test_a_server_that_comes_back_goes_on_from_the_newest_adapter(
-    runs: Path, tiny_model: Path, endpoint: Endpoint, plain: httpx2.Client
+    runs: Path, tiny_model: Path, endpoint: Endpoint, plain: httpx2.Client, tmp_path: Path
 ) -> None:
     step = plain.get("/health").json()["policy_step"]
     assert step > 2
-    with served_here(str(tiny_model), runs) as again:
+    left = shutil.copytree(runs, tmp_path / "left")  # what it leaves if it ends now
+    with served_here(str(tiny_model), left) as again:
         assert again.root != endpoint.root
         assert httpx2.get(f"{again.root}/health").json()["policy_step"] == step

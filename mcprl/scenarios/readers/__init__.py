@@ -13,6 +13,7 @@ from mcprl.scenarios.readers.listings import read_listing
 from mcprl.scenarios.readers.lists import read_list
 from mcprl.scenarios.readers.spelled import read_spelled, read_yaml
 from mcprl.scenarios.readers.tables import read_aligned, read_barred, read_separated
+from mcprl.servers.digest import is_small, plain
 from mcprl.types import Json
 
 __all__ = ["align", "read_text"]
@@ -44,6 +45,12 @@ def read_text(text: str) -> Json:
     Cells without a name are called `column 0`, `column 1` and so on. Words before and behind the data are left out.
     """
     text = text[:LONGEST].replace("\r\n", "\n").replace("\x00", "")
+    value = _read_fenced(text)
+    return plain(value) if is_small(value) else None
+
+
+def _read_fenced(text: str) -> Json:
+    """What stands between fences, if that can be read, else what stands outside."""
     if "```" in text:
         for _, inner in _FENCE.findall(text):
             if (value := _read(inner)) is not None:
