@@ -1,9 +1,9 @@
 """The forward pass of a step: log-probabilities of the rows' trained tokens, every distinct token computed once.
 
 MCP prompts are long, all rollouts of a step share them, and each turn's prompt begins with the turn before. So the rows
-are computed as a trie (`trie`), in bins of bounded size. The output layer is applied only to tokens that predict a
-trained one, once for all rows that share the prediction. Log-probabilities and gradients equal those of the rows
-computed one by one.
+are computed as a trie (`trie`), in bins of bounded size that share what all rows begin with (`trunk`). The output layer
+is applied only to tokens that predict a trained one, once for all rows that share the prediction. Log-probabilities and
+gradients equal those of the rows computed one by one.
 
 Works with any transformers decoder whose attention goes through `AttentionInterface`, with or without a LoRA; other
 models compute whole rows, padded. `model` is untyped because of that.
@@ -11,10 +11,10 @@ models compute whole rows, padded. `model` is untyped because of that.
 
 import inspect
 from bisect import bisect_left
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import torch
@@ -25,7 +25,9 @@ from torch.nn import functional
 from mcprl.errors import ModelError, TrainingError
 from mcprl.training import trie
 from mcprl.training.lm_head import entropies, target_logprobs
+from mcprl.training.parts import causal, parts, with_attention
 from mcprl.training.trie_attention import TRIE_ATTENTION
+from mcprl.training.trunk import KeysValues, Trunk, trunk_length
 from mcprl.types import Row
 
 PerRow = list[Float[Tensor, " _T_trained"]]
@@ -74,21 +76,26 @@ class Forward:
             try:
                 self.try_sharing(self._examples())
             except (AttributeError, TypeError, ValueError, RuntimeError, NotImplementedError) as error:
-                name = type(_causal(model)).__name__
+                name = type(causal(model)).__name__
                 why = f"{name} cannot be computed as a trie ({str(error).splitlines()[0]})"
                 self.shares, self.note = False, f"prefixes are not shared: {why}"
 
     def bins(self, rows: Sequence[Row], temperature: float = 1.0, entropy: bool = False) -> Iterator[Bin]:
-        """The rows, bin after bin. To bound memory the caller runs backward on one bin before it takes the next.
+        """The rows, bin after bin. To bound memory the caller runs backward on one bin before it takes the next; the
+        gradients are whole when all bins are taken.
 
         Raises `TrainingError` if a row has no trained token, or trains its first one.
         """
         for row in rows:
             if not any(row.mask) or row.mask[0]:
                 raise TrainingError(f"a row of {row.trajectory_id} has no trained token, or one without a context")
-        for indices in self._indices(rows):
-            compute = self._as_trie if self.shares else self._padded
+        bins = self._indices(rows)
+        trunk = self._trunk(rows) if len(bins) > 1 else None
+        compute = partial(self._as_trie, trunk=trunk) if self.shares else self._padded
+        for indices in bins:
             yield Bin(indices, *compute([rows[i] for i in indices], temperature, entropy))
+        if trunk:
+            trunk.backward()
 
     def halve(self, rows: Sequence[Row]) -> bool:
         """Halve `max_tokens` until these rows are in more bins; false if each has a bin of its own already."""
@@ -105,6 +112,7 @@ class Forward:
         contexts = [_context(row) for row in rows]
         bins = [[contexts[i] for i in indices] for indices in self._indices(rows)]
         forwarded = sum(trie.unique_tokens(ids_B) if self.shares else _padded_tokens(ids_B) for ids_B in bins)
+        forwarded -= (len(bins) - 1) * self._trunk_length(rows)
         return Work(forwarded, trie.unique_tokens(contexts), _padded_tokens(contexts))
 
     def _indices(self, rows: Sequence[Row]) -> list[list[int]]:
@@ -112,35 +120,65 @@ class Forward:
         contexts = [_context(row) for row in rows]
         return trie.bins(contexts, self.max_tokens) if self.shares else _by_length(contexts, self.max_tokens)
 
-    def _as_trie(self, rows: Sequence[Row], temperature: float, entropy: bool = False) -> tuple[PerRow, PerRow]:
-        """Log-probabilities and entropies of each row's trained tokens, from one pass over the rows' trie."""
-        layout = trie.build([_context(row) for row in rows])
+    def _as_trie(
+        self, rows: Sequence[Row], temperature: float, entropy: bool = False, trunk: Trunk | None = None
+    ) -> tuple[PerRow, PerRow]:
+        """Log-probabilities and entropies of each row's trained tokens, from one pass over the trie of the rows behind
+        the trunk."""
+        start = trunk.length if trunk else 0
+        layout = trie.build([_context(row)[start:] for row in rows])
         # A prediction is the place of the token before a trained one, and the trained one; rows may share it.
-        predictions = [(layout.place(b, t - 1), row.ids[t]) for b, row in enumerate(rows) for t in _trained(row)]
+        trained = [(b, t) for b, row in enumerate(rows) for t in _trained(row)]
+        predictions = [(layout.place(b, t - 1 - start), rows[b].ids[t]) for b, t in trained]
         numbers = {prediction: n for n, prediction in enumerate(dict.fromkeys(predictions))}
-        decoder, head = _parts(self.model)
-        device = head.weight.device
-        layers_called: list[int] = []
-        with _attention(self.model, TRIE_ATTENTION), self._autocast(device):
+        hidden, head = self._decode(layout, trunk), parts(self.model)[1]
+        places, targets = torch.tensor(list(numbers), device=hidden.device).T
+        of_rows = torch.tensor([numbers[prediction] for prediction in predictions], device=hidden.device)
+        lengths = [len(_trained(row)) for row in rows]
+        logprobs = target_logprobs(head, hidden[places], targets, temperature)
+        logprobs_B = list(logprobs[of_rows].split(lengths))
+        if not entropy:
+            return logprobs_B, []
+        entropy_T = entropies(head, hidden[places], temperature)
+        return logprobs_B, list(entropy_T[of_rows].split(lengths))
+
+    def _trunk(self, rows: Sequence[Row]) -> Trunk | None:
+        """The trunk of these rows, computed, or `None` if they share none."""
+        length = self._trunk_length(rows)
+        if not length:
+            return None
+        computed = dict[int, KeysValues]()
+        self._decode(trie.build([rows[0].ids[:length]]), kept=computed)
+        return Trunk(length, computed)
+
+    def _trunk_length(self, rows: Sequence[Row]) -> int:
+        """The number of tokens in these rows' trunk."""
+        if not self.shares or self.model.get_input_embeddings().weight.is_cuda:  # FlexAttention's masks have no trunk
+            return 0
+        return trunk_length([row.ids for row in rows], [_trained(row)[0] for row in rows])
+
+    def _decode(
+        self, layout: trie.Trie, trunk: Trunk | None = None, kept: dict[int, KeysValues] | None = None
+    ) -> Float[Tensor, "N hidden"]:
+        """The decoder's last hidden states of the layout's N tokens, behind those of a trunk. Their keys and values are
+        put into `kept`, by layer."""
+        decoder, head = parts(self.model)
+        device, layers_called = head.weight.device, list[int]()
+        start = trunk.length if trunk else 0
+        with with_attention(self.model, TRIE_ATTENTION), self._autocast(device):
             output = decoder(
                 input_ids=torch.tensor([layout.ids], device=device),
-                position_ids=torch.tensor([layout.positions], device=device),
+                position_ids=torch.tensor([layout.positions], device=device) + start,
                 use_cache=False,
                 trie=layout,
+                trunk=trunk,
+                kept=kept,
                 layers_called=layers_called,
             )
         layers = decoder.config.num_hidden_layers
         if len(layers_called) < layers:
             raise NotImplementedError(f"attention in {len(layers_called)} of {layers} layers")
-        places, targets = torch.tensor(list(numbers), device=device).T
-        of_rows = torch.tensor([numbers[prediction] for prediction in predictions], device=device)
-        lengths = [len(_trained(row)) for row in rows]
-        logprobs = target_logprobs(head, output.last_hidden_state[0, places], targets, temperature)
-        logprobs_B = list(logprobs[of_rows].split(lengths))
-        if not entropy:
-            return logprobs_B, []
-        entropy_T = entropies(head, output.last_hidden_state[0, places], temperature)
-        return logprobs_B, list(entropy_T[of_rows].split(lengths))
+        return output.last_hidden_state[0]
 
     def _padded(self, rows: Sequence[Row], temperature: float, entropy: bool = False) -> tuple[PerRow, PerRow]:
         """The same from one pass over whole rows, padded to the longest."""
@@ -188,12 +226,13 @@ class Forward:
         bf16, self.bf16 = self.bf16, False
         try:
             whole = self._whole(rows)
-            apart = (torch.cat(self._as_trie(rows, 1.0)[0]) - whole).abs()
+            found_B, _ = self._as_trie(rows, 1.0, trunk=self._trunk(rows))
+            apart = (torch.cat(found_B) - whole).abs()
             gap = float(apart.max())
             self.shares = gap <= SHARING_GAP or float(apart.mean()) <= ROUNDING * self._rounding(rows, whole)
         finally:
             self.bf16 = bf16
-        off = f"as a trie {type(_causal(self.model)).__name__} is {gap:.2g} nats off its own log-probabilities"
+        off = f"as a trie {type(causal(self.model)).__name__} is {gap:.2g} nats off its own log-probabilities"
         self.note = "" if self.shares else f"prefixes are not shared: {off}"
         return gap
 
@@ -207,7 +246,7 @@ class Forward:
     def _rounding(self, rows: Sequence[Row], whole: Tensor) -> float:
         """The mean difference in nats that rounding otherwise makes: transformers' plain attention, or all rows at
         once, which 8-bit layers round together."""
-        with _attention(self.model, "eager"):
+        with with_attention(self.model, "eager"):
             plain = self._whole(rows)
         together = torch.cat(self._padded(rows, 1.0)[0])
         return max(float((other - whole).abs().mean()) for other in (plain, together))
@@ -215,42 +254,12 @@ class Forward:
     @cached_property
     def _keeps_logits(self) -> bool:
         """Whether the model can be asked for the logits of some places only."""
-        return "logits_to_keep" in inspect.signature(_causal(self.model).forward).parameters
+        return "logits_to_keep" in inspect.signature(causal(self.model).forward).parameters
 
 
 def _not_a_language_model(model: Any, error: Exception) -> ModelError:
-    name = type(_causal(model)).__name__
+    name = type(causal(model)).__name__
     return ModelError(f"a {name} cannot be trained here: {error}; expected a causal language model")
-
-
-def checkpoint_layers(model: Any) -> None:
-    """Make backward compute each layer again, with the forward pass's attention, instead of keeping its activations.
-
-    transformers does so only in training mode: the layers are put into it, but not the modules inside them (dropout).
-    """
-    config = _parts(model)[0].config
-
-    def contexts() -> tuple[AbstractContextManager[None], AbstractContextManager[None]]:
-        return nullcontext(), _attention(model, config._attn_implementation)
-
-    renamed = getattr(model, "activation_checkpointing_enable", None)  # its name since transformers 5.23
-    enable = renamed or model.gradient_checkpointing_enable
-    enable({"use_reentrant": False, "context_fn": contexts})
-    for module in model.modules():
-        if getattr(module, "gradient_checkpointing", False):
-            module.training = True
-
-
-@contextmanager
-def _attention(model: Any, name: str) -> Generator[None]:
-    """Sets the model's attention implementation for the duration of the block."""
-    config = _parts(model)[0].config
-    before = config._attn_implementation
-    config._attn_implementation = name
-    try:
-        yield
-    finally:
-        config._attn_implementation = before
 
 
 def _context(row: Row) -> tuple[int, ...]:
@@ -276,14 +285,3 @@ def _by_length(ids_B: Sequence[Sequence[int]], max_tokens: int) -> list[list[int
 
 def _padded_tokens(ids_B: Sequence[Sequence[int]]) -> int:
     return len(ids_B) * max(map(len, ids_B))
-
-
-def _parts(model: Any) -> tuple[Any, Any]:
-    """The decoder without its output layer, and the output layer, of a causal LM or a PeftModel around one."""
-    causal = _causal(model)
-    return causal.get_decoder(), causal.get_output_embeddings()
-
-
-def _causal(model: Any) -> Any:
-    """The causal LM inside a PeftModel, or the model itself."""
-    return model.get_base_model() if hasattr(model, "get_base_model") else model

@@ -27,10 +27,11 @@ from mcprl.models.adapters import load_adapter_weights, unwritable, write_adapte
 from mcprl.models.heap import trim_spare
 from mcprl.models.load import LoadedModel
 from mcprl.training import loss
-from mcprl.training.forward import Bin, Forward, checkpoint_layers
+from mcprl.training.forward import Bin, Forward
 from mcprl.training.metrics import combined
 from mcprl.training.objective import PolicyGradient, token_gaps
 from mcprl.training.out_of_memory import in_smaller_bins
+from mcprl.training.parts import checkpoint_layers
 from mcprl.training.precision import Trial
 from mcprl.training.rows import Certificate
 from mcprl.types import Row

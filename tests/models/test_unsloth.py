@@ -22,7 +22,8 @@ from mcprl.config import ModelConfig  # noqa: E402
 from mcprl.errors import MissingExtra  # noqa: E402
 from mcprl.models import unsloth  # noqa: E402
 from mcprl.models.load import load_model  # noqa: E402
-from mcprl.training.forward import Forward, checkpoint_layers  # noqa: E402
+from mcprl.training.forward import Forward  # noqa: E402
+from mcprl.training.parts import checkpoint_layers  # noqa: E402
 from mcprl.types import Row  # noqa: E402
 
 installed = pytest.mark.skipif(find_spec("unsloth") is None, reason="make test-unsloth installs unsloth")

@@ -22,7 +22,7 @@ from transformers import (
 
 from mcprl.errors import ModelError, TrainingError
 from mcprl.models import attention
-from mcprl.training import forward, lm_head
+from mcprl.training import forward, lm_head, parts
 from mcprl.types import Row
 
 # transformers 5.23 warns of a name that peft 0.21 still uses.
@@ -237,7 +237,7 @@ def test_in_bfloat16_a_trie_is_as_near_to_float32_as_whole_rows_are(kind: str, c
     weight_B = [torch.randn(sum(row.mask)) for row in rows]
     expected_B, gradient = _expected(model, rows, weight_B)
     if checkpointed:
-        forward.checkpoint_layers(model)
+        parts.checkpoint_layers(model)
     assert forward.Forward(model, bf16=True).shares
     whole_B, whole = _found(model, rows, weight_B, share=False, bf16=True)
     found_B, found = _found(model, rows, weight_B, bf16=True)
@@ -261,7 +261,7 @@ def test_layers_computed_again_in_backward_give_the_same_gradient_from_less_memo
     with torch.autograd.graph.saved_tensors_hooks(count, lambda tensor: tensor):
         expected_B, expected = _found(model, rows, weight_B)
         kept, _ = sum(held), held.clear()
-        forward.checkpoint_layers(model)
+        parts.checkpoint_layers(model)
         found_B, found = _found(model, rows, weight_B)
     assert sum(held) < kept / 2
     assert _apart(torch.cat(found_B), torch.cat(expected_B)) < 1e-6
@@ -361,3 +361,62 @@ def test_attention_without_the_cpus_kernels_is_the_same(monkeypatch: pytest.Monk
     assert torch.allclose(plain_lse, lse, atol=1e-6)
     plain_back = attention.attention_backward(grad, query, key, value, out, merged, 0.3, **given)
     assert all(torch.allclose(one, other, atol=1e-5) for one, other in zip(back, plain_back, strict=True))
+
+
+def _computed(model: nn.Module) -> list[int]:
+    """The number of tokens of each pass through the decoder from now on."""
+    passes: list[int] = []
+
+    def count(_: Any, __: Any, given: dict[str, Any]) -> None:
+        passes.append(given["input_ids"].shape[1])
+
+    parts.parts(model)[0].register_forward_pre_hook(count, with_kwargs=True)
+    return passes
+
+
+@pytest.mark.parametrize("checkpointed", [False, True])
+@pytest.mark.parametrize("kind", MODELS)
+def test_what_all_rows_begin_with_is_computed_once_though_it_is_longer_than_a_bin(kind: str, checkpointed: bool):
+    rows, model = _rows(40, (9, 3, 14, 5)), _with_lora(MODELS[kind]()).eval()
+    weight_B = [torch.randn(sum(row.mask)) for row in rows]
+    expected_B, gradient = _expected(model, rows, weight_B)
+    if checkpointed:
+        parts.checkpoint_layers(model)
+    shared = forward.Forward(model, max_tokens=20)
+    passes = _computed(model)
+    seen: dict[int, torch.Tensor] = {}
+    for part in shared.bins(rows, temperature=0.7):
+        (torch.cat([weight_B[i] for i in part.indices]) * torch.cat(part.logprobs_B)).sum().backward()
+        seen |= zip(part.indices, part.logprobs_B, strict=True)
+    trunk = min(39, *(row.mask.index(True) - 1 for row in rows))
+    assert passes == [trunk, *(length + 39 - trunk for length in (9, 3, 14, 5))]
+    assert shared.work(rows).forwarded == sum(passes)
+    assert _apart(torch.cat([seen[b] for b in range(4)]), torch.cat(expected_B)) < 1e-5
+    assert _apart(_gradient(model), gradient) < 1e-5
+
+
+def test_bins_without_gradients_share_what_their_rows_begin_with_too():
+    rows, model = _rows(40, (9, 3, 14, 5)), _with_lora(MODELS["qwen3"]())
+    with torch.no_grad():
+        computed = list(forward.Forward(model, max_tokens=20).bins(rows, temperature=0.7))
+        expected_B = [_whole_logprobs(model, row, 0.7) for row in rows]
+    found = {i: logprobs for part in computed for i, logprobs in zip(part.indices, part.logprobs_B, strict=True)}
+    assert len(computed) == 4
+    assert _apart(torch.cat([found[b] for b in range(4)]), torch.cat(expected_B)) < 1e-5
+
+
+def test_in_bfloat16_gradients_of_what_many_bins_share_are_summed_in_float32():
+    # Added up in bfloat16, the shares of sixty bins would be lost in the sum of the others.
+    rows, model = _rows(30, (6,) * 60), _with_lora(MODELS["qwen3"]()).eval()
+    weight_B = [torch.ones(sum(row.mask)) for row in rows]
+    _, exact = _expected(model, rows, weight_B)
+    _, whole = _found(model, rows, weight_B, share=False, max_tokens=36, bf16=True)
+    _, found = _found(model, rows, weight_B, max_tokens=36, bf16=True)
+    assert _apart(found, exact) < 1.5 * _apart(whole, exact)
+
+
+def test_rows_that_are_trained_from_the_second_token_on_have_no_trunk():
+    rows, model = CASES["the second token is trained"], MODELS["qwen3"]()
+    passes = _computed(model)
+    list(forward.Forward(model, max_tokens=2).bins(rows))
+    assert passes[-2:] == [2, 3]  # what comes before is the trial of sharing

@@ -23,7 +23,7 @@ from mcprl.models.load import load_model
 from mcprl.runs.settings import parse
 from mcprl.train import resolve
 from mcprl.training import memory
-from mcprl.training.forward import Forward, checkpoint_layers
+from mcprl.training.forward import Forward
 from mcprl.training.memory import (
     GIB,
     LEFT,
@@ -40,6 +40,7 @@ from mcprl.training.memory import (
     need,
     size_of,
 )
+from mcprl.training.parts import checkpoint_layers
 from mcprl.types import Row
 
 pytestmark = pytest.mark.filterwarnings("ignore:.is_gradient_checkpointing.:FutureWarning")
