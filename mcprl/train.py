@@ -143,7 +143,7 @@ async def _train(run: Run) -> None:
     training = await measure_difficulty(run, pack.train, measured) if measured else pack.train
     demonstrations = Demonstrations(run.config, run.journal, run.server, run.model.tokenizer, training, run.emit)
     validate = partial(evaluate, run, "val:warm", pack.val)
-    warm_start = WarmStart(run.config, run.journal, run.model, validate, run.engine.paused, run.emit)
+    warm_start = WarmStart(run.config, run.journal, run.model, validate, len(pack.val), run.engine.paused, run.emit)
     if (start := warm_start.start()) and run.config.training.warm_start_steps:
         await evaluate(run, "test:start", pack.test, 0, start)
     step, adapter = 0, await warm_start.run(demonstrations)

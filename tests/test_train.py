@@ -397,7 +397,9 @@ async def test_a_test_pack_is_tested_beside_and_shown_where_nothing_scores_it(ti
     (tmp_path / "mine.csv").write_text("request,expect\nhow much is SKU-318,EUR 35.45\nany advice?,\n")
     sizes = {"train": 6, "val": 3, "test": 4, "probe_calls": 60, "repeat_after_s": 0.1}
     scenarios = {**sizes, "test_pack": str(tmp_path / "mine.csv")}
-    report = await train_adapter(small(tiny_model, tmp_path, training={"steps": 1}, scenarios=scenarios))
+    emitted = Recorder()
+    report = await train_adapter(small(tiny_model, tmp_path, training={"steps": 1}, scenarios=scenarios), emit=emitted)
+    assert "only 3 validation tasks: which step is best is little more than a guess" in emitted.notes
     with Journal.open(tmp_path / "small") as journal:
         people = [task for task in journal.scenarios("test") if task.suite == "people"]
         assert [task.request for task in people] == ["how much is SKU-318", "any advice?"]

@@ -1,7 +1,7 @@
 """The warm start: supervised steps on verified plans before RL, until validation stops rising."""
 
 import shutil
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import partial
@@ -22,9 +22,11 @@ from mcprl.types import Adapter
 
 SOLVES_ENOUGH = 0.5
 """The validation score of a base model from which recipe "auto" has it learn from its own rollouts alone."""
-_NOISE = 0.05
-"""So much lower a later step may score and is kept: the score of some fifty tasks is no surer, and the rate has fallen
-to 0 by then."""
+_NOISE, _NOISY_TASKS = 0.05, 1.5
+"""So much lower a later step may score, or by so many tasks, and is kept: the score of some fifty tasks is no surer,
+that of fewer hangs on one, and the rate has fallen to 0 by then."""
+_TIMED_STEPS, _LONG_HOURS = 2, 2.0
+"""After so many steps what is left is told, if it takes so many hours."""
 Validate = Callable[[int, Adapter | None], Awaitable[float]]
 """The score on the validation tasks after so many supervised steps, of their adapter or of the base model (`None`)."""
 
@@ -51,13 +53,15 @@ def rl_is_spent(config: Config, journal: Journal) -> bool:
 class WarmStart:
     """The supervised phase of a run. The report tests its end by itself, so that RL's part of the gain is known.
 
-    `paused` is the engine's: between validations the steps have its memory.
+    `val_tasks` is the number of tasks that `validate` scores. `paused` is the engine's: between validations the steps
+    have its memory.
     """
 
     config: Config
     journal: Journal
     loaded: LoadedModel
     validate: Validate
+    val_tasks: int
     paused: Callable[[], AbstractAsyncContextManager[None]]
     emit: Emit
     _scores: dict[int, float] = field(default_factory=dict[int, float])
@@ -115,12 +119,26 @@ class WarmStart:
                 for step in range(last + 1, validated + 1):
                     metrics.append(await self._step(trainer, demonstrations, step))
                     tokens += metrics[-1]["forwarded_tokens"]
-                    for sentence in notes(metrics):
+                    for sentence in (*notes(metrics), *self._told_if_long(metrics, step)):
                         self.emit(Note(sentence))
                     self.emit(WarmStartStep(step, training.warm_start_steps, metrics[-1]))
             # Before the checkpoint, so that a run that is stopped in between knows the tokens of each that it finds.
             self.journal.write_fact("warm_start_tokens", computed(self.journal) | {validated: tokens})
             await self._validate(trainer, validated)
+
+    def _told_if_long(self, metrics: Sequence[Mapping[str, float]], step: int) -> Iterator[str]:
+        """Once in a session, how long the steps that are left will take if that is long, and what makes it shorter."""
+        if len(metrics) != _TIMED_STEPS:
+            return
+        training, tokens = self.config.training, metrics[-1]["forwarded_tokens"]
+        hours = (training.warm_start_steps - step) * tokens / metrics[-1]["tokens_per_s"] / 3600
+        if hours > _LONG_HOURS:
+            fewer = max(1, training.warm_start_plans // 4)
+            yield (
+                f"the supervised steps will take {hours:.1f} hours more, {tokens:,.0f} tokens each. A new run takes a "
+                f"fraction of that with --warm-start-plans {fewer}, and less if it reads less of long results "
+                f"(--max-result-bytes, now {self.config.tools.max_result_bytes})"
+            )
 
     async def _step(self, trainer: Trainer, demonstrations: Demonstrations, step: int) -> dict[str, float]:
         """One supervised step, while the plans of the next one are executed. Returns its metrics."""
@@ -167,7 +185,7 @@ class WarmStart:
 
     def _keep_best(self, start: Adapter | None) -> Adapter | None:
         """Of the start and the checkpoints keep the best, or the last that is hardly worse."""
-        best = best_step(self._scores, _NOISE)
+        best = best_step(self._scores, max(_NOISE, _NOISY_TASKS / self.val_tasks))
         self.emit(WarmStartEnded(best, self._scores[best]))
         load_adapter_weights(self.loaded, self._checkpoints[best].path)
         kept = self._keep(self._checkpoints[best] if best else start)

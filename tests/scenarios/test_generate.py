@@ -217,6 +217,11 @@ async def test_values_of_a_universal_format_reach_every_split() -> None:
     assert pack.untested() == []
     kept = tuple(s for s in pack.scenarios if s.split != "test" or "convert_time" not in [call.tool for call in s.plan])
     assert replace(pack, scenarios=kept).untested() == ["convert_time"]
+    kept = tuple(
+        s for s in pack.scenarios if s.split != "train" or "convert_time" not in [call.tool for call in s.plan]
+    )
+    assert pack.untrained() == []
+    assert replace(pack, scenarios=kept).untrained() == ["convert_time"]
 
 
 async def test_a_server_without_usable_tools_says_what_to_do(shop: ServerConfig) -> None:

@@ -50,6 +50,7 @@ class Phase:
     config: Config
     journal: Journal
     scores: Mapping[int, float]
+    val_tasks: int = 50
     events: list[Event] = field(default_factory=list[Event])
     validated: list[int] = field(default_factory=list[int])
     told: list[str] = field(default_factory=list[str])
@@ -64,7 +65,7 @@ class Phase:
             self.told.append("validates")
             return self.scores[step]
 
-        phase = WarmStart(self.config, self.journal, self.loaded, validate, self.paused, self._emit)
+        phase = WarmStart(self.config, self.journal, self.loaded, validate, self.val_tasks, self.paused, self._emit)
         return await phase.run(cast(Demonstrations, shown))
 
     @asynccontextmanager
@@ -117,6 +118,24 @@ async def test_validation_that_no_longer_rises_ends_them(begin: Begin) -> None:
     phase = begin({0: 0.1, 2: 0.5, 4: 0.4, 6: 0.4}, patience=1)
     assert await phase.run(Shown())
     assert phase.validated == [0, 2, 4]
+
+
+async def test_among_few_validation_tasks_one_more_or_less_does_not_decide(begin: Begin) -> None:
+    for tasks, kept in ((5, 6), (50, 4)):
+        phase = begin({0: 0.2, 2: 0.2, 4: 0.4, 6: 0.2}, f"{tasks}")
+        phase.val_tasks = tasks
+        await phase.run(Shown())
+        assert [event.step for event in phase.events if isinstance(event, WarmStartEnded)] == [kept]
+
+
+async def test_supervised_steps_that_will_take_hours_say_so_once(begin: Begin, monkeypatch: pytest.MonkeyPatch) -> None:
+    for hours, told in ((2.0, 0), (0.0, 1)):
+        monkeypatch.setattr("mcprl.training.warm_start._LONG_HOURS", hours)
+        phase = begin({0: 0.0, 2: 0.2, 4: 0.5, 6: 0.6}, f"{hours}", warm_start_plans=16)
+        await phase.run(Shown())
+        notes = [event.text for event in phase.events if isinstance(event, Note) and "hours more" in event.text]
+        assert len(notes) == told
+    assert "--warm-start-plans 4" in notes[0]
 
 
 async def test_a_model_that_only_gets_worse_stays_the_base_model(begin: Begin) -> None:

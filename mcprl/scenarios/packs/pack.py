@@ -94,6 +94,10 @@ class Pack:
         """The tools that training tasks use and no test task does: the proof says nothing about them."""
         return sorted(self._tools("train") - self._tools("test"))
 
+    def untrained(self) -> list[str]:
+        """The tools that test tasks use and no training task does: the run cannot teach them."""
+        return sorted(self._tools("test") - self._tools("train"))
+
     def _tools(self, split: Split) -> set[str]:
         return {call.tool for scenario in self.split(split) for call in scenario.plan}
 
