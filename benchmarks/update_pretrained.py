@@ -122,9 +122,9 @@ def figures(loaded: LoadedModel, rows: Sequence[Row], rounds: int, bin_tokens: i
         "shares": float(tree.shares),
         "forwarded tokens": work.forwarded,
         "padded tokens": work.padded,
-        "tree's seconds": median(tree for tree, _, _ in seconds),
-        "anew over tree": median(anew / tree for tree, anew, _ in seconds),
-        "padded over tree": median(padded / tree for tree, _, padded in seconds),
+        "tree's seconds": median(fast for fast, _, _ in seconds),
+        "anew over tree": median(slow / fast for fast, slow, _ in seconds),
+        "padded over tree": median(slow / fast for fast, _, slow in seconds),
         "sharing gap": float((logprobs - expected).abs().max()),
         "sharing gradient": float((shared - whole).norm() / whole.norm()),
     }
@@ -149,7 +149,9 @@ def main() -> None:
     else:
         loaded, found = load_model(ModelConfig(name=given.model)), {}
         if given.pack:
-            settings = parse(tomllib.loads(given.config.read_text()))
+            if not given.config:
+                parser.error("--pack needs --config, which names the pack's servers")
+            settings = parse(tomllib.loads(given.config.read_text()), str(given.config))
             rows = asyncio.run(rows_of_plans(loaded, settings, given.pack, given.rows))
         else:
             rows = rows_of_text(loaded, given.rows, given.prompt, given.completion)

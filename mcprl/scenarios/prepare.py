@@ -18,7 +18,7 @@ from mcprl.text import counted
 from mcprl.types import Scenario, Tool
 
 _FEW_VALIDATION_TASKS = 12
-"""Of so few tasks the share that is solved has a standard deviation of more than 0.14."""
+"""Of so few tasks the share that is solved, if it is about a half, has a standard deviation of more than 0.14."""
 
 
 def require_tasks(config: ScenarioConfig, tools: Sequence[Tool] | None = None) -> None:

@@ -24,10 +24,11 @@ from torch.nn import functional
 
 from mcprl.errors import ModelError, TrainingError
 from mcprl.training import trie
+from mcprl.training.binning import by_length, context, padded_tokens, trained_places
 from mcprl.training.lm_head import entropies, target_logprobs
 from mcprl.training.parts import causal, parts, with_attention
 from mcprl.training.trie_attention import TRIE_ATTENTION
-from mcprl.training.trunk import KeysValues, Trunk, trunk_length
+from mcprl.training.trunk import KeysValues, StepTrunk, trunk_length
 from mcprl.types import Row
 
 PerRow = list[Float[Tensor, " _T_trained"]]
@@ -59,6 +60,12 @@ SHARING_GAP = 1e-4
 ROUNDING = 4.0
 """Times the mean difference that another order of rounding makes, where that is more: in bfloat16, in 8 bits."""
 
+TRUNK_COST, TRUNK_GAIN = 1.5, 0.1
+"""Bins whose shares of the trunk take as long as computing it, which is two passes forward and one backward; the
+fraction of a step's tokens that it must save."""
+ROTATED_BY_LENGTH = ("longrope", "dynamic")
+"""Kinds of rotary embeddings whose frequencies depend on the longest position of a forward pass."""
+
 
 class Forward:
     """The forward pass of one model. `shares` says whether rows share prefixes; if they do not although `share` is set,
@@ -82,59 +89,68 @@ class Forward:
 
     def bins(self, rows: Sequence[Row], temperature: float = 1.0, entropy: bool = False) -> Iterator[Bin]:
         """The rows, bin after bin. To bound memory the caller runs backward on one bin before it takes the next; the
-        gradients are whole when all bins are taken.
+        gradients are whole when the bins are taken to their end.
 
         Raises `TrainingError` if a row has no trained token, or trains its first one.
         """
         for row in rows:
             if not any(row.mask) or row.mask[0]:
                 raise TrainingError(f"a row of {row.trajectory_id} has no trained token, or one without a context")
-        bins = self._indices(rows)
-        trunk = self._trunk(rows) if len(bins) > 1 else None
+        length, bins = self._plan(rows)
+        with torch.no_grad():
+            computed = self._keys_values(rows, length)
+        trunk = StepTrunk(length, computed) if computed else None
         compute = partial(self._as_trie, trunk=trunk) if self.shares else self._padded
         for indices in bins:
             yield Bin(indices, *compute([rows[i] for i in indices], temperature, entropy))
-        if trunk:
-            trunk.backward()
+        if trunk and torch.is_grad_enabled():
+            trunk.backward(self._keys_values(rows, length))
 
     def halve(self, rows: Sequence[Row]) -> bool:
         """Halve `max_tokens` until these rows are in more bins; false if each has a bin of its own already."""
-        bins = len(self._indices(rows))
+        bins = len(self._plan(rows)[1])
         if bins == len(rows):
             return False
-        while len(self._indices(rows)) == bins:
+        while len(self._plan(rows)[1]) == bins:
             self.max_tokens //= 2
         self.halvings += 1
         return True
 
     def work(self, rows: Sequence[Row]) -> Work:
-        """How many tokens `bins` computes for these rows."""
-        contexts = [_context(row) for row in rows]
-        bins = [[contexts[i] for i in indices] for indices in self._indices(rows)]
-        forwarded = sum(trie.unique_tokens(ids_B) if self.shares else _padded_tokens(ids_B) for ids_B in bins)
-        forwarded -= (len(bins) - 1) * self._trunk_length(rows)
-        return Work(forwarded, trie.unique_tokens(contexts), _padded_tokens(contexts))
+        """How many tokens `bins` computes for these rows; a trunk's count twice."""
+        contexts = [context(row) for row in rows]
+        length, bins = self._plan(rows)
+        behind = [[contexts[i][length:] for i in indices] for indices in bins]
+        forwarded = sum(trie.unique_tokens(ids_B) if self.shares else padded_tokens(ids_B) for ids_B in behind)
+        return Work(forwarded + 2 * length, trie.unique_tokens(contexts), padded_tokens(contexts))
 
-    def _indices(self, rows: Sequence[Row]) -> list[list[int]]:
-        """The indices of each bin's rows."""
-        contexts = [_context(row) for row in rows]
-        return trie.bins(contexts, self.max_tokens) if self.shares else _by_length(contexts, self.max_tokens)
+    def _plan(self, rows: Sequence[Row]) -> tuple[int, list[list[int]]]:
+        """The length of the rows' trunk, 0 without one, and the indices of each bin's rows."""
+        contexts = [context(row) for row in rows]
+        if not self.shares:
+            return 0, by_length(contexts, self.max_tokens)
+        bins = trie.bins(contexts, self.max_tokens)
+        length = self._trunk_length(rows)
+        saved = (len(bins) - TRUNK_COST) * length
+        if saved < TRUNK_GAIN * sum(trie.unique_tokens([contexts[i] for i in indices]) for indices in bins):
+            return 0, bins
+        return length, trie.bins([context[length:] for context in contexts], self.max_tokens)
 
     def _as_trie(
-        self, rows: Sequence[Row], temperature: float, entropy: bool = False, trunk: Trunk | None = None
+        self, rows: Sequence[Row], temperature: float, entropy: bool = False, trunk: StepTrunk | None = None
     ) -> tuple[PerRow, PerRow]:
         """Log-probabilities and entropies of each row's trained tokens, from one pass over the trie of the rows behind
         the trunk."""
         start = trunk.length if trunk else 0
-        layout = trie.build([_context(row)[start:] for row in rows])
+        layout = trie.build([context(row)[start:] for row in rows])
         # A prediction is the place of the token before a trained one, and the trained one; rows may share it.
-        trained = [(b, t) for b, row in enumerate(rows) for t in _trained(row)]
+        trained = [(b, t) for b, row in enumerate(rows) for t in trained_places(row)]
         predictions = [(layout.place(b, t - 1 - start), rows[b].ids[t]) for b, t in trained]
         numbers = {prediction: n for n, prediction in enumerate(dict.fromkeys(predictions))}
         hidden, head = self._decode(layout, trunk), parts(self.model)[1]
         places, targets = torch.tensor(list(numbers), device=hidden.device).T
         of_rows = torch.tensor([numbers[prediction] for prediction in predictions], device=hidden.device)
-        lengths = [len(_trained(row)) for row in rows]
+        lengths = [len(trained_places(row)) for row in rows]
         logprobs = target_logprobs(head, hidden[places], targets, temperature)
         logprobs_B = list(logprobs[of_rows].split(lengths))
         if not entropy:
@@ -142,23 +158,26 @@ class Forward:
         entropy_T = entropies(head, hidden[places], temperature)
         return logprobs_B, list(entropy_T[of_rows].split(lengths))
 
-    def _trunk(self, rows: Sequence[Row]) -> Trunk | None:
-        """The trunk of these rows, computed, or `None` if they share none."""
-        length = self._trunk_length(rows)
-        if not length:
-            return None
-        computed = dict[int, KeysValues]()
-        self._decode(trie.build([rows[0].ids[:length]]), kept=computed)
-        return Trunk(length, computed)
-
     def _trunk_length(self, rows: Sequence[Row]) -> int:
-        """The number of tokens in these rows' trunk."""
-        if not self.shares or self.model.get_input_embeddings().weight.is_cuda:  # FlexAttention's masks have no trunk
-            return 0
-        return trunk_length([row.ids for row in rows], [_trained(row)[0] for row in rows])
+        """The number of tokens in a trunk of these rows; none where its tokens would be rotated unlike those behind."""
+        decoder, head = parts(self.model)
+        kinds = {str(getattr(module, "rope_type", "")) for module in decoder.modules()}
+        if head.weight.is_cuda or any(word in kind for kind in kinds for word in ROTATED_BY_LENGTH):
+            return 0  # on CUDA bins are larger, and FlexAttention's masks have no trunk
+        return trunk_length([row.ids for row in rows], [trained_places(row)[0] for row in rows])
+
+    def _keys_values(self, rows: Sequence[Row], length: int) -> dict[int, KeysValues]:
+        """The keys and values of the first tokens of all rows, by layer."""
+        if not length:
+            return {}
+        kept = dict[int, KeysValues | None]()
+        self._decode(trie.build([rows[0].ids[:length]]), kept=kept)
+        found = {layer: pair for layer, pair in kept.items() if pair}
+        kept.update(dict.fromkeys(kept))  # gradient checkpointing holds `kept`, and would hold the tensors in it
+        return found
 
     def _decode(
-        self, layout: trie.Trie, trunk: Trunk | None = None, kept: dict[int, KeysValues] | None = None
+        self, layout: trie.Trie, trunk: StepTrunk | None = None, kept: dict[int, KeysValues | None] | None = None
     ) -> Float[Tensor, "N hidden"]:
         """The decoder's last hidden states of the layout's N tokens, behind those of a trunk. Their keys and values are
         put into `kept`, by layer."""
@@ -186,7 +205,7 @@ class Forward:
         ids_B = [torch.tensor(row.ids, device=device) for row in rows]
         ids = torch.nn.utils.rnn.pad_sequence(ids_B, batch_first=True)  # (B, L), on the right
         real = torch.nn.utils.rnn.pad_sequence([torch.ones_like(row) for row in ids_B], batch_first=True)
-        places = sorted({t - 1 for row in rows for t in _trained(row)})
+        places = sorted({t - 1 for row in rows for t in trained_places(row)})
         options: dict[str, Any] = {}
         if self._keeps_logits:  # only those that predict a trained token in any row are made
             options["logits_to_keep"] = torch.tensor(places, device=device)
@@ -195,8 +214,8 @@ class Forward:
         logprobs_B: list[Tensor] = []
         entropies_B: list[Tensor] = []
         for b, row in enumerate(rows):
-            trained = torch.tensor(_trained(row), device=device)
-            kept = [bisect_left(places, t - 1) for t in _trained(row)] if options else trained - 1
+            trained = torch.tensor(trained_places(row), device=device)
+            kept = [bisect_left(places, t - 1) for t in trained_places(row)] if options else trained - 1
             logits = logits_B[b, kept].float() / temperature  # (T_trained, V)
             logprobs_B.append(-functional.cross_entropy(logits, ids[b, trained], reduction="none"))
             if entropy:
@@ -226,7 +245,9 @@ class Forward:
         bf16, self.bf16 = self.bf16, False
         try:
             whole = self._whole(rows)
-            found_B, _ = self._as_trie(rows, 1.0, trunk=self._trunk(rows))
+            length = self._trunk_length(rows)
+            computed = self._keys_values(rows, length)
+            found_B, _ = self._as_trie(rows, 1.0, trunk=StepTrunk(length, computed) if computed else None)
             apart = (torch.cat(found_B) - whole).abs()
             gap = float(apart.max())
             self.shares = gap <= SHARING_GAP or float(apart.mean()) <= ROUNDING * self._rounding(rows, whole)
@@ -260,28 +281,3 @@ class Forward:
 def _not_a_language_model(model: Any, error: Exception) -> ModelError:
     name = type(causal(model)).__name__
     return ModelError(f"a {name} cannot be trained here: {error}; expected a causal language model")
-
-
-def _context(row: Row) -> tuple[int, ...]:
-    """The tokens that predict a row's trained ones: all before the last trained one."""
-    return row.ids[: _trained(row)[-1]]
-
-
-def _trained(row: Row) -> list[int]:
-    return [t for t, trained in enumerate(row.mask) if trained]
-
-
-def _by_length(ids_B: Sequence[Sequence[int]], max_tokens: int) -> list[list[int]]:
-    """Row indices in bins of similar length, longest first. A bin has at most `max_tokens` tokens, padding included;
-    padding is at most a quarter of a row's length."""
-    bins: list[list[int]] = []
-    for row in sorted(range(len(ids_B)), key=lambda b: -len(ids_B[b])):
-        longest = len(ids_B[bins[-1][0]]) if bins else 0
-        if not bins or longest * (len(bins[-1]) + 1) > max_tokens or len(ids_B[row]) < 0.8 * longest:
-            bins.append([])
-        bins[-1].append(row)
-    return bins
-
-
-def _padded_tokens(ids_B: Sequence[Sequence[int]]) -> int:
-    return len(ids_B) * max(map(len, ids_B))

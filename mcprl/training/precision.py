@@ -126,6 +126,8 @@ def _run(
     forward: Forward, parameters: Sequence[Tensor], rows: Sequence[Row]
 ) -> tuple[Float[Tensor, " T"], Float[Tensor, " P"], float]:
     """The rows' log-probabilities in the bins' order, the gradient of their mean, and the seconds that both took."""
+    for parameter in parameters:  # a run that did not fit into memory may have left some
+        parameter.grad = None
     began, parts = time.process_time(), list[Tensor]()  # of the processor: other processes do not count
     for part in forward.bins(rows):
         logprobs = torch.cat(part.logprobs_B)

@@ -22,7 +22,7 @@ from transformers import AttentionInterface, AttentionMaskInterface
 from mcprl.models.attention import attention, attention_backward, merge
 from mcprl.training import flex_attention
 from mcprl.training.trie import Trie
-from mcprl.training.trunk import KeysValues, Trunk
+from mcprl.training.trunk import KeysValues, StepTrunk
 
 TRIE_ATTENTION = "mcprl_trie"
 
@@ -36,8 +36,8 @@ def _interface(
     *,
     trie: Trie,
     layers_called: list[int],
-    trunk: Trunk | None = None,
-    kept: dict[int, KeysValues] | None = None,
+    trunk: StepTrunk | None = None,
+    kept: dict[int, KeysValues | None] | None = None,
     scaling: float | None = None,
     dropout: float = 0.0,
     sliding_window: int | None = None,
@@ -66,7 +66,7 @@ def _interface(
         query, key, value = (tensor.to(dtype) for tensor in (query, key, value))
     scale = query.shape[-1] ** -0.5 if scaling is None else scaling
     compute = attend
-    if query.is_cuda and not trunk:
+    if query.is_cuda:
         shape = query.shape[1], key.shape[1], query.shape[3], query.dtype, query.device, s_aux is not None
         if flex_attention.is_exact_and_faster(attend, *shape):
             compute = flex_attention.attend

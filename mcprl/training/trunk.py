@@ -1,9 +1,9 @@
 """The trunk of a step: what all its rows begin with, computed once for all bins.
 
 A step's rows share the system prompt and the list of tools, often thousands of tokens, more than a bin may hold. The
-bins attend to the trunk's keys and values as to constants, whose gradients are summed; when all bins have run backward,
-one backward pass takes the sums through the trunk. By the chain rule that is the gradient of the rows computed whole.
-Memory holds the trunk beside one bin, as much as a bin that computes its own.
+trunk is computed without gradients. The bins attend to its keys and values as to constants, whose gradients are summed;
+when all bins have run backward, the trunk is computed once more and the sums are taken through it. By the chain rule
+that gives the gradient of the rows computed whole. The activations of the trunk and of a bin are never held at once.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,27 +26,25 @@ def trunk_length(ids_B: Sequence[tuple[int, ...]], first_B: Sequence[int]) -> in
     return min(common_prefix(lowest, highest), min(first_B) - 1)
 
 
-class Trunk:
-    """The first `length` tokens of a step's rows. `computed` are their keys and values by layer, with their graph; what
-    a bin attends to are constants, in float32, in which the bins' gradients are summed.
-    """
+class StepTrunk:
+    """The keys and values of a step's first `length` tokens, by layer: constants in float32, in which the gradients of
+    many bins are summed."""
 
     def __init__(self, length: int, computed: Mapping[int, KeysValues]) -> None:
         self.length = length
-        self._computed = computed
         self._constants = {layer: (_constant(key), _constant(value)) for layer, (key, value) in computed.items()}
 
     def before(self, layer: int) -> KeysValues:
         """The keys and values that a layer's tokens in a bin attend to besides those of the bin."""
         return self._constants[layer]
 
-    def backward(self) -> None:
-        """Take the gradients that the bins left through the trunk; nothing if they left none."""
+    def backward(self, computed: Mapping[int, KeysValues]) -> None:
+        """Take the gradients that the bins left through the same keys and values, computed once more with gradients."""
         pairs = [
             (tensor, constant.grad.to(tensor.dtype))
-            for layer, computed in self._computed.items()
-            for tensor, constant in zip(computed, self._constants[layer], strict=True)
-            if constant.grad is not None
+            for layer, constants in self._constants.items()
+            for tensor, constant in zip(computed[layer], constants, strict=True)
+            if tensor.requires_grad and constant.grad is not None
         ]
         if pairs:
             tensors, gradients = zip(*pairs, strict=True)
@@ -54,4 +52,4 @@ class Trunk:
 
 
 def _constant(tensor: Tensor) -> Tensor:
-    return tensor.detach().float().requires_grad_(tensor.requires_grad)
+    return tensor.detach().float().requires_grad_() if torch.is_grad_enabled() else tensor

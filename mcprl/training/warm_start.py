@@ -22,9 +22,9 @@ from mcprl.types import Adapter
 
 SOLVES_ENOUGH = 0.5
 """The validation score of a base model from which recipe "auto" has it learn from its own rollouts alone."""
-_NOISE, _NOISY_TASKS = 0.05, 1.5
-"""So much lower a later step may score, or by so many tasks, and is kept: the score of some fifty tasks is no surer,
-that of fewer hangs on one, and the rate has fallen to 0 by then."""
+_NOISE, _NOISY_TASKS, _MOST_NOISE = 0.05, 1.5, 0.3
+"""So much lower a later step may score, or by so many tasks up to a limit, and is kept: the score of some fifty tasks
+is no surer, that of fewer depends on one, and the rate has fallen to 0 by then."""
 _TIMED_STEPS, _LONG_HOURS = 2, 2.0
 """After so many steps what is left is told, if it takes so many hours."""
 Validate = Callable[[int, Adapter | None], Awaitable[float]]
@@ -133,11 +133,11 @@ class WarmStart:
         training, tokens = self.config.training, metrics[-1]["forwarded_tokens"]
         hours = (training.warm_start_steps - step) * tokens / metrics[-1]["tokens_per_s"] / 3600
         if hours > _LONG_HOURS:
-            fewer = max(1, training.warm_start_plans // 4)
+            fewer = f"--warm-start-plans {max(1, training.warm_start_plans // 4)} or "
             yield (
-                f"the supervised steps will take {hours:.1f} hours more, {tokens:,.0f} tokens each. A new run takes a "
-                f"fraction of that with --warm-start-plans {fewer}, and less if it reads less of long results "
-                f"(--max-result-bytes, now {self.config.tools.max_result_bytes})"
+                f"the supervised steps will take up to {hours:.1f} hours more, {tokens:,.0f} tokens each. A new run is "
+                f"done sooner with {fewer if training.warm_start_plans > 1 else ''}--max-result-bytes below "
+                f"{self.config.tools.max_result_bytes}, which cuts long results"
             )
 
     async def _step(self, trainer: Trainer, demonstrations: Demonstrations, step: int) -> dict[str, float]:
@@ -185,7 +185,9 @@ class WarmStart:
 
     def _keep_best(self, start: Adapter | None) -> Adapter | None:
         """Of the start and the checkpoints keep the best, or the last that is hardly worse."""
-        best = best_step(self._scores, max(_NOISE, _NOISY_TASKS / self.val_tasks))
+        best = best_step(self._scores, min(_MOST_NOISE, max(_NOISE, _NOISY_TASKS / self.val_tasks)))
+        if self._scores[best] < self._scores[0] - _NOISE:  # only among trained steps has a later one seen more
+            best = best_step(self._scores, _NOISE)
         self.emit(WarmStartEnded(best, self._scores[best]))
         load_adapter_weights(self.loaded, self._checkpoints[best].path)
         kept = self._keep(self._checkpoints[best] if best else start)

@@ -1,6 +1,8 @@
 """Rows computed as a trie, against the same rows one by one through the model's own forward."""
 
+import gc
 import random
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -376,7 +378,9 @@ def _computed(model: nn.Module) -> list[int]:
 
 @pytest.mark.parametrize("checkpointed", [False, True])
 @pytest.mark.parametrize("kind", MODELS)
-def test_what_all_rows_begin_with_is_computed_once_though_it_is_longer_than_a_bin(kind: str, checkpointed: bool):
+def test_what_all_rows_begin_with_is_computed_once_for_all_bins_though_it_is_longer_than_one(
+    kind: str, checkpointed: bool
+):
     rows, model = _rows(40, (9, 3, 14, 5)), _with_lora(MODELS[kind]()).eval()
     weight_B = [torch.randn(sum(row.mask)) for row in rows]
     expected_B, gradient = _expected(model, rows, weight_B)
@@ -388,20 +392,43 @@ def test_what_all_rows_begin_with_is_computed_once_though_it_is_longer_than_a_bi
     for part in shared.bins(rows, temperature=0.7):
         (torch.cat([weight_B[i] for i in part.indices]) * torch.cat(part.logprobs_B)).sum().backward()
         seen |= zip(part.indices, part.logprobs_B, strict=True)
-    trunk = min(39, *(row.mask.index(True) - 1 for row in rows))
-    assert passes == [trunk, *(length + 39 - trunk for length in (9, 3, 14, 5))]
-    assert shared.work(rows).forwarded == sum(passes)
+    trunk = min(40, *(row.mask.index(True) - 1 for row in rows))
+    assert passes[0] == passes[-1] == trunk
+    work, bins = shared.work(rows), len(passes) - 2
+    assert bins > 1
+    assert sum(passes) == work.forwarded <= work.unique + trunk + bins * (40 - trunk)
     assert _apart(torch.cat([seen[b] for b in range(4)]), torch.cat(expected_B)) < 1e-5
     assert _apart(_gradient(model), gradient) < 1e-5
 
 
+def test_a_step_that_is_broken_off_holds_nothing_of_its_trunk():
+    rows, model = _rows(40, (9, 3, 14, 5)), _with_lora(MODELS["qwen3"]()).eval()
+    parts.checkpoint_layers(model)
+    kept: list[weakref.ref[Any]] = []
+    real = forward.StepTrunk
+
+    def watched(length: int, computed: Any) -> Any:
+        kept.extend(weakref.ref(tensor) for pair in computed.values() for tensor in pair)
+        return real(length, computed)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(forward, "StepTrunk", watched)
+        part = next(forward.Forward(model, max_tokens=20).bins(rows))
+        torch.cat(part.logprobs_B).sum().backward()
+    del part
+    gc.collect()
+    assert len(kept) >= 6
+    assert not any(ref() is not None for ref in kept)
+
+
 def test_bins_without_gradients_share_what_their_rows_begin_with_too():
     rows, model = _rows(40, (9, 3, 14, 5)), _with_lora(MODELS["qwen3"]())
+    passes = _computed(model)
     with torch.no_grad():
         computed = list(forward.Forward(model, max_tokens=20).bins(rows, temperature=0.7))
+        assert passes.count(max(passes)) == 1
         expected_B = [_whole_logprobs(model, row, 0.7) for row in rows]
     found = {i: logprobs for part in computed for i, logprobs in zip(part.indices, part.logprobs_B, strict=True)}
-    assert len(computed) == 4
     assert _apart(torch.cat([found[b] for b in range(4)]), torch.cat(expected_B)) < 1e-5
 
 
@@ -411,8 +438,31 @@ def test_in_bfloat16_gradients_of_what_many_bins_share_are_summed_in_float32():
     weight_B = [torch.ones(sum(row.mask)) for row in rows]
     _, exact = _expected(model, rows, weight_B)
     _, whole = _found(model, rows, weight_B, share=False, max_tokens=36, bf16=True)
-    _, found = _found(model, rows, weight_B, max_tokens=36, bf16=True)
+    _, found = _found(model, rows, weight_B, max_tokens=6, bf16=True)
     assert _apart(found, exact) < 1.5 * _apart(whole, exact)
+
+
+@pytest.mark.parametrize("kind", ["longrope", "dynamic"])
+def test_tokens_that_are_rotated_by_the_length_of_the_pass_have_no_trunk(kind: str):
+    rope: dict[str, Any] = {"rope_type": kind, "rope_theta": 1e4, "factor": 4.0}
+    if kind == "longrope":
+        rope |= {"short_factor": [1.0] * 4, "long_factor": [4.0] * 4, "original_max_position_embeddings": 32}
+    model = random_model(LlamaForCausalLM, **SIZES, max_position_embeddings=32, rope_parameters=rope)
+    rows = _rows(24, (20, 20, 20, 20))
+    shared = forward.Forward(model, max_tokens=44)
+    passes = _computed(model)
+    with torch.no_grad():
+        found = {i: p for part in shared.bins(rows, 0.7) for i, p in zip(part.indices, part.logprobs_B, strict=True)}
+        expected_B = [_whole_logprobs(model, row, 0.7) for row in rows]
+    assert passes[:4] == [43] * 4
+    assert _apart(torch.cat([found[b] for b in range(4)]), torch.cat(expected_B)) < 1e-4
+
+
+def test_what_saves_little_is_computed_with_each_bin():
+    rows, model = _rows(2, (30, 30, 30, 30)), MODELS["qwen3"]()
+    passes = _computed(model)
+    list(forward.Forward(model, max_tokens=32).bins(rows))
+    assert passes[-4:] == [31] * 4
 
 
 def test_rows_that_are_trained_from_the_second_token_on_have_no_trunk():

@@ -52,7 +52,7 @@ def test_an_update_that_runs_out_of_memory_in_a_later_bin_gives_the_same_weights
     settings: dict[str, Any] = {"bin_tokens": 24, "kl_coef": 0.1, "entropy_coef": 0.01, "share_prefixes": share}
     undisturbed, disturbed = tiny_trainer(**settings), tiny_trainer(**settings)
     batch = sampled_batch(undisturbed)
-    reference = len(undisturbed.forward._indices([row for row, _ in batch])) if where == "forward" else 0
+    reference = len(undisturbed.forward._plan([row for row, _ in batch])[1]) if where == "forward" else 0
     assert reference == 0 or reference >= 2
     memory = Memory(disturbed, where, {reference + 2}, error)
     one, other = undisturbed.update(batch), disturbed.update(batch)

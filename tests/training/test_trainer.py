@@ -352,8 +352,8 @@ def test_sharing_ends_and_says_so_where_the_runs_own_rows_are_off(monkeypatch: p
     assert trainer.forward.shares  # short examples showed nothing
     as_trie = Forward._as_trie
 
-    def off(*given: Any) -> Any:
-        logprobs_B, entropies_B = as_trie(*given)
+    def off(*given: Any, **named: Any) -> Any:
+        logprobs_B, entropies_B = as_trie(*given, **named)
         return [*logprobs_B[:-1], logprobs_B[-1] + 2e-3], entropies_B
 
     monkeypatch.setattr(Forward, "_as_trie", off)
