@@ -65,16 +65,31 @@ _MIXED = re.compile(r"(?=.*\d)(?=.*[A-Za-z]).{8,}", re.DOTALL)
 
 
 class _Known:
-    """The values that this process knows to be secret, and a pattern of all forms in which they may stand in texts."""
+    """The values that this process knows to be secret, in all forms in which they may stand in texts."""
 
     def __init__(self) -> None:
         self.values: set[str] = set()
-        self.pattern = re.compile(r"(?!)")
+        self._forms: list[str] = []
+        self._at_each = re.compile(r"(?!)")
 
     def add(self, values: Iterable[str]) -> None:
         self.values |= {value for value in values if not _is_plain(value)}
-        if forms := {form for value in self.values for form in _forms(value)}:
-            self.pattern = re.compile("|".join(map(re.escape, sorted(forms, key=len, reverse=True))))
+        forms = {form for value in self.values for form in _forms(value)}
+        self._forms = sorted(forms, key=len, reverse=True)
+        if forms:
+            self._at_each = re.compile(f"(?=({'|'.join(map(re.escape, self._forms))}))")
+
+    def hidden(self, text: str) -> str:
+        """The text with "***" for each stretch that known values cover: of two that overlap, no rest is left."""
+        if not any(form in text for form in self._forms):
+            return text
+        parts, end = list[str](), 0
+        for match in self._at_each.finditer(text):
+            start, stop = match.span(1)
+            if start >= end:
+                parts += (text[end:start], "***")
+            end = max(end, stop)
+        return "".join(parts) + text[end:]
 
 
 _KNOWN = _Known()
@@ -106,7 +121,7 @@ def hide(text: str) -> str:
     """The text with "***" for what is known to be secret, and for what has the shape of a key. To be called before a
     text is cut.
     """
-    text = _SHAPES.sub(_masked, _KNOWN.pattern.sub("***", text))
+    text = _SHAPES.sub(_masked, _KNOWN.hidden(text))
     return "\n".join(map(_without_excerpt, text.split("\n"))) if _EXCERPT[0] in text else text
 
 

@@ -16,7 +16,7 @@ from support.servers.leaky import SHAPES
 
 from mcprl.config import ServerConfig
 from mcprl.runs.journal import Journal
-from mcprl.secrets import hide, scrub
+from mcprl.secrets import hide, learn_values, scrub
 from mcprl.servers.log import Output, logging_to
 from mcprl.servers.server import connect
 from mcprl.types import Json
@@ -155,6 +155,12 @@ def test_no_canary_is_in_what_the_program_says_of_a_server_that_refuses(tmp_path
         assert not hits("the screen", (done.stdout + done.stderr).encode())
         for path in tmp_path.rglob("*.log"):
             assert not hits(path.name, path.read_bytes())
+
+
+def test_of_secrets_that_overlap_no_rest_is_shown() -> None:
+    learn_values(["Bearer open-barley", "open-barley-7", "barley-7-close", "open-barley-7-close!"])
+    assert hide("no entry for Bearer open-barley-7-close! or open-barley-7") == "no entry for *** or ***"
+    assert hide("open-barley-7-close") == "***"
 
 
 def test_the_excerpt_of_a_reply_in_an_error_is_hidden_up_to_the_last_of_its_line() -> None:
