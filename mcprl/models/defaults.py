@@ -51,8 +51,8 @@ RULES: dict[str, tuple[Callable[[Facts], Any], str]] = {
         "bfloat16 on a GPU, for half the memory; float32 on a CPU, where it is exact",
     ),
     "rollout.max_tokens": (
-        lambda facts: 2_048 if facts.thinks else 256 if facts.calls_tools else 96,
-        "2,048 if it thinks before it calls; 256 if it calls tools; 96 if it learns that here, and writes calls only",
+        lambda facts: 2_048 if facts.thinks else 256 if facts.calls_tools else 160,
+        "2,048 if it thinks before it calls; 256 if it calls tools; 160 if it learns that here, and writes calls only",
     ),
     "rollout.max_total_tokens": (
         lambda facts: min(16_384 if facts.thinks else 4_096, facts.context),

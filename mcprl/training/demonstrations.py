@@ -65,6 +65,7 @@ class Demonstrations:
     scenarios: Sequence[Scenario]
     emit: Emit
     _told: dict[str, tuple[Message, ...]] = field(default_factory=dict[str, tuple[Message, ...]])
+    _longest: int = 0
 
     async def rows(self, step: int) -> list[Row]:
         """The rows of a step. Raises `ServerError` if none of its tasks' plans can be executed."""
@@ -84,8 +85,20 @@ class Demonstrations:
         except ServerError as error:
             self.emit(Note(f"a demonstration is left out: {error}"))
             return ()
-        self.journal.write_trajectories("demonstration", step, [self._demonstration(messages, scenario)])
+        shown = self._demonstration(messages, scenario)
+        self.journal.write_trajectories("demonstration", step, [shown])
+        self._tell_if_cut(shown)
         return messages
+
+    def _tell_if_cut(self, shown: Trajectory) -> None:
+        """Say once if a plan has turns that a rollout cannot write to their end."""
+        longest, most = max(len(turn.completion_ids) for turn in shown.turns), self.config.rollout.max_tokens
+        if longest > most >= self._longest:
+            told = (
+                f"a plan has a turn of {longest} tokens and rollouts are cut off after {most}, so that they fail there"
+            )
+            self.emit(Note(f"{told}; --max-tokens {longest} lets them end it"))
+        self._longest = max(self._longest, longest)
 
     def _shown(self, scenario: Scenario, step: int) -> list[Row]:
         rng = random.Random(f"{self.config.seed} step {step} of {scenario.id}")

@@ -48,7 +48,7 @@ def test_from_a_starter_fewer_and_smaller_steps_are_taken() -> None:
     [
         ("training.warm_start_learning_rate", 1.3e-3, 4.9e-4),
         ("training.learning_rate", 1.3e-4, 4.9e-5),
-        ("rollout.max_tokens", 96, 2_048),
+        ("rollout.max_tokens", 160, 2_048),
         ("rollout.max_total_tokens", 4_096, 16_384),
         ("model.dtype", "float32", "bfloat16"),
         ("training.recipe", "sft", "auto"),

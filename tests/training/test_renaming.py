@@ -12,7 +12,7 @@ import written
 from support.configs import small
 from transformers import AutoTokenizer
 
-from mcprl.events import ignore
+from mcprl.events import Event, Note, ignore
 from mcprl.runs.journal import Journal
 from mcprl.servers.server import Server
 from mcprl.text import compact
@@ -179,6 +179,23 @@ async def test_a_plan_is_executed_once_and_each_step_shows_it_with_another_key(
     assert len(keys) == 5
     assert "R-3110" not in keys
     assert len(journal.trajectories("demonstration")) == 1
+
+
+@pytest.mark.parametrize(("most", "told"), [(8, 1), (500, 0)])
+async def test_a_plan_whose_turns_a_rollout_cannot_end_is_told_once(
+    most: int, told: int, tiny_model: Path, tmp_path: Path, hotel: written.Written
+) -> None:
+    config = small(tiny_model, tmp_path, training={"warm_start_plans": 1}, rollout={"max_tokens": most})
+    plan = Call("get_reservation", {"code": "R-3110"})
+    tasks = [Scenario(f"task {n}", f"Which room does R-3110 have? {n}", (), (plan,), "It has 102.") for n in range(3)]
+    notes: list[Event] = []
+    with Journal.create(tmp_path / "run", config) as journal:
+        tokenizer = AutoTokenizer.from_pretrained(tiny_model)
+        shown = Demonstrations(config, journal, cast(Server, hotel), tokenizer, tasks, notes.append)
+        for step in (1, 2, 3):
+            await shown.rows(step)
+    assert len(notes) == told
+    assert all(isinstance(note, Note) and "--max-tokens" in note.text for note in notes)
 
 
 def test_identifiers_of_a_result_that_has_all_numbers_keep_their_own() -> None:
