@@ -94,9 +94,7 @@ class Demonstrations:
         """Say once if a plan has turns that a rollout cannot write to their end."""
         longest, most = max(len(turn.completion_ids) for turn in shown.turns), self.config.rollout.max_tokens
         if longest > most >= self._longest:
-            told = (
-                f"a plan has a turn of {longest} tokens and rollouts are cut off after {most}, so that they fail there"
-            )
+            told = f"a plan has a turn of {longest} tokens, where rollouts are cut off after {most} and fail"
             self.emit(Note(f"{told}; --max-tokens {longest} lets them end it"))
         self._longest = max(self._longest, longest)
 

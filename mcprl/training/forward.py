@@ -97,9 +97,7 @@ class Forward:
             if not any(row.mask) or row.mask[0]:
                 raise TrainingError(f"a row of {row.trajectory_id} has no trained token, or one without a context")
         length, bins = self._plan(rows)
-        with torch.no_grad():
-            computed = self._keys_values(rows, length)
-        trunk = StepTrunk(length, computed) if computed else None
+        trunk = self._trunk(rows, length) if length else None
         compute = partial(self._as_trie, trunk=trunk) if self.shares else self._padded
         for indices in bins:
             yield Bin(indices, *compute([rows[i] for i in indices], temperature, entropy))
@@ -134,7 +132,7 @@ class Forward:
         saved = (len(bins) - TRUNK_COST) * length
         if saved < TRUNK_GAIN * sum(trie.unique_tokens([contexts[i] for i in indices]) for indices in bins):
             return 0, bins
-        return length, trie.bins([context[length:] for context in contexts], self.max_tokens)
+        return length, trie.bins([ids[length:] for ids in contexts], self.max_tokens)
 
     def _as_trie(
         self, rows: Sequence[Row], temperature: float, entropy: bool = False, trunk: StepTrunk | None = None
@@ -166,10 +164,14 @@ class Forward:
             return 0  # on CUDA bins are larger, and FlexAttention's masks have no trunk
         return trunk_length([row.ids for row in rows], [trained_places(row)[0] for row in rows])
 
+    def _trunk(self, rows: Sequence[Row], length: int) -> StepTrunk:
+        """The first tokens of all rows, computed without gradients."""
+        with torch.no_grad():
+            computed = self._keys_values(rows, length)
+        return StepTrunk(length, computed)
+
     def _keys_values(self, rows: Sequence[Row], length: int) -> dict[int, KeysValues]:
         """The keys and values of the first tokens of all rows, by layer."""
-        if not length:
-            return {}
         kept = dict[int, KeysValues | None]()
         self._decode(trie.build([rows[0].ids[:length]]), kept=kept)
         found = {layer: pair for layer, pair in kept.items() if pair}
@@ -246,8 +248,7 @@ class Forward:
         try:
             whole = self._whole(rows)
             length = self._trunk_length(rows)
-            computed = self._keys_values(rows, length)
-            found_B, _ = self._as_trie(rows, 1.0, trunk=StepTrunk(length, computed) if computed else None)
+            found_B, _ = self._as_trie(rows, 1.0, trunk=self._trunk(rows, length) if length else None)
             apart = (torch.cat(found_B) - whole).abs()
             gap = float(apart.max())
             self.shares = gap <= SHARING_GAP or float(apart.mean()) <= ROUNDING * self._rounding(rows, whole)
