@@ -2,6 +2,7 @@
 
     python benchmarks/pretrained.py                        all servers that are installed, one after another
     python benchmarks/pretrained.py --only git retail      a part; finished runs are kept
+    python benchmarks/pretrained.py --only git -- --warm-start-plans 4     what follows `--` goes to `mcprl train`
     python benchmarks/pretrained.py --table                the table of what is there, run nothing
 
 The servers and their data are those of tests/support/bar_servers.py. Each run tests on tasks in forms that training
@@ -28,7 +29,7 @@ TASKS = ("--train-tasks", "800", "--val-tasks", "48", "--test-tasks", "32", "--t
 SUITES = ("forms", "people")
 
 
-def run(name: str, model: str, seed: int) -> None:
+def run(name: str, model: str, seed: int, more: list[str]) -> None:
     """Make the pack of a server and train on it, unless the report is there."""
     from support.bar_servers import setting
 
@@ -52,7 +53,7 @@ def run(name: str, model: str, seed: int) -> None:
     tests = ("--test-pack", str(people)) if people.exists() else ()
     _mcprl("scenarios", *common, *TASKS, *tests, "--out", str(folder / "pack"))
     options = ("--pack", str(folder / "pack"), "--model", model, "--name", name, "--runs-dir", str(folder))
-    _mcprl("train", *common, *options)
+    _mcprl("train", *common, *options, *more)
 
 
 def _mcprl(*arguments: str) -> None:
@@ -83,10 +84,11 @@ def main() -> None:
     parser.add_argument("--model", default="smollm2")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--table", action="store_true", help="run nothing")
+    parser.add_argument("more", nargs="*", help="after `--`: options of `mcprl train`")
     given = parser.parse_args()
     for name in () if given.table else given.only:
         try:
-            run(name, given.model, given.seed)
+            run(name, given.model, given.seed, given.more)
         except LookupError as error:
             print(error, file=sys.stderr)
     kept = rows()
