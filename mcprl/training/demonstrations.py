@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
+import anyio
+
 from mcprl.chat.prompts import Tokenizer, control_pattern, encode, opening_messages, prompt_ids, render
 from mcprl.chat.tool_search import ToolSearch, searching
 from mcprl.chat.written import write_calls
@@ -12,6 +14,7 @@ from mcprl.config import Config
 from mcprl.errors import ServerError
 from mcprl.events import Emit, Note
 from mcprl.runs.journal import Journal
+from mcprl.servers.effects import turn_on, writes
 from mcprl.servers.injecting import injected
 from mcprl.servers.live import refreshed
 from mcprl.servers.retries import again_if_lost
@@ -45,10 +48,10 @@ def demonstration(
 
 async def transcript(server: ToolServer, scenario: Scenario, search: ToolSearch | None = None) -> tuple[Message, ...]:
     """The ideal conversation of a scenario: its plan executed in a fresh session, then its answer. With `search` each
-    tool is found before its first call.
+    tool is found before its first call. On a state that all sessions share a plan that writes has a turn of its own.
     """
     messages = opening_messages(scenario.request, server.instructions)
-    async with server.session(scenario.setup) as opened:
+    async with turn_on(server, writes(scenario, server.tools)), server.session(scenario.setup) as opened:
         records = await write_calls(messages, injected(opened, scenario), scenario.plan, search)
     return (*messages, {"role": "assistant", "content": refreshed(scenario, records)})
 
@@ -70,30 +73,31 @@ class Demonstrations:
     async def rows(self, step: int) -> list[Row]:
         """The rows of a step. Raises `ServerError` if none of its tasks' plans can be executed."""
         drawn = list(_drawn(self.scenarios, self.config.training.warm_start_plans, self.config.seed, step))
-        for scenario in drawn:
-            if scenario.id not in self._told:
-                self._told[scenario.id] = await self._executed(scenario, step)
+        new = {scenario.id: scenario for scenario in drawn if scenario.id not in self._told}
+        async with anyio.create_task_group() as tasks:  # together, since a server far away takes its time
+            for scenario in new.values():
+                tasks.start_soon(self._execute, scenario)
+        shown_B = [self._demonstration(told, new[name]) for name in new if (told := self._told[name])]
+        self.journal.write_trajectories("demonstration", step, shown_B)
+        self._tell_if_cut(shown_B)
         rows_B = [row for scenario in drawn if self._told[scenario.id] for row in self._shown(scenario, step)]
         if not rows_B:
             raise ServerError(f"no plan of step {step} of the warm start could be executed; is the server running?")
         return rows_B
 
-    async def _executed(self, scenario: Scenario, step: int) -> tuple[Message, ...]:
-        """The conversation, which the journal keeps; empty if the plan could not be executed."""
+    async def _execute(self, scenario: Scenario) -> None:
+        """Keep the conversation; an empty one if the plan could not be executed."""
         try:
             messages = await again_if_lost(partial(transcript, self.server, scenario, self._search))
         except ServerError as error:
             self.emit(Note(f"a demonstration is left out: {error}"))
-            return ()
-        shown = self._demonstration(messages, scenario)
-        self.journal.write_trajectories("demonstration", step, [shown])
-        self._tell_if_cut(shown)
-        return messages
+            messages = ()
+        self._told[scenario.id] = messages
 
-    def _tell_if_cut(self, shown: Trajectory) -> None:
-        """Say once if a plan has turns that a rollout cannot write to their end."""
-        longest, most = max(len(turn.completion_ids) for turn in shown.turns), self.config.rollout.max_tokens
-        if longest > most >= self._longest:
+    def _tell_if_cut(self, shown_B: Sequence[Trajectory]) -> None:
+        """Say once if plans have turns that a rollout cannot write to their end."""
+        longest = max((len(turn.completion_ids) for shown in shown_B for turn in shown.turns), default=0)
+        if longest > (most := self.config.rollout.max_tokens) >= self._longest:
             told = f"a plan has a turn of {longest} tokens, where rollouts are cut off after {most} and fail"
             self.emit(Note(f"{told}; --max-tokens {longest} lets them end it"))
         self._longest = max(self._longest, longest)

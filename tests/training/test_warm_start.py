@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -12,18 +13,20 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 from support.configs import small
+from support.paths import ROOT
 
-from mcprl.config import Config, ModelConfig
+from mcprl.config import Config, ModelConfig, ServerConfig, ToolPolicy
 from mcprl.errors import ConfigError, ModelError, ServerError
 from mcprl.events import Event, Note, WarmStartEnded, WarmStartStep
 from mcprl.models.adapters import load_adapter_weights, save_adapter
 from mcprl.models.load import LoadedModel, load_model
 from mcprl.runs.journal import Journal
 from mcprl.runs.starting import with_start
+from mcprl.servers.server import connect
 from mcprl.training.demonstrations import Demonstrations
 from mcprl.training.selection import best_step
 from mcprl.training.warm_start import WarmStart, rl_is_spent
-from mcprl.types import Adapter, Row
+from mcprl.types import Adapter, Call, Row, Scenario
 
 LENGTH = 8
 SHOWN = Row("shown", tuple(range(10, 10 + LENGTH)), (False,) * 4 + (True,) * 4, (0.0,) * LENGTH)
@@ -281,3 +284,24 @@ def test_a_later_step_that_validates_hardly_worse_is_kept() -> None:
     assert best_step(scores, within=0.05) == 120
     assert best_step({0: 0.2, 40: 0.64, 80: 0.55}, within=0.05) == 40
     assert best_step({0: 0.5, 40: 0.5}) == 40
+
+
+async def test_plans_that_write_to_a_shared_state_each_begin_with_the_first(tiny_model: Path, tmp_path: Path) -> None:
+    """Whatever ran before, and beside it."""
+    program = ROOT / "tests" / "support" / "servers" / "shared_notes.py"
+    file = tmp_path / "notes.json"
+    file.write_text(json.dumps({"a": "left over"}))
+    notes = ServerConfig(target=f"{sys.executable} {program} {file}", reset_tool='clear_notes {"keep": "none"}')
+    write, read = Call("set_note", {"name": "a", "text": "b"}), Call("get_note", {"name": "a"})
+    plans = {"reads": (read,), "writes": (write, read), "finds it new": (read, write), "reads too": (read,)}
+    scenarios = [Scenario(name, name, (), plan, "Done.") for name, plan in plans.items()]
+    config = small(tiny_model, tmp_path, training={"warm_start_plans": 4})
+    with Journal.create(tmp_path / "run", config) as journal:
+        async with connect([notes], ToolPolicy(deny=("clear_notes",))) as server:
+            tokenizer = load_model(config.model).tokenizer
+            shown = Demonstrations(config, journal, server, tokenizer, scenarios, lambda event: None)
+            await shown.rows(1)
+        told = {each.id: each.messages for each in journal.trajectories("demonstration", 1)}
+    read_back = {name: [m["content"] for m in messages if m["role"] == "tool"] for name, messages in told.items()}
+    empty = "(empty)"
+    assert read_back == {"reads": [empty], "reads too": [empty], "writes": ["ok", "b"], "finds it new": [empty, "ok"]}
