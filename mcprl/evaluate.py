@@ -21,6 +21,7 @@ from mcprl.runs.proof import SUITES
 from mcprl.runs.records import Outcome, success_by_task
 from mcprl.scenarios.generate import generate
 from mcprl.scenarios.packs.pack import load_pack, require_tools, with_tests
+from mcprl.scenarios.packs.standing import standing
 from mcprl.scenarios.prepare import read_test_pack, require_tasks
 from mcprl.servers.server import Server, connect
 from mcprl.types import Adapter, Group, Scenario, Score, Split, Trajectory
@@ -106,6 +107,7 @@ async def _tasks(config: Config, server: Server, policy: PolicyLlm, split: Split
     scenarios = with_tests(pack, people).split(split)
     if not scenarios:
         raise ScenarioError(f"the pack has no {split} tasks")
+    await standing(server, scenarios if config.scenarios.pack else people, emit)
     return scenarios
 
 

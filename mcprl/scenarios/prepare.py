@@ -13,6 +13,7 @@ from mcprl.scenarios.injecting import inject
 from mcprl.scenarios.packs.exclusion import excluded_values
 from mcprl.scenarios.packs.pack import Pack, load_pack, load_test_pack, require_tools, tool_hash, with_tests
 from mcprl.scenarios.packs.quality import as_table, quality, require_floor
+from mcprl.scenarios.packs.standing import standing
 from mcprl.servers.server import Server
 from mcprl.text import counted
 from mcprl.types import Scenario, Tool
@@ -51,7 +52,8 @@ async def prepare_pack(
         pack = await _make(config, server, policy, emit)
     _require_fit(pack, server.tools, config.scenarios.pack or "the recorded tasks")
     if not recorded:
-        measured = quality(pack, server.tools)
+        made_before = [scenario for scenario in pack if config.scenarios.pack or scenario.suite == "people"]
+        measured = quality(pack, server.tools, standing=await standing(server, made_before, emit))
         emit(QualityMeasured(as_table(measured)))
         if config.scenarios.floor:
             require_floor(measured)

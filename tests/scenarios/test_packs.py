@@ -1,14 +1,17 @@
 """Packs by hand: what a line may hold, what its errors say, and what becomes of tables and chat logs."""
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.paths import ROOT
 
 from mcprl.config import Config, ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import ScenarioError
+from mcprl.events import Event, Note
 from mcprl.judges.checks import squash
 from mcprl.judges.scoring import score_held_out
 from mcprl.judges.verifier import Verifier
@@ -18,6 +21,7 @@ from mcprl.scenarios.packs.exclusion import excluded_values, without
 from mcprl.scenarios.packs.imports import add_task, import_tasks
 from mcprl.scenarios.packs.pack import Pack, load_pack, load_test_pack, misfits, require_tools
 from mcprl.scenarios.packs.shorthand import parts, read_calls, read_facts, read_states, scalar
+from mcprl.scenarios.packs.standing import standing
 from mcprl.scenarios.prepare import read_test_pack
 from mcprl.servers.server import connect
 from mcprl.types import (
@@ -417,3 +421,25 @@ def test_a_table_and_the_tasks_added_to_it_are_one_pack_and_columns_have_names_o
     (tmp_path / "test.csv").write_text("request,expect,expect\nhow much is SKU-318?,EUR 35.45,x\n")
     with pytest.raises(ScenarioError, match="two columns are called expect"):
         load_pack(tmp_path)
+
+
+async def test_tasks_whose_data_have_changed_since_they_were_made_are_told(tmp_path: Path) -> None:
+    file = tmp_path / "notes.json"
+    file.write_text(json.dumps({name: f"text {name}" for name in "abcd"}))
+    reads = {name: Call("get_note", {"name": name}) for name in "abcd"}
+    asked = [
+        Scenario(name, f"what is in {name}?", (Fact(f"text {name}", "note"),), (call,), f"{name} has: text {name}.")
+        for name, call in reads.items()
+    ]
+    unplayed = Scenario("any", "any advice?", ())
+    program = ROOT / "tests" / "support" / "servers" / "shared_notes.py"
+    notes: list[Event] = []
+    async with connect([ServerConfig(target=f"{sys.executable} {program} {file}")]) as server:
+        assert await standing(server, [*asked, unplayed], notes.append) == 1.0
+        assert await standing(server, [unplayed], notes.append) is None
+        assert not notes
+        file.write_text(json.dumps(json.loads(file.read_text()) | {"c": "another"}))
+        assert await standing(server, [*asked, unplayed], notes.append) == 0.75
+    [note] = notes
+    assert isinstance(note, Note)
+    assert note.text.startswith("1 of 4 tasks made before did not pass with their own plan and answer, such as 'what")

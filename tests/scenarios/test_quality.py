@@ -52,7 +52,7 @@ PACK = Pack((*(lookup(number) for number in range(100, 170)), CHAIN, *TESTS))
 
 
 def test_a_packs_tools_parameters_kinds_plans_forms_and_suites_are_counted() -> None:
-    measured = quality(PACK, TOOLS, {"does nothing": 0.02}, repeats=0.97)
+    measured = quality(PACK, TOOLS, {"does nothing": 0.02}, standing=0.97)
     assert (measured.covered_tools, measured.tools, measured.uncovered) == (3, 3, ())
     assert (measured.covered_parameters, measured.parameters) == (3, 5)
     assert measured.kinds == {"lookup": 73, "chain": 1}
@@ -64,7 +64,7 @@ def test_a_packs_tools_parameters_kinds_plans_forms_and_suites_are_counted() -> 
     table = as_table(measured)
     assert "3 of 3 have tasks" in table
     assert "50% of the forms test's wordings stand in training" in table
-    assert "97% of the plans gave the same result again" in table
+    assert "97% of those made before that were played hold" in table
     assert "does nothing 2%" in table
     assert len(table.splitlines()) <= 9
 

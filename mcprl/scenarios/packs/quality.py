@@ -36,7 +36,7 @@ class Quality:
     `plan_lengths` counts tasks by their number of calls, `suites` the test tasks. `forms` is the number of
     constructions in training. `error_facts` are the requests of tasks whose fact reads like an error message.
     `overlap` is the share of the forms test's wordings that stand in training, values blanked; `None` without such a
-    test. `repeats` is the share of executed plans that gave the same result again; `None` if it was not measured.
+    test. `standing` is the share of tasks made before that still hold (`packs.standing`); `None` if there are none.
     `adversaries` has the pass rate of each policy that cheats (`judges.adversaries`).
     """
 
@@ -54,7 +54,7 @@ class Quality:
     suites: dict[str, int]
     error_facts: tuple[str, ...] = ()
     overlap: float | None = None
-    repeats: float | None = None
+    standing: float | None = None
     adversaries: dict[str, float] = field(default_factory=dict[str, float])
 
     @property
@@ -72,9 +72,9 @@ def quality(
     pack: Pack,
     tools: Sequence[Tool],
     adversaries: Mapping[str, float] | None = None,
-    repeats: float | None = None,
+    standing: float | None = None,
 ) -> Quality:
-    """Measure a pack for a server with `tools`. `adversaries` and `repeats` are as in `Quality`."""
+    """Measure a pack for a server with `tools`. `adversaries` and `standing` are as in `Quality`."""
     used = {call.tool for scenario in pack for call in _calls(scenario)}
     named = {f"{call.tool}.{name}" for scenario in pack for call in _calls(scenario) for name in call.arguments}
     parameters = {f"{tool.name}.{name}" for tool in tools for name in tool.input_schema.get("properties", {})}
@@ -94,7 +94,7 @@ def quality(
         suites=dict(Counter(scenario.suite for scenario in pack.test)),
         error_facts=tuple(scenario.request for scenario in generated if _states_an_error(scenario)),
         overlap=_overlap(pack),
-        repeats=repeats,
+        standing=standing,
         adversaries=dict(adversaries or {}),
     )
 
@@ -152,8 +152,8 @@ def _rows(measured: Quality) -> Iterator[tuple[str, str]]:
         forms += f"; {measured.overlap:.0%} of the forms test's wordings stand in training (values blanked)"
     yield "forms", forms
     facts = f"{counted(len(measured.error_facts), 'task')} with an error message as a fact"
-    if measured.repeats is not None:
-        facts += f"; {measured.repeats:.0%} of the plans gave the same result again"
+    if measured.standing is not None:
+        facts += f"; {measured.standing:.0%} of those made before that were played hold"
     yield "facts", facts
     if measured.adversaries:
         rates = ", ".join(f"{name} {rate:.0%}" for name, rate in measured.adversaries.items())
