@@ -15,7 +15,7 @@ from mcprl.text import counted, shortened
 from mcprl.types import Scenario, ToolServer
 
 _PLAYED = 12
-"""Tasks that are played: if a third of all no longer hold, one of these shows it in 99 of 100 packs."""
+"""Tasks that are played: if a third of all do not hold, one of these shows it in 99 of 100 packs."""
 
 
 async def standing(server: ToolServer, scenarios: Sequence[Scenario], emit: Emit) -> float | None:
