@@ -51,9 +51,10 @@ async def prepare_pack(
     else:
         pack = await _make(config, server, policy, emit)
     _require_fit(pack, server.tools, config.scenarios.pack or "the recorded tasks")
+    made_before = [each for each in pack if recorded or config.scenarios.pack or each.suite == "people"]
+    still = await standing(server, made_before, emit)
     if not recorded:
-        made_before = [scenario for scenario in pack if config.scenarios.pack or scenario.suite == "people"]
-        measured = quality(pack, server.tools, standing=await standing(server, made_before, emit))
+        measured = quality(pack, server.tools, standing=still)
         emit(QualityMeasured(as_table(measured)))
         if config.scenarios.floor:
             require_floor(measured)

@@ -123,7 +123,7 @@ class Backend:
                 raise ServerError(f"{self.name}: the reset call {call.tool} failed: {cause}")
         if self._config.reset_command:
             await run_command(self._config.reset_command, self._config.timeout_s)
-            self.pool.drop_idle()
+        self.pool.drop_idle(fresh=bool(self._config.reset_command))  # what the setup calls of the others made is gone
 
     async def resources(self) -> list[tuple[str, str]]:
         """As `Connection.resources`."""

@@ -35,9 +35,9 @@ def mark(tool: Tool) -> Mark:
 
 
 def writes(scenario: Scenario, tools: Sequence[Tool]) -> bool:
-    """Whether a scenario's plan may write, or its checks expect a change."""
+    """Whether a scenario's setup or plan may write, or its checks expect a change."""
     writing = {tool.name for tool in tools if not is_read(tool)}
-    return any(call.tool in writing for call in scenario.plan) or any(
+    return any(call.tool in writing for call in (*scenario.setup, *scenario.plan)) or any(
         isinstance(check, StateHolds) for check in scenario.checks
     )
 

@@ -103,9 +103,12 @@ class Pool(Generic[LinkT]):
             self._clean.append(slot)
         self.wake()
 
-    def drop_idle(self) -> None:
-        """Close the connections that serve nobody, since the server's state was changed behind them."""
-        for slot in [slot for slot in self._clean if not slot.calls and not slot.holders]:
+    def drop_idle(self, fresh: bool) -> None:
+        """Close the connections that serve nobody, since the server's state was changed behind them; those in a `fresh`
+        state only if told to.
+        """
+        idle = [slot for slot in self._clean if not slot.calls and not slot.holders]
+        for slot in [slot for slot in idle if fresh or slot.state != _state(())]:
             self._drop(slot)
 
     def wake(self) -> None:

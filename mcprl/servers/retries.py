@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import anyio
 
-from mcprl.errors import ServerError
+from mcprl.errors import SessionLost
 
 _T = TypeVar("_T")
 _MOST = 3
@@ -58,13 +58,13 @@ class Outage:
 
 
 async def again_if_lost(work: Callable[[], Awaitable[_T]], times: int = 2) -> _T:
-    """What `work` returns, which opens a session of its own; it begins again if that is lost. Raises `ServerError` if
-    it is lost `times` times more.
+    """What `work` returns, which opens a session of its own; it begins again if that is lost. Raises `SessionLost` if
+    it is lost `times` times more, and at once any other error, as of a reset.
     """
     for attempt in count():
         try:
             return await work()
-        except ServerError:
+        except SessionLost:
             if attempt == times:
                 raise
     raise AssertionError  # for the type checker: `count` does not end

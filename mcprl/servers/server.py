@@ -38,7 +38,7 @@ class Server:
     `listing` holds every tool that was listed, `tools` those that `permission` allows; no other is ever called. The
     state rule in `pool` decides which process or MCP session serves a session: sessions that only read may share a
     process, but not an MCP session over HTTP, and no session sees what another wrote (as far as the server keeps its
-    sessions apart).
+    sessions apart). `repeats` is true if one of the servers only repeats what was recorded of it.
     """
 
     def __init__(self, backends: Sequence[Backend | Replay], policy: ToolPolicy) -> None:
@@ -46,6 +46,7 @@ class Server:
         self.routes: dict[str, Route] = {}
         self.cache: ReadCache | None = None
         self._exchanges: Exchanges | None = None
+        self.repeats = any(isinstance(backend, Replay) for backend in backends)
         listing: list[ToolStatus] = []
         for backend in backends:
             prefix = f"{backend.name}__" if len(backends) > 1 else ""

@@ -1,7 +1,7 @@
 """Demonstrations: the verified plans of training tasks, executed and written down as the turns of a policy."""
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
@@ -49,10 +49,13 @@ def demonstration(
 async def transcript(server: ToolServer, scenario: Scenario, search: ToolSearch | None = None) -> tuple[Message, ...]:
     """The ideal conversation of a scenario: its plan executed in a fresh session, then its answer. With `search` each
     tool is found before its first call. On a state that all sessions share a plan that writes has a turn of its own.
+    Raises `ServerError`, also if a call was not made or got no answer: who learns from that learns to make one up.
     """
     messages = opening_messages(scenario.request, server.instructions)
     async with turn_on(server, writes(scenario, server.tools)), server.session(scenario.setup) as opened:
         records = await write_calls(messages, injected(opened, scenario), scenario.plan, search)
+    if lost := [record.result.text for record in records if record.result.unanswered]:
+        raise ServerError(f"{scenario.request!r} got no answer: {lost[0]}")
     return (*messages, {"role": "assistant", "content": refreshed(scenario, records)})
 
 
@@ -74,9 +77,7 @@ class Demonstrations:
         """The rows of a step. Raises `ServerError` if none of its tasks' plans can be executed."""
         drawn = list(_drawn(self.scenarios, self.config.training.warm_start_plans, self.config.seed, step))
         new = {scenario.id: scenario for scenario in drawn if scenario.id not in self._told}
-        async with anyio.create_task_group() as tasks:  # together, since a server far away takes its time
-            for scenario in new.values():
-                tasks.start_soon(self._execute, scenario)
+        await self._execute_all(new.values())
         shown_B = [self._demonstration(told, new[name]) for name in new if (told := self._told[name])]
         self.journal.write_trajectories("demonstration", step, shown_B)
         self._tell_if_cut(shown_B)
@@ -84,6 +85,19 @@ class Demonstrations:
         if not rows_B:
             raise ServerError(f"no plan of step {step} of the warm start could be executed; is the server running?")
         return rows_B
+
+    async def _execute_all(self, scenarios: Collection[Scenario]) -> None:
+        """Execute plans that read together, since a server far away takes its time, and those that write one by one.
+
+        With several servers all go one by one: of two plans each could hold a process and wait for that of the other.
+        """
+        alone = [each for each in scenarios if len(self.server.describe()) > 1 or writes(each, self.server.tools)]
+        async with anyio.create_task_group() as tasks:
+            for scenario in scenarios:
+                if scenario not in alone:
+                    tasks.start_soon(self._execute, scenario)
+        for scenario in alone:
+            await self._execute(scenario)
 
     async def _execute(self, scenario: Scenario) -> None:
         """Keep the conversation; an empty one if the plan could not be executed."""

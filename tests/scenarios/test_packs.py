@@ -443,3 +443,17 @@ async def test_tasks_whose_data_have_changed_since_they_were_made_are_told(tmp_p
     [note] = notes
     assert isinstance(note, Note)
     assert note.text.startswith("1 of 4 tasks made before did not pass with their own plan and answer, such as 'what")
+
+
+@pytest.mark.parametrize(("reset_tool", "played"), [("", None), ("clear_notes", 1.0)])
+async def test_tasks_made_before_that_write_are_played_only_if_that_is_undone(
+    tmp_path: Path, reset_tool: str, played: float | None
+) -> None:
+    file = tmp_path / "notes.json"
+    call, check = Call("set_note", {"name": "a", "text": "b"}), StateHolds("get_note", {"name": "a"}, ("b",))
+    scenario = Scenario("write", "set note a to b", (check,), (call,), "Done.")
+    program = ROOT / "tests" / "support" / "servers" / "shared_notes.py"
+    notes = ServerConfig(target=f"{sys.executable} {program} {file}", reset_tool=reset_tool)
+    async with connect([notes]) as server:
+        assert await standing(server, [scenario], lambda event: None) == played
+    assert file.exists() == (played is not None)

@@ -288,20 +288,36 @@ def test_a_later_step_that_validates_hardly_worse_is_kept() -> None:
 
 async def test_plans_that_write_to_a_shared_state_each_begin_with_the_first(tiny_model: Path, tmp_path: Path) -> None:
     """Whatever ran before, and beside it."""
-    program = ROOT / "tests" / "support" / "servers" / "shared_notes.py"
-    file = tmp_path / "notes.json"
-    file.write_text(json.dumps({"a": "left over"}))
-    notes = ServerConfig(target=f"{sys.executable} {program} {file}", reset_tool='clear_notes {"keep": "none"}')
+    (tmp_path / "notes.json").write_text(json.dumps({"a": "left over"}))
     write, read = Call("set_note", {"name": "a", "text": "b"}), Call("get_note", {"name": "a"})
     plans = {"reads": (read,), "writes": (write, read), "finds it new": (read, write), "reads too": (read,)}
-    scenarios = [Scenario(name, name, (), plan, "Done.") for name, plan in plans.items()]
-    config = small(tiny_model, tmp_path, training={"warm_start_plans": 4})
-    with Journal.create(tmp_path / "run", config) as journal:
-        async with connect([notes], ToolPolicy(deny=("clear_notes",))) as server:
-            tokenizer = load_model(config.model).tokenizer
-            shown = Demonstrations(config, journal, server, tokenizer, scenarios, lambda event: None)
-            await shown.rows(1)
-        told = {each.id: each.messages for each in journal.trajectories("demonstration", 1)}
-    read_back = {name: [m["content"] for m in messages if m["role"] == "tool"] for name, messages in told.items()}
+    read_back, notes = await executed(tiny_model, tmp_path, plans, ToolPolicy(deny=("clear_notes",)))
     empty = "(empty)"
     assert read_back == {"reads": [empty], "reads too": [empty], "writes": ["ok", "b"], "finds it new": [empty, "ok"]}
+    assert not any("left out" in note for note in notes)
+
+
+async def test_a_plan_whose_call_is_not_made_is_not_learnt(tiny_model: Path, tmp_path: Path) -> None:
+    plans = {name: (Call("set_note", {"name": name, "text": "b"}),) for name in ("first", "second")}
+    policy = ToolPolicy(deny=("clear_notes",), max_calls_per_tool={"set_note": 1})
+    read_back, notes = await executed(tiny_model, tmp_path, plans, policy)
+    [left_out] = {"first", "second"} - read_back.keys()
+    assert f"left out: {left_out!r} got no answer: Error: 'set_note' is not called: the 1 calls of it" in notes[0]
+
+
+async def executed(
+    model: Path, folder: Path, plans: Mapping[str, tuple[Call, ...]], policy: ToolPolicy
+) -> tuple[dict[str, list[str]], list[str]]:
+    """The tool results of plans on notes that all sessions share, which a reset empties, and what was noted."""
+    program = ROOT / "tests" / "support" / "servers" / "shared_notes.py"
+    target = f"{sys.executable} {program} {folder / 'notes.json'}"
+    scenarios = [Scenario(name, name, (), plan, "Done.") for name, plan in plans.items()]
+    config = small(model, folder, training={"warm_start_plans": len(plans)})
+    events: list[Event] = []
+    with Journal.create(folder / "run", config) as journal:
+        async with connect([ServerConfig(target=target, reset_tool='clear_notes {"keep": "none"}')], policy) as server:
+            tokenizer = load_model(config.model).tokenizer
+            await Demonstrations(config, journal, server, tokenizer, scenarios, events.append).rows(1)
+        told = {each.id: each.messages for each in journal.trajectories("demonstration", 1)}
+    results = {name: [m["content"] for m in messages if m["role"] == "tool"] for name, messages in told.items()}
+    return results, [event.text for event in events if isinstance(event, Note)]
