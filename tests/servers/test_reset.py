@@ -13,6 +13,7 @@ from mcprl import secrets
 from mcprl.config import Config, ServerConfig, ToolPolicy
 from mcprl.errors import ServerError
 from mcprl.runs.settings import redacted
+from mcprl.scenarios.probing.probe import probe
 from mcprl.servers.reset import Turns, reset_call, run_command
 from mcprl.servers.server import connect
 
@@ -95,6 +96,15 @@ async def test_a_tool_or_a_command_brings_the_state_back(tmp_path: Path, kind: s
         async with server.turn(writes=False), server.session() as session:
             assert (await session.call("get_note", {"name": "new"})).text == "(empty)"
             assert (await session.call("get_note", {"name": "kept"})).text == "yes"
+
+
+async def test_probing_begins_with_the_first_state(tmp_path: Path) -> None:
+    file = tmp_path / "notes.json"
+    file.write_text(json.dumps({"left": "over"}))
+    reads = ToolPolicy(deny=("clear_notes", "set_note"))
+    async with connect([notes(file, reset_tool="clear_notes")], reads) as server:
+        await probe(server, seed=0, budget=5)
+    assert json.loads(file.read_text()) == {}
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ from mcprl.scenarios.packs.pack import covered, split_of
 from mcprl.scenarios.probing.knowledge import Knowledge
 from mcprl.scenarios.probing.renewed import Renewed
 from mcprl.scenarios.slots import build, slots
+from mcprl.servers.effects import turn_on
 from mcprl.text import counted, inert
 from mcprl.types import Scalar, Scenario, Split, ToolServer
 
@@ -174,7 +175,7 @@ class Author:
         examples: list[dict[str, Any]] = []
         tools = self.known.reads()
         self.rng.shuffle(tools)
-        async with Renewed(self.server) as session:
+        async with turn_on(self.server, writing=False), Renewed(self.server) as session:
             for tool in tools[:_EXAMPLES]:
                 needed = [slot for slot in self.known.slots[tool.name] if slot.required]
                 options = [

@@ -27,7 +27,7 @@ from mcprl.scenarios.readers import read_text
 from mcprl.scenarios.slots import shown_slots, unfillable
 from mcprl.servers.approval import Approves
 from mcprl.servers.digest import digest
-from mcprl.servers.effects import is_read
+from mcprl.servers.effects import is_read, turn_on
 from mcprl.types import Session, ToolServer
 
 PROBE_S = 60.0
@@ -51,7 +51,7 @@ async def probe(
     spent = Budget(known, budget, PROBE_S, emit)
     writing = [tool for tool in tools.values() if not is_read(tool)]
     await _collect(server, known, hints or Hints())
-    async with Visit(server, spent) as session:
+    async with turn_on(server, writing=False), Visit(server, spent) as session:
         share = min(0.65, max(0.4, 1 - len(writing) / len(tools))) if writing else 0.9
         await _read(known, session, spent, rng, hints or Hints(), share)
     if writing:
