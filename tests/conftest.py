@@ -3,6 +3,7 @@
 import gc
 import os
 from collections.abc import Callable, Generator
+from copy import deepcopy
 from pathlib import Path
 from shutil import copy
 from typing import Any
@@ -33,6 +34,14 @@ def pytest_collection_finish() -> None:
 def _answers_of_nobody(tmp_path_factory: pytest.TempPathFactory) -> None:
     """What the user of this machine allowed earlier decides no test."""
     os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
+
+
+@pytest.fixture(autouse=True)
+def _secrets_of_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one test makes known to be secret is hidden in no other's texts."""
+    from mcprl import secrets
+
+    monkeypatch.setattr(secrets, "_KNOWN", deepcopy(secrets._KNOWN))
 
 
 @pytest.fixture

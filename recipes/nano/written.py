@@ -87,6 +87,9 @@ class Written:
                 await session.call(call.tool, call.arguments)
             yield session
 
+    def describe(self) -> tuple[()]:
+        return ()
+
     async def resources(self) -> list[tuple[str, str]]:
         return []
 
