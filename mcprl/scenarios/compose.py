@@ -33,8 +33,8 @@ from mcprl.scenarios.probing.replacing import replacement
 from mcprl.scenarios.probing.sharing import can_write
 from mcprl.scenarios.replays import Replays
 from mcprl.scenarios.steps import call_of
-from mcprl.servers.effects import turn_on
-from mcprl.types import Scenario, Session, Split, Suite, TakesTurns, Tool, ToolServer
+from mcprl.servers.effects import is_reset, turn_on
+from mcprl.types import Scenario, Session, Split, Suite, Tool, ToolServer
 
 _MOST = {
     "missing": 0.12,
@@ -215,7 +215,7 @@ class Composer:
         made: list[Scenario] = []
         if target <= 0 or not writes:
             return made
-        if self._known.shared or (isinstance(self._server, TakesTurns) and self._server.resets):
+        if self._known.shared or is_reset(self._server):
             return await self._shared_writes(state, writes, target)
         async with (
             Renewed(self._server, state.setup, kept=state.results) as clean,

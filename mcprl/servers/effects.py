@@ -47,6 +47,11 @@ def turn_on(server: object, writing: bool) -> AbstractAsyncContextManager[None]:
     return server.turn(writing) if isinstance(server, TakesTurns) else nullcontext()
 
 
+def is_reset(server: object) -> bool:
+    """Whether what a session writes on the server is undone before the next turn."""
+    return isinstance(server, TakesTurns) and server.resets
+
+
 def is_read(tool: Tool) -> bool:
     """Whether the tool is handled as one that only reads, which probing calls freely.
 

@@ -64,7 +64,7 @@ def test_a_packs_tools_parameters_kinds_plans_forms_and_suites_are_counted() -> 
     table = as_table(measured)
     assert "3 of 3 have tasks" in table
     assert "50% of the forms test's wordings stand in training" in table
-    assert "97% of those made before that were played hold" in table
+    assert "97% of a sample made before hold" in table
     assert "does nothing 2%" in table
     assert len(table.splitlines()) <= 9
 

@@ -153,7 +153,7 @@ def _rows(measured: Quality) -> Iterator[tuple[str, str]]:
     yield "forms", forms
     facts = f"{counted(len(measured.error_facts), 'task')} with an error message as a fact"
     if measured.standing is not None:
-        facts += f"; {measured.standing:.0%} of those made before that were played hold"
+        facts += f"; {measured.standing:.0%} of a sample made before hold"
     yield "facts", facts
     if measured.adversaries:
         rates = ", ".join(f"{name} {rate:.0%}" for name, rate in measured.adversaries.items())

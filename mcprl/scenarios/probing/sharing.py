@@ -15,8 +15,9 @@ from mcprl.scenarios.probing.values import stranger
 from mcprl.scenarios.probing.visits import Budget, Visit
 from mcprl.scenarios.probing.writing import near_arguments
 from mcprl.scenarios.slots import Slot, build
+from mcprl.servers.effects import is_reset
 from mcprl.text import compact, counted
-from mcprl.types import Call, TakesTurns, Tool, ToolResult, ToolServer
+from mcprl.types import Call, Tool, ToolResult, ToolServer
 
 _MOST_LOOKS = 8
 """Reads around one write."""
@@ -34,7 +35,7 @@ _CLOCK = re.compile(r"(?:\b\w{3},? )?(?:\w{3} \d\d? \d{4}|\d{4}-\d\d-\d\d)[T ]\d
 
 def can_write(server: ToolServer, known: Knowledge) -> bool:
     """Whether tasks may write: what one session writes stays its own, or is undone before the next."""
-    return not known.shared or (isinstance(server, TakesTurns) and server.resets)
+    return not known.shared or is_reset(server)
 
 
 @dataclass(frozen=True)
