@@ -33,13 +33,18 @@ create table exchange (
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of a call: a result, or the error that was `raised` (its class) with its text."""
+    """What came of a call: a result (`ToolResult`), or the error that was `raised` (its class) with its text."""
 
     text: str
     structured: Json = None
     is_error: bool = False
     cut_bytes: int = 0
+    unanswered: bool = False
     raised: str = ""
+
+    @property
+    def is_the_tools(self) -> bool:
+        return not (self.unanswered or self.raised)
 
 
 @dataclass(frozen=True)
@@ -138,7 +143,7 @@ class RecordedSession:
         except ServerError as error:
             self._exchanges.write(number, replace(exchange, answer=Answer(str(error), raised=type(error).__name__)))
             raise
-        answer = Answer(result.text, result.structured, result.is_error, result.cut_bytes)
+        answer = Answer(result.text, result.structured, result.is_error, result.cut_bytes, result.unanswered)
         self._exchanges.write(number, replace(exchange, answer=answer, latency_s=result.latency_s))
         return result
 

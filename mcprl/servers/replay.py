@@ -99,7 +99,7 @@ class Replay:
         answers = recalled.answers.setdefault(state, [])
         if k == len(answers):
             answers.append(exchange)
-        elif k < len(answers) and answers[k].answer.raised and not exchange.answer.raised:
+        elif k < len(answers) and exchange.answer.is_the_tools and not answers[k].answer.is_the_tools:
             answers[k] = exchange
 
     # --- what a backend does ------------------------------------------------------------------------------------------
@@ -182,7 +182,7 @@ class _ReplayedSession:
         hidden: dict[str, Any] = hide_in_json(dict(arguments))
         found = self._replay.find(route, hidden, self._state)
         if found is None:
-            return digest(self._replay.missing(route, hidden), None, True, max_bytes)
+            return replace(digest(self._replay.missing(route, hidden), None, True, max_bytes), unanswered=True)
         recalled, state = found
         key = _key(Call(route.tool, recalled.arguments))
         answers, k = recalled.answers[state], self._made[state, key]
@@ -201,7 +201,7 @@ def _result(answer: Answer, latency_s: float, max_bytes: int) -> ToolResult:
     if answer.raised:
         raise (Unavailable if answer.raised == Unavailable.__name__ else SessionLost)(answer.text)
     text, cut = cap(answer.text, max_bytes) if not answer.cut_bytes else (answer.text, 0)
-    return ToolResult(text, answer.structured, answer.is_error, answer.cut_bytes + cut, latency_s)
+    return ToolResult(text, answer.structured, answer.is_error, answer.cut_bytes + cut, latency_s, answer.unanswered)
 
 
 def _listed(tool: Json) -> Tool | Malformed:

@@ -151,6 +151,18 @@ async def test_errors_and_lost_sessions_are_repeated(tmp_path: Path) -> None:
             await session.call("crash", {})
 
 
+async def test_a_call_without_an_answer_stays_one_unless_it_was_answered_once(tmp_path: Path) -> None:
+    sleeps: dict[str, Any] = {"seconds": 1.5}
+    for timeout_s, unanswered in ((1.0, True), (60.0, False)):
+        async with connect([counter().model_copy(update={"timeout_s": timeout_s})]) as live:
+            with live.recorded(tmp_path):
+                async with live.session() as session:
+                    assert (await session.call("sleep", sleeps)).unanswered == unanswered
+        async with replayed(tmp_path) as again, again.session() as session:
+            assert (await session.call("sleep", sleeps)).unanswered == unanswered
+            assert (await session.call("value", {})).unanswered, "nothing was recorded"
+
+
 async def test_secrets_stay_out_and_calls_with_them_are_found_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
