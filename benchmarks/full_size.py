@@ -21,14 +21,13 @@ import sys
 import tempfile
 from datetime import date
 from pathlib import Path
-from shutil import copy
 from statistics import median
 from typing import Any
 
 import torch
 from servers import BENCHES, served
 from transformers import Qwen3ForCausalLM
-from update_shapes import KEYS, SHAPES, shaped
+from update_shapes import KEYS, SHAPES, shaped, write_tokenizer
 
 from mcprl.models.places import NANO
 
@@ -113,8 +112,7 @@ def widened(folder: Path, name: str) -> float:
     ids = torch.randint(small.vocab_size, (1, 200), device=device)
     logprobs = [model(ids).logits.log_softmax(-1) for model in (nano, wide)]
     (wide.bfloat16() if device == "cuda" else wide).save_pretrained(folder)
-    for file in ("tokenizer.json", "tokenizer_config.json", "chat_template.jinja"):
-        copy(NANO / file, folder)
+    write_tokenizer(folder)
     return float((logprobs[0] - logprobs[1][..., : small.vocab_size]).abs().max())
 
 

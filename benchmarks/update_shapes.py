@@ -73,12 +73,17 @@ def model(shape: str) -> Any:
         torch.set_default_dtype(torch.float32)
 
 
+def write_tokenizer(folder: Path | str) -> None:
+    """nano's tokenizer and template beside a model that has none."""
+    for file in ("tokenizer.json", "tokenizer_config.json", "chat_template.jinja"):
+        copy(NANO / file, folder)
+
+
 def loaded_by_unsloth(shape: str) -> Any:
     config = ModelConfig(name=shape, dtype="bfloat16")
     with tempfile.TemporaryDirectory(prefix="mcprl-") as folder:
         model(shape).save_pretrained(folder)
-        for file in ("tokenizer.json", "tokenizer_config.json", "chat_template.jinja"):
-            copy(NANO / file, folder)
+        write_tokenizer(folder)
         return unsloth.load_base(folder, shaped(shape), config, torch.device("cuda"))
 
 
@@ -131,7 +136,7 @@ def measure(shape: str, rounds: int, others: list[str]) -> dict[str, Any]:
             if variant == "TRL":
                 step: Callable[[], object] = update.trl(batch, model(shape), on_cpu=False)
             else:
-                flex_attention.is_exact_and_faster = lambda *_, by=variant: by != "nodes"  # pyright: ignore[reportAttributeAccessIssue]
+                flex_attention.is_exact_and_faster = lambda *_, by=variant: by in ("flex", "unsloth")  # pyright: ignore[reportAttributeAccessIssue]
                 base = loaded_by_unsloth(shape) if variant == "unsloth" else model(shape)
                 trainer = ours(base, variant != "padded")
                 step = lambda trainer=trainer: trainer.update(batch)  # noqa: E731
