@@ -7,6 +7,7 @@
 # make test-unsloth                               the trainer with unsloth and the oldest transformers (installs both, 3 GB)
 # make torture                                    kill, damage and starve runs a hundred times over; prints the counts (15 minutes)
 # make bench                                      how fast decoding and the update are, beside transformers and TRL
+# make bench MODEL=Qwen/Qwen3-0.6B                the same, of that model where it would be SmolLM2
 # make clean                                      remove what the above installed (runs/ stays)
 #
 # Needs Python 3.11 or later, and nothing else. Everything is installed into .venv, once.
@@ -60,10 +61,13 @@ lint: .venv/.test
 	@lint-imports --no-logo >.import-linter.log 2>&1 || { cat .import-linter.log; exit 1; }; rm -f .import-linter.log
 	@pyright --warnings
 
+bench: BENCHED = $(or $(MODEL),smollm2)
 bench: .venv/.bench
 	@python benchmarks/decode.py
 	@python benchmarks/update.py --trl
-	@python benchmarks/update_pretrained.py $(if $(MODEL),--model $(MODEL))
+	@mcprl setup model "$(BENCHED)"
+	@python benchmarks/decode.py --model "$(BENCHED)" --runs 2 --conversations 0
+	@python benchmarks/update_pretrained.py --model "$(BENCHED)"
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "error: no Python 3.11 or later found; install one, or say PYTHON=/path/to/python"; exit 2; }

@@ -12,7 +12,8 @@ def advantages(scores_G: Sequence[float], scale: str = "none", tolerance: float 
     `std`: the population standard deviation (GRPO, arXiv 2402.03300, section 4.1.2). Tasks that are rarely or mostly
     solved weigh more, and so does the noise of a near-tie.
     `mean`: the mean score, at least 1 / G: the gradient of the score's logarithm (MaxRL, arXiv 2602.02710), which keeps
-    tasks that are mostly solved from outweighing tasks that are rarely solved.
+    tasks that are mostly solved from outweighing tasks that are rarely solved. Made for scores of 0 and 1; of scores
+    between, a task whose failures earn half of the points counts as half solved.
     `best`: no difference but 1 for the highest score and 0 for the others, so that only the best is imitated (rejection
     sampling; RAFT, arXiv 2304.06767).
 
