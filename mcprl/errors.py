@@ -28,6 +28,10 @@ class Unavailable(ServerError):
     """The MCP server did not serve a request, for a reason that may pass. The session is as it was."""
 
 
+class NotAlone(ServerError):
+    """A session is about to write where others read the state that all share. It may write in a turn of its own."""
+
+
 class ScenarioError(McprlError):
     """No usable tasks could be made for a server, or a pack does not fit it."""
 

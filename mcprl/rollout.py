@@ -14,7 +14,7 @@ from mcprl.chat.prompts import opening_messages
 from mcprl.config import Config, EvalConfig, RolloutConfig
 from mcprl.engines import Engine
 from mcprl.engines.conversation import Conversation
-from mcprl.errors import EngineError, EngineLost, ServerError
+from mcprl.errors import EngineError, EngineLost, NotAlone, ServerError
 from mcprl.events import Emit, Note, Repeated, Sampled, ignore
 from mcprl.runs.journal import Journal
 from mcprl.runs.ledger import TOO_FEW, discard, issued_again
@@ -220,15 +220,14 @@ async def rollout(
     """One rollout of a scenario; the first `given_calls` calls of its plan are made for the policy.
 
     What the server, the engine or the policy does wrong is data: a rollout that broke is repeated in a fresh session
-    (`retries`, `LOSSES`), and has `stop == "error"` if it breaks again.
-    Raises `EngineError` only if the engine failed for good."""
+    (`retries`, `LOSSES`), and has `stop == "error"` if it breaks again. One that would write what others read, though
+    its task only reads, begins again in a turn of its own. Raises `EngineError` only if the engine failed for good."""
     temperature = config.temperature if temperature is None else temperature
-    attempt = losses = 0
+    attempt, losses, writing = 0, 0, writes(scenario, server.tools)
     while True:
         await engine.ready()  # the wait for an engine that starts does not count towards the deadline
         seed_of_attempt = _seed(seed, name, attempt)
-        # The wait for a turn on a shared state does not count towards the deadline either.
-        turn = turn_on(server, writes(scenario, server.tools))
+        turn = turn_on(server, writing)  # nor does the wait for it
         messages = opening_messages(scenario.request, server.instructions)
         conversation = converse(engine, config, server.tools, messages, seed_of_attempt, adapter, temperature)
         attempted = _Rollout(scenario, server, conversation, scenario.plan[:given_calls])
@@ -238,6 +237,9 @@ async def rollout(
                 began = time.perf_counter()
                 with anyio.move_on_after(config.deadline_s):
                     await attempted.run()
+        except NotAlone:
+            writing = True
+            continue
         except (ServerError, EngineError) as failure:
             error, attempted.stop = f"{type(failure).__name__}: {failure}", "error"
             losses += isinstance(failure, EngineLost)

@@ -202,6 +202,45 @@ async def test_a_rollout_waits_for_its_turn_on_a_shared_state_without_losing_tim
     assert all(Verifier(server.tools).verify(task, each).success for each in found)
 
 
+async def test_a_policy_that_writes_in_a_readers_task_begins_again_alone_and_no_reader_sees_it(tmp_path: Path) -> None:
+    """Two policies are asked to read a note, and one writes it first, while the other reads."""
+    set_note, get_note = (
+        f'<tool_call>{{"name": "{name}", "arguments": {json.dumps(arguments)}}}</tool_call>'
+        for name, arguments in (("set_note", {"name": "a", "text": "x"}), ("get_note", {"name": "a"}))
+    )
+    started, both, again = [], anyio.Event(), anyio.Event()
+    found: dict[str, Trajectory] = {}
+
+    class Started(Scripted):
+        """The first turns begin together; a reader's first call waits until the writer has begun again."""
+
+        async def ready(self) -> None:
+            started.append(self)
+            (both if len(started) == 2 else again if len(started) == 3 else anyio.Event()).set()
+
+        async def complete(self, request: CompletionRequest) -> Completion:
+            await both.wait()
+            if self is reader:
+                await again.wait()
+            return await super().complete(request)
+
+    async def sample(name: str, engine: Started) -> None:
+        task, config = scenario(), RolloutConfig(deadline_s=20.0)
+        found[name] = await rollout(task, server, engine, config, name=name, seed=7, adapter=None)
+        again.set()
+
+    writer, reader = Started(script(set_note, get_note, "x")), Started(script(get_note, "Nothing."))
+    target = f"{sys.executable} {SERVERS / 'shared_notes.py'} {tmp_path / 'notes.json'}"
+    async with (
+        connect([ServerConfig(target=target, reset_tool="clear_notes")]) as server,
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(sample, "writer", writer)
+        tasks.start_soon(sample, "reader", reader)
+    results = {name: [call.result.text for call in each.calls] for name, each in found.items()}
+    assert results == {"writer": ["ok", "x"], "reader": ["(empty)"]}
+
+
 async def test_a_reset_that_fails_breaks_the_rollout_and_not_the_run(tmp_path: Path) -> None:
     engine = Scripted(script("Done."))
     target = f"{sys.executable} {SERVERS / 'shared_notes.py'} {tmp_path / 'notes.json'}"

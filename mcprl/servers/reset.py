@@ -1,7 +1,8 @@
 """Turns on a server whose state all sessions share, and what brings it back into its first state.
 
-Rollouts that only read may run together. One that writes runs alone, after a reset. So no rollout sees what another
-wrote, although the server does not keep its sessions apart.
+Rollouts that only read may run together. One that writes runs alone, after a reset. One that turns out to write beside
+others is stopped before it does, and begins again as one that writes. So no rollout sees what another wrote, although
+the server does not keep its sessions apart.
 """
 
 import json
@@ -13,7 +14,7 @@ from typing import Any
 
 import anyio
 
-from mcprl.errors import ServerError
+from mcprl.errors import NotAlone, ServerError
 from mcprl.secrets import hide, scrub
 from mcprl.servers.process import prepare
 from mcprl.servers.protocol import one_line
@@ -38,8 +39,13 @@ class Turns:
         """Whether the server is reset at all."""
         return self._reset is not None
 
-    def wrote(self) -> None:
-        """To be called after a write: the state must be reset before anybody else reads."""
+    def begin_write(self) -> None:
+        """To be called before each write: the state must be reset before anybody else reads.
+
+        Raises `NotAlone` if others read it now.
+        """
+        if self._readers > 1:
+            raise NotAlone("the session would write what others read")
         self._dirty = True
 
     @asynccontextmanager

@@ -284,7 +284,7 @@ class _Session:
         if reason := await self._server.refuse(tool, arguments):
             return self._error(f"{tool!r} is not called: {reason}")
         if not route.reads:
-            self._server.turns.wrote()
+            self._server.turns.begin_write()
         try:
             return await self._sessions[route.server].call(route, arguments, self._server.policy.max_result_bytes)
         except SessionLost:
