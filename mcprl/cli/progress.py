@@ -117,7 +117,9 @@ class Progress:
             case Composing():
                 self.now(f"writing and proving up to {counted(event.count, 'task')} for {event.split}")
             case Sampled():
-                self.now(f"{event.phase}: {event.done} of {counted(event.total, 'rollout')}")
+                learnt = event.phase == "train" and event.done == event.total
+                count = f"{event.done} of {counted(event.total, 'rollout')}"
+                self.now(f"{event.phase}: {count}{', which are judged and learnt from' if learnt else ''}")
             case InstallStep(name=name, seconds=0.0):
                 self.line(name, name)
             case InstallStep():

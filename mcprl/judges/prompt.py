@@ -18,28 +18,26 @@ from typing import Any
 from mcprl.text import common_prefix, inert, parse_json
 from mcprl.types import Message, Tool
 
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "scores": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "trajectory_id": {"type": "string"},
-                    "explanation": {"type": "string"},
-                    "score": {"type": "number"},
-                },
-                "required": ["trajectory_id", "explanation", "score"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["scores"],
-    "additionalProperties": False,
-}
 _SHARED_AT = 24  # a shared step of at least so many characters is written once
 _SYLLABLES = [a + b for a in "bdfgklmnprstvz" for b in "aeiou"]  # ids of syllables cost few tokens
+
+
+def reply_schema(count: int) -> dict[str, Any]:
+    """The JSON Schema of a reply: one verdict on each of `count` rollouts.
+
+    Its bounds are for a small model that is held to them: without, it explains until it has no tokens left.
+    """
+    verdict = {
+        "trajectory_id": {"type": "string", "maxLength": 20},
+        "explanation": {"type": "string", "maxLength": 400},
+        "score": {"type": "number", "minimum": 0, "maximum": 1},
+    }
+    scores = {"type": "array", "items": _object(verdict), "minItems": count, "maxItems": count}
+    return _object({"scores": scores})
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
 
 
 @dataclass(frozen=True)

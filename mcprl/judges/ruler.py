@@ -11,7 +11,7 @@ import pydantic
 from mcprl.errors import BudgetError, ConfigError, JudgeError, LlmError
 from mcprl.files import find_bundled
 from mcprl.judges.checks import says_missing
-from mcprl.judges.prompt import SCHEMA, Record, Verdict, read, write
+from mcprl.judges.prompt import Record, Verdict, read, reply_schema, write
 from mcprl.llm import LanguageModel
 from mcprl.text import counted, fill_template
 from mcprl.types import Fact, Group, Message, Scalar, Score, Tool, Trajectory
@@ -135,15 +135,15 @@ class Ruler:
 
         Raises `JudgeError` or `BudgetError`.
         """
-        chat = self.chat(record)
+        chat, schema = self.chat(record), reply_schema(len(record.distinct))
         try:
-            reply = await self.model.reply(chat, SCHEMA)
+            reply = await self.model.reply(chat, schema)
             try:
                 return read(reply, record.distinct)
             except ValueError as problem:
                 repair = fill_template(self._repair, problem=str(problem), ids=", ".join(record.distinct))
                 chat += [{"role": "assistant", "content": reply}, {"role": "user", "content": repair}]
-            return read(await self.model.reply(chat, SCHEMA), record.distinct)
+            return read(await self.model.reply(chat, schema), record.distinct)
         except ValueError as problem:
             raise JudgeError(f"{self.model.name} gave no usable scores, asked twice: {problem}") from None
         except BudgetError:

@@ -25,6 +25,8 @@ from mcprl.secrets import hide
 
 _FINAL = ("AuthenticationError", "BadRequestError", "NotFoundError", "PermissionDeniedError", "PaymentRequiredError")
 _LONGEST_WAIT_S = 60.0
+_BOUNDS = ("maxLength", "minItems", "maxItems", "minimum", "maximum")
+"""Keywords of JSON Schema that some providers refuse, and that no large model needs."""
 
 
 @dataclass
@@ -70,6 +72,7 @@ class ChatModel:
         Raises `LlmError` if there is no reply, `BudgetError` if a call could cost more than is left, `MissingExtra`
         without litellm.
         """
+        schema = _without_bounds(schema)
         request = {"model": self.name, "base_url": self.base_url, "messages": messages, "schema": schema, **self.extra}
         arguments: dict[str, Any] = {}
         if schema:
@@ -205,6 +208,16 @@ def _cost(litellm: Any, response: Any) -> float | None:
     with suppress(Exception):  # as in `forecast`
         return float(litellm.completion_cost(response))
     return None
+
+
+def _without_bounds(schema: Any) -> Any:
+    """The schema without `_BOUNDS`; a property of such a name stays."""
+    if isinstance(schema, list):
+        return [_without_bounds(inner) for inner in schema]  # pyright: ignore[reportUnknownVariableType]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {key: value for key, value in schema.items() if key not in _BOUNDS or not isinstance(value, int | float)}  # pyright: ignore[reportUnknownVariableType]
+    return {key: _without_bounds(value) for key, value in kept.items()}  # pyright: ignore[reportUnknownVariableType]
 
 
 def _wait(error: Exception, attempt: int) -> float:

@@ -34,7 +34,8 @@ class PolicyLlm:
     async def reply(self, messages: Chat, schema: dict[str, Any] | None = None) -> str:
         """The model's reply: JSON of `schema`, to which the engine holds it, unless it is cut.
 
-        An engine that fails is asked again, three times in all. Raises `LlmError` if it fails each time.
+        An engine that fails is asked again, three times in all. Raises `LlmError` if it fails each time, or gives no
+        reply in time.
         """
         request = CompletionRequest(tuple(messages), max_tokens=_REPLY_TOKENS, temperature=0.0, schema=schema)
         for _ in range(_ATTEMPTS - 1):
@@ -56,7 +57,7 @@ class PolicyLlm:
         try:
             with anyio.fail_after(_DEADLINE_S):
                 completion = await self._engine.complete(request)
-        except TimeoutError:
-            raise EngineError(f"no reply within {_DEADLINE_S:g} s") from None
+        except TimeoutError:  # asked again, it would take as long
+            raise LlmError(f"{POLICY}, the run's own model: no reply within {_DEADLINE_S:g} s") from None
         self.calls += 1
         return str(completion.message.get("content") or "")

@@ -283,7 +283,9 @@ async def test_scores_come_back_to_the_tries_that_they_are_of() -> None:
             "try-3": 0.4,
         }
         (request,) = fake.requests
-    assert request["response_format"]["json_schema"]["schema"]["required"] == ["scores"]
+    schema = request["response_format"]["json_schema"]["schema"]
+    assert schema["required"] == ["scores"]
+    assert "maxItems" not in str(schema), "a bound that a provider may refuse"
     assert "What counts, and how much" in request["messages"][0]["content"]
     assert judge.report()["judge_calls"] == 1
 

@@ -129,6 +129,25 @@ async def test_an_engine_that_dies_is_asked_again(engine: EmbeddedEngine, chat: 
         await PolicyLlm(dying).reply(chat)
 
 
+async def test_a_reply_that_does_not_come_is_not_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Mute:
+        asked = 0
+
+        async def ready(self) -> None:
+            """At once."""
+
+        async def complete(self, request: CompletionRequest) -> Completion:
+            self.asked += 1
+            await anyio.sleep_forever()
+            raise AssertionError
+
+    mute: Any = Mute()
+    monkeypatch.setattr("mcprl.llm.policy._DEADLINE_S", 0.05)
+    with pytest.raises(LlmError, match=r"no reply within 0.05 s"):
+        await PolicyLlm(mute).reply([{"role": "user", "content": "Who wins?"}])
+    assert mute.asked == 1
+
+
 async def test_a_trainable_model_judges_with_its_base(judge: LoadedModel, tmp_path: Path) -> None:
     given = [Trajectory(messages_and_choices=[{"role": "user", "content": "hello"}]) for _ in range(2)]
     async with TrainableModel("judge", base_model="nano", runs_dir=tmp_path) as model:
