@@ -123,7 +123,7 @@ def read(reply: str, ids: Sequence[str]) -> dict[str, Verdict]:
     if missing := [name for name in ids if name not in {str(entry.get("trajectory_id")) for entry in entries}]:
         problems.append(f"there is no score for {', '.join(missing)}")
     if problems:
-        raise ValueError("; ".join(problems))
+        raise ValueError("; ".join(dict.fromkeys(problems)))
     return verdicts
 
 

@@ -264,6 +264,12 @@ def test_no_score_ever_goes_to_another_try() -> None:
     assert 400 < refused < 600
 
 
+def test_a_problem_is_told_once_however_often_a_reply_has_it() -> None:
+    entry = {"trajectory_id": "1234", "score": 0.5}
+    with pytest.raises(ValueError, match=r"^'1234' is none of the ids; there is no score for t1$"):
+        read(json.dumps({"scores": [entry] * 8}), ["t1"])
+
+
 @pytest.mark.parametrize("reply", ["", "I cannot judge this.", "{", '{"scores": 1}', '{"scores": [1]}', "[" * 5_000])
 def test_a_reply_without_scores_is_refused(reply: str) -> None:
     with pytest.raises(ValueError, match="score"):
