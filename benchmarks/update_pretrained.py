@@ -1,13 +1,14 @@
 """What sharing prefixes and bfloat16 do to the update of a pre-trained model, on text or on a run's own rollouts.
 
     python benchmarks/update_pretrained.py [--model FOLDER] [--rows 8] [--prompt 500] [--completion 100] [--rounds 2]
-    python benchmarks/update_pretrained.py --run FOLDER [--rows 8] [--rounds 2]
+    python benchmarks/update_pretrained.py --run FOLDER [--phase train] [--rows 8] [--rounds 2]
     python benchmarks/update_pretrained.py --model FOLDER --config FILE --pack FOLDER [--rows 16] [--rounds 2]
 
 Rows are pieces of this repository's documentation: a common prompt, then completions that differ. With `--run` they are
-rollouts of that run's last test, computed with the adapter that they were sampled with; with `--pack` the plans of its
-first training tasks, executed on the servers of `--config`, as a supervised step has them. All variants run one after
-another in each round; figures are medians of the rounds' ratios.
+rollouts of that run's last test, or with `--phase train` those of its first RL step, group after group, computed with
+the adapter that they were sampled with; with `--pack` the plans of its first training tasks, executed on the servers of
+`--config`, as a supervised step has them. All variants run one after another in each round; figures are medians of the
+rounds' ratios.
 
     padded over tree    seconds of whole rows, padded / of the trie: forward and backward
     anew over tree      seconds with what all rows begin with computed anew in each bin / once (`mcprl.training.trunk`)
@@ -57,12 +58,16 @@ def rows_of_text(loaded: LoadedModel, count: int, prompt: int, completion: int) 
     return [Row(f"{n}", row, mask, (0.0,) * len(row)) for n, row in enumerate(made)]
 
 
-def rows_of_run(folder: Path, count: int) -> tuple[LoadedModel, list[Row]]:
-    """A finished run's model with the adapter that it tested, and rows of that test's rollouts."""
+def rows_of_run(folder: Path, phase: str, count: int) -> tuple[LoadedModel, list[Row]]:
+    """A finished run's model with the adapter that the phase sampled, and rows of its rollouts, group after group."""
     with Journal.open(folder) as journal:
         loaded = load_model(journal.config.model)
-        load_adapter_weights(loaded, chosen_adapter(journal).path)
-        trajectories = journal.trajectories("test:trained")
+        if phase == "train":
+            sampled, step = journal.adapters("warm")[-1].adapter, 1
+        else:
+            sampled, step = chosen_adapter(journal), None
+        load_adapter_weights(loaded, sampled.path)
+        trajectories = sorted(journal.trajectories(phase, step), key=lambda each: each.scenario_id)
     rows = [row for trajectory in trajectories for row in training_rows(trajectory)]
     return loaded, rows[:count]
 
@@ -134,6 +139,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default=NANO, help="a folder, or a Hugging Face id; nano if left out")
     parser.add_argument("--run", type=Path, help="the folder of a finished run, whose rollouts are taken")
+    parser.add_argument("--phase", choices=("test:trained", "train"), default="test:trained", help="of the run")
     parser.add_argument("--pack", type=Path, help="a pack, whose plans are taken")
     parser.add_argument("--config", type=Path, help="a configuration file with the pack's servers")
     parser.add_argument("--rows", type=int, default=8)
@@ -144,7 +150,7 @@ def main() -> None:
     given = parser.parse_args()
     torch.manual_seed(0)
     if given.run:
-        loaded, rows = rows_of_run(given.run, given.rows)
+        loaded, rows = rows_of_run(given.run, given.phase, given.rows)
         found = sampler_gap(Forward(loaded.model.eval()), rows)
     else:
         loaded, found = load_model(ModelConfig(name=given.model)), {}

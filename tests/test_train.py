@@ -4,7 +4,7 @@ import copy
 import itertools
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
@@ -28,8 +28,9 @@ from mcprl.runs.report import headline
 from mcprl.scenarios.packs.pack import load_pack
 from mcprl.train import train_adapter
 from mcprl.training.curriculum import draw
+from mcprl.training.forward import Forward
 from mcprl.training.rows import certificate, training_rows
-from mcprl.types import Group, Scenario, Score
+from mcprl.types import Group, Row, Scenario, Score
 
 LITELLM = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")  # litellm's own
 
@@ -228,6 +229,21 @@ async def test_a_warm_start_and_what_training_began_from_are_tested_on_their_own
     assert further["test"]["start"] is not None
     assert further["test"]["over_before"] == further["test"]["over_start"]
     assert "Training began from a LoRA that solves" in (tmp_path / "further" / "report.md").read_text()
+
+
+async def test_rl_from_an_adapter_says_that_prefixes_are_not_shared(
+    tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await train_adapter(small(tiny_model, tmp_path, training={"warm_start_steps": 1, "steps": 0}))
+
+    def fails(self: Forward, rows: Sequence[Row]) -> float:
+        raise NotImplementedError("layers of another kind")
+
+    monkeypatch.setattr(Forward, "try_sharing", fails)
+    emitted = Recorder()
+    training = {"recipe": "rl", "steps": 1, "start": str(tmp_path / "small")}
+    await train_adapter(small(tiny_model, tmp_path, training=training).model_copy(update={"name": "rl"}), emit=emitted)
+    assert any("cannot be computed as a trie (layers of another kind)" in note for note in emitted.notes)
 
 
 def judged_by(url: str, **settings: Any) -> dict[str, Any]:

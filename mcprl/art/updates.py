@@ -28,6 +28,8 @@ async def updated(connection: ModelConnection, path: str, body: dict[str, Any]) 
                 metrics |= event["metrics"]
             case "unchanged":
                 nothing_trained(event["why"], 4)
+            case "note":
+                warnings.warn(event["text"], stacklevel=2)
             case "error":
                 raise TrainingError(event["error"]["message"])
             case _:

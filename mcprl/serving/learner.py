@@ -112,6 +112,8 @@ class Learner:
             async with self.model.engine.paused():
                 metrics = await in_update_thread(partial(self._compute, lesson, adapter, on_step))
             await self.model.serve(adapter)
+        if self._trainer and (note := self._trainer.forward.note):
+            job.say(type="note", text=note)
         job.say(type="adapter", **self._served(), metrics=metrics)
 
     def _compute(self, lesson: Lesson, adapter: Adapter, on_step: OnStep) -> dict[str, float]:

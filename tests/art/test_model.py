@@ -3,7 +3,7 @@
 import asyncio
 import json
 import math
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,9 @@ from mcprl.config import RolloutConfig, ScenarioConfig, TrainingConfig
 from mcprl.errors import ConfigError, EngineError, ServerError
 from mcprl.runs.settings import parse
 from mcprl.scenarios.packs.pack import Pack
+from mcprl.training.forward import Forward
 from mcprl.training.loss import BOUNDS
+from mcprl.types import Row
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # litellm's own
@@ -221,6 +223,19 @@ async def test_a_config_given_to_train_replaces_every_setting_of_the_updates(tin
     assert (trainer.forward.max_tokens, trainer.forward.shares, trainer.forward.bf16) == (512, False, False)
     assert trainer.step == 2
     assert metrics["exact_tokens"] == 1.0
+
+
+async def test_an_update_whose_rows_share_no_prefixes_warns_of_it(
+    tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(self: Forward, rows: Sequence[Row]) -> float:
+        raise NotImplementedError("layers of another kind")
+
+    monkeypatch.setattr(Forward, "try_sharing", fails)
+    async with tiny(tiny_model, tmp_path) as model:
+        group = TrajectoryGroup([await tried(model, "Order 42?", float(n), n) for n in range(2)])
+        with pytest.warns(UserWarning, match="prefixes are not shared"):
+            await model.train([group])
 
 
 async def test_the_client_is_openais_own_and_is_refused_what_the_endpoint_refuses(
