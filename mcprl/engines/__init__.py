@@ -14,7 +14,7 @@ import anyio
 from mcprl.config import Config
 from mcprl.engines.vllm import environment
 from mcprl.errors import EngineError, MissingExtra
-from mcprl.events import Emit, ignore
+from mcprl.events import Emit, Note, ignore
 from mcprl.types import Adapter, Completion, CompletionRequest, Placement
 
 if TYPE_CHECKING:
@@ -133,6 +133,8 @@ async def open_engine(config: Config, loaded: "LoadedModel", log: Path, emit: Em
             from mcprl.engines.embedded.engine import EmbeddedEngine
 
             engine = EmbeddedEngine(loaded, max_batch=config.engine.max_batch)
+            if engine.note:
+                emit(Note(engine.note))
         try:
             yield engine
         finally:

@@ -17,9 +17,15 @@ import torch
 from safetensors.torch import load_file, save_file
 from support.models import save_random_model
 from support.sampling import complete_all
-from transformers import Gemma2ForCausalLM, LlamaForCausalLM
+from transformers import (
+    DeepseekV3ForCausalLM,
+    Gemma2ForCausalLM,
+    Lfm2ForCausalLM,
+    LlamaForCausalLM,
+    Qwen3_5ForCausalLM,
+)
 
-from mcprl.chat import hermes, prompts
+from mcprl.chat import families, hermes, prompts
 from mcprl.config import ModelConfig
 from mcprl.engines.embedded.engine import EmbeddedEngine
 from mcprl.engines.embedded.kv_cache import KVCache
@@ -67,9 +73,9 @@ def reference_logprobs(model: Any, completion: Completion, temperature: float = 
     return (logits / temperature).log_softmax(-1).gather(1, ids[0, len(completion.prompt_ids) :, None])[:, 0].cpu()
 
 
-def assert_exact(model: Any, completion: Completion, temperature: float = 1.0) -> None:
+def assert_exact(model: Any, completion: Completion, temperature: float = 1.0, nats: float = 1e-4) -> None:
     reference = reference_logprobs(model, completion, temperature)
-    torch.testing.assert_close(torch.tensor(completion.logprobs), reference, atol=1e-4, rtol=0)
+    torch.testing.assert_close(torch.tensor(completion.logprobs), reference, atol=nats, rtol=0)
 
 
 def ids_of(completions: list[Completion]) -> list[tuple[int, ...]]:
@@ -385,13 +391,65 @@ async def test_a_model_with_sliding_windows_decodes_conversations_exactly(loaded
                 assert_exact(sliding.model, turn)
 
 
-async def test_a_model_that_cannot_be_decoded_exactly_is_refused(loaded: LoadedModel, tmp_path: Path) -> None:
-    save_random_model(tmp_path, loaded.tokenizer, Gemma2ForCausalLM)
-    with pytest.raises(EngineError, match=r"cannot decode a Gemma2ForCausalLM: .*capped scores"):
-        EmbeddedEngine(load_model(ModelConfig(name=str(tmp_path))))
+LATENT = {
+    "num_key_value_heads": 4,
+    "q_lora_rank": 16,
+    "kv_lora_rank": 16,
+    "qk_rope_head_dim": 8,
+    "qk_nope_head_dim": 8,
+    "v_head_dim": 8,
+    "n_routed_experts": 4,
+    "num_experts_per_tok": 2,
+    "n_group": 1,
+    "topk_group": 1,
+    "moe_intermediate_size": 16,
+    "first_k_dense_replace": 1,
+}
+LINEAR = {
+    "num_hidden_layers": 4,
+    "linear_num_key_heads": 2,
+    "linear_num_value_heads": 4,
+    "linear_key_head_dim": 8,
+    "linear_value_head_dim": 8,
+}
+CONVOLUTIONS = {"num_hidden_layers": 4, "layer_types": ["conv", "full_attention"] * 2}
+KIMI = families.family("kimi-k2")
+UNBATCHED: list[tuple[Any, dict[str, Any], str, str, float]] = [
+    (Gemma2ForCausalLM, {}, "auto", "capped scores", 1e-4),
+    (Qwen3_5ForCausalLM, LINEAR, "auto", "linear_attention layers", 1e-3),  # whole prompts are computed in chunks
+    (Lfm2ForCausalLM, CONVOLUTIONS, "auto", "conv layers", 1e-4),
+    (DeepseekV3ForCausalLM, LATENT, KIMI.lora_targets if KIMI else "", "", 1e-4),  # Kimi K2's architecture
+]
+
+
+@pytest.mark.parametrize(("architecture", "settings", "targets", "why", "nats"), UNBATCHED)
+async def test_a_model_that_cannot_be_batched_is_decoded_with_its_own_cache(
+    architecture: Any,
+    settings: dict[str, Any],
+    targets: str,
+    why: str,
+    nats: float,
+    loaded: LoadedModel,
+    tmp_path: Path,
+) -> None:
+    save_random_model(tmp_path, loaded.tokenizer, architecture, initializer_range=0.3, **settings)
+    other = load_model(ModelConfig(name=str(tmp_path), lora_rank=4, lora_targets=targets))
+    adapter = randomized(other, tmp_path / "adapter", 3)
+    load_adapter_weights(other, adapter.path)
+    requests = [ask(f"question {n % 3}", seed=n, max_tokens=5 + 3 * n, adapter=adapter.name) for n in range(6)]
+    async with running(other) as engine:
+        assert f"cannot batch a {architecture.__name__}" in engine.note
+        assert why in engine.note
+        await engine.load_adapter(adapter)
+        for completion in await complete_all(engine, requests):
+            assert_exact(other.model, completion, nats=nats)
+        assert ids_of([await engine.complete(requests[5])]) == ids_of(await complete_all(engine, requests))[5:]
+
+
+async def test_a_model_that_cannot_be_decoded_exactly_is_refused(loaded: LoadedModel) -> None:
     loaded.model.config.layer_types[1] = "linear_attention"
     try:
-        with pytest.raises(EngineError, match="cannot decode a Qwen3ForCausalLM: it has linear_attention layers"):
+        with pytest.raises(EngineError, match="cannot decode a Qwen3ForCausalLM"):
             EmbeddedEngine(loaded)
     finally:
         loaded.model.config.layer_types[1] = "full_attention"

@@ -11,7 +11,6 @@ log-probability), so a draw that falls within that distance of the boundary betw
 streams are in the batch.
 """
 
-import math
 import time
 from collections import deque
 from collections.abc import Sequence
@@ -24,10 +23,8 @@ from torch import Tensor
 from mcprl.engines.embedded.attention import DecodeStep, Span, TrunkPart, causal_mask
 from mcprl.engines.embedded.kv_cache import KVCache
 from mcprl.engines.embedded.linear import is_tiny
-from mcprl.engines.embedded.sampling import sample
 from mcprl.engines.embedded.speculation import Guesses
-from mcprl.engines.embedded.streams import Stream, Trunk, constrain, places_of, will_compute
-from mcprl.errors import EngineError
+from mcprl.engines.embedded.streams import Stream, Trunk, places_of, sample_rows, will_compute
 from mcprl.text import common_prefix
 
 PREFILL_TOKENS = 4096  # once a step has this many new tokens, further streams wait for the next
@@ -102,7 +99,7 @@ class Decoder:
                 stream.trunk.add(stream.suffix, stream)
         for stream in running:
             stream.cached += 1  # its last token, of which the pass has computed keys and values
-        done = self._sample(logits, [*guesses, *((),) * len(joined)])
+        self._tokens, done = sample_rows(logits, self.rows, [*guesses, *((),) * len(joined)], self.end_ids)
         for stream in done:
             self._leave(stream)
         return done
@@ -275,26 +272,3 @@ class Decoder:
                 groups.setdefault(id(stream.trunk), (stream.trunk.kv, []))[1].extend(range(start, end))
         count = places[-1][2] if places else 0
         return [TrunkPart(kv, None if len(tokens) == count else self._long(tokens)) for kv, tokens in groups.values()]
-
-    def _sample(self, logits: Tensor, guesses: list[tuple[int, ...]]) -> list[Stream]:
-        """Sample each row's next token, and those after it as long as they were guessed. Returns the streams that are
-        done. Raises `EngineError` if the logits are not numbers."""
-        places = [
-            (stream, len(stream.ids) + n)
-            for stream, guess in zip(self.rows, guesses, strict=True)
-            for n in range(1 + len(guess))
-        ]
-        draws = [stream.draws[place] for stream, place in places]
-        temperatures, top_ps = ([getattr(s, name) for s, _ in places] for name in ("temperature", "top_p"))
-        constrain(logits, self.rows, guesses)
-        self._tokens, logprobs = sample(logits, temperatures, draws, top_ps)
-        picked: list[tuple[int, float]] = list(zip(self._tokens.tolist(), logprobs.tolist(), strict=True))
-        if any(math.isnan(logprob) for _, logprob in picked):
-            raise EngineError("the policy's logits are not finite; the adapter's weights have diverged")
-        done: list[Stream] = []
-        start = 0
-        for stream, guess in zip(self.rows, guesses, strict=True):
-            if stream.take(picked[start : start + 1 + len(guess)], guess, self.end_ids):
-                done.append(stream)
-            start += 1 + len(guess)
-        return done

@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 
@@ -21,8 +21,9 @@ from mcprl.chat import families, prompts
 from mcprl.engines import ADAPTERS, Policy, in_time, written_at
 from mcprl.engines.embedded.decoder import Decoder
 from mcprl.engines.embedded.inbox import Free, Load, Turn, answer, fail
+from mcprl.engines.embedded.plain import PlainDecoder
 from mcprl.engines.embedded.streams import Stream
-from mcprl.engines.embedded.weights import bare_model, merged_model, packed
+from mcprl.engines.embedded.weights import bare_model, merged_model, packed, plain_model
 from mcprl.errors import EngineError, PromptTooLong
 from mcprl.models import context_limit
 from mcprl.models.heap import collect_and_trim, trim_heap
@@ -34,8 +35,10 @@ if TYPE_CHECKING:
 MEMORY = 2 * 2**30
 RESTARTS = 3
 """How often decoding begins afresh after failures without a turn in between."""
+AnyDecoder = Decoder | PlainDecoder
 IDLE_S = 60.0
 """Seconds after which a decoder without a turn makes room for another: a test samples the base, then the adapter."""
+_PLAIN = "it is sampled one turn after another with transformers' own cache; --engine vllm is many times as fast"
 CLOSE_S = 10.0
 """Seconds that the thread may take to end."""
 
@@ -47,10 +50,15 @@ class EmbeddedEngine:
 
     def __init__(self, loaded: Policy, max_batch: int = 64, memory: int = MEMORY, prefix_cache: bool = True) -> None:
         self._tokenizer, self._end_ids = loaded.tokenizer, loaded.end_ids
-        self._base = bare_model(loaded.model)
+        self.note = ""
+        """What a user should know of how the model is decoded."""
+        try:
+            self._base = bare_model(loaded.model)
+        except EngineError as error:
+            self._base, self.note = plain_model(loaded.model), f"{error}; {_PLAIN}"
         self._options = (self._end_ids, max_batch, memory, prefix_cache)
         self._limit = context_limit(self._base.config)
-        self._decoders: dict[str | None, Decoder] = {}
+        self._decoders: dict[str | None, AnyDecoder] = {}
         self._loaded: dict[str, tuple[Adapter, int]] = {}  # with when it was written, the oldest load first
         self._turns: dict[Stream, Turn] = {}
         self._inbox: queue.SimpleQueue[Turn | Load | Free | None] = queue.SimpleQueue()
@@ -132,7 +140,7 @@ class EmbeddedEngine:
             if self._failures > RESTARTS:
                 raise
             self._fail_turns(error)
-            self._decoders = {name: Decoder(each.model, *self._options) for name, each in self._decoders.items()}
+            self._decoders = {name: self._decode_with(each.model) for name, each in self._decoders.items()}
             return False
         return True
 
@@ -199,7 +207,7 @@ class EmbeddedEngine:
 
         return Grammar(self._tokenizer, self._end_ids, self._base.get_output_embeddings().weight.shape[0])
 
-    def _decoder(self, adapter: str | None) -> Decoder:
+    def _decoder(self, adapter: str | None) -> AnyDecoder:
         """The decoder of the base model or of a loaded adapter, made again if it was dropped."""
         if adapter not in (None, *self._loaded):
             loaded = ", ".join(self._loaded) or "none, only the base"
@@ -208,11 +216,14 @@ class EmbeddedEngine:
             self._decoders[adapter] = self._new_decoder(self._loaded[adapter][0].path if adapter else None)
         return self._decoders[adapter]
 
-    def _new_decoder(self, folder: str | None) -> Decoder:
+    def _new_decoder(self, folder: str | None) -> AnyDecoder:
         """A decoder of the base model, or of the adapter in `folder`."""
-        decoder = Decoder(packed(merged_model(self._base, folder) if folder else self._base), *self._options)
+        decoder = self._decode_with(merged_model(self._base, folder) if folder else self._base)
         trim_heap()  # of the merged weights, which are packed now
         return decoder
+
+    def _decode_with(self, model: Any) -> AnyDecoder:
+        return PlainDecoder(model, self._end_ids) if self.note else Decoder(packed(model), *self._options)
 
     def _step(self, name: str | None) -> None:
         decoder = self._decoders[name]
@@ -220,7 +231,7 @@ class EmbeddedEngine:
             done = decoder.step()
         except Exception as error:
             streams = [*decoder.rows, *decoder.waiting]
-            self._decoders[name] = Decoder(decoder.model, *self._options)
+            self._decoders[name] = self._decode_with(decoder.model)
             for turn in [self._turns.pop(stream) for stream in streams if stream in self._turns]:
                 fail(turn.future, error)
             return

@@ -4,17 +4,20 @@ A prompt is a trunk (the tools and the system message, common to every conversat
 after it, which are the conversation's own.
 """
 
+import math
 from bisect import bisect_left
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, zip_longest
 from typing import TYPE_CHECKING
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
+from mcprl.engines.embedded.sampling import sample
 from mcprl.engines.embedded.speculation import Guesses
+from mcprl.errors import EngineError
 from mcprl.text import common_prefix
 
 if TYPE_CHECKING:
@@ -114,13 +117,33 @@ def will_compute(other: Stream, stream: Stream, length: int) -> bool:
     return same_trunk and other.suffix[:length] == stream.suffix[:length]
 
 
-def places_of(running: list[Stream], guesses: list[tuple[int, ...]]) -> list[tuple[Stream, int, int]]:
+def places_of(running: Sequence[Stream], guesses: Sequence[tuple[int, ...]]) -> list[tuple[Stream, int, int]]:
     """The running streams with the start and end of their tokens in a step."""
     ends = list(accumulate((1 + len(guess) for guess in guesses), initial=0))
     return list(zip(running, ends, ends[1:], strict=False))
 
 
-def constrain(logits: Float[Tensor, "N V"], running: list[Stream], guesses: list[tuple[int, ...]]) -> None:
+def sample_rows(
+    logits: Float[Tensor, "N V"], rows: Sequence[Stream], guesses: Sequence[tuple[int, ...]], ends: Container[int]
+) -> tuple[Int[Tensor, " N"], list[Stream]]:
+    """Sample each row's next token, and those after it as long as they were guessed.
+
+    Returns all tokens, and the streams that are done. Raises `EngineError` if the logits are not numbers.
+    """
+    ahead = zip(rows, guesses, strict=True)
+    places = [(stream, len(stream.ids) + n) for stream, guess in ahead for n in range(1 + len(guess))]
+    draws = [stream.draws[place] for stream, place in places]
+    temperatures, top_ps = ([getattr(stream, name) for stream, _ in places] for name in ("temperature", "top_p"))
+    constrain(logits, rows, guesses)
+    tokens, logprobs = sample(logits, temperatures, draws, top_ps)
+    picked: list[tuple[int, float]] = list(zip(tokens.tolist(), logprobs.tolist(), strict=True))
+    if any(math.isnan(logprob) for _, logprob in picked):
+        raise EngineError("the policy's logits are not finite; the adapter's weights have diverged")
+    each = zip(places_of(rows, guesses), guesses, strict=True)
+    return tokens, [stream for (stream, start, end), guess in each if stream.take(picked[start:end], guess, ends)]
+
+
+def constrain(logits: Float[Tensor, "N V"], running: Sequence[Stream], guesses: Sequence[tuple[int, ...]]) -> None:
     """Leave the streams that are held to a schema only the tokens that it allows: -inf for all others, in place."""
     for (stream, start, end), guess in zip(places_of(running, guesses), guesses, strict=True):
         if stream.constraint:

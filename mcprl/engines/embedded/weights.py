@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from mcprl.engines.embedded.attention import ATTENTION
 from mcprl.engines.embedded.decoder import SHORTEST_TRUNK, Decoder
 from mcprl.engines.embedded.linear import Adapted, Packed, can_pack, is_tiny
+from mcprl.engines.embedded.plain import PlainDecoder
 from mcprl.engines.embedded.streams import Stream
 from mcprl.errors import EngineError
 
@@ -27,21 +28,36 @@ def bare_model(model: Any) -> Any:
     """A model without LoRA for `Decoder`, with its attention. It shares its weights with `model`, except a tiny model's
     matrices, which it stores by columns.
 
-    Raises `EngineError` if the model cannot be decoded.
+    Raises `EngineError` if `Decoder` cannot decode the model.
     """
+    bare = _without_lora(model)
+    others = {*(getattr(bare.config.get_text_config(), "layer_types", None) or ())} - LAYERS
+    if others:
+        raise EngineError(f"the embedded engine cannot batch a {type(bare).__name__}: it has {min(others)} layers")
+    if is_tiny(bare):
+        _by_columns(bare)
+    bare.config._attn_implementation = ATTENTION
+    if why := _fault(bare, Decoder(bare, (), 1, 2**26)):
+        raise EngineError(f"the embedded engine cannot batch a {type(bare).__name__}: {why}")
+    return bare
+
+
+def plain_model(model: Any) -> Any:
+    """A model without LoRA for `PlainDecoder`. It shares its weights with `model`. Raises `EngineError` if that cannot
+    decode it either."""
+    bare = _without_lora(model)
+    if why := _fault(bare, PlainDecoder(bare, ())):
+        raise EngineError(f"the embedded engine cannot decode a {type(bare).__name__}: {why}")
+    return bare
+
+
+def _without_lora(model: Any) -> Any:
     base = model.get_base_model() if hasattr(model, "peft_config") else model
     bare = copy.deepcopy(base, _shared_weights(base))
     for name, module in list(bare.named_modules()):
         if hasattr(module, "lora_A") and hasattr(module, "base_layer"):
             bare.set_submodule(name, module.base_layer)
-    others = {*(getattr(bare.config.get_text_config(), "layer_types", None) or ())} - LAYERS
-    if others:
-        raise EngineError(f"the embedded engine cannot decode a {type(base).__name__}: it has {min(others)} layers")
-    if is_tiny(bare):
-        _by_columns(bare)
-    bare.config._attn_implementation = ATTENTION
-    _check(bare.eval())
-    return bare
+    return bare.eval()
 
 
 def merged_model(base: Any, folder: str) -> Any:
@@ -87,38 +103,35 @@ def _with_lora(layer: Any, up: Tensor, down: Tensor, magnitude: Tensor | None) -
     return layer
 
 
-def _check(model: Any) -> None:
-    """Raise `EngineError` if decoding with this model does not give the model's own log-probabilities: its attention
-    does not go through `AttentionInterface`, its keys have another shape, or its states are not keys and values."""
-    name = type(model).__name__
+def _fault(model: Any, decoder: Decoder | PlainDecoder) -> str:
+    """Why the decoder does not give the model's own log-probabilities, empty if it does: the attention does not go
+    through `AttentionInterface`, keys have another shape, or states are not keys and values."""
     vocabulary = model.get_input_embeddings().weight.shape[0]
     prompt = tuple(n % vocabulary for n in range(1, 1 + SHORTEST_TRUNK + 8))
     stream = Stream(prompt, lambda: prompt[:SHORTEST_TRUNK], 4, 0.0, 0)
     try:
         with _small_windows(model):
-            expected = _decoded(model, stream)
+            expected = _decoded(model, decoder, stream)
     except (AttributeError, RuntimeError, TypeError, KeyError, ValueError) as error:
-        raise EngineError(f"the embedded engine cannot decode a {name}: {error!r}") from error
+        return repr(error)
     worst = max(abs(decoded - own) for decoded, own in zip(stream.logprobs, expected, strict=True))
     exact = model.dtype == torch.float32 and not hasattr(model, "quantization_method")
-    if not worst < (1e-2 if exact else 0.5):
-        raise EngineError(f"the embedded engine cannot decode a {name}: log-probabilities are off by {worst:.2g} nats")
+    return "" if worst < (1e-2 if exact else 0.5) else f"log-probabilities are off by {worst:.2g} nats"
 
 
-def _decoded(model: Any, stream: Stream) -> list[float]:
+def _decoded(model: Any, decoder: Decoder | PlainDecoder, stream: Stream) -> list[float]:
     """Decode a stream. Returns the log-probabilities that the model's own attention gives to its tokens."""
-    decoder = Decoder(model, (), 1, 2**26)
     decoder.waiting.append(stream)
     while decoder.busy:
         decoder.step()
     ids = torch.tensor([[*stream.prompt, *stream.ids]], device=model.device)
     start = len(stream.prompt)
-    model.config._attn_implementation = "eager"
+    before, model.config._attn_implementation = model.config._attn_implementation, "eager"
     try:
         with torch.inference_mode():
             logits = model(input_ids=ids, use_cache=False).logits[0, start - 1 : -1].float()
     finally:
-        model.config._attn_implementation = ATTENTION
+        model.config._attn_implementation = before
     return logits.log_softmax(-1).gather(1, ids[0, start:, None])[:, 0].tolist()
 
 
