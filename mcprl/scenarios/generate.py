@@ -37,7 +37,7 @@ from mcprl.scenarios.probing.hints import read_hints
 from mcprl.scenarios.probing.knowledge import Knowledge
 from mcprl.scenarios.probing.probe import probe
 from mcprl.scenarios.probing.sharing import can_write
-from mcprl.servers.effects import writes
+from mcprl.servers.effects import is_reset, writes
 from mcprl.servers.server import connect
 from mcprl.text import counted
 from mcprl.types import Fact, Scenario, Split, Suite, ToolServer
@@ -62,6 +62,11 @@ async def generate(
     """
     if not server.tools:
         raise ScenarioError("the server offers no tool that may be called; mcprl inspect says why, and what allows it")
+    if getattr(server, "processes", 0) == 1 and not is_reset(server) and any(not t.read_only for t in server.tools):
+        raise ConfigError(
+            "tasks that write cannot be made with --processes 1: while one process writes, another shows what was "
+            "there before; give --processes 2 or more, or --read-only"
+        )
     model = _model(config, emit, policy)
     hints = read_hints(config.values, config.examples, config.traffic)
     known = await probe(server, seed, config.probe_calls, emit, hints)

@@ -63,7 +63,9 @@ class Backend:
         http = is_url(config.target)
         self._sse = http and urlsplit(config.target).path.rstrip("/").endswith("/sse")
         self._connections: list[Connection] = []
-        capacity = _HTTP_SESSIONS if http else config.processes
+        self.processes = 0 if http else config.processes
+        """Processes at once, at most; 0 over HTTP."""
+        capacity = self.processes or _HTTP_SESSIONS
         spares = 0 if http else min(_SPARE_PROCESSES, capacity - 1)
         self.pool = Pool(self._connect, self._prepare, capacity, spares, shared=not http, tasks=tasks)
         self.retries, self._outage = RetryBudget(), Outage(config.timeout_s)
@@ -102,6 +104,11 @@ class Backend:
     def slow_down(self, tool: str, pace: Pace) -> None:
         """Have all calls of a tool, setup and repeated ones included, wait for their turn."""
         self._paces[tool] = pace
+
+    def lost(self) -> None:
+        """A session was lost. Over HTTP the server may have been started anew, and know none of the others either."""
+        if not self.pool.shared:
+            self.pool.drop_idle(fresh=True)
 
     async def wait_for_turn(self, tool: str) -> None:
         if tool in self._paces:
@@ -219,20 +226,24 @@ class LiveSession:
         session has."""
         lease, retries = self._lease, self._backend.retries
         for attempt in count():
-            await self._backend.wait_for_turn(route.tool)
             try:
                 async with lease.use(writes=not route.stateless) as connection:
+                    await self._backend.wait_for_turn(route.tool)
                     start = time.perf_counter()  # a wait for a process says nothing about the tool
                     result = await connection.call(route.tool, arguments, max_bytes)
                 retries.succeeded()
                 return replace(result, latency_s=time.perf_counter() - start)
             except (SessionLost, Unavailable) as error:
-                lost = isinstance(error, SessionLost)
+                if lost := isinstance(error, SessionLost):
+                    self._backend.lost()
                 if not route.stateless or (lost and lease.written) or not await retries.wait(attempt):
                     raise
                 if lost:
                     lease.release()  # the connection may have died of another session's call, or of old age
         raise AssertionError  # for the type checker: `count` does not end
+
+    def rest(self) -> None:
+        self._lease.rest()
 
     def release(self) -> None:
         self._lease.release()

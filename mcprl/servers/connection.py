@@ -6,7 +6,6 @@ result that the model can read (a call that failed), as `SessionLost` (the conne
 `ServerError`. Secrets are hidden before anything else reads a reply.
 """
 
-import json
 import math
 import re
 from collections.abc import Awaitable, Callable, Mapping
@@ -27,6 +26,7 @@ from mcprl.errors import ServerError, SessionLost, Unavailable
 from mcprl.servers.digest import cap, digest
 from mcprl.servers.line import WaitingLine
 from mcprl.servers.protocol import Dispatcher, Malformed, block_text, first_problem
+from mcprl.servers.scratch import inward, outward, without_folder
 from mcprl.servers.transports import Http, Sse, Stdio, Transport, is_url
 from mcprl.text import counted
 from mcprl.types import Json, Scalar, Tool, ToolResult
@@ -41,7 +41,6 @@ _OLD_S = 120.0
 """Seconds without a request after which a server may have forgotten an HTTP session."""
 _FOR_NOW = (401, 408, 425, 429, 502, 503, 504)
 """HTTP statuses with which a server, or what is before it, refuses a request that it may serve later."""
-_SCRATCH = "/scratch"
 
 _Reply = TypeVar("_Reply")
 
@@ -49,8 +48,7 @@ _Reply = TypeVar("_Reply")
 class Connection:
     """One MCP session. One task, `_own`, opens and closes it; any task may send requests through it.
 
-    The folder behind `{scratch}` is written `/scratch` in the arguments and results of calls, so that a tool gives the
-    same results in every session.
+    The folder behind `{scratch}` is written `/scratch` in all that a server tells and is told (`scratch`).
     """
 
     def __init__(self, transport: Transport, name: str, timeout_s: float) -> None:
@@ -120,7 +118,7 @@ class Connection:
                 except _Refused as error:
                     raise ServerError(f"{self._name}: listing its tools failed: {error}") from None
                 listed, cursor = await self._dispatcher.last_page(_MAX_TOOLS - len(tools))
-                tools += listed
+                tools += [without_folder(tool, self.transport.scratch) for tool in listed]
                 if len(tools) == _MAX_TOOLS:
                     return tools, (f"only the first {_MAX_TOOLS} tools are read",)
                 if not cursor:
@@ -192,7 +190,7 @@ class Connection:
 
     @property
     def instructions(self) -> str:
-        return self._session.instructions or ""
+        return self._outward(self._session.instructions or "")
 
     @property
     def has_resources(self) -> bool:
@@ -265,16 +263,10 @@ class Connection:
         return status == 400 and "session" in text
 
     def _inward(self, value: Json) -> Json:
-        """Arguments with the scratch folder's path for `/scratch`."""
-        if not (scratch := self.transport.scratch):
-            return value
-        return json.loads(re.sub(rf"(?<![\w./-]){_SCRATCH}(?![\w-])", scratch, json.dumps(value)))
+        return inward(value, self.transport.scratch)
 
     def _outward(self, value: Json) -> Json:
-        """A result with `/scratch` for the scratch folder's path."""
-        if not (scratch := self.transport.scratch):
-            return value
-        return json.loads(json.dumps(value).replace(scratch, _SCRATCH))
+        return outward(value, self.transport.scratch)
 
 
 class WrongTransport(ServerError):

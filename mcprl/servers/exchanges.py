@@ -147,5 +147,8 @@ class RecordedSession:
         self._exchanges.write(number, replace(exchange, answer=answer, latency_s=result.latency_s))
         return result
 
+    def rest(self) -> None:
+        self._session.rest()
+
     def release(self) -> None:
         self._session.release()

@@ -208,6 +208,11 @@ class Lease(Generic[LinkT]):
             slot.calls -= 1
             self._pool.wake()
 
+    def rest(self) -> None:
+        """Read through no connection until the next use. One that is held alone stays."""
+        if not self._alone:
+            self.release()
+
     def release(self) -> None:
         """Let go of the connection: the session is over, or looks for another."""
         slot, self._held = self._held, None

@@ -14,6 +14,8 @@ from collections.abc import AsyncGenerator, AsyncIterator, Generator, Mapping, S
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import DEVNULL, STDOUT
+from typing import IO, Any
 
 import anyio
 from anyio.abc import ByteReceiveStream, Process
@@ -110,11 +112,28 @@ async def child(command: Command) -> AsyncGenerator[Process]:
             await _stop(process)
 
 
-async def _open(command: Command) -> Process:
+async def run(command: Command, output: IO[bytes], within_s: float) -> int | None:
+    """Run a command to its end, with what it prints in `output`. Returns its exit status.
+
+    One that takes longer than `within_s` seconds is stopped with all its children: `None`. What one that has ended left
+    running, as a server that it started, goes on. Raises `OSError` if it cannot be started.
+    """
+    process = await _open(command, stdin=DEVNULL, stdout=output, stderr=STDOUT)
+    status = None
+    try:
+        status = await exit_status(process, within_s)
+    finally:
+        if status is None:
+            with anyio.CancelScope(shield=True):
+                await _stop(process)
+    return status
+
+
+async def _open(command: Command, **pipes: Any) -> Process:
     """Shielded from cancellation, in which asyncio would leave a running process behind."""
     with anyio.CancelScope(shield=True):
         return await anyio.open_process(
-            command.words, env=command.env, cwd=command.scratch or None, start_new_session=True
+            command.words, env=command.env, cwd=command.scratch or None, start_new_session=True, **pipes
         )
     raise OSError(f"{command.words[0]} was not started")  # for the type checker: nothing cancels the scope
 

@@ -62,6 +62,8 @@ def recorded_servers(config: ServerConfig) -> list[ServerConfig]:
 class Replay:
     """One recorded server; stands where a `Backend` does."""
 
+    processes = 0
+
     def __init__(self, config: ServerConfig, name: str, emit: Emit | None = None) -> None:
         self.name, self._recorded_name, self._emit = name, config.name, emit or ignore
         self._folder = Path(config.target.removeprefix(PREFIX))
@@ -191,6 +193,9 @@ class _ReplayedSession:
             self._state = (*state, key)
         exchange = answers[min(k, len(answers) - 1)]
         return _result(exchange.answer, exchange.latency_s, max_bytes)
+
+    def rest(self) -> None:
+        pass
 
     def release(self) -> None:
         pass

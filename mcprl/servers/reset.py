@@ -9,14 +9,14 @@ import json
 import os
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from subprocess import DEVNULL, PIPE, STDOUT
+from tempfile import TemporaryFile
 from typing import Any
 
 import anyio
 
 from mcprl.errors import NotAlone, ServerError
 from mcprl.secrets import hide, scrub
-from mcprl.servers.process import prepare
+from mcprl.servers.process import prepare, run
 from mcprl.servers.protocol import one_line
 from mcprl.types import Call
 
@@ -67,7 +67,7 @@ class Turns:
         while self._alone or (self._readers and (writes or self._dirty)):
             await self._changed.wait()
         if writes or self._dirty:
-            self._alone = True
+            self._alone = self._dirty = True  # a reset that fails half way leaves anything
             try:
                 await reset()
                 self._dirty = False
@@ -101,18 +101,14 @@ def reset_call(text: str) -> Call:
 async def run_command(command: str, timeout_s: float) -> None:
     """Run a command line to its end. Raises `ServerError` if it fails or takes longer than `timeout_s` seconds."""
     shown = scrub(command)
-    with prepare(command, {}, os.environ) as prepared:
+    with prepare(command, {}, os.environ) as prepared, TemporaryFile() as output:
         try:
-            with anyio.fail_after(timeout_s):
-                done = await anyio.run_process(
-                    prepared.words, stdin=DEVNULL, stdout=PIPE, stderr=STDOUT, check=False, env=prepared.env
-                )
-        except TimeoutError:
-            raise ServerError(f"the reset command {shown!r} took longer than {timeout_s:g} s (--timeout)") from None
+            status = await run(prepared, output, timeout_s)
         except OSError as error:
             raise ServerError(f"the reset command {shown!r} did not start: {error.strerror}") from None
-    if done.returncode:
-        last = one_line(
-            (hide(done.stdout[-20_000:].decode(errors="replace")).strip().splitlines() or ["no output"])[-1]
-        )
-        raise ServerError(f"the reset command {shown!r} exited with status {done.returncode}: {last}")
+        output.seek(max(0, output.seek(0, os.SEEK_END) - 20_000))
+        said = hide(output.read().decode(errors="replace")).strip().splitlines() or ["no output"]
+    if status is None:
+        raise ServerError(f"the reset command {shown!r} took longer than {timeout_s:g} s (--timeout)")
+    if status:
+        raise ServerError(f"the reset command {shown!r} exited with status {status}: {one_line(said[-1])}")

@@ -30,6 +30,10 @@ class ServerSession(Protocol):
         """Make a call. Raises `SessionLost`, `Unavailable`, or `ServerError` if no connection can be had."""
         ...
 
+    def rest(self) -> None:
+        """Read through no connection until the next call. One that is the session's own stays."""
+        ...
+
     def release(self) -> None:
         """End it."""
         ...

@@ -11,25 +11,25 @@ import anyio
 from anyio.abc import TaskGroup
 
 from mcprl.config import ServerConfig, ToolPolicy
-from mcprl.errors import ServerError, SessionLost, Unavailable
+from mcprl.errors import ServerError
 from mcprl.events import Emit, Note
 from mcprl.secrets import learn
 from mcprl.servers.approval import Approvals
 from mcprl.servers.backend import Backend, ServerFacts, name_servers
 from mcprl.servers.connection import CLOSE_S
 from mcprl.servers.demo import demonstrated
-from mcprl.servers.digest import cap, digest
+from mcprl.servers.digest import cap
 from mcprl.servers.exchanges import Exchanges, RecordedSession
 from mcprl.servers.limits import limits
 from mcprl.servers.log import logging_to
-from mcprl.servers.nearness import spelled
 from mcprl.servers.permission import ToolStatus, permission, require_callable, require_matches, unmarked_note
 from mcprl.servers.protocol import Malformed, listed_differently
 from mcprl.servers.reads import ReadCache
 from mcprl.servers.replay import PREFIX, Replay, recorded_servers
 from mcprl.servers.reset import Turns
 from mcprl.servers.routes import Route, ServerSession
-from mcprl.types import Call, Json, Session, Tool, ToolResult
+from mcprl.servers.session import JointSession
+from mcprl.types import Call, Json, Session, Tool
 
 
 class Server:
@@ -72,6 +72,10 @@ class Server:
         require_matches(policy, listed | {status.name for status in listing})
         self.turns = Turns(self._reset if any(backend.resets for backend in backends) else None)
         self._approvals = Approvals(policy, self.listing)
+        processes = [backend.processes for backend in backends if backend.processes]
+        self.processes = min(processes, default=0)
+        """Sessions that may write at once on every one of the servers; 0 if nothing bounds them."""
+        self.writers = anyio.CapacityLimiter(self.processes) if len(processes) > 1 else None
 
     @property
     def tools(self) -> tuple[Tool, ...]:
@@ -114,12 +118,11 @@ class Server:
                 raise ServerError(f"a setup call of {call.tool!r} is refused: {reason}")
             route = self.routes[call.tool]
             setups[route.server].append(Call(route.tool, call.arguments))
-        sessions = {name: self._open(name, calls) for name, calls in setups.items()}
+        opened = JointSession(self, {name: self._open(name, calls) for name, calls in setups.items()}, setup)
         try:
-            yield _Session(self, sessions, setup)
+            yield opened
         finally:
-            for session in sessions.values():
-                session.release()
+            opened.release()
 
     def _open(self, name: str, setup: Sequence[Call]) -> ServerSession:
         session = self._backends[name].session(setup)
@@ -259,41 +262,3 @@ async def connect(
                 tasks.cancel_scope.cancel()
     if failure is not None:
         raise failure
-
-
-class _Session:
-    """One session with all servers; `sessions` has one with each, by the server's name."""
-
-    def __init__(self, server: Server, sessions: Mapping[str, ServerSession], setup: Sequence[Call]) -> None:
-        self._server, self._sessions = server, sessions
-        self._setup = [(call.tool, spelled(call.arguments)) for call in setup]
-        self._written = False
-
-    async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        route, cache = self._server.routes.get(tool), self._server.cache
-        if route is None:
-            known = ", ".join(self._server.routes)
-            return self._error(f"there is no tool {tool!r}. The tools are: {known}")
-        self._written = self._written or not route.stateless
-        if cache is None or self._written:
-            return await self._call(tool, route, arguments)
-        key = f"{self._setup} {tool} {spelled(arguments)}"
-        return await cache.get(key, lambda: self._call(tool, route, arguments))
-
-    async def _call(self, tool: str, route: Route, arguments: Mapping[str, Any]) -> ToolResult:
-        if reason := await self._server.refuse(tool, arguments):
-            return self._error(f"{tool!r} is not called: {reason}")
-        if not route.reads:
-            self._server.turns.begin_write()
-        try:
-            return await self._sessions[route.server].call(route, arguments, self._server.policy.max_result_bytes)
-        except SessionLost:
-            raise
-        except Unavailable as error:
-            return self._error(str(error))
-        except ServerError as error:
-            raise SessionLost(str(error)) from None
-
-    def _error(self, text: str) -> ToolResult:
-        result = digest(f"Error: {text}", None, True, self._server.policy.max_result_bytes)
-        return replace(result, unanswered=True)

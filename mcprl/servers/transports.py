@@ -10,6 +10,7 @@ import ssl
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -35,6 +36,7 @@ from mcprl.servers.process import child, exit_status, prepare, read_lines
 from mcprl.servers.protocol import first_problem, one_line
 
 MAX_MESSAGE_BYTES = 2 * 2**20
+_tls = cache(ssl.create_default_context)  # making one takes 25 ms
 MAX_CONTAINERS = 50_000
 """Reading a message holds up all rollouts, since Python parses JSON in one piece: a quarter of a second for the worst
 of such messages (`python -m support.hostile_table` in tests)."""
@@ -148,15 +150,15 @@ class Http(Transport):
 
     def _http_client(self, timeout: httpx2.Timeout | None, auth: httpx2.Auth | None) -> httpx2.AsyncClient:
         """A client with the configured headers."""
-        parts = urlsplit(self._config.target)
+        host = urlsplit(self._config.target).hostname
         return httpx2.AsyncClient(
             # What is compressed may grow without bounds when it is read.
             headers={"Accept-Encoding": "identity"}
             | {key: resolve(value, f"the header {key}") for key, value in self._config.headers.items()},
             timeout=timeout,
             auth=auth,
-            verify=ssl.create_default_context() if parts.scheme == "https" else False,  # a context costs 25 ms
-            trust_env=parts.hostname not in ("localhost", "127.0.0.1", "::1"),  # no proxy to this machine
+            verify=_tls(),  # also for a target without TLS: its login server may have it
+            trust_env=host not in ("localhost", "127.0.0.1", "::1"),  # no proxy to this machine
             event_hooks={"response": [self._inspect]},
         )
 

@@ -80,6 +80,41 @@ async def test_a_failed_reset_leaves_the_next_turn_free() -> None:
             pass
 
 
+async def test_after_a_reset_that_failed_half_way_readers_have_one_of_their_own() -> None:
+    events: list[str] = []
+
+    async def reset() -> None:
+        events.append("reset")
+        if len(events) == 2:
+            raise ServerError("the tables are gone")
+
+    turns = Turns(reset)
+    async with turns.take(writes=False):
+        pass
+    with pytest.raises(ServerError):
+        async with turns.take(writes=True):
+            pass
+    async with turns.take(writes=False):
+        assert events == ["reset"] * 3
+
+
+async def test_a_reset_command_that_takes_too_long_is_stopped_with_its_children(tmp_path: Path) -> None:
+    late = tmp_path / "late"
+    with pytest.raises(ServerError, match="took longer than"):
+        await run_command(f"sh -c \"sh -c 'sleep 2; touch {late}' | cat\"", 0.5)
+    await anyio.sleep(2)
+    assert not late.exists()
+
+
+async def test_a_reset_command_may_leave_a_server_running(tmp_path: Path) -> None:
+    began = tmp_path / "began"
+    with anyio.fail_after(5):
+        await run_command(f"sh -c '(sleep 1; touch {began}) & exit 0'", 5)
+        assert not began.exists()
+        while not began.exists():  # noqa: ASYNC110
+            await anyio.sleep(0.05)
+
+
 @pytest.mark.parametrize("kind", ["tool", "command"])
 async def test_a_tool_or_a_command_brings_the_state_back(tmp_path: Path, kind: str) -> None:
     file = tmp_path / "notes.json"

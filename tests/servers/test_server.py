@@ -12,6 +12,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import (
     AbstractAsyncContextManager,
     AsyncExitStack,
+    ExitStack,
     asynccontextmanager,
 )
 from pathlib import Path
@@ -21,13 +22,14 @@ import anyio
 import pytest
 from click.testing import CliRunner
 from support.loopback import free_port, http, odd_http, shop_over_http
-from support.paths import NODE_BIN, ODD, SHOP
+from support.paths import NODE_BIN, ODD, SHOP, SHOP_SCRIPT
 
 from mcprl.cli.commands import cli
 from mcprl.config import ServerConfig, ToolPolicy
 from mcprl.errors import ServerError, SessionLost
 from mcprl.servers.backend import name_servers
 from mcprl.servers.identity import identity
+from mcprl.servers.scratch import inward
 from mcprl.servers.server import Server, connect
 from mcprl.types import Call, ToolServer
 
@@ -194,6 +196,46 @@ async def test_a_scratch_folder_is_fresh_reads_the_same_in_every_session_and_is_
             assert "mcprl-" in real
         assert await call(server, "where") == {"folder": "/scratch", "files": []}
     assert not folder_exists(real)
+
+
+async def test_a_server_that_names_its_scratch_folder_is_listed_alike_by_each_process() -> None:
+    async with open_server(counter("scratch {scratch}")) as server:
+        assert server.instructions == "All paths are below /scratch."
+        assert server.tools[0].description == "Adds up in /scratch."
+    script = {"script": ["cd q\n/scratch/x", "cat\t/scratch", "/scratch-not", "/a/scratch"]}
+    assert inward(script, "/tmp/1") == {"script": ["cd q\n/tmp/1/x", "cat\t/tmp/1", "/scratch-not", "/a/scratch"]}
+
+
+async def test_sessions_that_write_on_two_servers_do_not_wait_for_each_other() -> None:
+    names = ("a", "b")
+
+    async def write(server: Server, first: str, second: str) -> None:
+        async with server.session() as session:
+            for name in (first, second):
+                assert not (await session.call(f"{name}__add", {})).is_error
+
+    async with open_server(*(counter(name=name, processes=1) for name in names)) as server:
+        with anyio.fail_after(20):
+            async with anyio.create_task_group() as tasks:
+                for _ in range(2):
+                    tasks.start_soon(write, server, *names)
+                    tasks.start_soon(write, server, *names[::-1])
+
+
+async def test_after_a_restart_over_http_one_call_does_not_meet_each_forgotten_session_in_turn() -> None:
+    port = free_port()
+    command = [sys.executable, SHOP_SCRIPT, "--http", port]
+    with ExitStack() as first, anyio.fail_after(60):
+        url = first.enter_context(http(command, port))
+        async with open_server(ServerConfig(target=url)) as server:
+            async with AsyncExitStack() as opened:
+                for session in [await opened.enter_async_context(server.session()) for _ in range(8)]:
+                    assert not (await session.call("list_customers", {"city": "Oslo"})).is_error
+            first.close()
+            with http(command, port):
+                for _ in range(8):
+                    async with server.session() as session:
+                        assert not (await session.call("list_customers", {"city": "Oslo"})).is_error
 
 
 async def test_a_scratch_folder_can_be_a_copy_and_the_template_stays_as_it_is(tmp_path: Path) -> None:

@@ -62,6 +62,8 @@ def listing(cursor: str | None) -> dict[str, Any]:
         tools.append({"name": "list", "inputSchema": {"type": "object", "properties": []}})
     if FAULT == "half-listed":
         return {"tools": tools, "nextCursor": "more"}
+    if FAULT == "scratch":
+        tools[0]["description"] = f"Adds up in {os.getcwd()}."
     if FAULT == "same-cursor":
         return {"tools": tools, "nextCursor": "again"}
     if FAULT == "endless":
@@ -73,7 +75,8 @@ def answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
     if method == "initialize":
         info = {"name": "counter", "version": "1"}
         reply = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": info}
-        return reply | ({"instructions": ARGUMENT} if FAULT == "instructions" else {})
+        told = {"instructions": ARGUMENT, "scratch": f"All paths are below {os.getcwd()}."}
+        return reply | ({"instructions": told[FAULT]} if FAULT in told else {})
     if method == "tools/list":
         return listing(params.get("cursor"))
     try:
