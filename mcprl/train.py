@@ -144,11 +144,11 @@ async def _train(run: Run) -> None:
     demonstrations = Demonstrations(run.config, run.journal, run.server, run.model.tokenizer, training, run.emit)
     validate = partial(evaluate, run, "val:warm", pack.val)
     warm_start = WarmStart(run.config, run.journal, run.model, validate, len(pack.val), run.engine.paused, run.emit)
-    if (start := warm_start.start()) and run.config.training.warm_start_steps:
+    if start := warm_start.start():
         await evaluate(run, "test:start", pack.test, 0, start)
     step, adapter = 0, await warm_start.run(demonstrations)
     if run.config.training.steps:
-        if adapter:
+        if adapter and run.config.training.warm_start_steps:
             await evaluate(run, "test:warm", pack.test, 0, adapter)
         step, adapter = await reinforce(run, training, pack.val, adapter)
     await evaluate(run, "test:trained", pack.test, step, adapter)
@@ -203,11 +203,11 @@ async def reinforce(
 
 @dataclass(frozen=True)
 class StepRollouts:
-    """What a step trains on: its groups with the judge's scores, and the seconds that sampling and judging took."""
+    """What a step trains on: its groups with the judge's scores, the judge's figures, and what it all took."""
 
     step: int
     judged: Judged
-    seconds: dict[str, float]
+    figures: dict[str, float]
 
 
 async def sample_step(run: Run, step: int, scenarios: Sequence[Scenario], start: Adapter | None) -> StepRollouts:
@@ -230,7 +230,7 @@ async def sample_step(run: Run, step: int, scenarios: Sequence[Scenario], start:
     base_P = await run.sampler.groups("anchor", 0, drawn_P, 1, None) if "base" in run.config.judge.anchors else None
     judged = await run.scoring.train(step, groups_P, base_P)
     seconds = {"swap_s": swapped - began, "rollout_s": sampled - swapped, "judge_s": time.perf_counter() - sampled}
-    return StepRollouts(step, judged, seconds)
+    return StepRollouts(step, judged, run.scoring.judge.report() | seconds)
 
 
 async def update_adapter(run: Run, trainer: Trainer, sampled: StepRollouts) -> None:
@@ -249,8 +249,8 @@ async def update_adapter(run: Run, trainer: Trainer, sampled: StepRollouts) -> N
             metrics = await in_update_thread(work)
     adapter = run.adapter(step)
     trainer.save(adapter.path)
-    metrics |= rollout_metrics(judged.groups_P) | judged.metrics() | run.scoring.judge.report()
-    metrics |= sampled.seconds | {"dropped_groups": batch.dropped_groups, "train_s": time.perf_counter() - began}
+    metrics |= rollout_metrics(judged.groups_P) | judged.metrics() | sampled.figures
+    metrics |= {"dropped_groups": batch.dropped_groups, "train_s": time.perf_counter() - began}
     run.trackers.log_step(step, metrics)
     run.trackers.log_groups(step, judged.groups_P, [score for scores in judged.scores_P for score in scores])
     trained = {trajectory.id for trajectory in batch.trajectories}

@@ -19,7 +19,7 @@ from support.paths import ODD, SERVERS, SHOP
 from mcprl.chat.hermes import as_message, parse_reply
 from mcprl.config import Config, ModelConfig, RolloutConfig, ServerConfig, ToolPolicy
 from mcprl.engines.embedded.engine import EmbeddedEngine
-from mcprl.errors import EngineError, EngineLost, McprlError, ServerError
+from mcprl.errors import EngineError, EngineLost, McprlError, PromptTooLong, ServerError
 from mcprl.events import Emit, Event, Note, Repeated, ignore
 from mcprl.judges.verifier import Verifier
 from mcprl.models.load import load_model
@@ -258,6 +258,22 @@ async def test_budgets_end_a_rollout(turns: Sequence[str], settings: dict[str, A
     [[tried]] = await tries(Scripted(script(*turns)), scenario(), **settings)
     assert (tried.stop, tried.answer) == (stop, "")
     assert tried.turns
+
+
+async def test_a_policy_that_reads_more_than_it_can_hold_has_met_a_limit_and_did_not_break() -> None:
+    class Short(Scripted):
+        async def complete(self, request: CompletionRequest) -> Completion:
+            if len(self.requests) == limit:
+                raise PromptTooLong("the prompt has 5000 tokens")
+            return await super().complete(request)
+
+    limit = 2
+    [[tried]] = await tries(Short(script(*[CALL] * 9)), scenario())
+    assert (tried.stop, len(tried.turns), len(tried.calls)) == ("max_tokens", 2, 2)
+    limit = 0  # the task itself is too long
+    [[tried]] = await tries(Short(script(CALL)), scenario())
+    assert (tried.stop, tried.turns) == ("error", ())
+    assert "the prompt has 5000 tokens" in tried.error
 
 
 async def test_an_engine_that_never_answers_costs_one_deadline() -> None:

@@ -244,6 +244,8 @@ async def test_rl_from_an_adapter_says_that_prefixes_are_not_shared(
     training = {"recipe": "rl", "steps": 1, "start": str(tmp_path / "small")}
     await train_adapter(small(tiny_model, tmp_path, training=training).model_copy(update={"name": "rl"}), emit=emitted)
     assert any("cannot be computed as a trie (layers of another kind)" in note for note in emitted.notes)
+    test = json.loads((tmp_path / "rl" / "report.json").read_text())["test"]
+    assert (test["start"] is not None, test["warm"]) == (True, None)  # there was no warm start
 
 
 def judged_by(url: str, **settings: Any) -> dict[str, Any]:
@@ -342,6 +344,7 @@ async def test_what_no_rollout_solved_comes_again_with_given_calls_which_no_figu
         metrics = [step.metrics for step in journal.steps()]
     assert [step["helped_groups"] for step in metrics] == [0, 1, 1]
     assert ["helped_success" in step for step in metrics] == [False, True, True]
+    assert ["success" in step for step in metrics] == [step["helped_groups"] < 2 for step in metrics]
     helped = [outcome for outcome in outcomes if outcome.given_calls]
     assert len(helped) == 2 * 3
     for outcome in helped:

@@ -97,6 +97,8 @@ class PlayedConversation(Conversation):
     def _take(self) -> int:
         """Take what was sampled so far as the turns, the last one's conversation as the messages. Returns how many."""
         sampled = self.model.rollouts.turns(self._name)
+        if any(turn.held_to_schema for turn in sampled):
+            raise ServerError("the rollout function held a turn to a schema, which cannot be trained on; leave it out")
         if sampled:
             self.turns[:] = [turn.completion for turn in sampled]
             self.messages[:] = [*sampled[-1].messages, sampled[-1].completion.message]

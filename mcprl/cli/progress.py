@@ -201,10 +201,12 @@ class TrainingProgress(Progress):
             if key in metrics
         )
         judge += f"  unjudged {metrics['judge_failures']}" if metrics["judge_failures"] else ""
+        solved = "with given calls alone"
+        if "score" in metrics:
+            solved = f"score {metrics['score']:.2f} success {metrics['success']:4.0%}"
         self.line(
-            f"step {event.step:>3}/{event.steps:<3} score {metrics['score']:.2f} success {metrics['success']:4.0%} "
-            f"dropped {metrics['dropped_groups']}/{metrics['groups']} {speed:5.0f} tok/s {seconds:5.1f} s "
-            f"ETA {clock(self.panel.left_s)}{judge}",
+            f"step {event.step:>3}/{event.steps:<3} {solved} dropped {metrics['dropped_groups']}/{metrics['groups']} "
+            f"{speed:5.0f} tok/s {seconds:5.1f} s ETA {clock(self.panel.left_s)}{judge}",
             f"step {event.step + 1} of {event.steps}" if event.step < event.steps else "the last validation",
         )
         if VERBOSE.get():

@@ -13,7 +13,7 @@ from mcprl.chat.tool_search import ToolSearch, searching
 from mcprl.chat.written import write_calls
 from mcprl.config import RolloutConfig
 from mcprl.engines import Engine, Policy
-from mcprl.errors import ConfigError
+from mcprl.errors import ConfigError, PromptTooLong
 from mcprl.events import Emit, Note, ignore
 from mcprl.models import context_limit
 from mcprl.text import counted
@@ -94,17 +94,21 @@ class Conversation:
             context = (*last.prompt_ids, *last.completion_ids) if last else ()
             if len(context) >= self.config.max_total_tokens:
                 return "max_tokens"
-            completion = await self.engine.complete(
-                CompletionRequest(
-                    tuple(self.messages),
-                    tuple(self.tools),
-                    context,
-                    min(self.config.max_tokens, self.config.max_total_tokens - len(context)),
-                    self.temperature,
-                    self.seed + turn,
-                    self.adapter,
-                )
+            request = CompletionRequest(
+                tuple(self.messages),
+                tuple(self.tools),
+                context,
+                min(self.config.max_tokens, self.config.max_total_tokens - len(context)),
+                self.temperature,
+                self.seed + turn,
+                self.adapter,
             )
+            try:
+                completion = await self.engine.complete(request)
+            except PromptTooLong:
+                if not self.calls:
+                    raise  # the task itself is too long
+                return "max_tokens"  # the policy has read more than it can hold
             self.turns.append(completion)
             self.messages.append(completion.message)
             if completion.finish_reason == "length":

@@ -75,9 +75,9 @@ class Judged:
         own, helped = self._by_help()
         agreed = {"judge_kappa": agreement.kappa(self.agreements), "judge_order": agreement.order(self.agreements)}
         of_helped = {"helped_success": _success(helped)} if helped else {}
+        of_own = {"score": fmean(score.value for score in own), "success": _success(own)} if own else {}
         return {
-            "score": fmean(score.value for score in own) if own else 0.0,
-            "success": _success(own),
+            **of_own,
             "helped_groups": sum(map(_is_helped, self.groups_P)),
             "judge_failures": self.failures,
             **of_helped,

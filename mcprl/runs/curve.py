@@ -12,6 +12,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from mcprl.runs.chart import ChartedRun
+from mcprl.runs.figures import NAMES
 from mcprl.runs.proof import Report
 from mcprl.text import counted
 
@@ -98,12 +99,13 @@ def _draw_learning(axes: Axes, report: Report) -> None:
 
 
 def _draw_base(axes: Axes, report: Report) -> None:
-    """The base model's validation, which is the first of a run that took no step before it."""
+    """The first validation, if it is of what training began from: the base model, or a LoRA."""
     first = next(iter(report.curve.warm or report.curve.val), None)
     if first and first[0] == 0:
         _, success, low, high = first
         bars = [[max(0.0, success - low)], [max(0.0, high - success)]]
-        axes.errorbar([0], [success], yerr=bars, color=GREY, fmt="D", capsize=4, zorder=5, label="base model")
+        name = NAMES["start" if report.test.start else "base"]
+        axes.errorbar([0], [success], yerr=bars, color=GREY, fmt="D", capsize=4, zorder=5, label=name)
 
 
 def _draw_proof(axes: Axes, report: Report) -> None:

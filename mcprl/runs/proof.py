@@ -168,9 +168,11 @@ def pool(folders: Sequence[str | Path]) -> Pooled:
         tasks += tested.tasks
         runs[tested.name] = tested.tasks
         heads.append(tested.head)
-    for key, word in _ALIKE.items():
-        if len({head[key] for head in heads}) > 1:
-            each = ", ".join(f"{head['name']} {head[key] or 'none'}" for head in heads)
+    alike = {"the server's tools": "tool_hash", "the model": "model", "the control": "control"}
+    for word, key in alike.items():
+        values = [head[key] if key != "control" or head["learning_rate"] else "learning rate 0" for head in heads]
+        if len({*values}) > 1:
+            each = ", ".join(f"{head['name']} {value or 'none'}" for head, value in zip(heads, values, strict=True))
             raise JournalError(f"the runs cannot be pooled: they differ in {word} ({each})")
     if len(runs) < len(heads):
         raise JournalError(f"a run is named twice: {', '.join(head['name'] for head in heads)}")
@@ -186,9 +188,6 @@ def pool(folders: Sequence[str | Path]) -> Pooled:
     lead = compared["lead"]
     each_run = {name: compare([task for task in of if task.scenario.suite == lead], 0) for name, of in runs.items()}
     return Pooled(**compared, **head, losses=lost, runs=each_run)
-
-
-_ALIKE: Final = {"tool_hash": "the server's tools", "model": "the model", "control": "the control"}
 
 
 def chosen_adapter(journal: Journal) -> Adapter:

@@ -111,7 +111,12 @@ class Learner:
         with self.model.updating():
             async with self.model.engine.paused():
                 metrics = await in_update_thread(partial(self._compute, lesson, adapter, on_step))
-            await self.model.serve(adapter)
+            try:
+                await self.model.serve(adapter)
+            except BaseException:
+                self._trainer = None  # what is served is what the next update begins with
+                shutil.rmtree(adapter.path, ignore_errors=True)
+                raise
         if self._trainer and (note := self._trainer.forward.note):
             job.say(type="note", text=note)
         job.say(type="adapter", **self._served(), metrics=metrics)

@@ -124,7 +124,8 @@ def _lacks_signal(steps: Steps) -> bool:
 def _no_signal(steps: Steps) -> str:
     newest = steps[-NO_SIGNAL_STEPS:]
     score = _mean(newest, "score")
-    constant = max(step["score"] for step in newest) - min(step["score"] for step in newest) <= 1e-3
+    scores = [step["score"] for step in newest if "score" in step]
+    constant = max(scores, default=0.0) - min(scores, default=1.0) <= 1e-3
     which = f"every rollout in them scored {score:.2f}" if constant else "the members of each group scored alike"
     advice = "The policy has not learnt what the tasks need: more --warm-start-steps, easier tasks or a larger model"
     if score >= 0.5:

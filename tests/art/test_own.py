@@ -95,8 +95,14 @@ async def test_what_a_rollout_function_does_wrong_is_a_rollout_that_broke(parts:
         long = [{"role": "user", "content": "word " * 20_000}]
         await client.chat.completions.create(model="any", messages=long)
 
-    broke = [await sampled(parts, play) for play in (silent, wrong, refused)]
-    assert [each.stop for each in broke] == ["error"] * 3
+    async def held(client: Any, session: Any, messages: Any, tools: Any) -> None:
+        schema = {"name": "answer", "schema": {"type": "boolean"}}
+        form = {"type": "json_schema", "json_schema": schema}
+        await client.chat.completions.create(model="any", messages=messages, response_format=form)
+
+    broke = [await sampled(parts, play) for play in (silent, wrong, refused, held)]
+    assert [each.stop for each in broke] == ["error"] * 4
+    assert "held a turn to a schema, which cannot be trained on" in broke[3].error
     assert "sampled no turn" in broke[0].error
     assert "the rollout function failed: KeyError: 'status'" in broke[1].error
     assert "messages" in broke[2].error

@@ -174,6 +174,14 @@ def test_runs_of_other_tools_or_a_control_are_not_pooled(tmp_path):
     control = run(tmp_path / "control", Config(control="shuffle-rewards"), base=lambda n: True, trained=lambda n: True)
     with pytest.raises(JournalError, match="they differ in the control"):
         pool([one, control])
+    still = run(
+        tmp_path / "still",
+        Config(training=TrainingConfig(learning_rate=0)),
+        base=lambda n: True,
+        trained=lambda n: True,
+    )
+    with pytest.raises(JournalError, match=r"the control \(one none, still learning rate 0\)"):
+        pool([one, still])
     with pytest.raises(JournalError, match="a run is named twice"):
         pool([one, one])
 

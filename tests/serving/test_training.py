@@ -19,6 +19,10 @@ from hypothesis import strategies as st
 from openai import AsyncOpenAI, OpenAI
 from support.served import KEY, Endpoint, served_here
 
+from mcprl.engines.embedded.engine import EmbeddedEngine
+from mcprl.errors import EngineError
+from mcprl.types import Adapter
+
 HELLO: list[Any] = [{"role": "user", "content": "Hello"}]
 EXACT: dict[str, Any] = {"extra_body": {"return_token_ids": True}, "logprobs": True}
 
@@ -207,6 +211,22 @@ def test_an_update_that_fails_leaves_the_weights_as_they_were(client: OpenAI, pl
     assert weights(plain) == before
     group[0]["turns"] = [turn(client, 0)]
     assert train(plain, *group)[-1]["type"] == "adapter"
+
+
+def test_an_update_that_cannot_be_served_is_not_part_of_the_next_one(
+    client: OpenAI, plain: httpx2.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fails(self: EmbeddedEngine, adapter: Adapter) -> None:
+        raise EngineError("no memory for another adapter")
+
+    group = [{"turns": [turn(client, seed)], "reward": float(seed)} for seed in range(2)]
+    with monkeypatch.context() as broken:
+        broken.setattr(EmbeddedEngine, "load_adapter", fails)
+        _, lost, failed = train(plain, *group)
+    assert "no memory for another adapter" in failed["error"]["message"]
+    _, first, adapter = train(plain, *group)
+    assert first["grad_norm"] == pytest.approx(lost["grad_norm"])
+    assert adapter["step"] == failed["step"] + 1
 
 
 def test_turns_that_name_a_rollout_are_recorded_and_train_exactly(client: OpenAI, plain: httpx2.Client) -> None:
