@@ -8,7 +8,7 @@
 The servers and their data are those of tests/support/bar_servers.py. Each run tests on tasks in forms that training
 never uses and, where there are some, on what people asked the same data (`scenarios/people/`). A run takes three
 quarters of an hour of one core. The table is kept in benchmarks/results/pretrained.json, the worst gain in forms never
-used first.
+used first; rows of runs that are not on this machine stay in it.
 """
 
 import argparse
@@ -16,7 +16,6 @@ import json
 import os
 import subprocess
 import sys
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -72,8 +71,15 @@ def rows() -> list[dict[str, Any]]:
             shares = {part: test[part] and test[part]["success"] for part in ("base", "start", "trained")}
             gains = {part: test[part] for part in ("over_base", "over_start")}
             about = {"server": path.parent.name, "seed": report["seed"], "suite": suite, "tasks": test["n"]}
+            about |= {"model": report["model"], "cores": len(os.sched_getaffinity(0))}
             found.append(about | shares | gains | {"date": report["date"], "minutes": round(report["wall_s"] / 60, 1)})
-    return sorted(found, key=lambda row: (row["suite"], row["over_base"]["mean"]))
+    return found
+
+
+def merged(before: list[dict[str, Any]], new: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """All rows, of those of one server, seed and suite the newer."""
+    by_test = {(row["server"], row["seed"], row["suite"]): row for row in (*before, *new)}
+    return sorted(by_test.values(), key=lambda row: (row["suite"], row["over_base"]["mean"]))
 
 
 def main() -> None:
@@ -91,8 +97,8 @@ def main() -> None:
             run(name, given.model, given.seed, given.more)
         except LookupError as error:
             print(error, file=sys.stderr)
-    kept = rows()
-    RESULTS.write_text(json.dumps({"date": str(date.today()), "cores": os.cpu_count(), "rows": kept}, indent=1) + "\n")
+    kept = merged(json.loads(RESULTS.read_text())["rows"] if RESULTS.exists() else [], rows())
+    RESULTS.write_text(json.dumps({"rows": kept}, indent=1) + "\n")
     print("| server | tasks | base | starter | trained | gain over the base | due to the run |")
     print("|---|---|---:|---:|---:|---:|---:|")
     for row in kept:

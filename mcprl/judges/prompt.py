@@ -22,18 +22,21 @@ _SHARED_AT = 24  # a shared step of at least so many characters is written once
 _SYLLABLES = [a + b for a in "bdfgklmnprstvz" for b in "aeiou"]  # ids of syllables cost few tokens
 
 
-def reply_schema(count: int) -> dict[str, Any]:
-    """The JSON Schema of a reply: one verdict on each of `count` rollouts.
+def reply_schema(ids: Sequence[str]) -> dict[str, Any]:
+    """The JSON Schema of a reply: one verdict on each id.
 
-    Its bounds are for a small model that is held to them: without, it explains until it has no tokens left.
+    Its bounds and its fixed ids are for a small model that is held to them: without, it explains until it has no tokens
+    left, and copies no id.
     """
-    verdict = {
-        "trajectory_id": {"type": "string", "maxLength": 20},
-        "explanation": {"type": "string", "maxLength": 400},
-        "score": {"type": "number", "minimum": 0, "maximum": 1},
-    }
-    scores = {"type": "array", "items": _object(verdict), "minItems": count, "maxItems": count}
-    return _object({"scores": scores})
+    each = [_verdict({"const": name}) for name in ids]
+    bounds = {"minItems": len(each), "maxItems": len(each), "prefixItems": each}
+    return _object({"scores": {"type": "array", "items": _verdict({"type": "string"}), **bounds}})
+
+
+def _verdict(name: dict[str, Any]) -> dict[str, Any]:
+    explanation = {"type": "string", "maxLength": 400}
+    score = {"type": "number", "minimum": 0, "maximum": 1}
+    return _object({"trajectory_id": name, "explanation": explanation, "score": score})
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:

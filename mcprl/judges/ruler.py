@@ -135,7 +135,7 @@ class Ruler:
 
         Raises `JudgeError` or `BudgetError`.
         """
-        chat, schema = self.chat(record), reply_schema(len(record.distinct))
+        chat, schema = self.chat(record), reply_schema(record.distinct)
         try:
             reply = await self.model.reply(chat, schema)
             try:

@@ -25,7 +25,7 @@ from mcprl.secrets import hide
 
 _FINAL = ("AuthenticationError", "BadRequestError", "NotFoundError", "PermissionDeniedError", "PaymentRequiredError")
 _LONGEST_WAIT_S = 60.0
-_BOUNDS = ("maxLength", "minItems", "maxItems", "minimum", "maximum")
+_BOUNDS = ("maxLength", "minItems", "maxItems", "prefixItems", "minimum", "maximum")
 """Keywords of JSON Schema that some providers refuse, and that no large model needs."""
 
 
@@ -216,7 +216,7 @@ def _without_bounds(schema: Any) -> Any:
         return [_without_bounds(inner) for inner in schema]  # pyright: ignore[reportUnknownVariableType]
     if not isinstance(schema, dict):
         return schema
-    kept = {key: value for key, value in schema.items() if key not in _BOUNDS or not isinstance(value, int | float)}  # pyright: ignore[reportUnknownVariableType]
+    kept = {key: value for key, value in schema.items() if key not in _BOUNDS or isinstance(value, dict)}  # pyright: ignore[reportUnknownVariableType]
     return {key: _without_bounds(value) for key, value in kept.items()}  # pyright: ignore[reportUnknownVariableType]
 
 

@@ -15,7 +15,7 @@ from mcprl.config import ModelConfig
 from mcprl.engines.embedded.decoder import Decoder
 from mcprl.engines.embedded.engine import EmbeddedEngine
 from mcprl.errors import EngineError
-from mcprl.judges.prompt import reply_schema
+from mcprl.judges.prompt import read, reply_schema
 from mcprl.models.load import load_model
 from mcprl.types import CompletionRequest
 
@@ -92,10 +92,12 @@ async def test_what_is_forced_takes_no_passes_of_its_own(
 
 
 async def test_the_judges_own_schema_can_be_held(engine: EmbeddedEngine) -> None:
-    asked = [request(seed, reply_schema(2), max_tokens=1_500) for seed in range(4)]
+    schema = reply_schema(["bade", "kilo"])
+    asked = [request(seed, schema, max_tokens=1_500) for seed in range(4)]
     for reply in await complete_all(engine, asked):
         assert reply.finish_reason == "stop", "its bounds end a reply that would go on"
-        jsonschema.validate(json.loads(reply.message["content"]), reply_schema(2))
+        jsonschema.validate(json.loads(reply.message["content"]), schema)
+        assert read(reply.message["content"], ["bade", "kilo"])
 
 
 async def test_a_schema_that_is_none_is_refused_in_one_line(engine: EmbeddedEngine) -> None:
