@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mcprl.config import Config
 from mcprl.engines.machine import resolve
-from mcprl.errors import ModelError, ScenarioError
+from mcprl.errors import JudgeError, ModelError, ScenarioError
 from mcprl.events import Emit, Note, ignore
 from mcprl.judges import Judge, open_judge
 from mcprl.judges.scoring import score_held_out
@@ -58,6 +58,7 @@ class Evaluation:
     cost: float | None
     """US dollars that a model behind an API cost, replies from the cache included; `None` if that is not known, or of
     a model of one's own."""
+    rollouts: int = 0
 
 
 async def evaluate_pack(
@@ -83,14 +84,19 @@ async def evaluate_pack(
         trained = Adapter(str(adapter), 1) if adapter else None
         sampler = Sampler(config, server, engine, emit=emit)
         groups = await sampler.groups("eval", 0, scenarios, config.eval.rollouts, trained)
-        scores = [await _score(judge, group) for group in groups]
+        verifier = Verifier(server.tools)
+        scores = [await _score(verifier, judge, group, emit) for group in groups]
     cost = engine.cost if isinstance(engine, ApiAgent) else None
     return _evaluation(config.model.name + (f" with {adapter}" if adapter else ""), groups, scores, cost)
 
 
-async def _score(judge: Judge, group: Group) -> list[Score]:
-    """The judge's scores; those of a task without checks need a judge that reads."""
-    return await (judge.score(group) if group.scenario.checks else score_held_out(group, Verifier(), judge))
+async def _score(verifier: Verifier, judge: Judge, group: Group, emit: Emit) -> list[Score]:
+    """The scores of `score_held_out`; none if the judge failed."""
+    try:
+        return await score_held_out(group, verifier, judge)
+    except JudgeError as error:
+        emit(Note(f"a task is not judged: {error}"))
+        return []
 
 
 async def _tasks(config: Config, server: Server, policy: PolicyLlm, split: Split, emit: Emit) -> tuple[Scenario, ...]:
@@ -138,6 +144,7 @@ def _evaluation(
         broken=sum(outcome.stop == "error" for outcome in outcomes),
         unjudged=sum(outcome.counts_as is None for outcome in outcomes),
         cost=cost,
+        rollouts=len(outcomes),
     )
 
 

@@ -16,6 +16,7 @@ from mcprl import __version__
 from mcprl.chat.families import dialect
 from mcprl.config import ModelConfig
 from mcprl.engines.embedded.weights import merged_model
+from mcprl.engines.vllm.environment import served_rank
 from mcprl.errors import ConfigError, ModelError
 from mcprl.files import whole_folder
 from mcprl.models.load import load_base, read_info
@@ -26,6 +27,8 @@ from mcprl.runs.proof import chosen_adapter
 from mcprl.runs.report import Report
 from mcprl.types import Adapter
 
+MADE_WITH = ("rslora", "dora", "lora_targets", "quantization", "template_options")
+"""Settings of the model that an adapter is trained and served with, besides its name and the LoRA's rank and scale."""
 ABOUT = "mcprl.json"  # in every export, so that a later one may replace it
 
 
@@ -128,6 +131,7 @@ def _about(
         "form": "adapter" if lost is None else "merged",
         "lost_in_bfloat16": lost,
         "base_model": _public_name(config),
+        "model": {name: getattr(config, name) for name in MADE_WITH},
         "tool_parser": parser,
         "server": proof.server,
         "tools": proof.tools,
@@ -197,5 +201,5 @@ def _usage(base: str, config: ModelConfig, lost: float | None, parser: str) -> l
         return [f"# {base} is a name that mcprl knows: {where}; --merged exports a model without it", load]
     if config.dora:
         return ["# vLLM cannot serve DoRA adapters; export the model with --merged", load]
-    lora = f"--enable-lora --max-lora-rank {config.lora_rank} --lora-modules tuned=."
+    lora = f"--enable-lora --max-lora-rank {served_rank(config.lora_rank)} --lora-modules tuned=."
     return [f"vllm serve {base} {lora} {serve} --chat-template chat_template.jinja", load]

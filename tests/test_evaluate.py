@@ -5,15 +5,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.events import Recorder
 from test_train import small
 
 from mcprl import evaluate
 from mcprl.engines.embedded.engine import EmbeddedEngine
-from mcprl.errors import EngineError
+from mcprl.errors import EngineError, JudgeError
 from mcprl.evaluate import evaluate_pack
 from mcprl.runs.intervals import wilson
 from mcprl.runs.journal import Journal
 from mcprl.runs.report import build
+from mcprl.scenarios.packs.pack import load_pack
 from mcprl.types import Completion, CompletionRequest, Group, Scenario, Score, Suite, Trajectory
 
 
@@ -43,7 +45,10 @@ def breaking(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def judged(monkeypatch: pytest.MonkeyPatch, success: bool | None) -> None:
-    monkeypatch.setattr(evaluate, "open_judge", lambda *_: Lenient(success))
+    async def scores(group: Group, *_: object) -> list[Score]:
+        return await Lenient(success).score(group)
+
+    monkeypatch.setattr(evaluate, "score_held_out", scores)
 
 
 SETTINGS: dict[str, Any] = {"eval": {"rollouts": 2}, "rollout": {"max_turns": 1, "max_tokens": 8, "retries": 0}}
@@ -81,6 +86,26 @@ async def test_a_rollout_that_no_judge_can_tell_counts_neither_way(
     assert [result.success for result in evaluation.results] == [None] * 4
     assert evaluation.overall == (0, 0.0, 0.0, 1.0)
     assert (evaluation.broken, evaluation.unjudged) == (0, 8)
+
+
+async def test_the_judge_is_asked_only_about_tasks_without_checks_and_its_failure_costs_those_alone(
+    tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Broken:
+        async def score(self, group: Group) -> list[Score]:
+            raise JudgeError("no reply within 60 s")
+
+    monkeypatch.setattr(evaluate, "open_judge", lambda *_: Broken())
+    config = small(tiny_model, tmp_path, **SETTINGS)
+    assert (await evaluate_pack(config)).unjudged == 0
+    pack = load_pack(config.scenarios.pack)
+    kept = [replace(task, checks=()) if task is pack.test[0] else task for task in pack]
+    replace(pack, scenarios=tuple(kept)).save(tmp_path / "unchecked")
+    emitted = Recorder()
+    tasks = config.scenarios.model_copy(update={"pack": str(tmp_path / "unchecked")})
+    evaluation = await evaluate_pack(config.model_copy(update={"scenarios": tasks}), emit=emitted)
+    assert (evaluation.overall[0], evaluation.unjudged) == (3, 2)
+    assert "a task is not judged: no reply within 60 s" in emitted.notes
 
 
 def test_suites_are_told_apart_the_leading_one_first() -> None:

@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -22,7 +23,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from mcprl import export as exporting
 from mcprl.chat.prompts import render
 from mcprl.cli import options
-from mcprl.config import Config, ModelConfig
+from mcprl.config import Config, EngineConfig, ModelConfig
 from mcprl.errors import JournalError
 from mcprl.models.adapters import load_adapter_weights
 from mcprl.models.load import load_model
@@ -30,6 +31,7 @@ from mcprl.models.places import NANO
 from mcprl.runs.journal import Journal
 from mcprl.runs.proof import chosen_adapter
 from mcprl.runs.settings import parse, redacted
+from mcprl.serving.origin import find_origin
 from mcprl.train import train_adapter
 from mcprl.types import Adapter, Tool
 
@@ -148,6 +150,16 @@ def test_the_adapter_has_the_form_that_vllm_takes(run: Path) -> None:
     assert names
     assert all(name.startswith("base_model.model.model.layers.") for name in names)
     assert all(name.endswith((".lora_A.weight", ".lora_B.weight")) for name in names)
+
+
+def test_an_export_is_served_with_the_settings_that_it_was_trained_with(run: Path, tmp_path: Path) -> None:
+    out = shutil.copytree(export(run), tmp_path / "made")
+    about = json.loads((out / "mcprl.json").read_text())
+    assert about["model"]["rslora"] is False
+    made = {"rslora": True, "template_options": {"enable_thinking": "false"}}
+    (out / "mcprl.json").write_text(json.dumps(about | {"model": about["model"] | made}))
+    model = find_origin(str(out), str(tmp_path), EngineConfig()).config.model
+    assert (model.rslora, model.template_options) == (True, {"enable_thinking": "false"})
 
 
 def test_the_card_and_mcprl_json_say_what_the_report_says(run: Path) -> None:

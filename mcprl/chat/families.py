@@ -165,6 +165,9 @@ def reply(
     The model's reasoning goes into a field of its own (`reasoning_content`, or the template's name for it), so that it
     is not part of the answer. If the template takes one call a turn, only the first call is kept.
     """
+    if request.schema:  # the whole turn is the value, whatever it holds
+        said = ids[:-1] if ids[-1] in end_ids else ids
+        return {"role": "assistant", "content": str(tokenizer.decode(said, skip_special_tokens=False))}, ()
     style = dialect(tokenizer)
     cut = style.parser.response is None and ids[-1] in end_ids  # a response template needs the end token
     text = str(tokenizer.decode(ids[:-1] if cut else ids, skip_special_tokens=False))
@@ -182,10 +185,11 @@ def _parse(
 ) -> tuple[Message, tuple[str, ...]]:
     """A turn's text as a message, and the problem of each call that cannot be read."""
     if parser.response is None:
-        reasoning, closed, rest = text.rpartition("</think>")
-        parsed_reply = hermes.parse_reply(rest.lstrip("\n") if closed else text, turn)
+        thinks = text.lstrip().startswith("<think>") or _generation_prefix(tokenizer).rstrip().endswith("<think>")
+        reasoning, closed, rest = text.partition("</think>") if thinks else ("", "", text)
+        parsed_reply = hermes.parse_reply(rest.lstrip("\n") if closed else rest, turn)
         message = {"tool_calls": []} | hermes.as_message(parsed_reply)
-        if closed:
+        if thinks:  # what it thinks is never a call, also if it does not end
             message["reasoning_content"] = reasoning.strip().removeprefix("<think>").strip()
         return message, parsed_reply.malformed
     try:

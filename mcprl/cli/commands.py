@@ -19,7 +19,7 @@ from mcprl.cli.config_command import ConfigCommand, config_options, server_argum
 from mcprl.cli.extras import with_torch
 from mcprl.cli.login_command import login
 from mcprl.cli.outcome import UnfitMachine, exit_code, run_async
-from mcprl.cli.output import output_options, present, progress_console
+from mcprl.cli.output import current, output_options, present, progress_console
 from mcprl.cli.run_names import complete_run, run_folder
 from mcprl.cli.scenario_commands import scenarios
 from mcprl.cli.serve_command import serve
@@ -88,17 +88,22 @@ def inspect(config: "Config", forget: bool, check_sessions: bool) -> None:
         return
     answers = consent.remembered(config)
 
+    sharing = _sharing(consent.permitted(config)) if check_sessions else {}
+
     async def work() -> None:
         async with connect(config.servers, consent.assuming(config, answers).tools) as connected:
-            present(lambda screen: show_server(screen, connected, answers), lambda: json_results.of_server(connected))
+            present(
+                lambda screen: show_server(screen, connected, answers),
+                lambda: json_results.of_server(connected) | sharing,
+            )
 
     run_async(work)
-    if check_sessions:
-        _check_sessions(consent.permitted(config))
+    if sharing and not current().as_json:
+        click.echo(f"\n{'sessions share their state' if sharing['shared'] else 'sessions'}: {sharing['sharing']}")
 
 
-def _check_sessions(config: "Config") -> None:
-    """Probe the server, and say whether its sessions start alike."""
+def _sharing(config: "Config") -> dict[str, Any]:
+    """Probe the server: whether its sessions share their state, and what told so."""
     from mcprl.cli.progress import Progress
     from mcprl.scenarios.probing.probe import probe
     from mcprl.servers.server import connect
@@ -107,9 +112,11 @@ def _check_sessions(config: "Config") -> None:
         with Progress("probing the server") as emit:
             async with connect(config.servers, config.tools, emit=emit) as server:
                 known = await probe(server, 0, emit=emit)
-        click.echo(f"\n{'sessions share their state' if known.shared else 'sessions'}: {known.sharing}")
+        found.update(shared=known.shared, sharing=known.sharing)
 
+    found = dict[str, Any]()
     run_async(work)
+    return found
 
 
 @_command("seed", *_SERVER, "scenarios", "model", "engine", "rollout", "judge", "eval", name="eval")

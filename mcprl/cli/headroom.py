@@ -28,7 +28,7 @@ from mcprl.models.load import LoadedModel, load_model
 from mcprl.rollout import Sampler
 from mcprl.scenarios.generate import generate
 from mcprl.scenarios.packs.pack import load_pack
-from mcprl.scenarios.prepare import require_tasks
+from mcprl.scenarios.prepare import require_splits, require_tasks
 from mcprl.servers.server import Server, connect
 from mcprl.text import counted
 from mcprl.training.step import RewardedGroup, make_batch, update
@@ -72,6 +72,7 @@ async def measure(config: Config, emit: Emit) -> Headroom:
         connecting = connect(config.servers, config.tools, emit=emit)
         log = Path(folder) / "vllm.log"
         async with connecting as server, open_engine(config, model, log, emit) as engine:
+            require_tasks(config.scenarios, server.tools)
             require_room(config.rollout, server, model, emit)
             policy = PolicyLlm(engine)
             scenarios = await _tasks(config, server, policy, emit)
@@ -92,7 +93,7 @@ async def measure(config: Config, emit: Emit) -> Headroom:
 async def _tasks(config: Config, server: Server, policy: PolicyLlm, emit: Emit) -> Sequence[Scenario]:
     """A few training tasks: of the configured pack, or new ones."""
     if config.scenarios.pack:
-        return load_pack(config.scenarios.pack).train[:_TASKS]
+        return require_splits(load_pack(config.scenarios.pack)).train[:_TASKS]
     few = {"train": min(_TASKS, config.scenarios.train), "val": 1, "test": 1, "test_forms": 0}
     pack = await generate(server, config.scenarios.model_copy(update=few), config.seed, emit, policy)
     return pack.train[:_TASKS]

@@ -64,6 +64,7 @@ def of_evaluation(evaluation: "Evaluation") -> dict[str, Any]:
         "broken": evaluation.broken,
         "unjudged": evaluation.unjudged,
         "cost": evaluation.cost,
+        "rollouts": evaluation.rollouts,
         "tasks": [
             {
                 "id": result.scenario.id,

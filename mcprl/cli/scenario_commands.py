@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -111,7 +111,10 @@ async def _show_planned(config: "Config") -> None:
     hints = read_hints(given.values, given.examples, given.traffic)
     async with connect(config.servers, config.tools, emit=_warn) as server:
         calls = await rehearse(server, config.seed, given.probe_calls, hints)
-        show_planned(console(), server.tools, calls, given.probe_calls)
+        present(
+            lambda screen: show_planned(screen, server.tools, calls, given.probe_calls),
+            lambda: {"calls": [asdict(call) for call in calls]},
+        )
 
 
 def _warn(event: "Event") -> None:

@@ -127,13 +127,15 @@ class ChatModel:
         """The cached reply to the same request, else the result of `call`, which is then cached."""
         key = hashlib.sha256(json.dumps(request, sort_keys=True, default=str).encode()).hexdigest()
         path = self.cache / key[:2] / f"{key}.json" if self.cache else None
-        if path and path.exists():
-            return json.loads(path.read_text())["reply"]
+        if path:
+            with suppress(OSError, ValueError, LookupError):  # missing or torn
+                return json.loads(path.read_text())["reply"]
         async with self._limiter:
             reply = await call()
         if path:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, json.dumps({"reply": reply}).encode())
+            with suppress(OSError):  # a reply that was paid for is worth more than its copy
+                path.parent.mkdir(parents=True, exist_ok=True)
+                write_whole(path, json.dumps({"reply": reply}).encode())
         return reply
 
     async def forecast(self, messages: Sequence[dict[str, Any]]) -> float | None:

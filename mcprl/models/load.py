@@ -65,7 +65,7 @@ def load_model(config: ModelConfig, seed: int = 0) -> LoadedModel:
     """
     base = load_base(config)
     model, tokenizer = base.model, base.info.tokenizer
-    targets = lora_targets(config, base.info.family)
+    targets = lora_targets(config, base.info.family, base.info.config)
     lora = LoraConfig(
         r=config.lora_rank,
         lora_alpha=config.lora_alpha,  # pyright: ignore[reportArgumentType]  a float works, too
@@ -149,11 +149,15 @@ def read_info(config: ModelConfig) -> ModelInfo:
     return ModelInfo(tokenizer, family, model_config)
 
 
-def lora_targets(config: ModelConfig, family: Family | None) -> str:
-    """The configured targets of the LoRA, or those of the model's family."""
+def lora_targets(config: ModelConfig, family: Family | None, shape: Any) -> str:
+    """The configured targets of the LoRA, or those of the model's family: of a mixture of experts the attention alone,
+    since engines serve no LoRA on experts. `shape` is the model's transformers config."""
     if config.lora_targets != "auto":
         return config.lora_targets
-    return family.lora_targets if family else "all-linear"
+    targets = family.lora_targets if family else "all-linear"
+    text = shape.get_text_config()
+    experts = any(getattr(text, name, 0) for name in ("num_experts", "num_local_experts", "n_routed_experts"))
+    return "q_proj,k_proj,v_proj,o_proj" if experts and targets == "all-linear" else targets
 
 
 def find_device(name: str) -> torch.device:

@@ -7,6 +7,7 @@ and synchronous: from async code call them directly. One `Database` may be used 
 """
 
 import json
+import os
 import sqlite3
 import zlib
 from collections.abc import Callable, Generator, Sequence
@@ -41,7 +42,7 @@ class Database:
         lock = _lock(path) if write else None
         connection = None
         try:
-            uri = f"{path.absolute().as_uri()}?mode={'rwc' if write else 'ro'}"
+            uri = f"{path.absolute().as_uri()}?mode={'rwc' if write else _reading(path)}"
             connection = sqlite3.connect(uri, uri=True, timeout=10, isolation_level=None, check_same_thread=False)
             if write:
                 connection.execute("pragma journal_mode = wal")
@@ -177,17 +178,26 @@ def _in_memory(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection
 _BUSY = "another process is writing to it"
 
 
+def _reading(path: Path) -> str:
+    """How a file is opened for reading: one that nobody writes, in a folder that may not be written, without the shared
+    memory that SQLite would make there."""
+    still = not path.with_name(f"{path.name}-wal").exists() and not os.access(path.parent, os.W_OK)
+    return "ro&immutable=1" if still else "ro"
+
+
 def _lock(path: Path) -> sqlite3.Connection:
     """An exclusive transaction on an empty database beside the file. It keeps other writers out until it is closed.
 
     Readers never open that database, so they do not wait. SQLite can lock a file on every platform, and the lock ends
     with the process.
     """
-    lock = sqlite3.connect(path.with_suffix(".lock"), timeout=0, isolation_level=None, check_same_thread=False)
+    lock = None
     try:
+        lock = sqlite3.connect(path.with_suffix(".lock"), timeout=0, isolation_level=None, check_same_thread=False)
         lock.execute("begin exclusive")
     except sqlite3.OperationalError as error:
-        lock.close()
+        if lock:
+            lock.close()
         why = _BUSY if "locked" in str(error) else str(error)
         raise JournalError(f"{path.parent} cannot be written: {why}") from None
     return lock

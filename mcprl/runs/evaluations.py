@@ -19,12 +19,13 @@ class _TestedTask(BaseModel):
 class _Printed(BaseModel):
     model: str
     cost: float | None
+    rollouts: int
     tasks: list[_TestedTask]
 
 
 @dataclass(frozen=True)
 class ReadEvaluation:
-    """A model's success (0..1) by the task's id, the tasks' requests, and what 1,000 of them cost in US dollars, if
+    """A model's success (0..1) by the task's id, the tasks' requests, and what 1,000 rollouts cost in US dollars, if
     that is known. Tasks that nothing scored are left out."""
 
     model: str
@@ -40,5 +41,5 @@ def read_evaluation(path: Path) -> ReadEvaluation:
     except (OSError, ValidationError) as error:
         raise JournalError(f"{path} is not what mcprl eval --json prints: {first_line(error)}") from None
     scored = {task.id: task.success for task in printed.tasks if task.success is not None}
-    cost = None if printed.cost is None else 1_000 * printed.cost / max(1, len(printed.tasks))
+    cost = None if printed.cost is None else 1_000 * printed.cost / max(1, printed.rollouts)
     return ReadEvaluation(printed.model, scored, {task.id: task.request for task in printed.tasks}, cost)

@@ -22,6 +22,11 @@ _BY_NAME = re.compile(
 )
 """A value that names environment variables and holds no secret itself: `Bearer $TOKEN`."""
 _HIDDEN = "***"
+_URLS = (
+    ("engine", "base_url", "--base-url"),
+    ("judge", "base_url", "--judge-base-url"),
+    ("scenarios", "generator_base_url", "--generator-base-url"),
+)
 
 
 def dump_config(config: Config, *sections: str, why: Mapping[str, str] | None = None) -> str:
@@ -72,7 +77,7 @@ def redacted(config: Config) -> dict[str, Any]:
             }
         for kind in ("target", "reset_tool", "reset_command"):
             server[kind] = scrub(server[kind])
-    for section, key in (("engine", "base_url"), ("judge", "base_url"), ("scenarios", "generator_base_url")):
+    for section, key, _ in _URLS:
         tree[section][key] = scrub(tree[section][key])
     tree["engine"]["args"] = [scrub(word) for word in tree["engine"]["args"]]
     return hide_in_json(tree)
@@ -87,6 +92,13 @@ def with_secrets(config: Config, given: Config) -> Config:
 
     Raises `ConfigError`, which says what to give, if a secret is needed that the run did not keep.
     """
+    for section, name, flag in _URLS:
+        own, other = getattr(config, section), getattr(given, section)
+        if _HIDDEN in getattr(own, name):
+            if name not in other.model_fields_set:
+                shown = getattr(own, name)
+                raise ConfigError(f"the run keeps no secrets; resume it with {flag} and what stands in {shown}")
+            config = config.model_copy(update={section: own.model_copy(update={name: getattr(other, name)})})
     if given.servers:
         return config.model_copy(update={"servers": given.servers})
     for server in config.servers:

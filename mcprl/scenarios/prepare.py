@@ -35,6 +35,14 @@ def require_tasks(config: ScenarioConfig, tools: Sequence[Tool] | None = None) -
         require_generator(config)
 
 
+def require_splits(pack: Pack) -> Pack:
+    """The pack. Raises `ConfigError` if one of its splits is empty."""
+    for split in ("train", "val", "test"):
+        if not pack.split(split):
+            raise ConfigError(f"the pack has no {split} tasks; it needs some in each of train, val and test")
+    return pack
+
+
 async def prepare_pack(
     config: Config, journal: Journal, server: Server, policy: LanguageModel, emit: Emit = ignore
 ) -> Pack:
@@ -64,9 +72,7 @@ async def prepare_pack(
             "the pack has tasks without checks, which the verifier cannot score; name a judge that reads, such as "
             "--judge ruler:default --judge-model MODEL"
         )
-    for split in ("train", "val", "test"):
-        if not pack.split(split):
-            raise ConfigError(f"the pack has no {split} tasks; it needs some in each of train, val and test")
+    require_splits(pack)
     emit(TasksReady(len(pack.train), len(pack.val), len(pack.test)))
     if untested := pack.untested():
         emit(Note(f"no held-out task uses {', '.join(untested)}: the test says nothing about them"))

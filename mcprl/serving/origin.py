@@ -92,7 +92,8 @@ def _export(folder: Path, engine: EngineConfig) -> Origin:
         if about["form"] == "merged":
             return Origin(name, resolve(Config(model=ModelConfig(name=str(folder)), engine=engine)), folder)
         lora: dict[str, Any] = json.loads((folder / "adapter_config.json").read_text())
-        model = ModelConfig(name=about["base_model"], lora_rank=lora["r"], lora_alpha=lora["lora_alpha"])
+        made = {"rslora": lora.get("use_rslora", False), "dora": lora.get("use_dora", False)} | about.get("model", {})
+        model = ModelConfig(name=about["base_model"], lora_rank=lora["r"], lora_alpha=lora["lora_alpha"], **made)
         adapter = Adapter(str(folder), about["step"])
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise ModelError(f"{folder} cannot be read as an export ({error}); make it again with mcprl export") from error

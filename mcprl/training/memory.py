@@ -143,8 +143,10 @@ def cache(size: Size, settings: Settings) -> float:
 
 
 def merged_copy(size: Size, settings: Settings) -> float:
-    """Bytes of the weights with the LoRA merged in, that sample. Quantized weights are not merged."""
-    return 0 if settings.quantization in QUANTIZED else BYTES[settings.dtype] * size.adapted
+    """Bytes of the weights that sample: on a GPU those merged, in float32 alone; on a CPU all linear layers, packed."""
+    if settings.quantization in QUANTIZED or (settings.gpu and settings.dtype != "float32"):
+        return 0
+    return BYTES[settings.dtype] * (size.adapted if settings.gpu else size.linear)
 
 
 # --- the size of a model ----------------------------------------------------------------------------------------------
@@ -158,7 +160,7 @@ def model_size(config: ModelConfig) -> Size:
             model: Any = AutoModelForCausalLM.from_config(shape)
     except (OSError, ValueError) as error:
         raise load_error(config, error) from error
-    return size_of(model, lora_targets(config, family(config.name, str(getattr(shape, "model_type", "")))))
+    return size_of(model, lora_targets(config, family(config.name, str(getattr(shape, "model_type", ""))), shape))
 
 
 def size_of(model: Any, targets: str = "all-linear") -> Size:

@@ -4,6 +4,7 @@ The templates are TRL's copies of the published ones, read by path, and two of t
 `tests/support/templates`.
 """
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,38 @@ def test_a_call_that_cannot_be_read_is_said_to_the_model_and_ends_no_turn_of_ano
     assert malformed or name == "qwen3_5_think"  # its parameters need no end
     told: Message = {"role": "user", "content": "Error: " + "; ".join(malformed)}
     assert prompts.render(tokenizer, [*request.messages, message, told], [TOOL])
+
+
+@pytest.mark.parametrize("name", ["qwen3", "qwen3_5_think", "gptoss"])
+def test_a_turn_that_is_held_to_a_schema_is_its_value_and_nothing_of_it_is_a_call_or_a_thought(name: str) -> None:
+    tokenizer = nano_with(template(name).read_text())
+    asked = CompletionRequest(({"role": "user", "content": "Score it."},), schema={"type": "object"})
+    text = '{"score": 1, "why": "<tool_call> {} </think>"}'
+    message, malformed = families.reply(tokenizer, tokenizer.encode(text, add_special_tokens=False), (), asked)
+    assert (message, malformed) == ({"role": "assistant", "content": text}, ())
+
+
+CALLED = '<tool_call>\n{"name": "get_order", "arguments": {"order_id": "</think>"}}\n</tool_call>'
+
+
+@pytest.mark.parametrize(
+    ("text", "thought", "arguments"),
+    [
+        (CALLED, None, "</think>"),
+        (f"<think>\nI could use {CALLED.replace('</think>', 'O-1')}", "I could use", None),
+        (f"<think>\nHm.\n</think>\n{CALLED}", "Hm.", "</think>"),
+    ],
+)
+def test_what_is_thought_is_no_call_and_what_is_called_is_no_thought(
+    text: str, thought: str | None, arguments: str | None
+) -> None:
+    tokenizer = nano_with(template("qwen3").read_text())
+    asked = CompletionRequest(({"role": "user", "content": "Where is it?"},), (TOOL,))
+    message, _ = families.reply(tokenizer, tokenizer.encode(text, add_special_tokens=False), (), asked)
+    assert message.get("reasoning_content", "").startswith(thought or "")
+    assert ("reasoning_content" in message) == (thought is not None)
+    calls = [json.loads(call["function"]["arguments"]) for call in message.get("tool_calls", ())]
+    assert calls == ([{"order_id": arguments}] if arguments else [])
 
 
 def test_every_family_names_a_parser_of_the_table_and_a_template_that_is_there() -> None:

@@ -20,6 +20,10 @@ TINY = "--train-tasks 4 --val-tasks 1 --test-tasks 1 --test-forms 0 --probe-call
 
 
 def test_the_demonstration_is_served_by_its_name_as_long_as_a_command_lasts() -> None:
+    shown = mcprl("inspect", "demo:shop", "--json", "--check-sessions")
+    assert json.loads(shown.out)["shared"] is False
+    planned = mcprl("scenarios", "demo:shop", "--plan-calls", "--json")
+    assert {call["tool"] for call in json.loads(planned.out)["calls"]} >= {"get_order", "search_products"}
     shown = mcprl("inspect", "demo:shop", "--json")
     assert shown.code == 0, shown.err
     tree = json.loads(shown.out)

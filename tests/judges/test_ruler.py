@@ -48,6 +48,13 @@ async def values(judge: Ruler, asked: Group) -> dict[str, float]:
     return {score.trajectory_id: score.value for score in await judge.score(asked)}
 
 
+async def test_a_reply_that_was_paid_for_is_used_although_it_cannot_be_kept(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with serving(by_length) as fake:
+        paid = await values(ruler(fake, cache=tmp_path / "file" / "cache"), group("short", "a long answer"))
+    assert len(paid) == 2
+
+
 # --- the record -------------------------------------------------------------------------------------------------------
 
 PHRASES = (

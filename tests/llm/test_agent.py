@@ -17,6 +17,7 @@ from mcprl.errors import BudgetError, ModelError, ServerError
 from mcprl.evaluate import evaluate_pack
 from mcprl.runs.chart import charted
 from mcprl.runs.curve import draw_runs
+from mcprl.runs.evaluations import read_evaluation
 from mcprl.runs.journal import Journal
 from mcprl.runs.paired import compare_runs
 from mcprl.runs.settings import parse
@@ -163,6 +164,10 @@ def test_it_stands_beside_a_run_with_an_interval_and_in_its_chart(pack: Path, tm
     assert [bar.model for bar in run.bars] == ["base", "supervised", PRICED]
     assert run.bars[-1].success == 1.0
     assert run.bars[-1].cost == pytest.approx(1_000 * json.loads(done.out)["cost"] / REQUESTS)
+    thrice = json.loads(done.out) | {"rollouts": 3 * REQUESTS}
+    path.write_text(json.dumps(thrice))
+    assert read_evaluation(path).cost == pytest.approx(run.bars[-1].cost / 3)
+    path.write_text(done.out)
     draw_runs([run], tmp_path / "chart.png")
     shown = mcprl("runs", "compare", str(tmp_path / "run"), str(path))
     assert shown.code == 0, shown.err

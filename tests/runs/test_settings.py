@@ -35,6 +35,16 @@ def test_a_value_with_anything_else_in_it_is_hidden(value: str) -> None:
     assert kept(value) == "***"
 
 
+def test_a_judges_address_that_was_hidden_in_part_is_asked_for_again() -> None:
+    address = "https://one.openai.azure.com/v1?api-version=2024-10-21"
+    run = Config.model_validate({"judge": {"base_url": address}})
+    stored = parse(redacted(run))
+    assert "2024-10-21" not in stored.judge.base_url
+    with pytest.raises(ConfigError, match="resume it with --judge-base-url"):
+        with_secrets(stored, Config())
+    assert with_secrets(stored, run).judge.base_url == address
+
+
 def test_a_header_may_be_written_env_and_the_name() -> None:
     assert kept("env:TOKEN") == "$TOKEN"
     tree = effective(

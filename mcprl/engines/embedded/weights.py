@@ -57,6 +57,8 @@ def _without_lora(model: Any) -> Any:
     for name, module in list(bare.named_modules()):
         if hasattr(module, "lora_A") and hasattr(module, "base_layer"):
             bare.set_submodule(name, module.base_layer)
+    if any(hasattr(module, "lora_A") for module in bare.modules()):
+        raise EngineError(f"a {type(base).__name__} has a LoRA on what is no linear layer; set --lora-targets")
     return bare.eval()
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from mcprl.errors import EngineError
+from mcprl.errors import ConfigError, EngineError
 from mcprl.events import Emit, ignore
 from mcprl.files import cache_folder, locked, write_whole
 from mcprl.models.installing import run_step
@@ -32,6 +32,8 @@ STEPS: dict[Build, tuple[tuple[str, ...], ...]] = {
     "cuda": (("install", f"vllm=={VERSION}"),),
 }
 NEEDS_GB: dict[Build, float] = {"cpu": 6.0, "cuda": 20.0}  # with the files that pip unpacks on the way
+LORA_RANKS = (8, 16, 32, 64, 128, 256, 320, 512)
+"""The ranks that vLLM accepts."""
 _MANIFEST = "mcprl.json"  # written last, so an environment that has it is complete
 
 
@@ -142,3 +144,10 @@ def _check_room(folder: Path, build: Build) -> None:
     if free < NEEDS_GB[build]:
         needed = f"vLLM needs {NEEDS_GB[build]:.0f}"
         raise EngineError(f"{folder} has {free:.1f} GiB free; {needed}: make room, or choose another --folder")
+
+
+def served_rank(rank: int) -> int:
+    """vLLM's `--max-lora-rank` for adapters of a rank. Raises `ConfigError` if it serves none so large."""
+    if rank > LORA_RANKS[-1]:
+        raise ConfigError(f"model.lora_rank = {rank}: vLLM serves ranks up to {LORA_RANKS[-1]}")
+    return next(accepted for accepted in LORA_RANKS if accepted >= rank)

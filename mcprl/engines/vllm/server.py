@@ -22,8 +22,8 @@ from anyio.abc import Process
 from mcprl.config import Config
 from mcprl.engines import ADAPTERS
 from mcprl.engines.vllm import keeper
-from mcprl.engines.vllm.environment import Environment, default_folder, find
-from mcprl.errors import ConfigError, EngineError, EngineLost, MissingExtra, RequestRefused
+from mcprl.engines.vllm.environment import Environment, default_folder, find, served_rank
+from mcprl.errors import EngineError, EngineLost, MissingExtra, RequestRefused
 from mcprl.events import Emit, EngineStarting, Note
 
 try:
@@ -33,7 +33,6 @@ except ImportError:
     raise MissingExtra("openai", "vllm") from None
 
 BASE = "base"
-LORA_RANKS = (8, 16, 32, 64, 128, 256, 320, 512)  # the ranks that vLLM accepts
 PROBE_S = 1.0  # between health checks
 HEALTH_S = 10.0  # for one
 SILENCE_S = 60.0  # without any answer, after which a server counts as dead; a busy one answers within a second
@@ -243,8 +242,7 @@ def _environment(config: Config) -> Environment:
 
     Raises `EngineError` if there is none, `ConfigError` if vLLM cannot serve the configured rank.
     """
-    if config.model.lora_rank > LORA_RANKS[-1]:
-        raise ConfigError(f"model.lora_rank = {config.model.lora_rank}: vLLM serves ranks up to {LORA_RANKS[-1]}")
+    served_rank(config.model.lora_rank)
     environment = find(config.engine.environment)
     if environment is None:
         folder = config.engine.environment or default_folder()
@@ -254,7 +252,7 @@ def _environment(config: Config) -> Environment:
 
 def _command(config: Config, environment: Environment, path: str, context_limit: int, socket: Path) -> list[str]:
     engine = config.engine
-    rank = next(rank for rank in LORA_RANKS if rank >= config.model.lora_rank)
+    rank = served_rank(config.model.lora_rank)
     command = [str(environment.python), "-m", "vllm.entrypoints.openai.api_server", *engine.args]
     command += ["--model", path, "--served-model-name", BASE, "--uds", str(socket), "--disable-uvicorn-access-log"]
     command += ["--dtype", config.model.dtype, "--max-model-len", str(context_limit)]
