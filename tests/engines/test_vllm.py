@@ -450,6 +450,12 @@ async def test_what_vllm_cannot_serve_is_said_before_it_starts(
         VllmEngine(parse(settings), loaded, loaded.path, tmp_path / "vllm.log")
 
 
+async def test_a_model_whose_adapter_vllm_would_not_find_is_refused(loaded: LoadedModel, tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"architectures": ["Qwen3_5ForConditionalGeneration"]}')
+    with pytest.raises(ConfigError, match="it would sample the base model without a word; use --engine embedded"):
+        VllmEngine(Config(), loaded, str(tmp_path), tmp_path / "vllm.log")
+
+
 def environment_that(folder: Path, does: str) -> str:
     """A vLLM environment whose python is a shell script."""
     (folder / "bin").mkdir(parents=True)

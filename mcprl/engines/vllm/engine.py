@@ -4,10 +4,11 @@ Token in, token out: `chat.prompts` renders the conversation, the request sends 
 and log-probabilities that it sampled. vLLM renders and parses nothing, so the trainer sees the same tokens.
 """
 
+import json
 import secrets
 from collections import Counter
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,9 @@ from mcprl.types import Adapter, Completion, CompletionRequest
 
 _SUSPICION_S = 3 * PROBE_S
 """Seconds in which a server that is well says so after a request has failed."""
+_UNMATCHED = ("Qwen3_5ForConditionalGeneration", "Qwen3_5MoeForConditionalGeneration")
+"""Architectures with vision whose text model is trained alone, and in which vLLM 0.32 does not look for the text
+model's names (its issue 48019)."""
 NEUTRAL = {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}  # only the temperature may change the distribution
 
 
@@ -54,6 +58,11 @@ class VllmEngine:
             raise ConfigError(
                 'model.quantization = "int8" rounds what goes through the layers, too, which vLLM does not: it would '
                 "sample another model than is trained; choose nf4, or --engine embedded"
+            )
+        if (whole := _architecture(path)) in _UNMATCHED:
+            raise ConfigError(
+                f"vLLM serves {config.model.name} as a {whole}, in which it finds none of the LoRA's layers: it would "
+                "sample the base model without a word; use --engine embedded"
             )
         if config.engine.sleep and (config.training.pipeline == "on" or config.engine.base_url):
             other = "engine.base_url" if config.engine.base_url else 'training.pipeline = "on"'
@@ -220,3 +229,10 @@ def _longest_context(config: Config) -> int:
     if POLICY in language_models:
         rollouts = config.training.group_size + len(config.judge.anchors)
     return (rollouts + 1) * config.rollout.max_total_tokens
+
+
+def _architecture(path: str) -> str:
+    """The architecture that a model's folder names, empty if it names none."""
+    with suppress(OSError, ValueError, LookupError, TypeError):
+        return str(json.loads((Path(path) / "config.json").read_text())["architectures"][0])
+    return ""
