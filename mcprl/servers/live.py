@@ -4,13 +4,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from mcprl.servers.arguments import leaves, same_arguments
 from mcprl.text import ahead_or_behind
 from mcprl.types import Call, CallRecord, Fact, Json, Scalar, Scenario
 
 _TIME = re.compile(r"(?:^|T|\s)(\d\d:\d\d)(?::\d\d|$)")
+_ZONE = re.compile(r"[A-Z][A-Za-z_]+(/[A-Za-z0-9_+-]+){1,2}")
 _MINUTE = timedelta(minutes=1)
 
 
@@ -28,6 +31,7 @@ def current(
         record
         for record in made
         if same_arguments(record.arguments, plan[-1].arguments, (schemas or {}).get(record.tool))
+        or _told_alike(record.arguments or {}, plan[-1].arguments)
     ]
     if not same:
         return []
@@ -56,6 +60,29 @@ def refreshed(scenario: Scenario, calls: Sequence[CallRecord]) -> str:
                 answer = answer[:at] + new + answer[at + len(old) :]
                 behind = at + len(new)
     return answer
+
+
+def _told_alike(made: Mapping[str, Any], planned: Mapping[str, Any]) -> bool:
+    """Whether the arguments are the same but for time zones with the same clocks, as America/Rosario is another name of
+    America/Argentina/Cordoba."""
+    return made.keys() == planned.keys() and all(
+        made[name] == value or (bool(clock := _clock(str(made[name]))) and clock == _clock(str(value)))
+        for name, value in planned.items()
+    )
+
+
+@lru_cache(maxsize=1024)
+def _clock(zone: str) -> tuple[timedelta | None, ...]:
+    """How far a time zone is ahead of UTC in each month of three years; empty for what is none."""
+    if not _ZONE.fullmatch(zone):
+        return ()
+    try:
+        found = ZoneInfo(zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return ()
+    this = datetime.now(UTC).year
+    months = [datetime(year, month, 15, tzinfo=found) for year in (this - 1, this, this + 1) for month in range(1, 13)]
+    return tuple(moment.utcoffset() for moment in months)
 
 
 def _is_about(call: Call, subject: str) -> bool:

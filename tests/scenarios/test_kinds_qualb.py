@@ -49,6 +49,15 @@ def test_a_live_fact_is_what_the_trajectory_was_shown(moment: datetime) -> None:
     assert verify(scenario, _trajectory(refreshed(scenario, _trajectory("", shown).calls), shown)).success
 
 
+@pytest.mark.parametrize(
+    ("zone", "right"), [("Europe/Berlin", True), ("Europe/Londn", False), ("Europe/London", False)]
+)
+def test_a_zone_with_the_same_clock_tells_the_same_time(zone: str, right: bool, moment: datetime) -> None:
+    scenario = _scenario(Fact("06:52", "time", "time", live=("datetime",)), "The time is 06:52.")
+    told = _trajectory("It is 09:04.", {"datetime": moment.isoformat()}, {"zone": zone})
+    assert Verifier().verify(scenario, told).success == right
+
+
 def test_the_time_now_may_be_told_a_minute_later() -> None:
     now = datetime.now(UTC).replace(second=0, microsecond=0)
     scenario = _scenario(Fact("06:52", "time", "time", live=("datetime",)), "The time is 06:52.")
