@@ -13,7 +13,6 @@ used first; rows of runs that are not on this machine stay in it.
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -71,7 +70,7 @@ def rows() -> list[dict[str, Any]]:
             shares = {part: test[part] and test[part]["success"] for part in ("base", "start", "trained")}
             gains = {part: test[part] for part in ("over_base", "over_start")}
             about = {"server": path.parent.name, "seed": report["seed"], "suite": suite, "tasks": test["n"]}
-            about |= {"model": report["model"], "cores": len(os.sched_getaffinity(0))}
+            about["model"] = report["model"]
             found.append(about | shares | gains | {"date": report["date"], "minutes": round(report["wall_s"] / 60, 1)})
     return found
 

@@ -15,7 +15,7 @@ from mcprl.evaluate import evaluate_pack
 from mcprl.runs.intervals import wilson
 from mcprl.runs.journal import Journal
 from mcprl.runs.report import build
-from mcprl.scenarios.packs.pack import load_pack
+from mcprl.scenarios.packs.pack import Pack
 from mcprl.types import Completion, CompletionRequest, Group, Scenario, Score, Suite, Trajectory
 
 
@@ -97,10 +97,10 @@ async def test_the_judge_is_asked_only_about_tasks_without_checks_and_its_failur
 
     monkeypatch.setattr(evaluate, "open_judge", lambda *_: Broken())
     config = small(tiny_model, tmp_path, **SETTINGS)
-    assert (await evaluate_pack(config)).unjudged == 0
-    pack = load_pack(config.scenarios.pack)
-    kept = [replace(task, checks=()) if task is pack.test[0] else task for task in pack]
-    replace(pack, scenarios=tuple(kept)).save(tmp_path / "unchecked")
+    checked = await evaluate_pack(config)
+    assert checked.unjudged == 0
+    first, *others = (result.scenario for result in checked.results)
+    Pack((replace(first, checks=()), *others)).save(tmp_path / "unchecked")
     emitted = Recorder()
     tasks = config.scenarios.model_copy(update={"pack": str(tmp_path / "unchecked")})
     evaluation = await evaluate_pack(config.model_copy(update={"scenarios": tasks}), emit=emitted)
