@@ -28,6 +28,8 @@ SOLVED = 0.9
 """Success from which on little entropy is a sign of mastery."""
 LENGTH_RATIO = 3.0
 """Times the first steps' length: in the same two runs the means of `WINDOW` steps stay within a factor of 2.1."""
+TIED = 0.9
+"""Fraction of pairs of a group that a judge scores alike, from which it tells them apart too seldom to teach."""
 CUT = 0.25
 """Fraction of rollouts cut off by a token limit: each has the score of an answer that was never given."""
 QUIET = 10
@@ -128,7 +130,9 @@ def _no_signal(steps: Steps) -> str:
     constant = max(scores, default=0.0) - min(scores, default=1.0) <= 1e-3
     which = f"every rollout in them scored {score:.2f}" if constant else "the members of each group scored alike"
     advice = "The policy has not learnt what the tasks need: more --warm-start-steps, easier tasks or a larger model"
-    if score >= 0.5:
+    if _mean(newest, "judge_ties") >= TIED:
+        advice = "The judge gives the members of a group the same score, whatever they did: take another --judge-model"
+    elif score >= 0.5:
         advice = "The tasks are solved, or equally half solved: harder tasks, or an end to the training"
     return (
         f"no group of the last {NO_SIGNAL_STEPS} steps had a signal, so nothing was learnt: {which}. {advice}; a "

@@ -8,7 +8,18 @@ import pytest
 
 from mcprl.cli.options import flags
 from mcprl.training import symptoms
-from mcprl.training.symptoms import COLLAPSE, CUT, GAP, GAP_RISE, LENGTH_RATIO, NO_SIGNAL_STEPS, QUIET, WINDOW, notes
+from mcprl.training.symptoms import (
+    COLLAPSE,
+    CUT,
+    GAP,
+    GAP_RISE,
+    LENGTH_RATIO,
+    NO_SIGNAL_STEPS,
+    QUIET,
+    TIED,
+    WINDOW,
+    notes,
+)
 
 HEALTHY = {
     "groups": 8,
@@ -51,6 +62,11 @@ JUST: dict[str, tuple[list[dict[str, float]], list[dict[str, float]], str]] = {
         [*steps(4, success=0.1), *steps(NO_SIGNAL_STEPS, dropped_groups=8, score=0.0, success=0.0)],
         [*steps(4), *steps(NO_SIGNAL_STEPS - 1, dropped_groups=8), *steps(1, dropped_groups=7)],
         r"no group of the last 3 steps had a signal.*every rollout in them scored 0\.00.*--warm-start-steps",
+    ),
+    "no signal, a judge that ties": (
+        steps(NO_SIGNAL_STEPS, dropped_groups=8, score=0.5, success=0.1, judge_ties=TIED),
+        steps(NO_SIGNAL_STEPS, dropped_groups=7, score=0.5, success=0.1, judge_ties=TIED),
+        r"the same score, whatever they did: take another --judge-model",
     ),
     "no signal, too easy": (
         steps(NO_SIGNAL_STEPS, dropped_groups=8, score=1.0, success=1.0),
