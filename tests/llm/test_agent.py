@@ -166,7 +166,7 @@ def test_it_stands_beside_a_run_with_an_interval_and_in_its_chart(pack: Path, tm
     assert run.bars[-1].cost == pytest.approx(1_000 * json.loads(done.out)["cost"] / REQUESTS)
     thrice = json.loads(done.out) | {"rollouts": 3 * REQUESTS}
     path.write_text(json.dumps(thrice))
-    assert read_evaluation(path).cost == pytest.approx(run.bars[-1].cost / 3)
+    assert read_evaluation(path).cost == pytest.approx(1_000 * thrice["cost"] / thrice["rollouts"])
     path.write_text(done.out)
     draw_runs([run], tmp_path / "chart.png")
     shown = mcprl("runs", "compare", str(tmp_path / "run"), str(path))

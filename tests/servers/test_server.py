@@ -207,19 +207,17 @@ async def test_a_server_that_names_its_scratch_folder_is_listed_alike_by_each_pr
 
 
 async def test_sessions_that_write_on_two_servers_do_not_wait_for_each_other() -> None:
-    names = ("a", "b")
-
     async def write(server: Server, first: str, second: str) -> None:
         async with server.session() as session:
             for name in (first, second):
                 assert not (await session.call(f"{name}__add", {})).is_error
 
-    async with open_server(*(counter(name=name, processes=1) for name in names)) as server:
+    async with open_server(*(counter(name=name, processes=1) for name in ("a", "b"))) as server:
         with anyio.fail_after(20):
             async with anyio.create_task_group() as tasks:
                 for _ in range(2):
-                    tasks.start_soon(write, server, *names)
-                    tasks.start_soon(write, server, *names[::-1])
+                    tasks.start_soon(write, server, "a", "b")
+                    tasks.start_soon(write, server, "b", "a")
 
 
 async def test_after_a_restart_over_http_one_call_does_not_meet_each_forgotten_session_in_turn() -> None:
