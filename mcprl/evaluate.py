@@ -59,6 +59,7 @@ class Evaluation:
     """US dollars that a model behind an API cost, replies from the cache included; `None` if that is not known, or of
     a model of one's own."""
     rollouts: int = 0
+    """All rollouts, which `cost` is for."""
 
 
 async def evaluate_pack(

@@ -16,7 +16,7 @@ from mcprl import __version__
 from mcprl.chat.families import dialect
 from mcprl.config import ModelConfig
 from mcprl.engines.embedded.weights import merged_model
-from mcprl.engines.vllm.environment import served_rank
+from mcprl.engines.vllm.environment import LORA_RANKS, served_rank
 from mcprl.errors import ConfigError, ModelError
 from mcprl.files import whole_folder
 from mcprl.models.load import load_base, read_info
@@ -201,5 +201,7 @@ def _usage(base: str, config: ModelConfig, lost: float | None, parser: str) -> l
         return [f"# {base} is a name that mcprl knows: {where}; --merged exports a model without it", load]
     if config.dora:
         return ["# vLLM cannot serve DoRA adapters; export the model with --merged", load]
+    if config.lora_rank > LORA_RANKS[-1]:
+        return ["# vLLM cannot serve adapters of this rank; export the model with --merged", load]
     lora = f"--enable-lora --max-lora-rank {served_rank(config.lora_rank)} --lora-modules tuned=."
     return [f"vllm serve {base} {lora} {serve} --chat-template chat_template.jinja", load]

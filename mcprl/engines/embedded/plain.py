@@ -22,7 +22,8 @@ AT_ONCE = 4
 
 
 class PlainDecoder:
-    """Decodes streams with any causal language model of transformers. Not thread-safe: one thread owns it."""
+    """Decodes streams with any causal language model whose states fit into transformers' `DynamicCache`. Not
+    thread-safe: one thread owns it."""
 
     def __init__(self, model: Any, end_ids: Sequence[int]) -> None:
         self.model, self.end_ids = model, frozenset(end_ids)
