@@ -113,8 +113,13 @@ _IRREGULAR = {
 @lru_cache(maxsize=65_536)
 def words(name: str) -> tuple[str, ...]:
     """The words of a name: `getOrderItems`, `get_order-items` and `get.order items` are `("get", "order", "items")`."""
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[^A-Za-z0-9]+", " ", name)
-    return tuple(spaced.lower().split())
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
+    return tuple("".join(char if char.isalnum() or _is_mark(char) else " " for char in spaced).lower().split())
+
+
+def _is_mark(char: str) -> bool:
+    """Whether a character is an accent or a vowel sign, which belongs to the letter before it."""
+    return unicodedata.category(char)[0] == "M"
 
 
 @lru_cache(maxsize=65_536)

@@ -5,11 +5,13 @@
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 
 from mcprl.judges.missing import says_missing, says_there
 from mcprl.judges.phrases import asks_for, declines, polarity
 from mcprl.judges.roles import states
+from mcprl.judges.scripts import UNSPACED, whole
 from mcprl.servers.arguments import leaves, same_arguments
 from mcprl.types import Json, Scalar, StateHolds, ToolResult
 
@@ -28,12 +30,12 @@ __all__ = [
     "states",
 ]
 
-_NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?!\w)")
+_NUMBER = re.compile(rf"(?<![^\W{UNSPACED}])(?<!\.)[-+]?\d[\d,]*(?:\.\d+)?(?![^\W{UNSPACED}])")
 
 
 def squash(text: str) -> str:
-    """`text` in lower case with every run of white space made one space."""
-    return " ".join(text.casefold().split())
+    """`text` in lower case and in one encoding (NFC), with every run of white space made one space."""
+    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
 def holds(text: str, value: Scalar) -> bool:
@@ -48,9 +50,7 @@ def holds(text: str, value: Scalar) -> bool:
     wanted = squash(value)
     if not wanted:
         return False
-    left = r"(?<!\w)" if wanted[0].isalnum() else ""
-    right = r"(?!\w)" if wanted[-1].isalnum() else ""
-    return re.search(left + re.escape(wanted) + right, squash(text)) is not None
+    return re.search(whole(wanted), squash(text)) is not None
 
 
 def shows(result: ToolResult, check: StateHolds) -> bool:

@@ -25,7 +25,7 @@ def reworded(wanted: Sequence[str], value: str, meaning: Meaning) -> list[tuple[
     found += [tuple(name.lower().split()) for name in region_names(value) if meaning in ("place", "category", "text")]
     if meaning == "status":
         found += [(word,) for word in _STATES.get(value.lower(), ())]
-    if meaning == "name" and len(wanted) == 2:
+    if meaning == "name" and len(wanted) == 2 and " " in value.strip():
         found.append((wanted[1], wanted[0]))
     if meaning in ("name", "category") and wanted[-1].isalpha() and len(wanted[-1]) > 3:
         found.append((*wanted[:-1], f"{wanted[-1]}s"))
@@ -97,7 +97,7 @@ def _kin(word: str, other: str) -> bool:
     """Whether two words are forms of one: `payment` and `pays`."""
     if word == other or stems(word) == stems(other):
         return True
-    short, long = sorted((stems(word)[0], stems(other)[0]), key=len)
+    short, long = sorted((*stems(word)[:1], *stems(other)[:1]), key=len)
     return len(short) > 2 and short.isalpha() and long.startswith(short) and len(long) - len(short) < 5
 
 

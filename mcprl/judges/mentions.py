@@ -1,14 +1,15 @@
 """What an answer mentions: numbers with their units, dates, times of day, and words, each with its place in the text.
 
 An answer is normalized first: letters without accents, plain quotes and hyphens, no Markdown emphasis, numbers in
-words as digits (text2num). Places are those in the normalized text.
+words as digits (text2num). In scripts that put no space between words each letter is a word (`scripts`). Places are
+those in the normalized text.
 """
 
 import re
-import unicodedata
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
+from mcprl.judges.scripts import WORD, folded
 from mcprl.judges.spelling import spelled_out
 from mcprl.judges.units import DURATIONS, LETTERS, convert, currency_of, unit_of
 
@@ -51,7 +52,6 @@ _FOLLOWS = re.compile(
 )
 """What may be a number's unit, currency or noun."""
 _SCALES = {"k": 1e3, "thousand": 1e3, "million": 1e6, "billion": 1e9, "dozen": 12.0}
-_WORD = re.compile(r"[^\W_]+")
 
 Place = tuple[int, int]
 """Where a text states something: start and end."""
@@ -113,8 +113,7 @@ class Reading:
 @lru_cache(maxsize=4096)
 def normal(text: str) -> str:
     """The text with plain quotes, hyphens and letters, without Markdown emphasis; case and lines stay."""
-    text = unicodedata.normalize("NFKC", text.translate(_PLAIN)).translate(_PLAIN)
-    text = "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
+    text = folded(text.translate(_PLAIN)).translate(_PLAIN)
     text = text.replace("ø", "o").replace("Ø", "O").replace("ł", "l").replace("Ł", "L").replace("đ", "d")
     text = _BRITISH.sub(r"\1or", text)
     return re.sub(r"\*\*|__(?=\w)|(?<=\w)__|`|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)", "", text)
@@ -129,7 +128,7 @@ def read(text: str) -> Reading:
     low = cased.lower()
     if len(low) != len(cased):
         cased = low
-    words = tuple((match[0], match.start(), match.end()) for match in _WORD.finditer(low))
+    words = tuple((match[0], match.start(), match.end()) for match in WORD.finditer(low))
     places: dict[str, list[int]] = {}
     for index, (word, _, _) in enumerate(words):
         places.setdefault(word, []).append(index)

@@ -34,7 +34,7 @@ class Evidence:
         is_figure = not isinstance(value, bool) and re.fullmatch(r"[\d.:]+", str(value)) is not None
         return any(
             holds(result.text, value)
-            or holds(normal(result.text), value)
+            or holds(normal(result.text), normal(value) if isinstance(value, str) else value)
             or any(same(leaf, value) for _, leaf in leaves(result.structured))
             or (is_figure and inside.search(result.text) is not None)
             for result in self.results

@@ -11,6 +11,7 @@ from mcprl.judges.mentions import Reading, read
 from mcprl.judges.owners import assigned, inside, stand_ins
 from mcprl.judges.phrases import polarity
 from mcprl.judges.rivals import Asked, choice, dumped, hedged, live, look, only_reason
+from mcprl.judges.scripts import WORD, folded
 from mcprl.judges.support import unsupported
 from mcprl.judges.units import is_unit
 from mcprl.judges.values import Place, kind_of, places, same, tokens
@@ -292,4 +293,5 @@ def _is_cue(stem: str, cues: set[str]) -> bool:
 
 
 def _cues(fact: Fact) -> set[str]:
-    return (set(stems(fact.name)) | _CUES.get(fact.meaning, frozenset())) - _UNTELLING
+    own = {part for word in stems(fact.name) for part in WORD.findall(folded(word))}
+    return (own | _CUES.get(fact.meaning, frozenset())) - _UNTELLING

@@ -9,6 +9,7 @@ from mcprl.judges.codes import inflected, phone, reworded, shortened, signed, sp
 from mcprl.judges.durations import SPAN, lasting, timed
 from mcprl.judges.mentions import Clock, Day, Number, Place, Reading, read
 from mcprl.judges.moments import dates, moment, same_clock
+from mcprl.judges.scripts import MARKS, UNSPACED
 from mcprl.judges.units import DURATIONS, MINOR, convert, currency_of, unit_of
 from mcprl.types import Meaning, Scalar
 
@@ -34,7 +35,7 @@ _ONE = re.compile(
     r"\b(?:one|a single)\b (?!of\b|moment\b|second\b|more\b|that\b|is\b|thing\b)(?=([a-z]+))"
 )
 _COSTING = re.compile(r"\b(?:costs?|price (?:is|of))\s*$")
-_LOOSE = re.compile(r"[\w\s.,'&/()-]+")
+_LOOSE = re.compile(rf"[\w\s.,'&/(){MARKS}-]+")
 """Text whose signs may be left out or changed: `in_progress`, `Novak, Ana`. Others (`C++`) are compared as they are."""
 
 
@@ -216,7 +217,7 @@ def _words(reading: Reading, value: str, meaning: Meaning) -> list[Place]:
     wanted = tokens(value)
     if not wanted or not _LOOSE.fullmatch(value.strip()) or {*value.strip()[:1], *value.strip()[-1:]} & {*"+-"}:
         return _exact(reading, value) + signed(reading, value.strip())
-    found = _runs(reading, wanted, ordered=meaning != "person" or len(wanted) > 3)
+    found = _runs(reading, wanted, ordered=meaning != "person" or len(wanted) > 3 or " " not in value.strip())
     for words in reworded(wanted, value, meaning):
         found += _runs(reading, words, ordered=True)
     if meaning == "person" and len(wanted) > 1:
@@ -259,8 +260,9 @@ def _exact(reading: Reading, value: str) -> list[Place]:
     wanted = " ".join(read(value).text.split())
     if not wanted:
         return []
-    left = r"(?<![\w/@.+-])" if wanted[0].isalnum() else r"(?<!\w)" if wanted[0] in "+-" else ""
-    right = r"(?![\w/@+-]|\.\w)" if wanted[-1].isalnum() else r"(?![+-])"
+    spaced = re.compile(rf"[^\W{UNSPACED}]")
+    left = r"(?<![\w/@.+-])" if spaced.match(wanted[0]) else r"(?<!\w)" if wanted[0] in "+-" else ""
+    right = r"(?![\w/@+-]|\.\w)" if spaced.match(wanted[-1]) else r"(?![+-])"
     if wanted not in reading.text and " " not in wanted:
         return []
     pattern = left + re.escape(wanted).replace(r"\ ", r"\s+") + right
