@@ -7,9 +7,9 @@ from pathlib import Path
 
 from mcprl.config import Config
 from mcprl.engines.machine import resolve
-from mcprl.errors import JudgeError, ModelError, ScenarioError
+from mcprl.errors import ModelError, ScenarioError
 from mcprl.events import Emit, Note, ignore
-from mcprl.judges import Judge, open_judge
+from mcprl.judges import open_judge
 from mcprl.judges.scoring import score_held_out
 from mcprl.judges.verifier import Verifier
 from mcprl.llm.agent import ApiAgent, open_policy
@@ -86,18 +86,9 @@ async def evaluate_pack(
         sampler = Sampler(config, server, engine, emit=emit)
         groups = await sampler.groups("eval", 0, scenarios, config.eval.rollouts, trained)
         verifier = Verifier(server.tools)
-        scores = [await _score(verifier, judge, group, emit) for group in groups]
+        scores = [await score_held_out(group, verifier, judge, emit) for group in groups]
     cost = engine.cost if isinstance(engine, ApiAgent) else None
     return _evaluation(config.model.name + (f" with {adapter}" if adapter else ""), groups, scores, cost)
-
-
-async def _score(verifier: Verifier, judge: Judge, group: Group, emit: Emit) -> list[Score]:
-    """The scores of `score_held_out`; none if the judge failed."""
-    try:
-        return await score_held_out(group, verifier, judge)
-    except JudgeError as error:
-        emit(Note(f"a task is not judged: {error}"))
-        return []
 
 
 async def _tasks(config: Config, server: Server, policy: PolicyLlm, split: Split, emit: Emit) -> tuple[Scenario, ...]:

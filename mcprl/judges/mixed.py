@@ -18,7 +18,7 @@ class MixedScore(Score):
 @dataclass
 class Mixed:
     """For a task with checks, `value = (1 - weight) * verifier + weight * ruler`, with the verifier's `success`. For a
-    task without checks, the ruler's score.
+    task without checks, the ruler's score. Neither calls a rollout that never answered a success.
     """
 
     verifier: Verifier

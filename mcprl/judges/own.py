@@ -7,7 +7,6 @@ from typing import Any, cast
 
 from mcprl.errors import JudgeError
 from mcprl.judges import Judge
-from mcprl.text import first_line
 from mcprl.types import Group, Scenario, Score, Trajectory
 
 Reward = Callable[[Scenario, Trajectory], float | Awaitable[float]]
@@ -17,7 +16,7 @@ _SUCCESS = 0.5
 
 
 class RewardJudge:
-    """Scores each rollout by a function. What it raises is a failure of the judge, never a score."""
+    """Scores each rollout by a function, which decides for itself what an answer that never came is worth."""
 
     model = None
 
@@ -25,16 +24,12 @@ class RewardJudge:
         self._reward = reward
 
     async def score(self, group: Group) -> list[Score]:
-        """The reward of each rollout that did not break. Raises `JudgeError`."""
+        """The reward of each rollout that did not break. Raises `JudgeError`, and whatever the function raises."""
         return [await self._scored(group.scenario, each) for each in group.trajectories if each.stop != "error"]
 
     async def _scored(self, scenario: Scenario, trajectory: Trajectory) -> Score:
-        try:
-            found = self._reward(scenario, trajectory)
-            value = float(await found if inspect.isawaitable(found) else found)
-        except Exception as error:  # the function is not ours
-            failed = f"the reward function failed at {trajectory.id}: {type(error).__name__}: {first_line(error)}"
-            raise JudgeError(failed) from error
+        found = self._reward(scenario, trajectory)
+        value = float(await found if inspect.isawaitable(found) else found)
         if not math.isfinite(value):
             raise JudgeError(f"the reward function gave {value} for {trajectory.id}; expected a finite number")
         return Score(trajectory.id, value, value >= _SUCCESS)

@@ -87,12 +87,15 @@ class Ruler:
         self._ties: list[float] = []
 
     async def score(self, group: Group) -> list[Score]:
-        """A score for each trajectory that did not break. Raises `JudgeError`, or `BudgetError` before the limit."""
+        """A score for each trajectory that did not break. One that never answered is no success, whatever its score.
+
+        Raises `JudgeError`, or `BudgetError` before the limit.
+        """
         unbroken = [trajectory for trajectory in group.trajectories if trajectory.stop != "error"]
         evidence = [_evidence(group, trajectory) for trajectory in unbroken] if self.evidence else []
         verdicts = await self.judge([trajectory.messages for trajectory in unbroken], evidence)
         return [
-            Score(trajectory.id, round(verdict.score, 6), None, verdict.explanation)
+            Score(trajectory.id, round(verdict.score, 6), _failed(trajectory), verdict.explanation)
             for trajectory, verdict in zip(unbroken, verdicts, strict=True)
         ]
 
@@ -156,6 +159,11 @@ class Ruler:
         count = str(len(record.distinct))
         system = fill_template(self._system, rubric=self.rubric.render(), fence=record.fence, count=count)
         return [{"role": "system", "content": system}, {"role": "user", "content": record.text}]
+
+
+def _failed(trajectory: Trajectory) -> bool | None:
+    """False of a rollout that never answered, which is no success; else `None`: a score alone does not say."""
+    return None if trajectory.stop == "answered" else False
 
 
 def _evidence(group: Group, trajectory: Trajectory) -> dict[str, Any]:

@@ -4,6 +4,7 @@ An anchor is a trajectory that is judged together with a group and never trained
 task ("base"), or the best trajectory of the task so far ("best").
 """
 
+import logging
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,23 +25,48 @@ from mcprl.runs.agreement import GroupAgreement
 from mcprl.runs.clusters import tools_of
 from mcprl.runs.journal import Journal
 from mcprl.runs.records import given_calls
-from mcprl.text import counted
+from mcprl.text import counted, first_line
 from mcprl.types import Group, Score, Tool, Trajectory
+
+_log = logging.getLogger("mcprl.judges")
 
 JUDGED_SUCCESS = 0.5
 """The judge's score from which on a held-out task without checks counts as a success."""
 
 
-async def score_held_out(group: Group, verifier: Verifier, judge: Judge) -> list[Score]:
+async def ask(judge: Judge, group: Group) -> list[Score]:
+    """The judge's scores. Whatever it raises is its failure at this group and not the end of a run: a `JudgeError`, or
+    a `BudgetError` before its limit. The traceback of an error that is not the package's own goes to the run's log."""
+    try:
+        return await judge.score(group)
+    except (JudgeError, BudgetError):
+        raise
+    except Exception as error:  # the judge may be the user's, and answers hold anything
+        _log.error("the judge failed at %s", group.scenario.id, exc_info=True)
+        failed = f"the judge failed at {group.scenario.id}: {type(error).__name__}: {first_line(error)}"
+        raise JudgeError(failed) from error
+
+
+async def score_held_out(group: Group, verifier: Verifier, judge: Judge, emit: Emit = ignore) -> list[Score]:
     """The scores of a group that is not trained on: by the task's checks or, if it has none, by a judge that reads.
 
-    Without such a judge a task without checks has no scores: nothing says what a right answer is.
+    Without such a judge a task without checks has no scores: nothing says what a right answer is. Nor has a task at
+    which the judge failed; a note says so. Raises `BudgetError`.
     """
     if group.scenario.checks:
-        return await verifier.score(group)
-    if isinstance(judge, Verifier):
+        judge = verifier
+    elif isinstance(judge, Verifier):
         return []
-    return [replace(score, success=score.value >= JUDGED_SUCCESS) for score in await judge.score(group)]
+    try:
+        scores = await ask(judge, group)
+    except JudgeError as error:
+        emit(Note(f"a task is not judged: {error}"))
+        return []
+    return [score if score.success is not None else _by_value(score) for score in scores]
+
+
+def _by_value(score: Score) -> Score:
+    return replace(score, success=score.value >= JUDGED_SUCCESS)
 
 
 _UNFIT = "this judge cannot judge: "
@@ -199,7 +225,7 @@ class Scoring:
         them."""
         if recorded := self._recorded(phase, step, [group]):
             return recorded[group.scenario.id].scores
-        scores = await score_held_out(group, self.verifier, self.judge)
+        scores = await score_held_out(group, self.verifier, self.judge, self.emit)
         self.journal.write_scores(phase, step, scores)
         return scores
 
@@ -213,7 +239,7 @@ class Scoring:
     async def _score_beside(self, step: int, group: Group, anchors: Mapping[str, Trajectory]) -> _GroupScores:
         """The scores of a training group, judged together with its anchors and written to the journal. `over` has, as
         `over_KIND`, how far their mean is above each anchor's score."""
-        scores = await self.judge.score(Group(group.scenario, (*group.trajectories, *anchors.values())))
+        scores = await ask(self.judge, Group(group.scenario, (*group.trajectories, *anchors.values())))
         by_id = {score.trajectory_id: score for score in scores}
         own = [by_id[trajectory.id] for trajectory in group.trajectories if trajectory.id in by_id]
         over: dict[str, float] = {}

@@ -15,6 +15,7 @@ from mcprl.engines.embedded.engine import EmbeddedEngine
 from mcprl.errors import ConfigError, JudgeError
 from mcprl.judges import open_judge
 from mcprl.judges.own import own_judge
+from mcprl.judges.scoring import ask
 from mcprl.models.load import load_model
 from mcprl.rollout import rollout
 from mcprl.training.rows import training_rows
@@ -121,8 +122,8 @@ async def test_a_reward_function_scores_by_id_and_its_failure_is_no_score() -> N
 
     (score,) = await own_judge(later).score(group)
     assert (score.trajectory_id, score.value, score.success) == ("a", -0.25, False)
-    with pytest.raises(JudgeError, match="the reward function failed at a: ZeroDivisionError: no calls"):
-        await own_judge(failing).score(group)
+    with pytest.raises(JudgeError, match="the judge failed at task: ZeroDivisionError: no calls"):
+        await ask(own_judge(failing), group)
     with pytest.raises(JudgeError, match="gave nan for a; expected a finite number"):
         await own_judge(lambda *_: math.nan).score(group)
     judge = open_judge(small(Path("nano"), Path()).judge, (TOOL,))
