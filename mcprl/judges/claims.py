@@ -9,6 +9,7 @@ from contextlib import suppress
 from datetime import date
 from itertools import combinations
 
+from mcprl.judges.confirming import confirms
 from mcprl.judges.deeds import misreported, never_made, unreported
 from mcprl.judges.mentions import Day, Number, Reading, read
 from mcprl.judges.missing import says_missing
@@ -94,6 +95,8 @@ def belied(scenario: Scenario, trajectory: Trajectory, tools: Mapping[str, Tool]
         return f"the answer reports {deed!r}, which is not what was done"
     if any(isinstance(check, Fact) for check in scenario.checks):
         return ""
+    if not confirms(answer, scenario, trajectory.calls):
+        return "the answer says nothing of what was done"
     lacking = unreported(trajectory.calls, reading, tools)
     return f"the answer leaves out {lacking!r}, which was found" if lacking else ""
 

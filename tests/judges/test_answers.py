@@ -37,70 +37,20 @@ the checks, and one final answer. `case` groups the lines of one request.
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
-from pydantic import TypeAdapter
-
-from mcprl.judges.verifier import Verifier
-from mcprl.types import Call, CallRecord, Check, Group, Message, Scenario, Tool, ToolResult, Trajectory
+from support.answers import Line, judged, lines
 
 ANSWERS = Path(__file__).parent / "answers"
-CHECKS: TypeAdapter[tuple[Check, ...]] = TypeAdapter(tuple[Check, ...])
 PARTS = ("", "later_", "third_", "fourth_", "fifth_", "sixth_", "seventh_", "eighth_", "ninth_")
-Line = dict[str, Any]
-
-pytestmark = pytest.mark.anyio
 
 
-def lines(name: str) -> list[Line]:
-    return [json.loads(line) for line in (ANSWERS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+def rows_of(name: str) -> list[Line]:
+    return lines(ANSWERS / f"{name}.jsonl")
 
 
-def scenario(line: Line) -> Scenario:
-    plan = tuple(Call(**call) for call in line.get("plan", ()))
-    return Scenario(line["id"], line["request"], CHECKS.validate_python(line["checks"]), plan, line["answer"])
-
-
-def tool_result(line: Line, call: Line, content: Any) -> ToolResult:
-    failed = any(
-        check.get("failed") and check["tool"] == call["tool"] for check in line["checks"] if check["kind"] == "call"
-    )
-    if "plan" in line:
-        return ToolResult(**content)
-    if isinstance(content, str):
-        return ToolResult(content, is_error=failed and content != "[]")
-    return ToolResult(json.dumps(content, ensure_ascii=False), content, is_error="error" in content)
-
-
-def trajectory(line: Line) -> Trajectory:
-    messages: list[Message] = [{"role": "user", "content": line["request"]}]
-    records: list[CallRecord] = []
-    for number, (call, content) in enumerate(zip(line["calls"], line["results"], strict=True)):
-        result = tool_result(line, call, content)
-        function = {"name": call["tool"], "arguments": json.dumps(call["arguments"])}
-        wire = {"id": f"call_{number}", "type": "function", "function": function}
-        messages.append({"role": "assistant", "content": None, "tool_calls": [wire]})
-        messages.append({"role": "tool", "tool_call_id": wire["id"], "content": result.text})
-        records.append(CallRecord(number, call["tool"], call["arguments"], result))
-    messages.append({"role": "assistant", "content": line["answer"]})
-    before, after = (tuple(ToolResult(**look) for look in line.get(when, ())) for when in ("before", "after"))
-    return Trajectory(line["id"], line["id"], tuple(messages), (), tuple(records), after, before=before)
-
-
-def tools(line: Line) -> tuple[Tool, ...]:
-    schemas = {
-        call["tool"]: {"type": "object", "properties": {name: {} for name in call["arguments"]}}
-        for call in line["calls"]
-    }
-    schemas |= line.get("schemas", {}) | {name: {} for name in line.get("others", ()) if name not in schemas}
-    writing = {call["tool"] for call in line["calls"] if call.get("writes")} | {*line.get("others", ())}
-    return tuple(Tool(name, name, schema, read_only=name not in writing) for name, schema in schemas.items())
-
-
-async def accepted(line: Line) -> bool:
-    (score,) = await Verifier(tools(line)).score(Group(scenario(line), (trajectory(line),)))
-    return bool(score.success)
+def accepted(line: Line) -> bool:
+    return bool(judged(line).success)
 
 
 def listed(offenders: list[Line]) -> str:
@@ -109,7 +59,7 @@ def listed(offenders: list[Line]) -> str:
 
 @pytest.mark.parametrize("name", ["right", "wrong"])
 def test_there_are_two_hundred_of_each_over_eighty_cases(name: str) -> None:
-    rows = lines(name)
+    rows = rows_of(name)
     assert len(rows) >= 200
     assert len({row["case"] for row in rows}) >= 80
     assert len({(row["case"], row["answer"], json.dumps(row["calls"])) for row in rows}) == len(rows)
@@ -118,15 +68,15 @@ def test_there_are_two_hundred_of_each_over_eighty_cases(name: str) -> None:
 @pytest.mark.parametrize("name", [f"{part}{sort}" for part in PARTS for sort in ("right", "wrong")] + ["rollouts"])
 def test_no_result_tells_of_the_machine_that_it_was_recorded_on(name: str) -> None:
     told = re.compile(r"\.venv|node_modules|site-packages|/tmp/tmp|/(?:root|home/\w+)/\.")
-    assert not [row["id"] for row in lines(name) if told.search(json.dumps(row))]
+    assert not [row["id"] for row in rows_of(name) if told.search(json.dumps(row))]
 
 
 @pytest.mark.parametrize(
     ("name", "least"), [(f"{part}right", 0.97) for part in PARTS if part != "ninth_"] + [("ninth_right", 0.91)]
 )
-async def test_right_answers_are_accepted(name: str, least: float) -> None:
-    rows = lines(name)
-    refused = [row for row in rows if not await accepted(row)]
+def test_right_answers_are_accepted(name: str, least: float) -> None:
+    rows = rows_of(name)
+    refused = [row for row in rows if not accepted(row)]
     share = 1 - len(refused) / len(rows)
     assert share >= least, f"{share:.1%} of {len(rows)} right answers accepted; refused:\n{listed(refused)}"
 
@@ -145,16 +95,16 @@ async def test_right_answers_are_accepted(name: str, least: float) -> None:
         ("ninth_wrong", 0.18),
     ],
 )
-async def test_wrong_answers_are_refused(name: str, most: float) -> None:
-    rows = lines(name)
-    passed = [row for row in rows if await accepted(row)]
+def test_wrong_answers_are_refused(name: str, most: float) -> None:
+    rows = rows_of(name)
+    passed = [row for row in rows if accepted(row)]
     share = len(passed) / len(rows)
     assert share <= most, f"{share:.1%} of {len(rows)} wrong answers accepted:\n{listed(passed)}"
 
 
-async def test_what_a_real_model_answers_is_judged_as_readers_judge_it() -> None:
-    rows = lines("rollouts")
-    passed = [row for row in rows if await accepted(row)]
+def test_what_a_real_model_answers_is_judged_as_readers_judge_it() -> None:
+    rows = rows_of("rollouts")
+    passed = [row for row in rows if accepted(row)]
     refused = [row for row in rows if row not in passed]
     assert (len(rows), sum(row["right"] for row in rows)) == (180, 87)
     assert not [row for row in refused if row["right"]], listed(refused)

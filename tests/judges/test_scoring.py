@@ -1,4 +1,4 @@
-"""The scores of a run's step: one judge's failure costs one group, and what was judged is not paid twice."""
+"""The scores of a run's step: a judge's failure costs one group, and what was judged is not paid twice."""
 
 import time
 from collections.abc import Callable, Generator
@@ -8,15 +8,18 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from support.events import Recorder
 from support.fake_llm import FakeLlm, Reply, Request, scored, serving, tries
 from support.trajectories import trajectory
 
 from mcprl.config import Config
-from mcprl.errors import BudgetError
-from mcprl.judges.scoring import Scoring
+from mcprl.errors import BudgetError, JudgeError
+from mcprl.judges.own import own_judge
+from mcprl.judges.scoring import Scoring, score_held_out
 from mcprl.runs.journal import Journal
 from mcprl.runs.settings import parse
-from mcprl.types import Group, Message, Scenario
+from mcprl.servers.log import logging_to
+from mcprl.types import Group, Message, Scenario, Score
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")  # litellm's own
 NAMES = ("quick", "slow", "late")
@@ -95,3 +98,59 @@ async def test_a_resumed_run_has_only_what_is_left_of_the_judges_limit(tmp_path:
         with pytest.raises(BudgetError, match=r"the limit is 0.028"):
             await Scoring(config, (), journal, cast(Any, None)).train(1, [group(name) for name in NAMES])
         assert len(fake.requests) == asked > 0
+
+
+class Failing:
+    """A judge that raises an error of its own for the group `slow`."""
+
+    model = None
+
+    async def score(self, group: Group) -> list[Score]:
+        if group.scenario.id == "slow":
+            raise IndexError("tuple index out of range")
+        return [Score(each.id, 0.75) for each in group.trajectories]
+
+    async def forecast(self, groups: int, example: Group) -> str:
+        return ""
+
+    def report(self) -> dict[str, float]:
+        return {}
+
+
+async def test_an_exception_in_a_judge_costs_its_group_and_not_the_run(tmp_path: Path) -> None:
+    config = parse({})
+    with Journal.create(tmp_path / "run", config) as journal, logging_to(tmp_path / "server.log"):
+        for name in NAMES:
+            journal.write_trajectories("train", 1, group(name).trajectories)
+        notes = Recorder()
+        scoring = Scoring(config, (), journal, cast(Any, None), notes, judge=Failing())
+        judged = await scoring.train(1, [group(name) for name in NAMES])
+        assert [len(scores) for scores in judged.scores_P] == [3, 0, 3]
+        assert (judged.failures, judged.metrics()["judge_failures"]) == (1, 1)
+        with pytest.raises(JudgeError, match=r"failed at 1 of 1 group; .*slow: IndexError: tuple index out of range"):
+            await scoring.train(1, [group("slow")])
+        members = [replace(each, id=f"test/{each.id}") for name in NAMES for each in group(name).trajectories]
+        journal.write_trajectories("test", 0, members)
+        tested = [replace(group(name), trajectories=tuple(members[3 * n : 3 * n + 3])) for n, name in enumerate(NAMES)]
+        scored = [await scoring.held_out("test", 0, each) for each in tested]
+        assert [[score.success for score in scores] for scores in scored] == [[True] * 3, [], [True] * 3]
+        assert notes.notes == ["a task is not judged: the judge failed at slow: IndexError: tuple index out of range"]
+    assert "Traceback" in (tmp_path / "server.log").read_text()
+
+
+async def test_a_judge_that_reads_calls_no_rollout_without_an_answer_a_success(tmp_path: Path) -> None:
+    with judged_by(lambda request, _: Reply(scored(dict.fromkeys(tries(request), 1.0))), tmp_path) as (
+        _,
+        config,
+        journal,
+    ):
+        scoring = Scoring(config, (), journal, cast(Any, None))
+        whole = group("quick")
+        silent = replace(whole.trajectories[0], stop="max_turns")
+        scores = await score_held_out(
+            replace(whole, trajectories=(silent, *whole.trajectories[1:])), scoring.verifier, scoring.judge
+        )
+        assert [(score.value, score.success) for score in scores] == [(1.0, False), (1.0, True), (1.0, True)]
+        own = own_judge(lambda *_: 1.0)
+        (score,) = await score_held_out(replace(whole, trajectories=(silent,)), scoring.verifier, own)
+        assert score.success

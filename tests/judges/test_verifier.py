@@ -21,6 +21,7 @@ from mcprl.types import (
     SaysMissing,
     Scenario,
     StateHolds,
+    StopReason,
     Tool,
     ToolResult,
     Trajectory,
@@ -165,7 +166,7 @@ def test_what_is_removed_must_be_gone_afterwards() -> None:
     scenario = Scenario("s", "?", (StateHolds("list", {}, gone=("milk",)),), (Call("remove", {}),))
     there, empty, error = ToolResult("milk, eggs"), ToolResult("eggs"), ToolResult("no such list", is_error=True)
     outcomes = {
-        (before.text, after.text): Verifier().verify(scenario, tried("", before=(before,), state=(after,))).success
+        (before.text, after.text): Verifier().verify(scenario, tried("Gone.", before=(before,), state=(after,))).success
         for before in (there, empty)
         for after in (there, empty, error)
     }
@@ -173,6 +174,58 @@ def test_what_is_removed_must_be_gone_afterwards() -> None:
         ("milk, eggs", "eggs"),
         ("milk, eggs", "no such list"),
     ]
+
+
+@pytest.mark.parametrize("stop", ["max_turns", "max_tokens", "deadline"])
+def test_a_rollout_that_never_answers_is_worth_its_progress_and_less_than_any_answer_that_is_right(
+    stop: StopReason,
+) -> None:
+    look = StateHolds("get_order", {}, ("shipped",))
+    scenario = Scenario("s", "Ship it.", (look,), (Call("set_status", {"status": "shipped"}),))
+    write = CallRecord(0, "set_status", {"status": "shipped"}, ToolResult("ok"))
+    done = tried("Done.", *[write] * 9, before=(RESULT,), state=(ToolResult("shipped"),))
+    silent = Verifier(TOOLS).verify(scenario, replace(done, stop=stop))
+    assert (silent.value, silent.success) == (0.25, False)
+    assert "never answered" in silent.explanation
+    answered = Verifier(TOOLS).verify(scenario, done)
+    assert answered.success
+    assert answered.value > 0.9
+    nothing = Verifier(TOOLS).verify(scenario, replace(tried("", before=(RESULT,), state=(RESULT,)), stop=stop))
+    assert nothing.value == 0.0
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("Done.", True),
+        ("All set!", True),
+        ("Ok, added it", True),
+        ("I've created the note", True),
+        ("The order O-17 has been cancelled", True),
+        ("Cancelled.", True),
+        ("got it, that's out of the list now", True),
+        ("R-3", True),
+        ("La commande O-17 est annulée.", True),
+        ("Erledigt.", True),
+        ("订单已取消。", True),
+        ("O-17 はキャンセルされました", True),
+        ("ยกเลิกคำสั่งซื้อแล้ว", True),
+        ("تم الإلغاء", True),
+        ("", False),
+        ("|", False),
+        ("Hello!", False),
+        ("Sure! What else?", False),
+        ("The weather is nice.", False),
+        ("One question remains: can you list rail cars that are empty?", False),
+        ("Please let me know if you need anything else.", False),
+    ],
+)
+def test_an_answer_to_a_write_says_something_of_it(answer: str, told: bool) -> None:
+    call = Call("set_order_status", {"order_id": "O-17", "status": "cancelled"})
+    task = Scenario("s", "Please cancel my order O-17.", (CallMade(call.tool, call.arguments),), (call,))
+    result = ToolResult('{"ok":true,"receipt":"R-3"}', {"ok": True, "receipt": "R-3"})
+    score = Verifier((SHIPPING,)).verify(task, tried(answer, called(call.tool, result, **call.arguments)))
+    assert score.success is told, score.explanation
 
 
 TOOLS = (
