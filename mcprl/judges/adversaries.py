@@ -11,6 +11,7 @@ from functools import partial
 
 from mcprl.errors import ServerError
 from mcprl.judges.checks import holds, leaves
+from mcprl.judges.dumps import listings
 from mcprl.judges.mentions import read
 from mcprl.judges.results import Evidence
 from mcprl.judges.values import kind_of, places, same
@@ -81,12 +82,15 @@ def refuse(scenario: Scenario, records: Records, tools: Sequence[Tool]) -> Move:
 
 
 def echo(scenario: Scenario, records: Records, tools: Sequence[Tool]) -> Move:
-    """Repeats the results as they are. It has a right to results with one other value at most, and to writes."""
-    return Move(scenario.plan, "\n".join(record.result.text for record in records), _is_free(scenario, records))
+    """Repeats the results as they are. It has a right to texts that are no list, to single values, and to writes."""
+    several = any(len(list(leaves(record.result.structured))) > 1 for record in records)
+    return Move(
+        scenario.plan, "\n".join(record.result.text for record in records), _is_free(scenario, records, several)
+    )
 
 
 def say_everything(scenario: Scenario, records: Records, tools: Sequence[Tool]) -> Move:
-    """Says each value of the results in a sentence, with the same right as `echo`."""
+    """Says each value of the results in a sentence. It has a right to what is no list, and to writes."""
     return Move(scenario.plan, _everything(records), _is_free(scenario, records))
 
 
@@ -267,12 +271,12 @@ def _everything(records: Records) -> str:
     return " ".join(told)
 
 
-def _is_free(scenario: Scenario, records: Records) -> bool:
-    """Whether a dump is a right answer: no facts are asked for, or the results hold one other value at most.
-
-    A fact among rows of one kind is no exception: their values count as others.
-    """
-    return not _facts(scenario) or len(Evidence(records).others(scenario)) < 2
+def _is_free(scenario: Scenario, records: Records, several: bool = False) -> bool:
+    """Whether a dump is a right answer: no facts are asked for, or they are in results and in no list of other things,
+    and the results are not repeated as `several` raw values. What is there affirms that it is."""
+    facts, results = _facts(scenario), [record.result for record in records]
+    told = not several and not any(fact.derived and not isinstance(fact.value, bool) for fact in facts)
+    return not facts or (told and next(listings(facts, results), None) is None)
 
 
 def _wants_no_call(scenario: Scenario) -> bool:

@@ -33,6 +33,8 @@ _IRREGULAR = {
     "latest": "late",
     "later": "late",
 }
+_WHOLE = frozenset("far late fewer better best worse worst before after first last".split())
+"""Words that compare as they are."""
 _THAN = re.compile(r"\b(?:than|compared (?:to|with))\b")
 _BEFORE = re.compile(r"\b(?:before|after)\b")
 
@@ -144,11 +146,7 @@ def _without(sentence: str, places: Sequence[Place], start: int) -> str:
 def _of(word: str, bare: bool) -> tuple[str, int] | None:
     """The scale of a comparative or superlative, or of a `bare` adjective after "more" or "less"."""
     word = _IRREGULAR.get(word, word)
-    ends = (
-        [word]
-        if bare or word in ("far", "late", "fewer", "better", "best", "worse", "worst", "before", "after")
-        else []
-    )
+    ends = [word] if bare or word in _WHOLE else []
     for ending in ("er", "est"):
         if word.endswith(ending):
             stem = word[: -len(ending)]

@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
-from mcprl.judges.mentions import Reading, read
+from mcprl.judges.mentions import read, telling
 from mcprl.judges.phrases import sentences
-from mcprl.judges.scripts import UNSPACED, folded
+from mcprl.judges.scripts import folded
 from mcprl.judges.values import places
 from mcprl.servers.arguments import leaves
 from mcprl.text import stems
@@ -23,10 +22,6 @@ _DONE = re.compile(
     r"^\w+ed\b|完成|完了|好的|已|しました|했습니다|완료|เรียบร้อย|แล้ว"
 )
 """That something was done, in a few languages; others are known by what was done to what."""
-_COMMON = frozenset(
-    "about also because been before could does from have just like more need only please should some than that their "
-    "them then there these they this those very want what when where which will with would your".split()
-)
 
 
 def confirms(answer: str, scenario: Scenario, calls: Sequence[CallRecord]) -> bool:
@@ -37,7 +32,7 @@ def confirms(answer: str, scenario: Scenario, calls: Sequence[CallRecord]) -> bo
     if any(places(reading, value) for value in _values(scenario, calls)):
         return True
     known = folded(" ".join((scenario.request, *(call.tool for call in scenario.plan))))
-    return len(_telling(reading) & _telling(read(" ".join(stems(known))))) > 0
+    return len(telling(reading) & telling(read(" ".join(stems(known))))) > 0
 
 
 def _values(scenario: Scenario, calls: Sequence[CallRecord]) -> Iterator[Scalar]:
@@ -46,11 +41,3 @@ def _values(scenario: Scenario, calls: Sequence[CallRecord]) -> Iterator[Scalar]
         if record.tool in planned:
             yield from (value for _, value in leaves(record.arguments or {}))
             yield from (value for _, value in leaves(record.result.structured))
-
-
-def _telling(reading: Reading) -> set[str]:
-    """The words that tell what a text is about: longer ones, and pairs of letters in scripts without spaces."""
-    letters = [word for word, _, _ in reading.words if re.match(rf"[{UNSPACED}]", word)]
-    pairs = {one + other for one, other in pairwise(letters)}
-    longer = {stem for word, _, _ in reading.words if len(word) > 3 or word.isdigit() for stem in stems(word)}
-    return pairs | longer - _COMMON

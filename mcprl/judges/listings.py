@@ -8,6 +8,7 @@ from mcprl.judges.values import Place, tokens
 from mcprl.types import Fact
 
 _BULLET = re.compile(r"^[ \t]*(?:[-*•–]|\d{1,2}[.)])[ \t]+(\S.*)$", re.MULTILINE)
+_FIELD = re.compile(r"[^:\n]{2,40}:\s+(?=\S)")
 _HEADING = re.compile(r":\s*$")
 _ENUMERATED = re.compile(r"(?:[^.:;!?\n]|[.:](?=\S))+")
 _SHORT = 3
@@ -31,7 +32,7 @@ def beside_the_list(reading: Reading, facts: Sequence[Fact], own: Sequence[Place
     bullets = [match.span(1) for match in _BULLET.finditer(reading.text)]
     for entries in (bullets, *runs):
         held = [any(start <= place[0] < end for place in own) for start, end in entries]
-        if len(entries) < least or not any(held) or all(held):
+        if len(entries) < least or not any(held) or all(held) or _is_record(reading.text, entries, own):
             continue
         for (start, end), has in zip(entries, held, strict=True):
             entry = reading.text[start:end].strip()
@@ -40,6 +41,12 @@ def beside_the_list(reading: Reading, facts: Sequence[Fact], own: Sequence[Place
             if name and not has and not set(words) <= known and re.search(r"[a-z]{3}", entry):
                 return entry
     return ""
+
+
+def _is_record(text: str, entries: Sequence[Place], own: Sequence[Place]) -> bool:
+    """Whether the entries are the fields of one thing: "Name: Kira Lindt", "City: Lyon"."""
+    values = [start + label.end() for start, end in entries if (label := _FIELD.match(text[start:end]))]
+    return len(values) == len(entries) and any(place[0] in values for place in own)
 
 
 def _within(spot: int, own: Sequence[Place]) -> bool:

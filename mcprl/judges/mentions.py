@@ -8,10 +8,12 @@ those in the normalized text.
 import re
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import pairwise
 
-from mcprl.judges.scripts import WORD, folded
+from mcprl.judges.scripts import UNSPACED, WORD, folded
 from mcprl.judges.spelling import spelled_out
 from mcprl.judges.units import DURATIONS, LETTERS, convert, currency_of, unit_of
+from mcprl.text import stems
 
 _PLAIN = str.maketrans("‘’“”–—−\u00a0\u202f\u2009", "''\"\"---   ")
 _MONTHS = tuple("jan feb mar apr may jun jul aug sep oct nov dec".split())
@@ -52,6 +54,12 @@ _FOLLOWS = re.compile(
 )
 """What may be a number's unit, currency or noun."""
 _SCALES = {"k": 1e3, "thousand": 1e3, "million": 1e6, "billion": 1e9, "dozen": 12.0}
+
+_COMMON = frozenset(
+    "about also because been before could does from have just like more need only please should some than that their "
+    "them then there these they this those very want what when where which will with would your".split()
+)
+"""Words that tell nothing of what a text is about."""
 
 Place = tuple[int, int]
 """Where a text states something: start and end."""
@@ -157,6 +165,14 @@ def read(text: str) -> Reading:
     numbers = [_number(match, masked, cased) for match in _NUMBER.finditer(masked)]
     numbers = _durations([number for number in numbers if number], masked)
     return Reading(low, tuple(numbers), tuple(days), tuple(clocks), words, places, cased)
+
+
+def telling(reading: Reading) -> set[str]:
+    """The words that tell what a text is about: longer ones, and pairs of letters in scripts without spaces."""
+    letters = [word for word, _, _ in reading.words if re.match(rf"[{UNSPACED}]", word)]
+    pairs = {one + other for one, other in pairwise(letters)}
+    longer = {stem for word, _, _ in reading.words if len(word) > 3 or word.isdigit() for stem in stems(word)}
+    return pairs | longer - _COMMON
 
 
 def _in_one_order(days: list[Day], text: str) -> list[Day]:

@@ -1,13 +1,11 @@
 """What the results of a trajectory hold: the values that an answer could repeat, and the labels they stand under."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from mcprl.judges.checks import holds, leaves, squash
-from mcprl.judges.mentions import Reading, normal, read
-from mcprl.judges.values import places, same, tokens
-from mcprl.judges.workings import is_told_along, names_owner, welcome
+from mcprl.judges.checks import holds, leaves
+from mcprl.judges.mentions import normal
+from mcprl.judges.values import same, tokens
 from mcprl.types import CallRecord, Fact, Scalar, Scenario, ToolResult
 
 _LONG = 80
@@ -27,6 +25,7 @@ class Evidence:
                 self._labels.setdefault(words, set()).add(label)
         for labels in self._labels.values():
             labels.discard("")
+        self.words = {word for words in self._labels for word in words}
 
     def holds(self, value: Scalar) -> bool:
         """Whether a result has the value: also the time of a moment, and a number with its unit behind it."""
@@ -43,50 +42,6 @@ class Evidence:
     def labels(self, value: Scalar) -> frozenset[str]:
         """The fields in which the results have the value, empty if they have no structure."""
         return frozenset(self._labels.get(tokens(str(value)), set()))
-
-    def repeated(self, answer: str, scenario: Scenario) -> str:
-        """Why the answer is a dump of the results, empty if it is none.
-
-        What counts is how many of the results' other values it states: those that are no fact of the task, stand
-        neither in the request nor in the plan's arguments, and do not name a fact's subject.
-        """
-        others = self.others(scenario)
-        reading = read(answer)
-        joined = f" {' '.join(tokens(answer))} "
-        numbers = {number.value for number in reading.numbers}
-        stated = {words for words, value in others.items() if _stated(words, value, joined, numbers)}
-        shown = self._shown(reading, scenario, {others[words] for words in stated})
-        others = {words: value for words, value in others.items() if words not in stated or value not in shown}
-        stated &= others.keys()
-        parts = [others.keys() & {words for words, _, _ in values} for values in self._values]
-        whole = {words for part in parts if part <= stated for words in part}
-        facts = [check for check in scenario.checks if isinstance(check, Fact)]
-        seen = Counter(words for values in self._values for words, _, _ in values)
-        things = {words for words in stated if seen[words] == 1}  # not what kind of things they are
-        if len(facts) == 1 and facts[0].meaning == "count" and facts[0].value in (len(stated), len(things)):
-            return ""  # the counted things themselves
-        for part in (others.keys(), *parts, whole):
-            if _is_dump(len(part & stated), len(part)):
-                return f"in an answer that states {len(part & stated)} of the {len(part)} other values of what was read"
-        squashed = squash(answer)
-        for result, part in zip(self.results, parts, strict=True):
-            whole_text = isinstance(result.structured, dict | list) and squash(result.text) in squashed
-            if len(part) >= 2 and whole_text:
-                return "in an answer that repeats a whole result"
-        return ""
-
-    def _shown(self, reading: Reading, scenario: Scenario, stated: set[Scalar]) -> set[Scalar]:
-        """The other values that may stand beside the facts (`workings`)."""
-        facts = [check for check in scenario.checks if isinstance(check, Fact)]
-        spots = {value: places(reading, value) for value in stated}
-        found = {value: where for value, where in spots.items() if where}
-        shown = {value for value in stated if names_owner(value, facts)}
-        for fact in facts:
-            own = places(reading, fact.value, fact.meaning, fact.unit)
-            shown |= welcome(reading, fact, own, found, scenario.request)
-            left = {value: where for value, where in found.items() if value not in shown}
-            shown |= left.keys() if is_told_along(reading, own, left) else set()
-        return shown
 
     def others(self, scenario: Scenario) -> dict[tuple[str, ...], Scalar]:
         """The results' values that the task does not ask for, by their words."""
@@ -124,17 +79,3 @@ def _values(result: ToolResult) -> Iterable[tuple[tuple[str, ...], Scalar, str]]
         spelled = "".join(words)
         if not isinstance(value, bool) and (len(spelled) > 1 or spelled.isdigit()):
             yield words, value, label
-
-
-def _stated(words: tuple[str, ...], value: Scalar, joined: str, numbers: set[float]) -> bool:
-    if isinstance(value, int | float):
-        return float(value) in numbers
-    return f" {' '.join(words)} " in joined
-
-
-def _is_dump(stated: int, total: int) -> bool:
-    """Both of two, most of three or more, a third of many, or more than anybody asked for."""
-    share = stated / max(1, total)
-    return (
-        (stated == 2 and total == 2) or (stated >= 3 and share >= 0.6) or (stated >= 5 and share > 0.3) or stated >= 8
-    )

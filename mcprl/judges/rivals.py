@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from mcprl.judges.ends import is_other_end
 from mcprl.judges.mentions import Reading
-from mcprl.judges.values import Place, kind_of, places, tokens
+from mcprl.judges.values import Place, kind_of, places
 from mcprl.types import Fact, Scalar
 
 _NEGATED = re.compile(
@@ -39,7 +39,14 @@ _DOUBTED = re.compile(
 _TAKEN_BACK = re.compile(
     r"[\"'`)*]*(?:\s*\?\s*no\b|[.,;:!?]?\s+(?:oh |sorry,? )?(?:(?:wait|actually),? no\b|correction\b|scratch that\b))"
 )
+_RETRACTS = re.compile(
+    r"[^.!?;\n]*[.!?;,-]+\s+(?:(?:oh|sorry|wait|hm+|hold on|my mistake)\b[,.!]* )*(?:"
+    r"(?:no|nope|nein|non)\b[,.:;!-]+ ?(?!(?:problem|worries|need|other|further|more|one|thanks?)\b)|"
+    r"(?P<mildly>actually|correction|rather|i mean)\b[,:]? )(?P<instead>[^.!?;\n]+)"
+)
+"""What comes after a value and takes it back."""
 _CANNOT_TELL = re.compile(r"\b(?:can't|cannot|can not|couldn't) (?:say|tell|be (?:sure|certain)) (?:whether|if)\b")
+_ONE_OF = re.compile(r"\bone of (?:these|those|them) (?:is|must be|should be|could be|may be|might be)\b")
 _LONGER = re.compile(r"[-_][a-z]*\d")
 """What follows a word that is the beginning of a longer code: `xterm-256color`."""
 _OR = re.compile(r"^[\s\"')]*(?:\w+\s+)?,?\s*or\s+(?:maybe |perhaps |possibly |else |even |about )?[\"'(]?")
@@ -81,9 +88,20 @@ def live(reading: Reading, value: Scalar, fact: Fact) -> list[Place]:
         found = [place for place in found if not _is_open(reading, place)]
     if isinstance(value, str):
         found = [place for place in found if not _LONGER.match(reading.text, place[1])]
-    if fact.derived and _CANNOT_TELL.search(reading.text):
+    if _ONE_OF.search(reading.text) or (fact.derived and _CANNOT_TELL.search(reading.text)):
         return []
     return [place for place in found if is_stated(reading, place) and not _TAKEN_BACK.match(reading.text, place[1])]
+
+
+def taken_back(reading: Reading, place: Place) -> bool:
+    """Whether the next sentence takes back what stands at a place: "She lives in Lyon. No, in Ghent." One that begins
+    with "actually" does only if it names something else."""
+    again = _RETRACTS.match(reading.text, place[1])
+    if again is None or re.search(r"\b(?:not|never)\b|n't\b", again["instead"]):
+        return False
+    own = reading.text[slice(*place)]
+    other = re.search(r"(?<=[a-z] )[A-Z]\w+|\d\d", reading.cased[slice(*again.span("instead"))])
+    return own not in again["instead"] and (not again["mildly"] or other is not None)
 
 
 def is_stated(reading: Reading, place: Place) -> bool:
@@ -236,14 +254,3 @@ def _gap(text: str, one: Place, other: Place) -> str | None:
     first, second = sorted((one, other))
     gap = text[first[1] : second[0]]
     return gap if first[1] <= second[0] and len(gap) < 60 else None
-
-
-def dumped(near: Mapping[Scalar, object], fact: Fact, rivals: Sequence[Scalar], asked: Asked) -> str:
-    """Several rivals beside the value: three, all of two, or two of the asked field in other rows."""
-    labels = asked.labels(fact.value)
-    distinct = {tokens(str(rival)): rival for rival in near}
-    rows = [rival for rival in distinct.values() if labels and labels & asked.labels(rival)]
-    total = len({tokens(str(rival)) for rival in rivals})
-    if len(distinct) >= 3 or (len(distinct) == 2 and total <= 2) or len(rows) >= 2:
-        return f"in an answer that also gives {', '.join(repr(rival) for rival in list(near)[:3])}"
-    return ""

@@ -10,12 +10,12 @@ from mcprl.judges.matches import beaten, score_objection
 from mcprl.judges.mentions import Reading, read
 from mcprl.judges.owners import assigned, inside, stand_ins
 from mcprl.judges.phrases import polarity
-from mcprl.judges.rivals import Asked, choice, dumped, hedged, live, look, only_reason
+from mcprl.judges.rivals import Asked, choice, hedged, live, look, only_reason, taken_back
 from mcprl.judges.scripts import WORD, folded
 from mcprl.judges.support import unsupported
 from mcprl.judges.units import is_unit
 from mcprl.judges.values import Place, kind_of, places, same, tokens
-from mcprl.judges.workings import is_told_along, names_owner, welcome
+from mcprl.judges.workings import names_owner, welcome
 from mcprl.text import stems
 from mcprl.types import Fact, Scalar
 
@@ -35,6 +35,8 @@ _NONE = re.compile(
     r"\bthere (?:are|is|were|was)n't any\b(?=\s*[.,;!]|$)|^(?:none|nothing|zero)\b"
 )
 """That there are none: no answer to a count above zero, whatever else stands beside it."""
+_OF_ALL = re.compile(r"\b(?:both|each|every|all|same|equal\w*|also|too|either|likewise)\b")
+"""What makes a value that of several things."""
 _UNTELLING = frozenset("id of the is in a at no and by to".split())
 
 
@@ -55,6 +57,7 @@ def objection(answer: str, fact: Fact, asked: Asked) -> str:
     stated = {rival: live(reading, rival, fact) for rival in rivals}
     longer = [place for found in stated.values() for place in found]
     own = [p for p in live(reading, fact.value, fact) if not any(inside(p, other) for other in longer)]
+    own = own if len(asked.facts) > 1 else [place for place in own if not taken_back(reading, place)]
     if not own or (len(asked.facts) < 2 and fact.meaning == "count" and _NONE.search(reading.text) and fact.value):
         return "not in the answer"
     if kind_of(fact.value, fact.meaning) == "word":
@@ -80,7 +83,8 @@ def _beside(
     }
     shown = welcome(reading, fact, own, {rival: found for rival, found in near.items() if found}, asked.request)
     if fact.rivals and places(read(asked.request), fact.value, fact.meaning, fact.unit):
-        chosen = choice(reading, own, {rival: found for rival, found in stated.items() if rival not in shown})
+        alike = [rival for rival in stated if isinstance(rival, str) == isinstance(fact.value, str)]
+        chosen = choice(reading, own, {rival: stated[rival] for rival in alike if rival not in shown})
         return chosen or _swapped(reading, fact, asked)
     near = {
         rival: found
@@ -90,7 +94,6 @@ def _beside(
     return (
         only_reason(reading, fact, own, stated)
         or hedged(reading, fact, own, near, asked)
-        or ("" if is_told_along(reading, own, near) else dumped(near, fact, list(stated), asked))
         or _misplaced(reading, fact, near, asked)
         or _turned(reading, fact, own, asked)
     )
@@ -232,6 +235,10 @@ def _compared(
     own = found.get(mine, set())
     if own and not own & equal:
         return f"the answer gives {group[min(own)].value!r} in its place"
+    alone = [n for n in equal if n != mine and anchors.get(n)]
+    once = not anchors.get(mine) and len(values[mine]) < len(equal)
+    if strict and alone and once and not _OF_ALL.search(reading.text):
+        return f"the answer gives it for {group[alone[0]].subject!r} alone"
     if strict and own - equal:
         return f"the answer also gives {group[min(own - equal)].value!r} for it"
     holders = {owner for owner, given in found.items() if given & equal}

@@ -21,7 +21,10 @@ WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 CALENDAR = {name.lower() for names in (day_name, day_abbr, month_name, month_abbr) for name in names}
 _RELATIVE = frozenset("today tonight tomorrow yesterday".split())
 _SAME = re.compile(r"\b(?:every|each|all|both)\b[^.;!?]*\b(?:the same|equal|identical)\b(?: \w+)?\W{0,4}$")
-_BESIDE = re.compile(r"\b(?:and|or|plus|by|called|named)\s+(?:an? |the )?((?:[A-Z][\w']*(?: (?=[A-Z])|))+)")
+_BESIDE = re.compile(
+    r"\b(?:and|or|plus|by|called|named|is|was)\s+(?:an? |the )?(?:in |at |from |to )?"
+    r"((?:[A-Z][a-z][\w']*(?: (?=[A-Z])|))+)"
+)
 _SHAPED = re.compile(r"[A-Za-z]+|\d+|.", re.DOTALL)
 _JOINED = re.compile(
     r"[\"']?\s*(?:&|/|\band|\bor|\bplus|\bas well as)\s+(?:also |the |in )?([a-z][\w-]+)(?=\s*(?:[.;!?\n)]|$))"
@@ -41,7 +44,7 @@ def unsupported(reading: Reading, fact: Fact, own: Sequence[Place], asked: Asked
         found = _number(reading, fact, own, asked) or _same_for_all(reading, fact, own)
     elif kind == "word":
         found = _shaped(reading, fact, asked) or _joined(reading, fact, own, asked) or _listed(reading, fact, asked)
-        found = found or _stranger(reading, fact, asked)
+        found = found or _stranger(reading, fact, own, asked)
     found = found or _day(reading, fact, own, asked)
     return f"in an answer that also gives {found!r}, which nothing supports" if found else ""
 
@@ -152,12 +155,14 @@ def _joined(reading: Reading, fact: Fact, own: Sequence[Place], asked: Asked) ->
     return ""
 
 
-def _stranger(reading: Reading, fact: Fact, asked: Asked) -> str:
+def _stranger(reading: Reading, fact: Fact, own: Sequence[Place], asked: Asked) -> str:
     """A name beside another one that neither the request nor a result has."""
-    if fact.meaning not in ("name", "person", "text") or not str(fact.value)[:1].isupper():
+    if fact.meaning not in ("name", "person", "place", "text") or not str(fact.value)[:1].isupper():
         return ""
     given = {*tokens(asked.request), *(word for other in asked.facts for word in tokens(str(other.value)))}
     for match in _BESIDE.finditer(reading.cased):
+        if any(start < match.end(1) and match.start(1) < end for start, end in own):
+            continue
         names = [word for word in re.findall(r"\w{3,}", match[1].lower()) if word not in CALENDAR]
         if any(word not in given and not asked.holds(word) for word in names):
             return match[1].strip()

@@ -1,7 +1,6 @@
 """The verifier applies a scenario's checks, which the generator proved by execution. Deterministic and free."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from mcprl.judges.checks import (
     asks_for,
@@ -16,6 +15,7 @@ from mcprl.judges.checks import (
 )
 from mcprl.judges.claims import belied
 from mcprl.judges.conduct import Conduct
+from mcprl.judges.dumps import dumped
 from mcprl.judges.mentions import read
 from mcprl.judges.records import contradicted
 from mcprl.judges.results import Evidence
@@ -147,7 +147,7 @@ class Verifier:
                 return f"in the answer, but {lacking[0]}, which it follows from, returned nothing"
         elif not evidence.holds(fact.value):
             return "in the answer, but no tool result held it"
-        return evidence.repeated(trajectory.answer, scenario)
+        return dumped(trajectory.answer, facts, scenario, evidence)
 
     def _objection_live(self, scenario: Scenario, trajectory: Trajectory, fact: Fact, evidence: Evidence) -> str:
         """As `_objection` for a fact that the trajectory's own calls proved."""
@@ -158,7 +158,7 @@ class Verifier:
             others = [other for other in facts if (other.name, other.subject) != (now.name, now.subject)]
             why = objection(trajectory.answer, now, Asked(scenario.request, (now, *others), evidence.labels))
             if not why:
-                return evidence.repeated(trajectory.answer, replace(scenario, checks=(now, *others)))
+                return dumped(trajectory.answer, (now, *others), scenario, evidence)
         return why
 
     def _current(self, fact: Fact, scenario: Scenario, trajectory: Trajectory) -> list[Fact]:

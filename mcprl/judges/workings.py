@@ -7,7 +7,7 @@ the parts of a thing's own name.
 import math
 import re
 from collections.abc import Mapping, Sequence
-from itertools import combinations, pairwise
+from itertools import combinations
 
 from mcprl.judges.mentions import Reading, read
 from mcprl.judges.values import Place, kind_of, tokens
@@ -87,17 +87,3 @@ def _amount(value: Scalar) -> float:
 
 def _after(own: Sequence[Place], stated: Mapping[Scalar, Sequence[Place]], names: set[Scalar]) -> bool:
     return bool(own) and all(any(start >= own[0][1] for start, _ in stated[name]) for name in names)
-
-
-def is_told_along(reading: Reading, own: Sequence[Place], stated: Mapping[Scalar, Sequence[Place]]) -> bool:
-    """Whether one or two other values are details of the same sentence, with words between them and without labels."""
-    if not 0 < len(stated) <= 2:
-        return False
-    spots = sorted({own[0], *(found[0] for found in stated.values() if found)}) if own else []
-    if len(spots) < 2:
-        return False
-    inner = reading.text[spots[0][0] : spots[-1][1]]
-    if re.search(r"[.!?;]\s|\n", inner) or len(_LABELLED.findall(reading.text)) > 1:
-        return False
-    gaps = [reading.text[one[1] : other[0]] for one, other in pairwise(spots)]
-    return all("(" in gap or set(_WORD.findall(gap)) - {"and", "or", "also", "maybe", "perhaps"} for gap in gaps)

@@ -90,6 +90,14 @@ async def hand_made(server: Server) -> list[Scenario]:
         look = StateHolds("get_order", {"order_id": order}, (status,))
         checks = (look, CallMade(change.tool, change.arguments))
         made.append(Scenario(f"write{order}", f"Mark {order} as {status}.", checks, (change,), "Done."))
+    for category in ("lighting", "kitchen", "garden", "textiles"):
+        search = Call("search_products", {"category": category})
+        async with server.session() as session:
+            found = json.loads((await session.call(search.tool, search.arguments)).text)
+        cheapest, *others = sorted(found, key=lambda row: row["price"])
+        pick = Fact(cheapest["name"], "name", "name", rivals=tuple(row["name"] for row in others), derived=True)
+        answer = f"The {cheapest['name']}."
+        made.append(Scenario(f"pick{category}", f"cheapest thing in {category}?", (pick,), (search,), answer))
     return [*made, Scenario("flight", "Book me a flight.", (Declines(),), (), "I can't book flights.")]
 
 

@@ -49,6 +49,11 @@ def rows_of(name: str) -> list[Line]:
     return lines(ANSWERS / f"{name}.jsonl")
 
 
+WHOLE_RECORD = ("wrong-056", "wrong-209")
+"""Written as wrong, since they tell all fields of the thing that was asked for, each with its label. All of it is true,
+so that they are right since 2026-11-28."""
+
+
 def accepted(line: Line) -> bool:
     return bool(judged(line).success)
 
@@ -72,7 +77,7 @@ def test_no_result_tells_of_the_machine_that_it_was_recorded_on(name: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("name", "least"), [(f"{part}right", 0.97) for part in PARTS if part != "ninth_"] + [("ninth_right", 0.91)]
+    ("name", "least"), [(f"{part}right", 0.97) for part in PARTS if part != "ninth_"] + [("ninth_right", 0.96)]
 )
 def test_right_answers_are_accepted(name: str, least: float) -> None:
     rows = rows_of(name)
@@ -96,7 +101,7 @@ def test_right_answers_are_accepted(name: str, least: float) -> None:
     ],
 )
 def test_wrong_answers_are_refused(name: str, most: float) -> None:
-    rows = rows_of(name)
+    rows = [row for row in rows_of(name) if row["id"] not in WHOLE_RECORD]
     passed = [row for row in rows if accepted(row)]
     share = len(passed) / len(rows)
     assert share <= most, f"{share:.1%} of {len(rows)} wrong answers accepted:\n{listed(passed)}"
@@ -109,3 +114,12 @@ def test_what_a_real_model_answers_is_judged_as_readers_judge_it() -> None:
     assert (len(rows), sum(row["right"] for row in rows)) == (180, 87)
     assert not [row for row in refused if row["right"]], listed(refused)
     assert [row["id"] for row in passed if not row["right"]] == ["rollout-030", "rollout-084"]
+
+
+def test_true_values_beside_what_was_asked_for_never_make_an_answer_wrong() -> None:
+    """Long answers to people's requests to the shop as models write them, and what stays wrong. Written beside the
+    checks: a development set, which says nothing about answers of others."""
+    rows = rows_of("besides")
+    assert (len(rows), sum(row["right"] for row in rows)) == (113, 72)
+    wrongly = [f"{row['id']} {row['answer']!r}" for row in rows if accepted(row) is not row["right"]]
+    assert not wrongly, "\n".join(wrongly)

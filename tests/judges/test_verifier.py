@@ -63,16 +63,20 @@ def test_a_right_answer_that_no_result_held_is_a_guess() -> None:
     assert "no tool result held it" in score.explanation
 
 
-def test_a_dump_of_everything_is_no_answer_and_a_polite_detail_is_one() -> None:
+def test_a_raw_result_is_no_answer_and_true_values_of_the_same_record_cost_economy_alone() -> None:
     record = {"order_id": "O-17", "total": 12.5, "status": "paid", "city": "Lyon", "items": 3, "clerk": "Ana Novak"}
     text = json.dumps(record)
     call = called(order_id="O-17", result=ToolResult(text, record))
-    dump = "The total is 12.5, the status is paid, the city is Lyon, the items are 3 and the clerk is Ana Novak."
-    for answer in (text, dump):
-        score = Verifier().verify(LOOKUP, tried(answer, call))
-        assert not score.success
-        assert "in an answer that" in score.explanation
-    assert Verifier().verify(LOOKUP, tried("It comes to 12.50, and it is paid.", call)).success
+    score = Verifier().verify(LOOKUP, tried(text, call))
+    assert not score.success
+    assert "in an answer that only repeats what was read" in score.explanation
+    whole = "The total is 12.5, the status is paid, the city is Lyon, the items are 3 and the clerk is Ana Novak."
+    short, long = (
+        Verifier().verify(LOOKUP, tried(each, call)) for each in ("It is 12.50.", f"{whole} {whole} {whole}")
+    )
+    assert short.success
+    assert long.success
+    assert 0.97 < long.value < short.value
 
 
 def test_a_long_answer_costs_style_and_not_the_truth() -> None:

@@ -1,0 +1,205 @@
+"""Whether an answer only repeats what was read: a result as it is, or a whole list of which one thing was asked for.
+
+True values of the same thing beside the asked one are no dump, nor is a list beside a sentence that singles out what
+was asked for.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from mcprl.judges.comparing import direction
+from mcprl.judges.mentions import Reading, read, telling
+from mcprl.judges.phrases import polarity
+from mcprl.judges.results import Evidence
+from mcprl.judges.rivals import look
+from mcprl.judges.values import Place, kind_of, places, same, tokens
+from mcprl.judges.workings import names_owner
+from mcprl.servers.arguments import leaves
+from mcprl.types import Fact, Json, Scalar, Scenario, ToolResult
+
+Row = Mapping[str, Scalar]
+"""What a list has of one thing: values by their labels."""
+
+_SENTENCE = re.compile(r"[.!?;](?=\s|$)|\n")
+_CLAUSE = re.compile(r"[.!?;:,](?=\s|$)|\n|[()|]|\s-+\s|\b(?:and|but|while|whereas)\b")
+_LABELLED = re.compile(r"[^:\n\d]{2,40}:(?: |$)")
+"""The beginning of a line that has one field of a record."""
+_PIECES = re.compile(r"[;|=\t]\s?|[,:]\s|\s{2,}")
+_MANY = 5
+"""Other things of a list that nobody tells by the way."""
+_SHORT = 60
+"""Words. A longer answer is no mere list of values."""
+
+
+def dumped(answer: str, facts: Sequence[Fact], scenario: Scenario, evidence: Evidence) -> str:
+    """Why the answer is a dump of the results, empty if it is none or if no fact was asked for."""
+    if facts and _is_verbatim(answer, facts, evidence.results):
+        return "in an answer that only repeats what was read"
+    reading = read(answer)
+    if facts and _is_bare(reading, facts, scenario, evidence):
+        return "in an answer that is a mere list of values"
+    for listing in listings(facts, evidence.results):
+        told = [row for row in listing.others if any(_spots(reading, value) for value in listing.telling(row))]
+        many = len(told) >= 2 and (len(told) >= 0.6 * len(listing.others) or len(told) >= _MANY)
+        if many and not _singles_out(reading, listing, told, facts, scenario.request):
+            return f"in an answer that also gives {len(told)} of the {len(listing.others)} others of a list"
+    return ""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A list of a result: the things in it that were asked for, which have the most of the facts, and the others."""
+
+    own: list[Row]
+    others: list[Row]
+    seen: Counter[Scalar]
+
+    def telling(self, row: Row) -> list[Scalar]:
+        """The values of a thing that no other thing of the list has."""
+        return [value for value in row.values() if self.seen[value] == 1 and not isinstance(value, bool)]
+
+
+def listings(facts: Sequence[Fact], results: Sequence[ToolResult]) -> Iterator[Listing]:
+    """The lists of results in which things that were asked for stand among two others or more."""
+    wanted = [fact.value for fact in facts if not isinstance(fact.value, bool)]
+    for rows in (rows for result in results for rows in _lists(result)):
+        held = [sum(any(same(value, own) for value in row.values()) for own in wanted) for row in rows]
+        most = max(held, default=0)
+        others = [row for row, n in zip(rows, held, strict=True) if n < most]
+        if len(others) >= 2:
+            own = [row for row, n in zip(rows, held, strict=True) if n == most]
+            yield Listing(own, others, Counter(value for row in rows for value in {*row.values()}))
+
+
+def _is_bare(reading: Reading, facts: Sequence[Fact], scenario: Scenario, evidence: Evidence) -> bool:
+    """Whether the answer has no word besides values of which nobody asked for two or more, and does not begin with what
+    was asked for, before values of other kinds or in brackets."""
+    if len(reading.words) > _SHORT or any(fact.derived for fact in facts):
+        return False
+    own = sorted(place for fact in facts for place in places(reading, fact.value, fact.meaning, fact.unit))
+    if not own or not all(_within((start, end), own) or word in evidence.words for word, start, end in reading.words):
+        return False
+    others = (value for value in evidence.others(scenario).values() if not names_owner(value, facts))
+    spots = {value: _spots(reading, value) for value in others}
+    covered = [*own, *(place for found in spots.values() for place in found)]
+    stated = [value for value, found in spots.items() if found and not any(_meet(place, own) for place in found)]
+    loose = [word for word, start, end in reading.words if not _within((start, end), covered)]
+    if len(stated) < 2 or not {*loose} <= {*tokens(scenario.request)} & evidence.words:
+        return False
+    if own[0] != min(covered):
+        return True
+    in_brackets = reading.text[own[-1][1] :].lstrip().startswith("(")
+    return not in_brackets and any(_alike(value, fact) for value in stated for fact in facts)
+
+
+def _meet(place: Place, spots: Sequence[Place]) -> bool:
+    return any(start < place[1] and place[0] < end for start, end in spots)
+
+
+def _within(place: Place, spots: Sequence[Place]) -> bool:
+    return any(start <= place[0] and place[1] <= end for start, end in spots)
+
+
+def _alike(value: Scalar, fact: Fact) -> bool:
+    """Whether a value could be taken for the fact's."""
+    return kind_of(value) == kind_of(fact.value, fact.meaning) and look(value) == look(fact.value)
+
+
+def _is_verbatim(answer: str, facts: Sequence[Fact], results: Sequence[ToolResult]) -> bool:
+    """Whether the answer states a fact only in JSON or in a whole result of several values or lines."""
+    rest = _without_json(answer)
+    for result in results:
+        text = result.text.strip()
+        several = isinstance(result.structured, dict | list) or text.count("\n") >= 2
+        if several and len(text) <= 2 * len(rest):
+            rest = re.sub(r"\s+".join(map(re.escape, text.split())), " ", rest)
+    if rest == answer:
+        return False
+    reading = read(rest)
+    return any(
+        polarity(rest, fact.name) is None
+        if isinstance(fact.value, bool)
+        else not places(reading, fact.value, fact.meaning, fact.unit)
+        for fact in facts
+    )
+
+
+def _without_json(text: str) -> str:
+    """The text without JSON objects and lists of two values or more."""
+    decoder, at = json.JSONDecoder(), 0
+    while match := re.compile(r"[{\[]").search(text, at):
+        at = match.start() + 1
+        try:
+            found, end = decoder.raw_decode(text, match.start())
+        except (ValueError, RecursionError):
+            continue
+        if len(list(leaves(found))) > 1:
+            text = f"{text[: match.start()]} {text[end:]}"
+    return text
+
+
+def _lists(result: ToolResult) -> Iterator[Sequence[Row]]:
+    """The lists of a result: those of JSON, or the lines of a text that are not the fields of one record."""
+    structured: Json = result.structured
+    found: dict[tuple[str | int, ...], dict[int, dict[str, Scalar]]] = {}
+    for path, value in leaves(structured):
+        for n, part in enumerate(path):
+            if isinstance(part, int):
+                label = ".".join(str(each) for each in path[n + 1 :])
+                found.setdefault(path[:n], {}).setdefault(part, {})[label] = value
+    yield from (list(rows.values()) for rows in found.values())
+    if not isinstance(structured, dict | list):
+        lines = [
+            line.strip() for line in result.text.splitlines() if line.strip() and not _LABELLED.match(line.strip())
+        ]
+        yield [{str(n): piece for n, piece in enumerate(_PIECES.split(line))} for line in lines]
+
+
+def _spots(reading: Reading, value: Scalar) -> list[Place]:
+    """Where an answer has a value of a result; sought only if its words or a number are there."""
+    there = isinstance(value, int | float) or all(word in reading.places for word in tokens(value) or ("",))
+    return places(reading, value) if there else []
+
+
+def _singles_out(reading: Reading, listing: Listing, told: Sequence[Row], facts: Sequence[Fact], request: str) -> bool:
+    """Whether the answer tells what was asked for apart from the list: more often than the other things, in a sentence
+    beside which none tells of one other thing, or in a clause with a word of the request, such as "newest", that no
+    clause about the others has."""
+    mine = [place for fact in facts for place in places(reading, fact.value, fact.meaning, fact.unit)]
+    labels = {label for row in listing.own for label, value in row.items() for fact in facts if same(value, fact.value)}
+    named = [[place for label in labels & row.keys() for place in _spots(reading, row[label])] for row in told]
+    if len(mine) > len(facts) * max((len(spots) for spots in named), default=0) > 0:
+        return True
+    marks = [(start, -1) for start, _ in mine]
+    for n, row in [*((-1, row) for row in listing.own), *enumerate(told)]:
+        marks += [(start, n) for value in listing.telling(row) for start, _ in _spots(reading, value)]
+    sentences = [who for who, _, _ in _grouped(marks, _SENTENCE, reading.text)]
+    blocks = [who for n, who in enumerate(sentences) if not n or who != sentences[n - 1]]
+    for n, who in enumerate(blocks):
+        beside = blocks[max(0, n - 1) : n] + blocks[n + 1 : n + 2]
+        if who == {-1} and not any(len(other) == 1 for other in beside):
+            return True
+    return _has_own_word(reading, marks, mine, request)
+
+
+def _grouped(marks: Sequence[tuple[int, int]], border: re.Pattern[str], text: str) -> list[tuple[set[int], int, int]]:
+    """Of each part of a text between borders that tells of some things: which things, its start and its end."""
+    borders = [0, *(match.end() for match in border.finditer(text)), len(text)]
+    parts = [({who for at, who in marks if a <= at < b}, a, b) for a, b in pairwise(borders)]
+    return [part for part in parts if part[0]]
+
+
+def _has_own_word(reading: Reading, marks: Sequence[tuple[int, int]], mine: Sequence[Place], request: str) -> bool:
+    text = reading.text
+    clauses = _grouped(marks, _CLAUSE, text)
+    about = [text[a:b] for who, a, b in clauses if who == {-1} and any(a <= place[0] < b for place in mine)]
+    rest = " ".join(text[a:b] for who, a, b in clauses if who != {-1})
+    asked = direction(request)
+    shared = telling(read(request)) - telling(read(rest))
+    return any(
+        bool(telling(read(clause)) & shared) or (asked is not None and direction(clause) == asked) for clause in about
+    )
