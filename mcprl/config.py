@@ -5,6 +5,7 @@ help.
 """
 
 import re
+from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
@@ -39,6 +40,14 @@ def _as_target(target: str) -> str:
         if not named:
             raise ValueError("is no URL (it names no host); give one such as http://127.0.0.1:8000/mcp")
     return target
+
+
+def _text_or_file(value: str) -> str:
+    """The text itself, or what the file of that name holds. Raises `ValueError` if it cannot be read."""
+    try:
+        return Path(value).read_text().strip() if len(value) < 1_000 and Path(value).is_file() else value
+    except (OSError, UnicodeError) as error:
+        raise ValueError(f"names a file that cannot be read: {error}") from None
 
 
 def _as_rate(rate: str) -> str:
@@ -181,8 +190,9 @@ class ScenarioConfig(Section):
 
 class ModelConfig(Section):
     name: str = NANO
-    """`nano`, `smollm2` (after `mcprl setup model smollm2`), a folder, a GGUF file, or a Hugging Face id. To test alone
-    (`mcprl eval ...`, `mcprl bench ...`), `llm:MODEL` behind an API, by litellm's name: `llm:openai/gpt-4.1`."""
+    """`nano`; `smollm2`, `qwen2.5-coder-0.5b` or `qwen2.5-coder-1.5b` (after `mcprl setup model NAME`); a folder, a
+    GGUF file, or a Hugging Face id. To test alone (`mcprl eval ...`, `mcprl bench ...`), `llm:MODEL` behind an API, by
+    litellm's name: `llm:openai/gpt-4.1`."""
     dtype: Annotated[Literal["float32", "bfloat16"], BY_MODEL] = "float32"
     """The type of the base weights in memory."""
     quantization: Literal["none", "int8", "nf4"] = "none"
@@ -200,6 +210,14 @@ class ModelConfig(Section):
     """The layers that get a LoRA: `all-linear`, names separated by commas, or `auto` for the family's own."""
     template_options: dict[str, str] = {}
     """Variables of the chat template, in the run and in what it saves: `enable_thinking = "false"`."""
+    call_form: Annotated[Literal["template", "any"], BY_MODEL] = "template"
+    """How calls are read: as the chat template writes them, or in `any` form that models write (a fence, bare JSON,
+    `<tools>`, an array). With `any` a template that shows calls with doubled braces is mended."""
+    system_prompt: Annotated[str, AfterValidator(_text_or_file)] = ""
+    """A text, or a file with one, that stands before the servers' instructions in every prompt with tools. If this and
+    `after_result` are left out, a trial of the model chooses them (`mcprl doctor --model NAME`)."""
+    after_result: Annotated[str, AfterValidator(_text_or_file)] = ""
+    """A text, or a file with one, that stands behind a call's result: some models call for ever without it."""
     rslora: bool = False
     """Scale the LoRA by alpha over the square root of its rank (arXiv 2312.03732), which suits high ranks."""
     dora: bool = False

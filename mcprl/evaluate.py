@@ -16,6 +16,7 @@ from mcprl.llm.agent import ApiAgent, open_policy
 from mcprl.llm.policy import PolicyLlm
 from mcprl.rollout import Sampler, equal_rollouts
 from mcprl.runs import intervals
+from mcprl.runs.cards import with_card
 from mcprl.runs.clusters import clusterings
 from mcprl.runs.proof import SUITES
 from mcprl.runs.records import Outcome, success_by_task
@@ -75,6 +76,10 @@ async def evaluate_pack(
     if warning := equal_rollouts(config.eval):
         emit(Note(warning))
     require_tasks(config.scenarios)  # before the model is loaded
+    if adapter:
+        config, other_base = with_card(config, adapter)
+        if other_base:
+            emit(Note(other_base))
     config = resolve(config)
     log = Path(config.runs_dir) / "eval-vllm.log"
     connecting = connect(config.servers, config.tools, emit=emit)

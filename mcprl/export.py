@@ -22,13 +22,12 @@ from mcprl.files import whole_folder
 from mcprl.models.load import load_base, read_info
 from mcprl.models.places import locate
 from mcprl.runs import report
+from mcprl.runs.cards import MADE_WITH, public_name
 from mcprl.runs.journal import Journal
 from mcprl.runs.proof import chosen_adapter
 from mcprl.runs.report import Report
 from mcprl.types import Adapter
 
-MADE_WITH = ("rslora", "dora", "lora_targets", "quantization", "template_options")
-"""Settings of the model that an adapter is trained and served with, besides its name and the LoRA's rank and scale."""
 ABOUT = "mcprl.json"  # in every export, so that a later one may replace it
 
 
@@ -84,7 +83,7 @@ def _write_adapter(config: ModelConfig, adapter: Adapter, folder: Path) -> None:
     source = Path(adapter.path)
     shutil.copyfile(source / "adapter_model.safetensors", folder / "adapter_model.safetensors")
     settings = json.loads((source / "adapter_config.json").read_text())
-    settings["base_model_name_or_path"] = _public_name(config)
+    settings["base_model_name_or_path"] = public_name(config.name)
     (folder / "adapter_config.json").write_text(json.dumps(settings, indent=2, sort_keys=True) + "\n")
 
 
@@ -111,11 +110,6 @@ def _lost_by_rounding(base: dict[str, Tensor], merged: dict[str, Tensor]) -> flo
     return min(1.0, (lost / update) ** 0.5) if update else 0.0
 
 
-def _public_name(config: ModelConfig) -> str:
-    """The base model's name without this machine's folders."""
-    return config.name if _on_hub(config) else Path(config.name).name
-
-
 def _on_hub(config: ModelConfig) -> bool:
     return locate(config.name) == config.name and not Path(config.name).is_dir()
 
@@ -130,7 +124,7 @@ def _about(
         "mcprl": __version__,
         "form": "adapter" if lost is None else "merged",
         "lost_in_bfloat16": lost,
-        "base_model": _public_name(config),
+        "base_model": public_name(config.name),
         "model": {name: getattr(config, name) for name in MADE_WITH},
         "tool_parser": parser,
         "server": proof.server,
@@ -156,7 +150,7 @@ def card(config: ModelConfig, proof: Report, lost: float | None, parser: str, co
 
     `lost` is the share of a merged model's update that rounding to bfloat16 would lose, `None` for an adapter.
     """
-    base, merged = _public_name(config), lost is not None
+    base, merged = public_name(config.name), lost is not None
     head = ["---", f"library_name: {'transformers' if merged else 'peft'}", "pipeline_tag: text-generation"]
     head += [f"base_model: {base}"] if _on_hub(config) else []
     head += [f"tags: [mcprl, mcp, tool-use, {'grpo' if proof.steps else 'sft'}, lora]", "---"]

@@ -28,13 +28,15 @@ from mcprl.config import Config
 from mcprl.engines import Engine, open_engine, placement, require_client, server_device
 from mcprl.engines.conversation import require_room
 from mcprl.engines.machine import resolve
+from mcprl.engines.trial import load_worded
 from mcprl.errors import BudgetError
 from mcprl.events import BestChosen, Emit, Evaluated, Note, RunComplete, StepComplete, ignore, recording
 from mcprl.judges.scoring import Judged, Scoring
 from mcprl.llm.policy import PolicyLlm
-from mcprl.models.load import LoadedModel, find_device, load_model
+from mcprl.models.load import LoadedModel, find_device
 from mcprl.rollout import Sampler, equal_rollouts
 from mcprl.runs import comparison, report, resuming
+from mcprl.runs.cards import with_card
 from mcprl.runs.journal import Journal
 from mcprl.runs.ledger import end_training, fates, rewind_to_whole
 from mcprl.runs.proof import record_overlap
@@ -80,7 +82,7 @@ async def train_adapter(
                 require_tasks(config.scenarios, server.tools)
             elif accept_tool_changes:
                 accept_tools(journal, server.tools, emit)
-            model = load_model(config.model)
+            config, model = await load_worded(config, emit)
             require_room(config.rollout, server, model, emit)
             # Only now, so that what is wrong with the settings leaves no run behind.
             journal = journal or stack.enter_context(Journal.create(Path(config.runs_dir) / config.name, config))
@@ -294,6 +296,8 @@ def checked(config: Config, emit: Emit) -> Config:
     require_tasks(config.scenarios)
     require_client(config)
     config = resolve(config)
+    if config.training.start and (other_base := with_card(config, Path(config.training.start))[1]):
+        emit(Note(other_base))
     emit(Note(memory.check(config, placement(config, find_device(config.model.device)), server_device())))
     if config.model.loader == "unsloth":
         emit(Note("unsloth loads the model, which takes a while; --loader transformers does without"))

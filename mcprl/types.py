@@ -281,7 +281,8 @@ class CompletionRequest:
     `context_ids` are the token ids of the conversation so far (last prompt + last completion), which the next prompt
     extends. `adapter` names a loaded adapter; `None` is the base model. `top_p` keeps the likeliest tokens that make up
     so much probability. The reply is held to the JSON `schema`. Engines that can, give `on_tokens` new ids and
-    log-probabilities as they are sampled, from a thread of theirs."""
+    log-probabilities as they are sampled, from a thread of theirs. `found` names tools that may be called besides
+    `tools`, since a search has found them."""
 
     messages: tuple[Message, ...]
     tools: tuple[Tool, ...] = ()
@@ -293,6 +294,12 @@ class CompletionRequest:
     schema: dict[str, Any] | None = None
     top_p: float = 1.0
     on_tokens: Callable[[Sequence[int], Sequence[float]], None] | None = field(default=None, compare=False)
+    found: tuple[str, ...] = ()
+
+    @property
+    def offered(self) -> frozenset[str]:
+        """The names of the tools that the turn may call."""
+        return frozenset((*(tool.name for tool in self.tools), *self.found))
 
 
 @dataclass(frozen=True)

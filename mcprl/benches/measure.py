@@ -20,6 +20,7 @@ from mcprl.llm import LanguageModel, open_llm
 from mcprl.llm.agent import open_policy
 from mcprl.llm.policy import PolicyLlm
 from mcprl.runs.attempts import PassRate, pass_rates
+from mcprl.runs.cards import with_card
 from mcprl.text import counted
 from mcprl.types import Adapter, Call, Message, Session
 
@@ -69,6 +70,10 @@ async def measure(
     if user and not isinstance(bench, TalkingBench):
         raise ConfigError(f"{name} has no users to play; leave out --user-model {user}")
     tasks = [task for category in categories or bench.categories for task in drawn(bench, category, limit, config.seed)]
+    if adapter:
+        config, other_base = with_card(config, adapter)
+        if other_base:
+            emit(Note(other_base))
     config = resolve(config)
     async with open_policy(config, Path(config.runs_dir) / "bench-vllm.log", emit) as engine:
         player = _player(config, user, PolicyLlm(engine)) if user else None

@@ -6,7 +6,7 @@ A parser is never guessed: it must read back a call that the model's own chat te
 import json
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -14,13 +14,15 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from mcprl.chat import hermes, prompts
+from mcprl.chat import forms, hermes, prompts
 from mcprl.chat.prompts import Tokenizer
 from mcprl.errors import ModelError
 from mcprl.text import common_prefix, first_line
 from mcprl.types import Call, CompletionRequest, Message, Tool
 
 _FOLDER = Path(__file__).parent
+ANY_FORM = "{%- set calls_in_any_form = true -%}"
+"""What a chat template begins with if calls are read in any form (`chat.forms`): there it is saved with the model."""
 _INCLUDE = re.compile(r'\{% include "(?P<path>[^"]+)" %\}\n?')
 _PROBE = Tool(
     "probe_tool",
@@ -173,11 +175,46 @@ def reply(
     text = str(tokenizer.decode(ids[:-1] if cut else ids, skip_special_tokens=False))
     turn = sum(message["role"] == "assistant" for message in request.messages)
     message, malformed = _parse(tokenizer, style.parser, text, request.tools, turn)
+    if reads_any_form(tokenizer) and not message.get("tool_calls"):
+        content = str(message.get("content") or "")
+        if block := forms.find(content, request.offered):
+            message = message | {"content": content[: block.start].strip(), "tool_calls": _written(block, turn)}
+            malformed = ()
     if not style.parallel and message.get("tool_calls"):
         message["tool_calls"] = message["tool_calls"][:1]
     if not message.get("tool_calls"):
         message.pop("tool_calls", None)
     return message, malformed
+
+
+def reads_any_form(tokenizer: Tokenizer) -> bool:
+    """Whether calls are read in other forms than the template's, too."""
+    return ANY_FORM in str(tokenizer.chat_template)
+
+
+def ends_turn(tokenizer: Tokenizer, ids: Sequence[int], offered: Collection[str]) -> bool:
+    """Whether the sampled ids end with a complete fence around a call, where the turn ends: what a model writes behind
+    it is a result that it makes up."""
+    text = str(tokenizer.decode(ids, skip_special_tokens=False)).rpartition("</think>")[2]
+    return text.rstrip().endswith(forms.FENCE) and bool((block := forms.find(text, offered)) and block.closed)
+
+
+def form(tokenizer: Tokenizer, ids: Sequence[int], request: CompletionRequest) -> str:
+    """How the turn writes its calls: `template`, or a form of `chat.forms`; empty if it makes none."""
+    text = str(tokenizer.decode(ids, skip_special_tokens=True)).rpartition("</think>")[2]
+    block = forms.find(text, request.offered)
+    style = dialect(tokenizer).parser
+    if _parse(tokenizer, style, text, request.tools, 0)[0].get("tool_calls"):
+        return "template"
+    return block.form if block else ""
+
+
+def _written(block: forms.FoundCalls, turn: int) -> list[dict[str, Any]]:
+    """The block's calls in OpenAI's format, the arguments as they were sampled."""
+    return [
+        {"id": f"call{turn:02}{n:03}", "type": "function", "function": {"name": name, "arguments": arguments}}
+        for n, (name, arguments) in enumerate(block.calls)
+    ]
 
 
 def _parse(

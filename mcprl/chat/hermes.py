@@ -78,20 +78,20 @@ def as_message(reply: Reply) -> Message:
 
 def _read_call(text: str, at: int) -> tuple[str, str, int]:
     """The name, the arguments' JSON text and the position behind the call that begins at `at`. Raises `ValueError`."""
-    members, at = _members(text, at)
-    name, _ = members.get("name", (None, ""))
+    found, at = members(text, at)
+    name, _ = found.get("name", (None, ""))
     if not isinstance(name, str) or not name:
         raise ValueError('it has no "name"')
-    arguments, raw = members.get("arguments", ({}, "{}"))
+    arguments, raw = found.get("arguments", ({}, "{}"))
     if isinstance(arguments, str):
         raw = arguments
-        arguments, at_end = _decode(raw, _skip(raw, 0))
-        if _skip(raw, at_end) != len(raw):
+        arguments, at_end = _decode(raw, skip(raw, 0))
+        if skip(raw, at_end) != len(raw):
             raise ValueError('its "arguments" are not one JSON object')
     if not isinstance(arguments, dict):
         raise ValueError('its "arguments" are not a JSON object')
     json.dumps(arguments, ensure_ascii=False).encode()  # half a surrogate pair could not be sent: a ValueError
-    at = _skip(text, at)
+    at = skip(text, at)
     if text.startswith(_CLOSE, at):
         return name, raw, at + len(_CLOSE)
     if at == len(text) or text.startswith(_OPEN, at):
@@ -99,27 +99,28 @@ def _read_call(text: str, at: int) -> tuple[str, str, int]:
     raise ValueError(f"expected {_CLOSE} after the JSON, found {text[at : at + 20]!r}")
 
 
-def _members(text: str, at: int) -> tuple[dict[str, tuple[Any, str]], int]:
-    """The members of the JSON object at `at`, each with its own text, and the position behind the object."""
-    at = _skip(text, at)
+def members(text: str, at: int) -> tuple[dict[str, tuple[Any, str]], int]:
+    """The members of the JSON object at `at`, each with its own text, and the position behind the object. Raises
+    `ValueError`."""
+    at = skip(text, at)
     if not text.startswith("{", at):
         raise ValueError("expected a JSON object with name and arguments")
-    members: dict[str, tuple[Any, str]] = {}
-    at = _skip(text, at + 1)
+    found: dict[str, tuple[Any, str]] = {}
+    at = skip(text, at + 1)
     while not text.startswith("}", at):
         key, at = _decode(text, at)
-        at = _skip(text, at)
+        at = skip(text, at)
         if not isinstance(key, str) or not text.startswith(":", at):
             raise ValueError('expected "key": value in its JSON')
-        start = _skip(text, at + 1)
+        start = skip(text, at + 1)
         value, at = _decode(text, start)
-        members[key] = value, text[start:at]
-        at = _skip(text, at)
+        found[key] = value, text[start:at]
+        at = skip(text, at)
         if text.startswith(",", at):
-            at = _skip(text, at + 1)
+            at = skip(text, at + 1)
         elif not text.startswith("}", at):
             raise ValueError("its JSON is not closed" if at == len(text) else "expected , or } in its JSON")
-    return members, at + 1
+    return found, at + 1
 
 
 def _decode(text: str, at: int) -> tuple[Any, int]:
@@ -131,7 +132,8 @@ def _decode(text: str, at: int) -> tuple[Any, int]:
         raise ValueError("its JSON is nested too deeply") from None
 
 
-def _skip(text: str, at: int) -> int:
+def skip(text: str, at: int) -> int:
+    """The position behind the white space at `at`."""
     space = _SPACE.match(text, at)
     return space.end() if space else at
 

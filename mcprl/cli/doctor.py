@@ -1,6 +1,7 @@
 """`mcprl doctor`: whether this machine can run a configuration. Each check is a line, with what to do if it fails."""
 
 import os
+import resource
 import shutil
 import socket
 import subprocess
@@ -8,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -26,7 +28,7 @@ from mcprl.config import POLICY, Config
 from mcprl.engines.vllm import environment as vllm_environment
 from mcprl.errors import ConfigError, McprlError
 from mcprl.judges import open_judge
-from mcprl.models import context_limit
+from mcprl.models import BEHIND_AN_API, context_limit
 from mcprl.runs.journal import Journal
 from mcprl.servers.permission import ToolStatus
 from mcprl.servers.server import connect
@@ -57,6 +59,7 @@ def examine(config: Config) -> Iterator[Finding]:
         ("sockets", _sockets),
         ("model", _model),
         ("memory", _memory),
+        ("trial", _trial),
         ("vllm", _vllm),
         ("server", _server),
         ("judge", _judge),
@@ -166,9 +169,11 @@ def _sockets(config: Config) -> Iterator[Finding]:
 def _model(config: Config) -> Iterator[Finding]:
     """A model's chat template, its tool-call parser and its context limit. Loads no weights."""
     from mcprl.chat.families import dialect
+    from mcprl.engines.machine import resolve
     from mcprl.models.load import read_info
 
-    info = read_info(config.model)
+    settings = resolve(config).model
+    info = read_info(settings)
     family, parser = info.family, dialect(info.tokenizer)
     about = f"{family.name} family" if family else "of no known family"
     note = f"; {family.note}" if family and family.note else ""
@@ -177,7 +182,10 @@ def _model(config: Config) -> Iterator[Finding]:
     vllm = f"vLLM {family.min_vllm} or later," if family and family.min_vllm else "vLLM"
     reasoning = f" --reasoning-parser {family.reasoning}" if family and family.reasoning else ""
     serve = f"{vllm} --tool-call-parser {parser.vllm}{reasoning}"
-    yield Finding("parser", "ok", f"{parser.name}, {calls}; to serve it: {serve}")
+    forms = ", fences and bare JSON" if settings.call_form == "any" else ""
+    yield Finding("parser", "ok", f"{parser.name}{forms}, {calls}; to serve it: {serve}")
+    if info.mended:
+        yield Finding("template", "ok", "it shows calls with doubled braces, which models copy: mended to single ones")
     limit = context_limit(info.config)
     longest = config.rollout.max_total_tokens
     if longest > limit:
@@ -185,6 +193,27 @@ def _model(config: Config) -> Iterator[Finding]:
         yield Finding("tokens", "warn", text)
     else:
         yield Finding("tokens", "ok", f"the model reads {limit} tokens, a rollout has at most {longest}")
+
+
+def _trial(config: Config) -> Iterator[Finding]:
+    """Which form the model's calls have, and with which wording it answers after a result; of a model that is named."""
+    if "name" not in config.model.model_fields_set or config.model.name.startswith(BEHIND_AN_API):
+        return
+    trial = with_torch("mcprl.engines.trial")
+    count = f"{len(trial.TASKS)} little tasks with up to {counted(len(trial.WORDINGS), 'wording')}"
+    yield Finding("trial", "ok", f"{config.model.name} does {count}; a large model on a CPU takes minutes")
+    config = with_torch("mcprl.engines.machine").resolve(config)
+    model = with_torch("mcprl.models.load").load_model(config.model)
+    results = anyio.run(partial(trial.tried, model, config.rollout, anew=True))
+    for result in results:
+        speed = f"{result.tokens / result.seconds:.1f} tokens a second, prompts included"
+        yield Finding("trial", "ok", f"{trial.named(result.wording)}: {trial.described(result)}; {speed}")
+    gib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    chosen = trial.summary(config.model.name, results, model.mended)
+    if config.model.call_form == "template":
+        chosen = f"{config.model.name} keeps its own prompts and reads calls as its template writes them"
+    state = "ok" if trial.choose(results).answers else "warn"
+    yield Finding("wording", state, f"{chosen}. The process took {gib:.1f} GiB at most")
 
 
 def _memory(config: Config) -> Iterator[Finding]:

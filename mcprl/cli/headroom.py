@@ -19,12 +19,13 @@ from mcprl.config import Config
 from mcprl.engines import Engine, open_engine
 from mcprl.engines.conversation import require_room
 from mcprl.engines.machine import resolve
+from mcprl.engines.trial import load_worded
 from mcprl.events import Emit
 from mcprl.judges import open_judge
 from mcprl.judges.scoring import score_held_out
 from mcprl.judges.verifier import Verifier
 from mcprl.llm.policy import PolicyLlm
-from mcprl.models.load import LoadedModel, load_model
+from mcprl.models.load import LoadedModel
 from mcprl.rollout import Sampler
 from mcprl.scenarios.generate import generate
 from mcprl.scenarios.packs.pack import load_pack
@@ -67,7 +68,8 @@ async def measure(config: Config, emit: Emit) -> Headroom:
     """Sample a few training tasks as a step of RL would, and take one update that is thrown away."""
     config = resolve(config)
     require_tasks(config.scenarios)
-    model, training = load_model(config.model), config.training
+    config, model = await load_worded(config, emit)
+    training = config.training
     with TemporaryDirectory(prefix="mcprl-") as folder:
         connecting = connect(config.servers, config.tools, emit=emit)
         log = Path(folder) / "vllm.log"

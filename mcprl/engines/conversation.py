@@ -102,6 +102,7 @@ class Conversation:
                 self.temperature,
                 self.seed + turn,
                 self.adapter,
+                found=tuple(tool.name for tool in self._known) if self.search else (),
             )
             try:
                 completion = await self.engine.complete(request)

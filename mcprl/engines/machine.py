@@ -6,14 +6,14 @@ from mcprl.errors import ConfigError
 from mcprl.models import unsloth
 from mcprl.models.defaults import with_defaults
 from mcprl.models.load import find_device
-from mcprl.runs.starting import with_start
+from mcprl.runs.starting import as_started, with_start
 
 
 def resolve(config: Config) -> Config:
     """The configuration with what suits its model, and with this machine's choices for `auto`, written out, so that a
     run resumes alike on another. Raises `ModelError`, and `ConfigError` for a control that could not show anything or a
     start that is not there (`with_start`)."""
-    config = with_start(with_defaults(config))
+    config = with_start(with_defaults(as_started(config)))
     device, model, training = find_device(config.model.device), config.model, config.training
     model = model.model_copy(update={"loader": "unsloth" if unsloth.wanted(model, device) else "transformers"})
     if training.pipeline == "auto":

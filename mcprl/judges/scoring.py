@@ -28,7 +28,7 @@ from mcprl.runs.records import given_calls
 from mcprl.text import counted, first_line
 from mcprl.types import Group, Score, Tool, Trajectory
 
-_log = logging.getLogger("mcprl.judges")
+_log = logging.getLogger("mcprl-judges")
 
 JUDGED_SUCCESS = 0.5
 """The judge's score from which on a held-out task without checks counts as a success."""

@@ -8,12 +8,12 @@ from typing import Any
 
 from mcprl.config import Config
 from mcprl.engines import Engine, open_engine
+from mcprl.engines.trial import load_worded
 from mcprl.errors import BudgetError, EngineError, LlmError, ModelError
 from mcprl.events import Emit, ignore
 from mcprl.files import AUTO, find_cache
 from mcprl.llm.litellm import ChatModel
 from mcprl.models import BEHIND_AN_API
-from mcprl.models.load import load_model
 from mcprl.types import Adapter, Completion, CompletionRequest, Message
 
 
@@ -21,10 +21,11 @@ from mcprl.types import Adapter, Completion, CompletionRequest, Message
 async def open_policy(config: Config, log: Path, emit: Emit = ignore) -> AsyncGenerator[Engine]:
     """What samples the configured model: the API that it is behind, else the engine with the model loaded.
 
-    Raises `LlmError` if an API's key is not set, `MissingExtra`, and as `load_model` and `open_engine` do.
+    Raises `LlmError` if an API's key is not set, `MissingExtra`, and as `load_worded` and `open_engine` do.
     """
     if not config.model.name.startswith(BEHIND_AN_API):
-        async with open_engine(config, load_model(config.model), log, emit) as engine:
+        config, model = await load_worded(config, emit)
+        async with open_engine(config, model, log, emit) as engine:
             yield engine
         return
     agent = ApiAgent(config)

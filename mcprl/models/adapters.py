@@ -11,6 +11,7 @@ from safetensors.torch import load_file
 from mcprl.errors import ModelError
 from mcprl.files import whole_folder
 from mcprl.models.load import LoadedModel
+from mcprl.runs.cards import CARD, card
 from mcprl.text import first_line
 
 
@@ -32,8 +33,9 @@ def unwritable(folder: Path, error: OSError | SafetensorError) -> ModelError:
 
 
 def write_adapter(loaded: LoadedModel, folder: Path) -> None:
-    """Write the LoRA's files into `folder`, in peft's layout. Raises `OSError` or `SafetensorError`."""
+    """Write the LoRA's files into `folder`, in peft's layout, and its card. Raises `OSError` or `SafetensorError`."""
     loaded.model.save_pretrained(str(folder), save_embedding_layers=False)
+    (folder / CARD).write_text(json.dumps(card(loaded.settings), indent=2, ensure_ascii=False) + "\n")
 
 
 def copy_adapter(source: str | Path, folder: str | Path) -> None:

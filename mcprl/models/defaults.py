@@ -50,6 +50,10 @@ RULES: dict[str, tuple[Callable[[Facts], Any], str]] = {
         lambda facts: "bfloat16" if facts.gpu else "float32",
         "bfloat16 on a GPU, for half the memory; float32 on a CPU, where it is exact",
     ),
+    "model.call_form": (
+        lambda facts: "any" if facts.calls_tools else "template",
+        "any if it calls tools, as models write calls otherwise than their templates; template if it learns that here",
+    ),
     "rollout.max_tokens": (
         lambda facts: 2_048 if facts.thinks else 256 if facts.calls_tools else 160,
         "2,048 if it thinks before it calls; 256 if it calls tools; 160 if it learns that here, and writes calls only",

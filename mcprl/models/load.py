@@ -3,7 +3,7 @@
 import json
 import logging
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from transformers.utils import logging as transformers_logging
 from mcprl.chat import families
 from mcprl.chat.families import Family, dialect, end_tokens
 from mcprl.chat.prompts import render
+from mcprl.chat.wording import Wording, mended, worded
 from mcprl.config import ModelConfig
 from mcprl.errors import MissingExtra, ModelError
 from mcprl.events import Emit, ignore
@@ -30,23 +31,27 @@ from mcprl.types import Tool
 @dataclass(frozen=True)
 class LoadedModel:
     """A policy ready to train. `model` is a `PeftModel` whose LoRA changes nothing yet, `end_ids` are the tokens that
-    end a turn, `path` is the folder or Hugging Face id that `name` stands for (`locate`)."""
+    end a turn, `path` is the folder or Hugging Face id that `name` stands for (`locate`). `settings` are what it was
+    loaded with, `mended` says that its chat template had a fault (`chat.wording`)."""
 
     model: PeftModel
     tokenizer: Any
     end_ids: tuple[int, ...]
     name: str
     path: str
+    settings: ModelConfig = field(default_factory=ModelConfig)
+    mended: bool = False
 
 
 @dataclass(frozen=True)
 class ModelInfo:
     """A model without its weights: the tokenizer with its chat template in use, the family (`None` if unknown) and
-    the transformers config."""
+    the transformers config. `mended`: the template showed calls with doubled braces (`chat.wording`)."""
 
     tokenizer: Any
     family: Family | None
     config: Any
+    mended: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,7 +88,7 @@ def load_model(config: ModelConfig, seed: int = 0) -> LoadedModel:
             raise ModelError(f"lora_targets {targets!r} do not fit {config.name!r}: {first_line(error)}") from error
     if not isinstance(policy, PeftModel):
         raise ModelError(f"peft cannot wrap a {type(model).__name__}")
-    return LoadedModel(policy, tokenizer, _end_ids(model, tokenizer), config.name, base.path)
+    return LoadedModel(policy, tokenizer, _end_ids(model, tokenizer), config.name, base.path, config, base.info.mended)
 
 
 def load_base(config: ModelConfig) -> LoadedBase:
@@ -146,7 +151,11 @@ def read_info(config: ModelConfig) -> ModelInfo:
     for option, value in config.template_options.items():  # set in the template, so that it is saved and served with it
         tokenizer.chat_template = f"{{%- set {option} = {_literal(value)} -%}}{tokenizer.chat_template or ''}"
     _check_template(tokenizer, config.name, path)
-    return ModelInfo(tokenizer, family, model_config)
+    own = str(tokenizer.chat_template)
+    any_form = config.call_form == "any"
+    template = mended(tokenizer) if any_form else own
+    tokenizer.chat_template = worded(template, Wording(config.system_prompt, config.after_result), any_form)
+    return ModelInfo(tokenizer, family, model_config, template != own)
 
 
 def lora_targets(config: ModelConfig, family: Family | None, shape: Any) -> str:

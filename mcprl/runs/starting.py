@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from mcprl.config import Config
 from mcprl.errors import ConfigError
+from mcprl.runs.cards import with_card
 from mcprl.runs.journal import FILE, Journal
 from mcprl.runs.proof import chosen_adapter
 
@@ -35,6 +36,12 @@ def with_start(config: Config) -> Config:
     model = config.model.model_copy(update=settings)
     training = config.training.model_copy(update={"start": str(folder)})
     return config.model_copy(update={"model": model, "training": training})
+
+
+def as_started(config: Config) -> Config:
+    """The configuration with the prompts of the adapter that `training.start` names, and with how its calls are read.
+    Raises as `with_start` does."""
+    return with_card(config, _find(config.training.start, config.runs_dir))[0] if config.training.start else config
 
 
 def _find(name: str, runs_dir: str) -> Path:

@@ -12,7 +12,7 @@ from mcprl.secrets import hide
 
 MAX_LOG_BYTES = 2**20
 _OUTPUT = logging.getLogger("mcprl.servers.output")
-_LOGGERS = (_OUTPUT, *map(logging.getLogger, ("mcp", "client", "httpx2", "mcprl.judges")))
+_LOGGERS = (_OUTPUT, *map(logging.getLogger, ("mcp", "client", "httpx2", "mcprl-judges")))
 _FIRST_BYTES, _LAST_LINES, _LINE_CHARACTERS = 2**16, 20, 2_000
 _LAST_WORDS = 6
 """Lines that an error repeats: the last alone often says only where a log is."""

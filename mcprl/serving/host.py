@@ -10,9 +10,9 @@ from pathlib import Path
 import anyio
 
 from mcprl.engines import open_engine
+from mcprl.engines.trial import load_worded
 from mcprl.errors import ConfigError, MissingExtra
 from mcprl.events import Emit, ignore
-from mcprl.models.load import load_model
 from mcprl.serving.app import create_app
 from mcprl.serving.learner import Learner
 from mcprl.serving.model import ServedModel
@@ -43,7 +43,7 @@ async def open_served(
     await anyio.Path(folder).mkdir(parents=True, exist_ok=True)
     async with AsyncExitStack() as stack:
         stack.enter_context(claimed(folder, origin))
-        loaded = load_model(config.model)
+        config, loaded = await load_worded(config, emit)
         engine = await stack.enter_async_context(open_engine(config, loaded, folder / "vllm.log", emit))
         await engine.ready()
         model = ServedModel(origin.name, loaded, engine, config.rollout, origin.kept, requests_wait=requests_wait)

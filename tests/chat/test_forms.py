@@ -1,0 +1,177 @@
+"""Calls that models write in other forms than their template's are read; JSON that is no call is left alone."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from transformers import AutoTokenizer
+
+from mcprl.chat import families, forms
+from mcprl.chat.families import ANY_FORM
+from mcprl.types import CompletionRequest, Tool
+
+ORDER = '{"name": "get_order", "arguments": {"id":  42}}'
+TOOLS = {"get_order", "add_note"}
+RAW = [json.loads(line) for line in (Path(__file__).parent / "raw_turns.jsonl").read_text().splitlines()]
+"""Turns that Qwen2.5-Coder 0.5B and 1.5B sampled, each with the calls that a reader saw in it. Those with `frozen` are
+of servers and days after the parser was written."""
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "calls"),
+    [
+        (f"```json\n{ORDER}\n```", "fence", [("get_order", '{"id":  42}')]),
+        (f"```\n{ORDER}", "fence", [("get_order", '{"id":  42}')]),
+        (f"Let me look.\n\n```json\n{ORDER}\n```\nIt has shipped.", "fence", [("get_order", '{"id":  42}')]),
+        (ORDER, "bare JSON", [("get_order", '{"id":  42}')]),
+        (f"Sure: {ORDER}\nThe total is 3.", "bare JSON", [("get_order", '{"id":  42}')]),
+        (f"<tools>\n{ORDER}\n</tools>", "tag", [("get_order", '{"id":  42}')]),
+        (f"<tool_call>\n{{{ORDER}}}\n</tool_call>", "tag", [("get_order", '{"id":  42}')]),
+        (f"{{{ORDER}}}", "bare JSON", [("get_order", '{"id":  42}')]),
+        ('{{"name": "get_order", "arguments": {{"id": 1}}}}', "bare JSON", [("get_order", '{"id": 1}')]),
+        ('{"function": "get_order", "arguments": {}}', "bare JSON", [("get_order", "{}")]),
+        (
+            '{"type": "function", "function": {"name": "get_order", "arguments": {"id": "ü"}}}',
+            "bare JSON",
+            [("get_order", '{"id": "ü"}')],
+        ),
+        ('{"name": "add_note", "arguments": "{\\"text\\": \\"a\\"}"}', "bare JSON", [("add_note", '{"text": "a"}')]),
+        (
+            '[{"name": "get_order", "arguments": {}}, {"name": "add_note", "arguments": {}}]',
+            "bare JSON",
+            [("get_order", "{}"), ("add_note", "{}")],
+        ),
+        (
+            '```json\n{"name": "get_order", "arguments": {}}\n{"name": "add_note", "arguments": {}}\n```',
+            "fence",
+            [("get_order", "{}"), ("add_note", "{}")],
+        ),
+    ],
+)
+def test_a_call_is_read_in_the_form_in_which_models_write_it(text: str, form: str, calls: list[Any]) -> None:
+    block = forms.find(text, TOOLS)
+    assert block is not None
+    assert (block.form, list(block.calls)) == (form, calls)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '```json\n{"name": "cancel_order", "arguments": {"id": 1}}\n```',  # no tool of that name is offered
+        '```json\n{"name": "get_order", "arguments": [1]}\n```',
+        '```json\n{"name": "get_order"}\n```',
+        '```json\n{"name": "get_order", "description": "Look up.", "parameters": {"type": "object"}}\n```',
+        '```json\n{"calls": [\n  {"name": "get_order", "arguments": {}}\n]}\n```',
+        '```json\n[\n  {"name": "get_order", "arguments": {}},\n  {"id": 3, "total": 12}\n]\n```',
+        "```python\nget_order(id=42)\n```",
+        '{"name": "Ada", "arguments": {}}',
+        "{name: get_order, arguments: {id: 42}}",
+        '{"name": "get_order", "arguments": {"id": 42',
+        "The order 42 has {3} items [1].",
+        "",
+    ],
+)
+def test_what_is_no_call_of_an_offered_tool_is_text(text: str) -> None:
+    assert forms.find(text, TOOLS) is None
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(st.dictionaries(st.text(), values, max_size=3), st.sampled_from([None, 2]), st.booleans(), st.text("ab \n`.{["))
+def test_any_arguments_are_read_as_they_were_written(
+    arguments: dict[str, Any], indent: int | None, fence: bool, prose: str
+) -> None:
+    written = json.dumps({"name": "add_note", "arguments": arguments}, indent=indent, ensure_ascii=True)
+    text = f"```json\n{written}\n```\n{prose}" if fence else f"{written}\n\n{prose}"
+    block = forms.find(text, TOOLS)
+    assert block is not None
+    assert [(name, json.loads(raw)) for name, raw in block.calls] == [("add_note", arguments)]
+
+
+@given(
+    st.lists(
+        st.sampled_from(["```json\n", "```", "{", "}", "[", "]", ORDER, '"name"', ":", ",", "<tools>", "\n", " a"])
+    )
+)
+def test_any_text_can_be_searched_and_what_is_found_lies_in_it(parts: list[str]) -> None:
+    text = "".join(parts)
+    block = forms.find(text, TOOLS)
+    if block:
+        assert 0 <= block.start < block.end <= len(text)
+        assert {name for name, _ in block.calls} <= TOOLS
+
+
+@pytest.fixture
+def tokenizer(tiny_model: Path) -> Any:
+    loaded: Any = AutoTokenizer.from_pretrained(tiny_model)
+    loaded.chat_template = ANY_FORM + loaded.chat_template
+    return loaded
+
+
+def read(tokenizer: Any, text: str) -> tuple[Any, tuple[str, ...]]:
+    ids = [*tokenizer.encode(text, add_special_tokens=False), tokenizer.eos_token_id]
+    request = CompletionRequest(({"role": "user", "content": "q"},), (Tool("get_order"),))
+    return families.reply(tokenizer, ids, [tokenizer.eos_token_id], request)
+
+
+def test_a_reply_in_a_fence_is_a_turn_with_calls_and_what_follows_it_is_not_read(tokenizer: Any) -> None:
+    message, malformed = read(tokenizer, f"I look.\n```json\n{ORDER}\n```\nThe result is 12.")
+    function = message["tool_calls"][0]["function"]
+    assert (message["content"], function, malformed) == (
+        "I look.",
+        {"name": "get_order", "arguments": '{"id":  42}'},
+        (),
+    )
+    plain: Any = AutoTokenizer.from_pretrained(tokenizer.name_or_path)
+    assert "tool_calls" not in read(plain, f"```json\n{ORDER}\n```")[0], "unless the template has the mark"
+
+
+def test_the_template_s_own_form_is_read_first_and_its_faults_are_told(tokenizer: Any) -> None:
+    message, malformed = read(tokenizer, f"<tool_call>{ORDER}</tool_call>")
+    assert message["tool_calls"][0]["function"]["name"] == "get_order"
+    message, malformed = read(tokenizer, '<tool_call>{"name": 3}</tool_call>')
+    assert malformed == ('the tool call could not be read: it has no "name"',)
+
+
+def test_a_turn_ends_at_the_fence_that_closes_a_call(tokenizer: Any) -> None:
+    def ends(text: str) -> bool:
+        return families.ends_turn(tokenizer, tokenizer.encode(text, add_special_tokens=False), TOOLS)
+
+    assert ends(f"```json\n{ORDER}\n```")
+    assert not ends("```json\n")
+    assert not ends(f"```json\n{ORDER}\n")
+    assert not ends('```json\n{"total": 3}\n```')
+    assert not ends('```json\n{"name": "add_note", "arguments": {"text": "```')
+
+
+# --- what models really wrote -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+def test_98_of_100_calls_that_models_really_wrote_are_read(frozen: bool) -> None:
+    turns = [turn for turn in RAW if turn["calls"] and turn["frozen"] == frozen]
+    right = 0
+    for turn in turns:
+        block = forms.find(turn["text"], turn["tools"])
+        right += block is not None and [[name, json.loads(raw)] for name, raw in block.calls] == turn["calls"]
+    assert len(turns) >= 70
+    assert right / len(turns) >= 0.98
+
+
+def test_of_the_turns_without_a_call_none_is_read_as_one() -> None:
+    texts = [turn for turn in RAW if not turn["calls"]]
+    assert [turn["text"] for turn in texts if forms.find(turn["text"], turn["tools"])] == []
+
+
+def test_of_100_fences_that_are_no_call_none_is_read_as_one() -> None:
+    fences = [turn for turn in RAW if turn.get("fence") and not turn["calls"]]
+    assert len(fences) >= 100
+    assert [turn["text"] for turn in fences if forms.find(turn["text"], turn["tools"])] == []

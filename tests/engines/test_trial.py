@@ -1,0 +1,101 @@
+"""A trial shows how a model writes calls and with which wording it answers, and chooses by that alone."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import anyio.lowlevel
+import pytest
+
+from mcprl.chat.wording import Wording
+from mcprl.config import Config, ModelConfig, RolloutConfig
+from mcprl.engines import trial
+from mcprl.engines.trial import CHAINS, TASKS, WORDINGS, WordingTrial, choose, load_worded, summary
+from mcprl.events import Event, Note
+from mcprl.models import packaged
+from mcprl.models.load import load_model
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def made(number: int, answered: int, chained: int) -> WordingTrial:
+    return WordingTrial(Wording(after_result=f"{number}"), 8, answered, chained, {"fence": 8}, 400, 10.0)
+
+
+@pytest.mark.parametrize(
+    ("trials", "chosen"),
+    [
+        ([(8, 2), (8, 2)], 0),
+        ([(0, 0), (8, 0), (8, 0)], 1),  # the first that answers
+        ([(0, 2), (8, 0), (6, 2)], 2),  # one that chains goes before one that only answers
+        ([(5, 2), (6, 0)], 1),  # chains are nothing without answers
+        ([(0, 0), (3, 2), (3, 0)], 1),  # none answers in six of eight: the most
+    ],
+)
+def test_the_first_wording_that_answers_and_chains_is_taken(trials: list[tuple[int, int]], chosen: int) -> None:
+    results = [made(n, answered, chained) for n, (answered, chained) in enumerate(trials)]
+    assert choose(results) is results[chosen]
+
+
+def test_the_summary_says_what_training_must_teach() -> None:
+    assert "chains are for training to teach" in summary("m", [made(0, 8, 0)], False)
+    assert "answers in most of them" in summary("m", [made(0, 3, 0)], False)
+    assert "teach" not in summary("m", [made(0, 8, CHAINS)], False)
+    assert "doubled braces" in summary("m", [made(0, 8, CHAINS)], True)
+
+
+async def test_nano_calls_and_answers_in_all_tasks_and_a_second_look_costs_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model = load_model(ModelConfig())
+    plain = str(model.tokenizer.chat_template)
+    first = await trial.tried(model, RolloutConfig())
+    assert (first[0].called, first[0].answered) == (len(TASKS), len(TASKS))
+    assert set(first[0].forms) == {"template"}
+    model.tokenizer.chat_template = plain
+
+    def sampled(*_: Any) -> None:
+        raise AssertionError("it is in the cache")
+
+    monkeypatch.setattr(trial, "_sampled", sampled)
+    assert await trial.tried(model, RolloutConfig()) == first
+
+
+async def test_a_run_s_model_gets_the_wording_of_its_trial_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def sampled(*_: Any) -> list[WordingTrial]:
+        await anyio.lowlevel.checkpoint()
+        return [made(0, 0, 0), made(1, 8, 0)]
+
+    monkeypatch.setattr(trial, "_sampled", sampled)
+    notes: list[Event] = []
+    given = Config(model=ModelConfig(call_form="any"))
+    config, model = await load_worded(given, notes.append)
+    assert (config.model.after_result, model.settings.after_result) == ("1", "1")
+    assert 'set mcprl_after_result = "1"' in str(model.tokenizer.chat_template)
+    said = (
+        "nano was tried with 2 wordings; chosen: after_result '1'. It makes calls in 8 of 8 little tasks (fence), an "
+        "answer after them in 8, a second call in 0 of the 2 that need one; with no wording it makes a second call: "
+        "chains are for training to teach"
+    )
+    assert [each.text for each in notes if isinstance(each, Note)] == [said]
+
+
+@pytest.mark.parametrize("settings", [{}, {"call_form": "any", "system_prompt": "Be brief."}])
+async def test_nano_and_who_states_a_prompt_keep_theirs(settings: dict[str, Any]) -> None:
+    notes: list[Event] = []
+    config, model = await load_worded(Config(model=ModelConfig(**settings)), notes.append)
+    assert (config.model.system_prompt, config.model.after_result) == (settings.get("system_prompt", ""), "")
+    assert model.settings == config.model
+    assert notes == []
+
+
+def test_the_trials_that_ship_are_of_today_s_wordings_and_of_packaged_models() -> None:
+    for name in ("qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b"):
+        assert name in packaged.MODELS
+        trials = trial.shipped(name)
+        assert [each.wording for each in trials] == list(WORDINGS[: len(trials)])
+        assert trials
+        assert replace(trials[0], forms={}) != trials[0], "a turn with a call has a form"

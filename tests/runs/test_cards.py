@@ -1,0 +1,49 @@
+"""An adapter's card says what it was trained with, and whoever puts it on a model reads that."""
+
+import json
+from pathlib import Path
+
+from mcprl.config import Config, ModelConfig, TrainingConfig
+from mcprl.engines.machine import resolve
+from mcprl.models.adapters import save_adapter
+from mcprl.models.load import load_model
+from mcprl.runs.cards import CARD, with_card
+
+PROMPTED = ModelConfig(call_form="any", system_prompt="Be brief.", after_result="Go on or answer.")
+
+
+def saved(tmp_path: Path) -> Path:
+    return save_adapter(load_model(PROMPTED), tmp_path / "adapter")
+
+
+def test_a_saved_adapter_has_a_card_with_its_base_and_its_prompts(tmp_path: Path) -> None:
+    card = json.loads((saved(tmp_path) / CARD).read_text())
+    assert card["base_model"] == "nano"
+    kept = {name: card["model"][name] for name in ("call_form", "system_prompt", "after_result")}
+    assert kept == {"call_form": "any", "system_prompt": "Be brief.", "after_result": "Go on or answer."}
+    assert str(tmp_path) not in json.dumps(card)
+
+
+def test_an_adapter_is_sampled_with_its_own_prompts_unless_others_are_stated(tmp_path: Path) -> None:
+    folder = saved(tmp_path)
+    config, other_base = with_card(Config(), folder)
+    assert (config.model.system_prompt, config.model.after_result, other_base) == ("Be brief.", "Go on or answer.", "")
+    stated = Config(model=ModelConfig(system_prompt="Mine."))
+    assert with_card(stated, folder)[0].model.system_prompt == "Mine."
+
+
+def test_an_adapter_on_another_base_is_noted(tmp_path: Path) -> None:
+    _, other_base = with_card(Config(model=ModelConfig(name="Qwen/Qwen3-0.6B")), folder := saved(tmp_path))
+    assert other_base == f"the adapter in {folder} was trained on nano, and is put on Qwen/Qwen3-0.6B: another policy"
+
+
+def test_an_adapter_without_a_card_was_trained_without_prompts(tmp_path: Path) -> None:
+    folder = saved(tmp_path)
+    (folder / CARD).unlink()
+    config, other_base = with_card(Config(), folder)
+    assert (config.model.call_form, config.model.system_prompt, other_base) == ("template", "", "")
+
+
+def test_training_that_begins_from_an_adapter_begins_with_its_prompts(tmp_path: Path) -> None:
+    config = resolve(Config(training=TrainingConfig(start=str(saved(tmp_path)))))
+    assert (config.model.call_form, config.model.after_result) == ("any", "Go on or answer.")
