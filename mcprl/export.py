@@ -19,6 +19,7 @@ from mcprl.engines.embedded.weights import merged_model
 from mcprl.engines.vllm.environment import LORA_RANKS, served_rank
 from mcprl.errors import ConfigError, ModelError
 from mcprl.files import whole_folder
+from mcprl.models import packaged
 from mcprl.models.load import load_base, read_info
 from mcprl.models.places import locate
 from mcprl.runs import report
@@ -165,6 +166,7 @@ def card(config: ModelConfig, proof: Report, lost: float | None, parser: str, co
         f"server: {report.inline(proof.server)}",
         f"tools: {tools} (hash {proof.tool_hash})",
         f"training steps: {steps}",
+        *_reading(config),
     )
     parts = (
         "\n".join(head),
@@ -178,6 +180,21 @@ def card(config: ModelConfig, proof: Report, lost: float | None, parser: str, co
         "## How it was made\n\n" + report.fenced(command, "sh"),
     )
     return "\n\n".join(parts) + "\n"
+
+
+def _reading(config: ModelConfig) -> list[str]:
+    """What is to be known of the base and of the prompts, where there is something."""
+    facts: list[str] = []
+    if packed := packaged.MODELS.get(config.name):
+        facts.append(f"base: the weights of {packed.hub} in 4 bits ({packed.file}, SHA-256 {packed.sha256})")
+    if config.system_prompt or config.after_result:
+        texts = {"system prompt": config.system_prompt, "after a call's result": config.after_result}
+        said = ", ".join(f"{name}: {report.inline(text)}" for name, text in texts.items() if text)
+        facts.append(f"its chat template holds the prompts that it was trained with ({said})")
+    if config.call_form == "any":
+        read = "`mcprl serve` and `mcprl chat` read these; other servers read what their parser reads"
+        facts.append(f"it may write calls as a json fence or as bare JSON: {read}")
+    return facts
 
 
 def _usage(base: str, config: ModelConfig, lost: float | None, parser: str) -> list[str]:

@@ -97,6 +97,8 @@ async def _run(
 ) -> report.Report:
     """All phases of a run, and its report."""
     rewind_to_whole(journal, emit)
+    if model.note:
+        emit(Note(model.note))
     trackers = open_trackers(config.trackers, journal.folder, config)
     proof = None
     try:

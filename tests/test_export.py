@@ -294,3 +294,28 @@ def test_a_quantized_base_is_merged_as_what_its_codes_stand_for(run: Path, tmp_p
     exporting.write_merged(config, adapter, tmp_path / "out")
     model = AutoModelForCausalLM.from_pretrained(tmp_path / "out")
     assert (logits(model) - logits(loaded.model)).abs().max() < 1e-3
+
+
+def test_an_export_keeps_the_prompts_that_it_was_trained_with(tmp_path: Path) -> None:
+    prompts = {"call_form": "any", "system_prompt": "Be brief.", "after_result": "Go on or answer."}
+    config = small(Path("nano"), tmp_path, training={"steps": 0, "warm_start_steps": 1})
+    named = ModelConfig.model_validate({"name": "nano", "lora_rank": 4, **prompts})
+    config = config.model_copy(update={"model": named})
+    anyio.run(train_adapter, config)
+    out = export(tmp_path / "small")
+    call = {"id": "a", "type": "function", "function": {"name": "get_order", "arguments": "{}"}}
+    called = {"role": "assistant", "content": "", "tool_calls": [call]}
+    result = {"role": "tool", "tool_call_id": "a", "content": "total: 3"}
+    saved: Any = AutoTokenizer.from_pretrained(out)
+    assert (out / "chat_template.jinja").is_file()
+    text = render(saved, [{"role": "user", "content": "How much?"}, called, result], [Tool("get_order")])
+    assert "Be brief." in text
+    assert "total: 3\n\nGo on or answer." in text
+    served = find_origin(str(out), str(tmp_path), EngineConfig()).config.model
+    assert {name: getattr(served, name) for name in prompts} == prompts
+    card = (out / "README.md").read_text()
+    assert (
+        "the prompts that it was trained with (system prompt: Be brief., after a call's result: Go on or answer.)"
+        in card
+    )
+    assert "it may write calls as a json fence or as bare JSON" in card

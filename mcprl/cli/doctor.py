@@ -200,11 +200,11 @@ def _trial(config: Config) -> Iterator[Finding]:
     if "name" not in config.model.model_fields_set or config.model.name.startswith(BEHIND_AN_API):
         return
     trial = with_torch("mcprl.engines.trial")
-    count = f"{len(trial.TASKS)} little tasks with up to {counted(len(trial.WORDINGS), 'wording')}"
+    count = f"{counted(len(trial.TASKS), 'little task')} with up to {counted(len(trial.WORDINGS), 'wording')}"
     yield Finding("trial", "ok", f"{config.model.name} does {count}; a large model on a CPU takes minutes")
     config = with_torch("mcprl.engines.machine").resolve(config)
     model = with_torch("mcprl.models.load").load_model(config.model)
-    results = anyio.run(partial(trial.tried, model, config.rollout, anew=True))
+    results = anyio.run(partial(trial.run_trials, model, config.rollout, anew=True))
     for result in results:
         speed = f"{result.tokens / result.seconds:.1f} tokens a second, prompts included"
         yield Finding("trial", "ok", f"{trial.named(result.wording)}: {trial.described(result)}; {speed}")

@@ -20,7 +20,7 @@ from mcprl.engines import Engine, open_engine
 from mcprl.engines.conversation import require_room
 from mcprl.engines.machine import resolve
 from mcprl.engines.trial import load_worded
-from mcprl.events import Emit
+from mcprl.events import Emit, Note
 from mcprl.judges import open_judge
 from mcprl.judges.scoring import score_held_out
 from mcprl.judges.verifier import Verifier
@@ -69,6 +69,8 @@ async def measure(config: Config, emit: Emit) -> Headroom:
     config = resolve(config)
     require_tasks(config.scenarios)
     config, model = await load_worded(config, emit)
+    if model.note:
+        emit(Note(model.note))
     training = config.training
     with TemporaryDirectory(prefix="mcprl-") as folder:
         connecting = connect(config.servers, config.tools, emit=emit)

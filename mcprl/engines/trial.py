@@ -24,9 +24,10 @@ from mcprl.config import Config, RolloutConfig
 from mcprl.engines import Engine
 from mcprl.engines.conversation import Conversation
 from mcprl.engines.embedded.engine import EmbeddedEngine
-from mcprl.events import Emit, InstallStep, Note, ignore
+from mcprl.events import Emit, InstallStep, ignore
 from mcprl.files import cache_folder, write_whole
 from mcprl.models.load import LoadedModel, load_model
+from mcprl.runs.cards import public_name
 from mcprl.text import counted, shortened
 from mcprl.types import CompletionRequest, Tool, ToolResult
 
@@ -144,8 +145,8 @@ def described(trial: WordingTrial) -> str:
     """What a wording brought, in a sentence."""
     forms = ", ".join(trial.forms) or "none"
     return (
-        f"calls in {trial.called} of {len(TASKS)} little tasks ({forms}), an answer after them in {trial.answered}, "
-        f"a second call in {trial.chained} of the {CHAINS} that need one"
+        f"calls in {trial.called} of {counted(len(TASKS), 'little task')} ({forms}), an answer after them in "
+        f"{trial.answered}, a second call in {trial.chained} of the {CHAINS} that need one"
     )
 
 
@@ -156,41 +157,43 @@ def named(chosen: Wording) -> str:
 
 
 def summary(name: str, trials: Sequence[WordingTrial], mended: bool) -> str:
-    """The sentence about a trial that a run begins with."""
+    """The sentences about a trial that a run begins with, and that its report repeats."""
     chosen = choose(trials)
-    text = f"{name} was tried with {counted(len(trials), 'wording')}; chosen: {named(chosen.wording)}. It makes "
+    text = f"{name} was given {counted(len(trials), 'wording')}; chosen: {named(chosen.wording)}. It makes "
     text += described(chosen)
+    if chosen.wording != trials[0].wording:
+        text += f"; without a wording it answers in {trials[0].answered}"
     if not chosen.answers:
         text += "; with no wording it answers in most of them: that is for training to teach"
     elif not chosen.chained:
-        text += "; with no wording it makes a second call: chains are for training to teach"
+        text += "; with no wording that answers it makes a second call: chains are for training to teach"
     if mended:
         text += "; its chat template shows calls with doubled braces, which are mended"
-    return text
+    return text + ". Base and trained model are read and prompted alike"
 
 
 async def load_worded(config: Config, emit: Emit = ignore) -> tuple[Config, LoadedModel]:
     """The configured model, with the wording that its trial chooses where the configuration leaves it open, and the
-    configuration with that wording. Raises as `load_model` does, and `EngineError`."""
+    configuration with that wording. What was chosen is the model's `note`. Raises as `load_model` does, and
+    `EngineError`."""
     model = await anyio.to_thread.run_sync(load_model, config.model)
     stated = config.model.model_fields_set & {"system_prompt", "after_result"}
     if stated or config.model.call_form == "template":
         return config, model
-    trials = await tried(model, config.rollout, emit)
-    emit(Note(summary(config.model.name, trials, model.mended)))
+    trials = await run_trials(model, config.rollout, emit)
     settings = config.model.model_copy(update=choose(trials).wording._asdict())
-    model = replace(model, settings=settings)
+    model = replace(model, settings=settings, note=summary(public_name(config.model.name), trials, model.mended))
     return config.model_copy(update={"model": settings}), model
 
 
-async def tried(
+async def run_trials(
     model: LoadedModel, config: RolloutConfig, emit: Emit = ignore, anew: bool = False
 ) -> list[WordingTrial]:
-    """The trials of a model that has no wording yet, unless `anew` from the cache, or those that come with mcprl. Its
-    tokenizer has the chosen wording afterwards."""
+    """The trials of a model that has no wording yet, from the cache unless `anew`. Its tokenizer has the chosen
+    wording afterwards."""
     plain = str(model.tokenizer.chat_template)
     place = cache_folder() / "trials" / f"{_key(model, plain)}.json"
-    trials = [] if anew else _kept(place) or shipped(model.name)
+    trials = [] if anew else _kept(place)
     if not trials:
         trials = await _sampled(model, plain, config, emit)
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -206,7 +209,11 @@ async def _sampled(model: LoadedModel, plain: str, config: RolloutConfig, emit: 
     trials: list[WordingTrial] = []
     try:
         for n, each in enumerate(WORDINGS, 1):
-            emit(InstallStep(f"trial of {model.name}: wording {n} of {len(WORDINGS)}, {len(TASKS)} little tasks"))
+            emit(
+                InstallStep(
+                    f"trial of {model.name}: wording {n} of {len(WORDINGS)}, {counted(len(TASKS), 'little task')}"
+                )
+            )
             model.tokenizer.chat_template = wording.worded(plain, each)
             trials.append(await trial_of(engine, model.tokenizer, config, each))
             if trials[-1].answers and trials[-1].chained == CHAINS:
@@ -249,11 +256,6 @@ async def trial_of(engine: Engine, tokenizer: Any, config: RolloutConfig, chosen
         tokens=sum(len(turn.completion_ids) for turn in turns),
         seconds=round(seconds, 1),
     )
-
-
-def shipped(name: str) -> list[WordingTrial]:
-    """The trials of a packaged model that come with mcprl, as `mcprl doctor --model NAME` made them; none of others."""
-    return _kept(Path(__file__).parent / "trials" / f"{name}.json")
 
 
 def _kept(place: Path) -> list[WordingTrial]:

@@ -10,7 +10,7 @@ from mcprl.config import Config
 from mcprl.engines import Engine, open_engine
 from mcprl.engines.trial import load_worded
 from mcprl.errors import BudgetError, EngineError, LlmError, ModelError
-from mcprl.events import Emit, ignore
+from mcprl.events import Emit, Note, ignore
 from mcprl.files import AUTO, find_cache
 from mcprl.llm.litellm import ChatModel
 from mcprl.models import BEHIND_AN_API
@@ -25,6 +25,8 @@ async def open_policy(config: Config, log: Path, emit: Emit = ignore) -> AsyncGe
     """
     if not config.model.name.startswith(BEHIND_AN_API):
         config, model = await load_worded(config, emit)
+        if model.note:
+            emit(Note(model.note))
         async with open_engine(config, model, log, emit) as engine:
             yield engine
         return

@@ -32,7 +32,8 @@ from mcprl.types import Tool
 class LoadedModel:
     """A policy ready to train. `model` is a `PeftModel` whose LoRA changes nothing yet, `end_ids` are the tokens that
     end a turn, `path` is the folder or Hugging Face id that `name` stands for (`locate`). `settings` are what it was
-    loaded with, `mended` says that its chat template had a fault (`chat.wording`)."""
+    loaded with. `mended` says that its chat template had a fault (`chat.wording`), `note` what its trial found
+    (`engines.trial`)."""
 
     model: PeftModel
     tokenizer: Any
@@ -41,6 +42,7 @@ class LoadedModel:
     path: str
     settings: ModelConfig = field(default_factory=ModelConfig)
     mended: bool = False
+    note: str = ""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import anyio
 from mcprl.engines import open_engine
 from mcprl.engines.trial import load_worded
 from mcprl.errors import ConfigError, MissingExtra
-from mcprl.events import Emit, ignore
+from mcprl.events import Emit, Note, ignore
 from mcprl.serving.app import create_app
 from mcprl.serving.learner import Learner
 from mcprl.serving.model import ServedModel
@@ -44,6 +44,8 @@ async def open_served(
     async with AsyncExitStack() as stack:
         stack.enter_context(claimed(folder, origin))
         config, loaded = await load_worded(config, emit)
+        if loaded.note:
+            emit(Note(loaded.note))
         engine = await stack.enter_async_context(open_engine(config, loaded, folder / "vllm.log", emit))
         await engine.ready()
         model = ServedModel(origin.name, loaded, engine, config.rollout, origin.kept, requests_wait=requests_wait)

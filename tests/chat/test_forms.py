@@ -15,9 +15,6 @@ from mcprl.types import CompletionRequest, Tool
 
 ORDER = '{"name": "get_order", "arguments": {"id":  42}}'
 TOOLS = {"get_order", "add_note"}
-RAW = [json.loads(line) for line in (Path(__file__).parent / "raw_turns.jsonl").read_text().splitlines()]
-"""Turns that Qwen2.5-Coder 0.5B and 1.5B sampled, each with the calls that a reader saw in it. Those with `frozen` are
-of servers and days after the parser was written."""
 
 
 @pytest.mark.parametrize(
@@ -150,28 +147,3 @@ def test_a_turn_ends_at_the_fence_that_closes_a_call(tokenizer: Any) -> None:
     assert not ends(f"```json\n{ORDER}\n")
     assert not ends('```json\n{"total": 3}\n```')
     assert not ends('```json\n{"name": "add_note", "arguments": {"text": "```')
-
-
-# --- what models really wrote -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("frozen", [False, True])
-def test_98_of_100_calls_that_models_really_wrote_are_read(frozen: bool) -> None:
-    turns = [turn for turn in RAW if turn["calls"] and turn["frozen"] == frozen]
-    right = 0
-    for turn in turns:
-        block = forms.find(turn["text"], turn["tools"])
-        right += block is not None and [[name, json.loads(raw)] for name, raw in block.calls] == turn["calls"]
-    assert len(turns) >= 70
-    assert right / len(turns) >= 0.98
-
-
-def test_of_the_turns_without_a_call_none_is_read_as_one() -> None:
-    texts = [turn for turn in RAW if not turn["calls"]]
-    assert [turn["text"] for turn in texts if forms.find(turn["text"], turn["tools"])] == []
-
-
-def test_of_100_fences_that_are_no_call_none_is_read_as_one() -> None:
-    fences = [turn for turn in RAW if turn.get("fence") and not turn["calls"]]
-    assert len(fences) >= 100
-    assert [turn["text"] for turn in fences if forms.find(turn["text"], turn["tools"])] == []

@@ -1,6 +1,5 @@
 """A trial shows how a model writes calls and with which wording it answers, and chooses by that alone."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +9,7 @@ import pytest
 from mcprl.chat.wording import Wording
 from mcprl.config import Config, ModelConfig, RolloutConfig
 from mcprl.engines import trial
-from mcprl.engines.trial import CHAINS, TASKS, WORDINGS, WordingTrial, choose, load_worded, summary
-from mcprl.events import Event, Note
-from mcprl.models import packaged
+from mcprl.engines.trial import CHAINS, TASKS, WordingTrial, choose, load_worded, summary
 from mcprl.models.load import load_model
 
 
@@ -52,7 +49,7 @@ async def test_nano_calls_and_answers_in_all_tasks_and_a_second_look_costs_nothi
 ) -> None:
     model = load_model(ModelConfig())
     plain = str(model.tokenizer.chat_template)
-    first = await trial.tried(model, RolloutConfig())
+    first = await trial.run_trials(model, RolloutConfig())
     assert (first[0].called, first[0].answered) == (len(TASKS), len(TASKS))
     assert set(first[0].forms) == {"template"}
     model.tokenizer.chat_template = plain
@@ -61,7 +58,7 @@ async def test_nano_calls_and_answers_in_all_tasks_and_a_second_look_costs_nothi
         raise AssertionError("it is in the cache")
 
     monkeypatch.setattr(trial, "_sampled", sampled)
-    assert await trial.tried(model, RolloutConfig()) == first
+    assert await trial.run_trials(model, RolloutConfig()) == first
 
 
 async def test_a_run_s_model_gets_the_wording_of_its_trial_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,32 +67,22 @@ async def test_a_run_s_model_gets_the_wording_of_its_trial_and_says_so(monkeypat
         return [made(0, 0, 0), made(1, 8, 0)]
 
     monkeypatch.setattr(trial, "_sampled", sampled)
-    notes: list[Event] = []
     given = Config(model=ModelConfig(call_form="any"))
-    config, model = await load_worded(given, notes.append)
+    config, model = await load_worded(given)
     assert (config.model.after_result, model.settings.after_result) == ("1", "1")
     assert 'set mcprl_after_result = "1"' in str(model.tokenizer.chat_template)
     said = (
-        "nano was tried with 2 wordings; chosen: after_result '1'. It makes calls in 8 of 8 little tasks (fence), an "
-        "answer after them in 8, a second call in 0 of the 2 that need one; with no wording it makes a second call: "
-        "chains are for training to teach"
+        "nano was given 2 wordings; chosen: after_result '1'. It makes calls in 8 of 8 little tasks (fence), an answer "
+        "after them in 8, a second call in 0 of the 2 that need one; without a wording it answers in 0; with no "
+        "wording that answers it makes a second call: chains are for training to teach. Base and trained model are "
+        "read and prompted alike"
     )
-    assert [each.text for each in notes if isinstance(each, Note)] == [said]
+    assert model.note == said
 
 
 @pytest.mark.parametrize("settings", [{}, {"call_form": "any", "system_prompt": "Be brief."}])
 async def test_nano_and_who_states_a_prompt_keep_theirs(settings: dict[str, Any]) -> None:
-    notes: list[Event] = []
-    config, model = await load_worded(Config(model=ModelConfig(**settings)), notes.append)
+    config, model = await load_worded(Config(model=ModelConfig(**settings)))
     assert (config.model.system_prompt, config.model.after_result) == (settings.get("system_prompt", ""), "")
     assert model.settings == config.model
-    assert notes == []
-
-
-def test_the_trials_that_ship_are_of_today_s_wordings_and_of_packaged_models() -> None:
-    for name in ("qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b"):
-        assert name in packaged.MODELS
-        trials = trial.shipped(name)
-        assert [each.wording for each in trials] == list(WORDINGS[: len(trials)])
-        assert trials
-        assert replace(trials[0], forms={}) != trials[0], "a turn with a call has a form"
+    assert model.note == ""
