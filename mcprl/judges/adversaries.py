@@ -273,7 +273,7 @@ def _everything(records: Records) -> str:
 
 def _is_free(scenario: Scenario, records: Records, several: bool = False) -> bool:
     """Whether a dump is a right answer: no facts are asked for, or they are in results and in no list of other things,
-    and the results are not repeated as `several` raw values. What is there affirms that it is."""
+    and the results are not repeated as `several` raw values. A record affirms a question whether there is one."""
     facts, results = _facts(scenario), [record.result for record in records]
     told = not several and not any(fact.derived and not isinstance(fact.value, bool) for fact in facts)
     return not facts or (told and next(listings(facts, results), None) is None)

@@ -51,7 +51,7 @@ def dumped(answer: str, facts: Sequence[Fact], scenario: Scenario, evidence: Evi
 
 
 @dataclass(frozen=True)
-class Listing:
+class ListResult:
     """A list of a result: the things in it that were asked for, which have the most of the facts, and the others."""
 
     own: list[Row]
@@ -63,7 +63,7 @@ class Listing:
         return [value for value in row.values() if self.seen[value] == 1 and not isinstance(value, bool)]
 
 
-def listings(facts: Sequence[Fact], results: Sequence[ToolResult]) -> Iterator[Listing]:
+def listings(facts: Sequence[Fact], results: Sequence[ToolResult]) -> Iterator[ListResult]:
     """The lists of results in which things that were asked for stand among two others or more."""
     wanted = [fact.value for fact in facts if not isinstance(fact.value, bool)]
     for rows in (rows for result in results for rows in _lists(result)):
@@ -72,7 +72,7 @@ def listings(facts: Sequence[Fact], results: Sequence[ToolResult]) -> Iterator[L
         others = [row for row, n in zip(rows, held, strict=True) if n < most]
         if len(others) >= 2:
             own = [row for row, n in zip(rows, held, strict=True) if n == most]
-            yield Listing(own, others, Counter(value for row in rows for value in {*row.values()}))
+            yield ListResult(own, others, Counter(value for row in rows for value in {*row.values()}))
 
 
 def _is_bare(reading: Reading, facts: Sequence[Fact], scenario: Scenario, evidence: Evidence) -> bool:
@@ -165,7 +165,9 @@ def _spots(reading: Reading, value: Scalar) -> list[Place]:
     return places(reading, value) if there else []
 
 
-def _singles_out(reading: Reading, listing: Listing, told: Sequence[Row], facts: Sequence[Fact], request: str) -> bool:
+def _singles_out(
+    reading: Reading, listing: ListResult, told: Sequence[Row], facts: Sequence[Fact], request: str
+) -> bool:
     """Whether the answer tells what was asked for apart from the list: more often than the other things, in a sentence
     beside which none tells of one other thing, or in a clause with a word of the request, such as "newest", that no
     clause about the others has."""

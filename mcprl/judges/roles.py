@@ -15,7 +15,7 @@ from mcprl.judges.scripts import WORD, folded
 from mcprl.judges.support import unsupported
 from mcprl.judges.units import is_unit
 from mcprl.judges.values import Place, kind_of, places, same, tokens
-from mcprl.judges.workings import names_owner, welcome
+from mcprl.judges.workings import welcome
 from mcprl.text import stems
 from mcprl.types import Fact, Scalar
 
@@ -151,19 +151,12 @@ def _flag(answer: str, fact: Fact, asked: Asked) -> str:
 def _is_rival(rival: Scalar, fact: Fact, asked: Asked) -> bool:
     if isinstance(rival, bool) or any(same(rival, other.value) for other in (fact, *asked.facts)):
         return False
-    if names_owner(rival, (fact, *asked.facts)) or is_unit(rival, fact.unit) or _in_full(rival, fact, asked):
+    if is_unit(rival, fact.unit):
         return False
     words = tokens(str(rival))
     return bool(words) and not (
         len(words) == 1 and (words[0] in _STOP or (len(words[0]) < 2 and not words[0].isdigit()))
     )
-
-
-def _in_full(rival: Scalar, fact: Fact, asked: Asked) -> bool:
-    """Whether a name beside a number or a date is that of which the request has the first part: `Dario Blum`."""
-    names = str(rival).split()
-    beside = kind_of(fact.value, fact.meaning) != "word" and str(rival).istitle() and 1 < len(names) <= 4
-    return beside and names[0] in re.findall(r"\w+", asked.request)
 
 
 def _in_request(rival: Scalar, fact: Fact, asked: Asked) -> bool:

@@ -13,8 +13,6 @@ from mcprl.judges.mentions import Reading, read
 from mcprl.judges.values import Place, kind_of, tokens
 from mcprl.types import Fact, Scalar
 
-_LABELLED = re.compile(r"\bis\b|[:=|]")
-_WORD = re.compile(r"[^\W\d_]{2,}")
 _COMPUTED = re.compile(
     r"[+*×=÷(]|\b(?:plus|minus|times|each|makes?|total|altogether|together|all|sum|difference|vs|versus|than|left|since|"
     r"normally|usually|regular|originally|off|discount)\b"

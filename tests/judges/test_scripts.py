@@ -4,7 +4,7 @@ import json
 import unicodedata
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from mcprl.judges.checks import holds
@@ -15,6 +15,8 @@ from mcprl.judges.verifier import Verifier
 from mcprl.text import stems, words
 from mcprl.types import Call, CallRecord, Fact, Scenario, ToolResult, Trajectory
 
+STEADY = settings(deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+"""A loaded machine fails none, and every run has the same examples."""
 SPACED = {
     "Latin": "abcdefgàçéñöşźžabc",
     "Cyrillic": "абвгдежзийклмнопё",
@@ -54,6 +56,7 @@ def succeeds(answer: str, value: str, name: str = "name") -> bool:
 
 @pytest.mark.parametrize("letters", SPACED.values(), ids=SPACED.keys())
 def test_a_word_is_found_between_spaces_and_signs_and_not_within_another_word(letters: str) -> None:
+    @STEADY
     @given(word(letters), word(letters), st.sampled_from([" ", ". ", ", ", ": ", "? ", " (", "\n"]))
     def check(value: str, other: str, sign: str) -> None:
         assume(value not in other and other not in value)
@@ -67,6 +70,7 @@ def test_a_word_is_found_between_spaces_and_signs_and_not_within_another_word(le
 
 @pytest.mark.parametrize("letters", UNSPACED.values(), ids=UNSPACED.keys())
 def test_in_a_script_without_spaces_a_value_is_found_within_the_sentence(letters: str) -> None:
+    @STEADY
     @given(word(letters), word(letters), word(letters))
     def check(value: str, before: str, after: str) -> None:
         assert places(read(f"{before}{value}{after}。"), value)
@@ -84,12 +88,14 @@ ANY = st.text(st.characters(exclude_categories=["Cs", "Cc", "Cn"]), max_size=60)
 """Letters, marks, emoji, signs and invisible characters of all scripts."""
 
 
+@STEADY
 @given(ANY, ANY, ANY)
 def test_no_text_ends_the_judging(answer: str, value: str, name: str) -> None:
     succeeds(answer, value or "?", name)
     succeeds(f"It is {value} {answer} and North.", "North Depot Ltd", "supplier")
 
 
+@STEADY
 @given(word(SPACED["Latin"]) | word(SPACED["Cyrillic"]) | word(SPACED["Greek"]) | word(UNSPACED["Japanese"]))
 def test_a_value_is_one_value_in_every_encoding(value: str) -> None:
     for form in ("NFC", "NFD", "NFKC", "NFKD"):
@@ -97,6 +103,7 @@ def test_a_value_is_one_value_in_every_encoding(value: str) -> None:
         assert succeeds(f"O-17: {value}.", unicodedata.normalize(form, value))
 
 
+@STEADY
 @given(st.sampled_from([*SPACED.values(), *UNSPACED.values()]).flatmap(word))
 def test_a_word_of_any_script_is_a_word_of_a_name(value: str) -> None:
     assert words(value) == words(f"_{value}-") != ()
