@@ -45,7 +45,11 @@ def _as_target(target: str) -> str:
 def _text_or_file(value: str) -> str:
     """The text itself, or what the file of that name holds. Raises `ValueError` if it cannot be read."""
     try:
-        return Path(value).read_text().strip() if len(value) < 1_000 and Path(value).is_file() else value
+        names_a_file = Path(value).is_file()
+    except (OSError, ValueError):  # too long for a name
+        return value
+    try:
+        return Path(value).read_text().strip() if names_a_file else value
     except (OSError, UnicodeError) as error:
         raise ValueError(f"names a file that cannot be read: {error}") from None
 

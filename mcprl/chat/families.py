@@ -195,7 +195,13 @@ def reads_any_form(tokenizer: Tokenizer) -> bool:
 def ends_turn(tokenizer: Tokenizer, ids: Sequence[int], offered: Collection[str]) -> bool:
     """Whether the sampled ids end with a complete fence around a call, where the turn ends: what a model writes behind
     it is a result that it makes up."""
-    text = str(tokenizer.decode(ids, skip_special_tokens=False)).rpartition("</think>")[2]
+    text = str(tokenizer.decode(ids, skip_special_tokens=False))
+    if dialect(tokenizer).parser.response is not None:
+        return False
+    if _thinks(tokenizer, text):
+        _, closed, text = text.partition("</think>")
+        if not closed:
+            return False
     return text.rstrip().endswith(forms.FENCE) and bool((block := forms.find(text, offered)) and block.closed)
 
 
@@ -222,7 +228,7 @@ def _parse(
 ) -> tuple[Message, tuple[str, ...]]:
     """A turn's text as a message, and the problem of each call that cannot be read."""
     if parser.response is None:
-        thinks = text.lstrip().startswith("<think>") or _generation_prefix(tokenizer).rstrip().endswith("<think>")
+        thinks = _thinks(tokenizer, text)
         reasoning, closed, rest = text.partition("</think>") if thinks else ("", "", text)
         parsed_reply = hermes.parse_reply(rest.lstrip("\n") if closed else rest, turn)
         message = {"tool_calls": []} | hermes.as_message(parsed_reply)
@@ -239,6 +245,11 @@ def _parse(
         content = prompts.break_control_tokens(tokenizer, text)  # else an unclosed call would stand in the next prompt
         return {"role": "assistant", "content": content}, (f"the tool call could not be read: {problem}",)
     return {"role": "assistant", "content": "", **parsed, "tool_calls": calls}, ()
+
+
+def _thinks(tokenizer: Tokenizer, text: str) -> bool:
+    """Whether a turn's text begins with a thought."""
+    return text.lstrip().startswith("<think>") or _generation_prefix(tokenizer).rstrip().endswith("<think>")
 
 
 @lru_cache(maxsize=32)

@@ -13,6 +13,8 @@ from mcprl.chat.families import ANY_FORM
 from mcprl.chat.prompts import Tokenizer, render
 from mcprl.types import Tool
 
+WORDED = "mcprl_worded"
+"""What stands in a template that has a wording."""
 _PROBE = Tool("probe_tool", "A tool.")
 _DOUBLED = re.compile(r'\{\{(?=\s*\\?"name\\?")(?P<inside>[^{}\n]*)\}\}')
 

@@ -202,11 +202,14 @@ def _trial(config: Config) -> Iterator[Finding]:
     trial = with_torch("mcprl.engines.trial")
     count = f"{counted(len(trial.TASKS), 'little task')} with up to {counted(len(trial.WORDINGS), 'wording')}"
     yield Finding("trial", "ok", f"{config.model.name} does {count}; a large model on a CPU takes minutes")
+    if config.model.model_fields_set & {"system_prompt", "after_result"}:
+        yield Finding("trial", "ok", "none, since prompts are stated")
+        return
     config = with_torch("mcprl.engines.machine").resolve(config)
     model = with_torch("mcprl.models.load").load_model(config.model)
     results = anyio.run(partial(trial.run_trials, model, config.rollout, anew=True))
     for result in results:
-        speed = f"{result.tokens / result.seconds:.1f} tokens a second, prompts included"
+        speed = f"{result.tokens / max(result.seconds, 0.1):.1f} tokens a second, prompts included"
         yield Finding("trial", "ok", f"{trial.named(result.wording)}: {trial.described(result)}; {speed}")
     gib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     chosen = trial.summary(config.model.name, results, model.mended)

@@ -16,16 +16,19 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import torch
 
 from mcprl.chat import families, wording
 from mcprl.chat.prompts import opening_messages
-from mcprl.chat.wording import Wording
+from mcprl.chat.wording import WORDED, Wording
 from mcprl.config import Config, RolloutConfig
 from mcprl.engines import Engine
 from mcprl.engines.conversation import Conversation
 from mcprl.engines.embedded.engine import EmbeddedEngine
+from mcprl.errors import EngineError
 from mcprl.events import Emit, InstallStep, ignore
 from mcprl.files import cache_folder, write_whole
+from mcprl.models.heap import collect_and_trim
 from mcprl.models.load import LoadedModel, load_model
 from mcprl.runs.cards import public_name
 from mcprl.text import counted, shortened
@@ -81,7 +84,7 @@ class _Repeated(Exception):
     """The model has made the same call twice: it does not read results."""
 
 
-class _House:
+class House:
     """A session with the house, in its first state. Raises `_Repeated` at a call that was made before."""
 
     def __init__(self) -> None:
@@ -95,7 +98,7 @@ class _House:
         self._made.add(call)
         try:
             return ToolResult(json.dumps(self._result(tool, arguments)))
-        except (LookupError, TypeError):
+        except (LookupError, TypeError, AttributeError):
             return ToolResult(f"Error: {tool} found nothing for {json.dumps(dict(arguments))}", is_error=True)
 
     def _result(self, tool: str, arguments: Mapping[str, Any]) -> Any:
@@ -174,13 +177,17 @@ def summary(name: str, trials: Sequence[WordingTrial], mended: bool) -> str:
 
 async def load_worded(config: Config, emit: Emit = ignore) -> tuple[Config, LoadedModel]:
     """The configured model, with the wording that its trial chooses where the configuration leaves it open, and the
-    configuration with that wording. What was chosen is the model's `note`. Raises as `load_model` does, and
-    `EngineError`."""
+    configuration with that wording. What was chosen is the model's `note`. Raises as `load_model` does."""
     model = await anyio.to_thread.run_sync(load_model, config.model)
     stated = config.model.model_fields_set & {"system_prompt", "after_result"}
     if stated or config.model.call_form == "template":
         return config, model
-    trials = await run_trials(model, config.rollout, emit)
+    if WORDED in str(model.tokenizer.chat_template):  # a merged export: its prompts stand in its template
+        return config, model
+    try:
+        trials = await run_trials(model, config.rollout, emit)
+    except EngineError as error:  # what vLLM serves need not be a model that the embedded engine decodes
+        return config, replace(model, note=f"{config.model.name} had no trial, and has no wording: {error}")
     settings = config.model.model_copy(update=choose(trials).wording._asdict())
     model = replace(model, settings=settings, note=summary(public_name(config.model.name), trials, model.mended))
     return config.model_copy(update={"model": settings}), model
@@ -192,13 +199,14 @@ async def run_trials(
     """The trials of a model that has no wording yet, from the cache unless `anew`. Its tokenizer has the chosen
     wording afterwards."""
     plain = str(model.tokenizer.chat_template)
-    place = cache_folder() / "trials" / f"{_key(model, plain)}.json"
+    place = cache_folder() / "trials" / f"{_key(model, plain, config)}.json"
     trials = [] if anew else _kept(place)
     if not trials:
         trials = await _sampled(model, plain, config, emit)
-        place.parent.mkdir(parents=True, exist_ok=True)
         kept = [asdict(trial) | {"wording": trial.wording._asdict()} for trial in trials]
-        write_whole(place, json.dumps(kept, indent=2).encode())
+        with suppress(OSError):  # the next run has a trial again
+            place.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(place, json.dumps(kept, indent=2).encode())
     model.tokenizer.chat_template = wording.worded(plain, choose(trials).wording)
     return trials
 
@@ -220,13 +228,15 @@ async def _sampled(model: LoadedModel, plain: str, config: RolloutConfig, emit: 
                 break
     finally:
         await engine.close()
+        collect_and_trim()
+        torch.cuda.empty_cache()  # vLLM may want that memory next; does nothing without a GPU
         model.tokenizer.chat_template = plain
     return trials
 
 
 async def trial_of(engine: Engine, tokenizer: Any, config: RolloutConfig, chosen: Wording) -> WordingTrial:
     """The trial of the wording that the tokenizer's template has. Greedy."""
-    short = config.model_copy(update={"max_turns": _TURNS})
+    short = config.model_copy(update={"max_turns": _TURNS, "tool_search": 0})
     talks = [
         Conversation(engine, short, TOOLS, opening_messages(request), seed=0, adapter=None, temperature=0.0)
         for request, _ in TASKS
@@ -234,13 +244,14 @@ async def trial_of(engine: Engine, tokenizer: Any, config: RolloutConfig, chosen
     stops = [""] * len(talks)
 
     async def answer(n: int) -> None:
-        with suppress(_Repeated):
-            stops[n] = await talks[n].answer(_House())
+        with suppress(_Repeated, EngineError):  # a turn that fails is no answer
+            stops[n] = await talks[n].answer(House())
 
     began = time.perf_counter()
-    async with anyio.create_task_group() as tasks:
-        for n in range(len(talks)):
-            tasks.start_soon(answer, n)
+    with anyio.move_on_after(config.deadline_s):
+        async with anyio.create_task_group() as tasks:
+            for n in range(len(talks)):
+                tasks.start_soon(answer, n)
     seconds = time.perf_counter() - began
     turns = [turn for talk in talks for turn in talk.turns]
     request = CompletionRequest((), TOOLS)
@@ -268,9 +279,11 @@ def _kept(place: Path) -> list[WordingTrial]:
         return []
 
 
-def _key(model: LoadedModel, template: str) -> str:
+def _key(model: LoadedModel, template: str, config: RolloutConfig) -> str:
     """Of what the trial depends on: the model's files, how it is loaded, its template, the tasks and the wordings."""
-    files = [(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in sorted(Path(model.path).glob("*"))]
-    how = (model.settings.dtype, model.settings.quantization)
+    paths = [path for path in sorted(Path(model.path).glob("*")) if path.is_file()]
+    files: list[Any] = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in paths]
+    files.append(getattr(model.model.config, "_commit_hash", None))  # of a model from the hub
+    how = (model.settings.dtype, model.settings.quantization, config.max_tokens, config.max_total_tokens)
     parts = (model.path, files, how, template, WORDINGS, TASKS, [tool.as_function() for tool in TOOLS])
     return sha256(json.dumps(parts).encode()).hexdigest()[:16]

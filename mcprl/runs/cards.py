@@ -1,11 +1,12 @@
 """The card beside an adapter: the base that it was trained on, and the settings that it must be sampled with."""
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from mcprl.config import Config, ModelConfig
+from mcprl.errors import ModelError
+from mcprl.text import first_line
 
 CARD = "card.json"
 MADE_WITH = (
@@ -30,22 +31,23 @@ def card(settings: ModelConfig) -> dict[str, Any]:
 
 def public_name(name: str) -> str:
     """A model's name without this machine's folders."""
-    return Path(name).name if Path(name).exists() else name
+    is_path = name.startswith(("/", ".", "~")) or name.lower().endswith(".gguf") or Path(name).exists()
+    return Path(name).name if is_path else name
 
 
 def with_card(config: Config, folder: Path) -> tuple[Config, str]:
     """The configuration with what the card beside the adapter says of prompts and of how calls are read, unless it is
     stated otherwise, and a sentence if the adapter was trained on another base. An adapter without a card was trained
-    without prompts, on calls as the template writes them."""
-    about: Mapping[str, Any] = {}
-    for name in (CARD, "mcprl.json"):  # an export's has the same keys
-        if (folder / name).is_file():
-            about = json.loads((folder / name).read_text())
-            break
-    made: Mapping[str, Any] = about.get("model", {})
-    kept = {name: made.get(name, ModelConfig.model_fields[name].default) for name in PROMPTED}
+    without prompts, on calls as the template writes them. Raises `ModelError` if the card is damaged."""
+    file = next((folder / name for name in (CARD, "mcprl.json") if (folder / name).is_file()), None)
+    try:  # an export's card has the same keys
+        about: dict[str, Any] = json.loads(file.read_text()) if file else {}
+        made = dict[str, Any](about.get("model", {}))
+        kept = ModelConfig.model_validate({name: made[name] for name in PROMPTED if name in made})
+    except (OSError, ValueError, AttributeError, TypeError) as error:
+        raise ModelError(f"{file} cannot be read as an adapter's card: {first_line(error)}") from error
     stated = config.model.model_fields_set
-    model = config.model.model_copy(update={name: kept[name] for name in PROMPTED if name not in stated})
+    model = config.model.model_copy(update={name: getattr(kept, name) for name in PROMPTED if name not in stated})
     base, own = str(about.get("base_model", "")), public_name(config.model.name)
     other = f"the adapter in {folder} was trained on {base}, and is put on {own}: another policy" if base else ""
     return config.model_copy(update={"model": model}), other if base != own else ""

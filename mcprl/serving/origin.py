@@ -90,9 +90,12 @@ def _export(folder: Path, engine: EngineConfig) -> Origin:
         about: dict[str, Any] = json.loads((folder / _ABOUT).read_text())
         name = folder.resolve().name
         if about["form"] == "merged":
-            return Origin(name, resolve(Config(model=ModelConfig(name=str(folder)), engine=engine)), folder)
+            form = about.get("model", {}).get("call_form", "template")
+            model = ModelConfig(name=str(folder), call_form=form, system_prompt="", after_result="")  # in its template
+            return Origin(name, resolve(Config(model=model, engine=engine)), folder)
         lora: dict[str, Any] = json.loads((folder / "adapter_config.json").read_text())
-        made = {"rslora": lora.get("use_rslora", False), "dora": lora.get("use_dora", False)} | about.get("model", {})
+        made = {"rslora": lora.get("use_rslora", False), "dora": lora.get("use_dora", False)}
+        made |= {"call_form": "template", "system_prompt": "", "after_result": ""} | about.get("model", {})
         model = ModelConfig(name=about["base_model"], lora_rank=lora["r"], lora_alpha=lora["lora_alpha"], **made)
         adapter = Adapter(str(folder), about["step"])
     except (OSError, ValueError, LookupError, TypeError) as error:

@@ -104,7 +104,12 @@ class _Turns:
     def __init__(self, model: ServedModel, asked: SamplingRequest) -> None:
         self._model, self._asked = model, asked
         new: Callable[[], GrowingText] = partial(
-            GrowingText, model.tokenizer, model.end_ids, asked.body.stop, not asked.is_chat
+            GrowingText,
+            model.tokenizer,
+            model.end_ids,
+            asked.body.stop,
+            plain=not asked.is_chat,
+            calls=any(request.tools for request in asked.requests),
         )
         self._texts = [new() for _ in asked.requests]
         self._begun: set[int] = set()

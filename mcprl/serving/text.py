@@ -15,15 +15,17 @@ _BROKEN = "\ufffd"
 
 class GrowingText:
     """The content of a turn as far as it is certain: what may become a call, a stop sequence or white space at the end
-    is held back. `plain` is text that is no chat turn.
+    is held back. `plain` is text that is no chat turn, without `calls` no tool is offered.
 
     Of families whose turns only their own parser reads nothing is certain before the end.
     """
 
-    def __init__(self, tokenizer: Any, end_ids: Sequence[int], stops: Sequence[str], plain: bool = False) -> None:
+    def __init__(
+        self, tokenizer: Any, end_ids: Sequence[int], stops: Sequence[str], plain: bool = False, calls: bool = True
+    ) -> None:
         self._tokenizer, self._end_ids, self._stops, self._plain = tokenizer, {*end_ids}, stops, plain
         self._whole = plain or families.dialect(tokenizer).parser.response is None
-        self._any_form = not plain and families.reads_any_form(tokenizer)
+        self._any_form = calls and not plain and families.reads_any_form(tokenizer)
         self._thinks = not plain and "<think>" in str(tokenizer.chat_template)
         self._ids: list[int] = []
         self.given = ""

@@ -1,6 +1,7 @@
 """Calls that models write in other forms than their template's are read; JSON that is no call is left alone."""
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -147,3 +148,12 @@ def test_a_turn_ends_at_the_fence_that_closes_a_call(tokenizer: Any) -> None:
     assert not ends(f"```json\n{ORDER}\n")
     assert not ends('```json\n{"total": 3}\n```')
     assert not ends('```json\n{"name": "add_note", "arguments": {"text": "```')
+    assert not ends(f"<think>\nI could write\n```json\n{ORDER}\n```"), "what it thinks is no call"
+    assert ends(f"<think>\nI call it.\n</think>\n\n```json\n{ORDER}\n```")
+
+
+@pytest.mark.parametrize("text", ["{{ " * 30_000, "[ " * 30_000, ' {"a":' * 15_000, "```" * 30_000])
+def test_a_text_of_nothing_but_openers_is_searched_in_no_time(text: str) -> None:
+    began = time.perf_counter()
+    assert forms.find(text, TOOLS) is None
+    assert time.perf_counter() - began < 5

@@ -37,6 +37,13 @@ def test_the_first_wording_that_answers_and_chains_is_taken(trials: list[tuple[i
     assert choose(results) is results[chosen]
 
 
+async def test_no_call_of_a_model_breaks_the_little_server() -> None:
+    for n, arguments in enumerate([{"name": 5}, {"name": None}, {}, {"room_id": ["R-12"]}, {"lamp_id": {}}]):
+        for tool in ("find_room", "get_room", "get_lamp", "switch_lamp", "other"):
+            result = await trial.House().call(tool, {**arguments, "n": n})
+            assert result.is_error, (tool, arguments)
+
+
 def test_the_summary_says_what_training_must_teach() -> None:
     assert "chains are for training to teach" in summary("m", [made(0, 8, 0)], False)
     assert "answers in most of them" in summary("m", [made(0, 3, 0)], False)

@@ -3,11 +3,15 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from mcprl.config import Config, ModelConfig, TrainingConfig
 from mcprl.engines.machine import resolve
+from mcprl.errors import ModelError
 from mcprl.models.adapters import save_adapter
 from mcprl.models.load import load_model
 from mcprl.runs.cards import CARD, with_card
+from mcprl.runs.settings import parse, redacted
 
 PROMPTED = ModelConfig(call_form="any", system_prompt="Be brief.", after_result="Go on or answer.")
 
@@ -35,6 +39,21 @@ def test_an_adapter_is_sampled_with_its_own_prompts_unless_others_are_stated(tmp
 def test_an_adapter_on_another_base_is_noted(tmp_path: Path) -> None:
     _, other_base = with_card(Config(model=ModelConfig(name="Qwen/Qwen3-0.6B")), folder := saved(tmp_path))
     assert other_base == f"the adapter in {folder} was trained on nano, and is put on Qwen/Qwen3-0.6B: another policy"
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"model": {"call_form": 5}}', '{"model": 3}'])
+def test_a_damaged_card_is_an_error_of_one_line(content: str, tmp_path: Path) -> None:
+    (tmp_path / CARD).write_text(content)
+    with pytest.raises(ModelError, match=r"card\.json cannot be read as an adapter's card"):
+        with_card(Config(), tmp_path)
+
+
+def test_a_long_prompt_is_a_text_and_is_kept_as_one(tmp_path: Path) -> None:
+    prompt = "Answer in German, and be brief about it. " * 12
+    config = Config(model=ModelConfig(system_prompt=prompt))
+    assert parse(redacted(config)).model.system_prompt == prompt
+    (tmp_path / "prompt.txt").write_text("Be brief.\n")
+    assert ModelConfig(system_prompt=str(tmp_path / "prompt.txt")).system_prompt == "Be brief."
 
 
 def test_an_adapter_without_a_card_was_trained_without_prompts(tmp_path: Path) -> None:

@@ -32,6 +32,8 @@ _SUSPICION_S = 3 * PROBE_S
 _UNMATCHED = ("Qwen3_5ForConditionalGeneration", "Qwen3_5MoeForConditionalGeneration")
 """Architectures with vision whose text model is trained alone, and in which vLLM 0.32 does not look for the text
 model's names (its issue 48019)."""
+_FENCES = 32
+"""Fences of a turn at which sampling stops to look for a call; each takes a request."""
 NEUTRAL = {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}  # only the temperature may change the distribution
 
 
@@ -106,13 +108,11 @@ class VllmEngine:
         logprobs: list[float] = []
         self._running[name] += 1
         try:
-            while True:
-                finish = await self._extend(name, request, prompt, ids, logprobs, min(request.max_tokens, room))
-                if finish != "fence" or len(ids) >= min(request.max_tokens, room):
-                    break
-                if families.ends_turn(self._tokenizer, ids, request.offered):
+            finish, most = "fence", min(request.max_tokens, room)
+            while finish == "fence" and len(ids) < most:
+                finish = await self._extend(name, request, prompt, ids, logprobs, most)
+                if finish == "fence" and families.ends_turn(self._tokenizer, ids, request.offered):
                     finish = "stop"
-                    break
         except openai.OpenAIError as error:
             raise self._server.request_failed(error) from error
         finally:
@@ -135,6 +135,7 @@ class VllmEngine:
         vLLM's reason to finish, or `fence`. Raises `OpenAIError`, and `EngineError` if vLLM hides what it sampled."""
         schema = {"structured_outputs": {"json": request.schema}} if request.schema else {}
         fences = not request.schema and families.reads_any_form(self._tokenizer)
+        fences = fences and str(self._tokenizer.decode(ids)).count(forms.FENCE) < _FENCES
         answer = await self._server.client.completions.create(
             model=name,
             prompt=[*prompt, *ids],
@@ -154,7 +155,7 @@ class VllmEngine:
             raise EngineError("vLLM did not return this turn's token ids and log-probabilities; use 0.10.2 or later")
         ids += sampled
         logprobs += map(float, values)
-        return "fence" if choice.finish_reason == "stop" and ids[-1] not in self._end_ids else choice.finish_reason
+        return "fence" if fences and getattr(choice, "stop_reason", None) == forms.FENCE else choice.finish_reason
 
     async def load_adapter(self, adapter: Adapter) -> None:
         """Serve this adapter under a new name, because vLLM reuses what it cached for a name (vLLM issue 42125).
