@@ -145,16 +145,15 @@ class ScenarioConfig(Section):
     """What writes the tasks. `grounded` composes them from the server's data, without a language model. `llm:MODEL`
     (litellm's name) has a language model write them and proves each by executing its plan; `llm:policy` is the model
     that is trained. `auto` is a language model if a provider's key is set, else `grounded`."""
-    rewriter: str = ""
-    """A language model that puts requests into other words: `llm:MODEL` (litellm's name), or `policy`, the model that
-    is trained. A rewrite is kept if it still gives every value that its task needs, and if the model, given only the
-    rewrite and the tools, solves it."""
+    writer: str = "plain"
+    """What words the tasks that are composed. `plain`: a few stiff and safe English constructions. `llm:MODEL`
+    (litellm's name): a language model that reads the executed plan, for what passes the vetting, else plain."""
     instructions: str = ""
     """Instructions for a language model that writes tasks: whom to write for, what to ask about, what to leave out."""
     generator_base_url: str = ""
-    """The endpoint of the language model that writes or rewrites tasks, if it is not the provider's own."""
+    """The endpoint of the language model that writes or words tasks, if it is not the provider's own."""
     max_generator_cost: Annotated[float, Field(ge=0)] = 1e9
-    """US dollars that writing and rewriting tasks may cost; before the limit is passed, it ends with what is made."""
+    """US dollars that writing and wording tasks may cost; before the limit is passed, it ends with what is made."""
     generator_cache: str = AUTO
     """The folder that caches a language model's tasks, so that the same tasks cost nothing again; `auto` is
     mcprl/generator in $XDG_CACHE_HOME (by default ~/.cache), empty caches none."""

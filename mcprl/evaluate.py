@@ -2,12 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from mcprl.config import Config
 from mcprl.engines.machine import resolve
-from mcprl.errors import ModelError, ScenarioError
+from mcprl.errors import JournalError, ModelError, ScenarioError
 from mcprl.events import Emit, Note, ignore
 from mcprl.judges import open_judge
 from mcprl.judges.scoring import score_held_out
@@ -15,9 +17,10 @@ from mcprl.judges.verifier import Verifier
 from mcprl.llm.agent import ApiAgent, open_policy
 from mcprl.llm.policy import PolicyLlm
 from mcprl.rollout import Sampler, equal_rollouts
-from mcprl.runs import intervals
+from mcprl.runs import intervals, resuming
 from mcprl.runs.cards import with_card
 from mcprl.runs.clusters import clusterings
+from mcprl.runs.journal import Journal
 from mcprl.runs.proof import SUITES
 from mcprl.runs.records import Outcome, success_by_task
 from mcprl.scenarios.generate import generate
@@ -64,36 +67,74 @@ class Evaluation:
 
 
 async def evaluate_pack(
-    config: Config, adapter: Path | None = None, split: Split = "test", emit: Emit = ignore
+    config: Config,
+    adapter: Path | None = None,
+    split: Split = "test",
+    emit: Emit = ignore,
+    kept: Path | None = None,
+    resume: bool = False,
 ) -> Evaluation:
     """Test the configured model, with `adapter` if one is given, on the tasks of `split`: `eval.rollouts` of each.
 
-    The tasks are those of the configured pack, or new ones. Raises `ServerError`, `ScenarioError`, `EngineError`
-    or `ModelError`.
+    The tasks are those of the configured pack, or new ones. Each rollout is written to a journal in the folder `kept`,
+    if one is named, as soon as it is complete; `resume` goes on with what that folder holds, its settings, adapter and
+    tasks. Raises `ServerError`, `ScenarioError`, `EngineError`, `ModelError` or `JournalError`.
     """
-    if adapter is not None and not (adapter / "adapter_model.safetensors").is_file():
-        raise ModelError(f"{adapter} holds no adapter; a run keeps its adapters in runs/NAME/adapters/step-N")
-    if warning := equal_rollouts(config.eval):
-        emit(Note(warning))
-    require_tasks(config.scenarios)  # before the model is loaded
-    if adapter:
-        config, other_base = with_card(config, adapter)
-        if other_base:
-            emit(Note(other_base))
-    config = resolve(config)
-    log = Path(config.runs_dir) / "eval-vllm.log"
-    connecting = connect(config.servers, config.tools, emit=emit)
-    async with open_policy(config, log, emit) as engine, connecting as server:
-        policy = PolicyLlm(engine)
-        judge = open_judge(config.judge, server.tools, config.seed, policy)
-        scenarios = await _tasks(config, server, policy, split, emit)
-        trained = Adapter(str(adapter), 1) if adapter else None
-        sampler = Sampler(config, server, engine, emit=emit)
-        groups = await sampler.groups("eval", 0, scenarios, config.eval.rollouts, trained)
-        verifier = Verifier(server.tools)
-        scores = [await score_held_out(group, verifier, judge, emit) for group in groups]
-    cost = engine.cost if isinstance(engine, ApiAgent) else None
-    return _evaluation(config.model.name + (f" with {adapter}" if adapter else ""), groups, scores, cost)
+    with ExitStack() as stack:
+        journal = stack.enter_context(Journal.open(kept, write=True)) if kept and resume else None
+        if journal:
+            config = resuming.configuration(journal, config)
+            asked: Any = journal.fact("evaluation")
+            if not asked:
+                raise JournalError(f"{journal.folder} holds a run, not an evaluation; mcprl train --resume goes on")
+            config = _as_stated(config, asked["stated"])
+            adapter, split = Path(asked["adapter"]) if asked["adapter"] else None, asked["split"]
+        if adapter is not None and not (adapter / "adapter_model.safetensors").is_file():
+            raise ModelError(f"{adapter} holds no adapter; a run keeps its adapters in runs/NAME/adapters/step-N")
+        if warning := equal_rollouts(config.eval):
+            emit(Note(warning))
+        if not journal:
+            require_tasks(config.scenarios)  # before the model is loaded
+        given = config
+        if adapter:
+            config, other_base = with_card(config, adapter)
+            if other_base:
+                emit(Note(other_base))
+        config = resolve(config)
+        log = Path(config.runs_dir) / "eval-vllm.log"
+        connecting = connect(config.servers, config.tools, emit=emit)
+        async with open_policy(config, log, emit) as engine, connecting as server:
+            policy = PolicyLlm(engine)
+            judge = open_judge(config.judge, server.tools, config.seed, policy)
+            scenarios = journal.scenarios() if journal else await _tasks(config, server, policy, split, emit)
+            if kept and not journal:
+                journal = stack.enter_context(Journal.create(kept, given))
+                stated = {name: sorted(getattr(given, name).model_fields_set) for name in _BY_MODEL}
+                about = {"adapter": str(adapter.absolute()) if adapter else "", "split": split, "stated": stated}
+                journal.write_fact("evaluation", about)
+                journal.write_scenarios(scenarios)
+                emit(Note(f"rollouts are kept in {kept}; after a stop go on with: mcprl eval --resume {kept}"))
+            trained = Adapter(str(adapter), 1) if adapter else None
+            sampler = Sampler(config, server, engine, journal, emit=emit)
+            groups = await sampler.groups("eval", 0, scenarios, config.eval.rollouts, trained)
+            verifier = Verifier(server.tools)
+            scores = [await score_held_out(group, verifier, judge, emit) for group in groups]
+        cost = engine.cost if isinstance(engine, ApiAgent) else None
+        return _evaluation(config.model.name + (f" with {adapter}" if adapter else ""), groups, scores, cost)
+
+
+_BY_MODEL = ("model", "rollout", "training")
+"""Sections with settings that follow from the model where they are not stated."""
+
+
+def _as_stated(config: Config, stated: dict[str, list[str]]) -> Config:
+    """A stored configuration, which has all settings, with those alone that were stated: the others follow from the
+    model again, and a trial chooses its wording."""
+    parts = dict[str, Any]()
+    for section, names in stated.items():
+        own = getattr(config, section)
+        parts[section] = type(own).model_validate({name: getattr(own, name) for name in names})
+    return config.model_copy(update=parts)
 
 
 async def _tasks(config: Config, server: Server, policy: PolicyLlm, split: Split, emit: Emit) -> tuple[Scenario, ...]:

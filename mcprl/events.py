@@ -136,12 +136,13 @@ class StepComplete(Event):
 
 @dataclass(frozen=True)
 class Sampled(Event):
-    """Of the `total` rollouts of a phase and step, `done` are complete."""
+    """Of the `total` rollouts of a phase and step, `done` are complete. `turns` were sampled since it began."""
 
     kind = "sampled"
     phase: str
     done: int
     total: int
+    turns: int = 0
 
 
 @dataclass(frozen=True)

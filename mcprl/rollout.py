@@ -72,7 +72,17 @@ class Sampler:
         did. Raises `ServerError` if most rollouts broke, and `EngineError` if none had a turn in time.
         """
         recorded = self._recorded(phase, step)
-        play = self._play(phase, adapter)
+        turns = 0
+
+        def on_turn() -> None:
+            nonlocal turns
+            turns += 1
+            told()
+
+        def told() -> None:
+            self.emit(Sampled(phase, len(trajectories), group_size * len(scenarios), turns))
+
+        play = self._play(phase, adapter, on_turn)
         limiter = anyio.CapacityLimiter(self.config.engine.max_batch)
         trajectories: dict[tuple[int, int], Trajectory] = {}
         missing = [(p, g) for p in range(len(scenarios)) for g in range(group_size)]
@@ -86,7 +96,7 @@ class Sampler:
                     if self.journal:
                         self.journal.write_trajectories(phase, step, [recorded[name]])
             trajectories[p, g] = recorded[name]
-            self.emit(Sampled(phase, len(trajectories), group_size * len(scenarios)))
+            told()
 
         while missing:
             if adapter and not self.is_sampled(phase, step, scenarios, group_size):
@@ -104,7 +114,9 @@ class Sampler:
         members = ((scenario, range(group_size)) for scenario in scenarios)
         return [Group(scenario, tuple(trajectories[p, g] for g in G)) for p, (scenario, G) in enumerate(members)]
 
-    def _play(self, phase: str, adapter: Adapter | None) -> partial[Coroutine[Any, Any, Trajectory]]:
+    def _play(
+        self, phase: str, adapter: Adapter | None, on_turn: Callable[[], None]
+    ) -> partial[Coroutine[Any, Any, Trajectory]]:
         """`rollout` with what all rollouts of a phase share. Its reads of the server are cached if that is allowed."""
         server = self.server
         if self.config.tools.cache_reads and isinstance(server, CachesReads):
@@ -118,6 +130,7 @@ class Sampler:
             temperature=(self.config.rollout if phase in ("train", "difficulty") else self.config.eval).temperature,
             emit=self.emit,
             converse=self.converse,
+            on_turn=on_turn,
         )
 
     async def load(self, adapter: Adapter) -> None:
@@ -216,6 +229,7 @@ async def rollout(
     emit: Emit = ignore,
     converse: Converse = Conversation,
     given_calls: int = 0,
+    on_turn: Callable[[], None] | None = None,
 ) -> Trajectory:
     """One rollout of a scenario; the first `given_calls` calls of its plan are made for the policy.
 
@@ -230,6 +244,7 @@ async def rollout(
         turn = turn_on(server, writing)  # nor does the wait for it
         messages = opening_messages(scenario.request, server.instructions)
         conversation = converse(engine, config, server.tools, messages, seed_of_attempt, adapter, temperature)
+        conversation.on_turn = on_turn
         attempted = _Rollout(scenario, server, conversation, scenario.plan[:given_calls])
         began, error = time.perf_counter(), ""
         try:

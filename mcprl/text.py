@@ -154,16 +154,3 @@ def seconds_between(rate: str) -> float:
     if not match or float(match[1]) == 0:
         raise ValueError("is no rate; give one such as 5/s, 30/min or 200/h")
     return {"s": 1, "min": 60, "h": 3600}[match[2]] / float(match[1])
-
-
-_OFFSET = re.compile(r"([+-])(\d+)(?:\.(\d+))?\s?h(?:ours?)?")
-
-
-def ahead_or_behind(offset: object) -> str:
-    """How far a clock is from another in words: `5 hours and 30 minutes ahead` for `+5.5h`. Empty for other values."""
-    match = _OFFSET.fullmatch(str(offset))
-    if match is None:
-        return ""
-    hours, minutes = int(match[2]), round(60 * float(f"0.{match[3] or 0}"))
-    spans = [f"{n} {unit if n == 1 else f'{unit}s'}" for n, unit in ((hours, "hour"), (minutes, "minute")) if n]
-    return f"{' and '.join(spans) or '0 hours'} {'ahead' if match[1] == '+' else 'behind'}"

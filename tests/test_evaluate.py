@@ -9,9 +9,12 @@ from support.events import Recorder
 from test_train import small
 
 from mcprl import evaluate
+from mcprl.config import Config
 from mcprl.engines.embedded.engine import EmbeddedEngine
-from mcprl.errors import EngineError, JudgeError
+from mcprl.engines.machine import resolve
+from mcprl.errors import EngineError, JournalError, JudgeError
 from mcprl.evaluate import evaluate_pack
+from mcprl.events import Sampled
 from mcprl.runs.intervals import wilson
 from mcprl.runs.journal import Journal
 from mcprl.runs.report import build
@@ -121,3 +124,41 @@ def test_suites_are_told_apart_the_leading_one_first() -> None:
         ("people", (1, 0.0)),
         ("entities", (2, 0.5)),
     ]
+
+
+async def test_an_evaluation_that_was_killed_goes_on_with_the_rollouts_that_it_has(
+    tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = small(tiny_model, tmp_path, **SETTINGS, engine={"max_batch": 1})
+    whole = await evaluate_pack(config)
+    sample, turns, last = EmbeddedEngine.complete, 0, 3
+
+    async def complete(self: EmbeddedEngine, request: CompletionRequest) -> Completion:
+        nonlocal turns
+        turns += 1
+        if turns > last:
+            raise RuntimeError("killed")
+        return await sample(self, request)
+
+    monkeypatch.setattr(EmbeddedEngine, "complete", complete)
+    kept = tmp_path / "kept"
+    with pytest.raises(BaseExceptionGroup):
+        await evaluate_pack(config, split="val", kept=kept)
+    with Journal.open(kept) as journal:
+        assert len(journal.trajectories("eval")) == last
+    used: list[Config] = []
+    monkeypatch.setattr(evaluate, "resolve", lambda config: used.append(config) or resolve(config))
+    turns, last = 0, 100
+    emitted = Recorder()
+    resumed = await evaluate_pack(Config(), emit=emitted, kept=kept, resume=True)
+    count = len(resumed.results) * 2
+    assert turns == count - 3, "what was complete is not sampled again"
+    assert {result.scenario.split for result in resumed.results} == {"val"}
+    assert resumed.model == whole.model
+    for section in ("model", "rollout"):  # what follows from the model does so again, and a trial chooses its wording
+        assert getattr(used[0], section).model_fields_set == getattr(config, section).model_fields_set
+    sampled = [(event.done, event.turns) for event in emitted.events if isinstance(event, Sampled)]
+    assert (3, 1) in sampled, "a turn is told before its rollout ends"
+    Journal.create(tmp_path / "run", config).close()
+    with pytest.raises(JournalError, match="holds a run, not an evaluation"):
+        await evaluate_pack(Config(), kept=tmp_path / "run", resume=True)

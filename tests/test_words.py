@@ -100,7 +100,6 @@ NEVER_ONE = {
 NO_NUMBER = {"split", "model.name"}
 FOR_THE_MODEL = {
     ("author.py", "BATCH"),
-    ("rewrite.py", "len(batch)"),
     ("limits.py", "self.most"),
     ("replay.py", "others"),
 }

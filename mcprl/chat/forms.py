@@ -92,9 +92,12 @@ def _call(text: str, at: int) -> tuple[str, str, int] | None:
             return None
         end = min((place for mark in (FENCE, "</") if (place := text.find(mark, at)) >= 0), default=len(text))
         try:
-            found, _ = members(text[at:end].replace("{{", "{").replace("}}", "}"), 0)
+            found, length = members(text[at:end].replace("{{", "{").replace("}}", "}"), 0)
         except ValueError:
             return None
+        end = at
+        for _ in range(length):
+            end += 2 if text.startswith(("{{", "}}"), end) else 1
     name, raw = found.get("name", (None, ""))
     arguments, raw = found.get("arguments", (None, ""))
     function, _ = found.get("function", (None, ""))

@@ -6,6 +6,7 @@ Each command imports the heavy parts that it needs, so that `mcprl --help` loads
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,7 @@ from mcprl.cli.scenario_commands import scenarios
 from mcprl.cli.serve_command import serve
 from mcprl.cli.train_commands import SECTIONS, demo, train
 from mcprl.cli.view_command import view
+from mcprl.errors import JournalError
 from mcprl.files import require_writable
 from mcprl.text import counted
 
@@ -119,30 +121,46 @@ def _sharing(config: "Config") -> dict[str, Any]:
     return found
 
 
-@_command("seed", *_SERVER, "scenarios", "model", "engine", "rollout", "judge", "eval", name="eval")
+@_command("seed", "runs_dir", *_SERVER, "scenarios", "model", "engine", "rollout", "judge", "eval", name="eval")
 @server_argument
 @output_options
 @click.option("--adapter", metavar="FOLDER", help="A trained adapter to put on the model: runs/NAME/adapters/step-N.")
 @click.option(
     "--split", type=click.Choice(["train", "val", "test"]), default="test", help="Which tasks of the pack. [test]"
 )
-def evaluate(config: "Config", adapter: str | None, split: str) -> None:
-    """Test a model or an adapter on a pack's tasks, without training."""
+@click.option(
+    "--resume", metavar="NAME", help="Go on with an evaluation that was stopped: its name in runs/evals, or its folder."
+)
+def evaluate(config: "Config", adapter: str | None, split: str, resume: str | None) -> None:
+    """Test a model or an adapter on a pack's tasks, without training.
+
+    Each rollout is kept in runs/evals as soon as it is complete, so that --resume loses none.
+    """
     from mcprl.cli import json_results, tables
     from mcprl.cli.consent import permitted
     from mcprl.cli.progress import Progress
 
-    config = permitted(config)
+    evals = Path(config.runs_dir) / "evals"
+    if resume:
+        folder = next((each for each in (evals / resume, Path(resume)) if each.is_dir()), evals / resume)
+        if not folder.is_dir():
+            known = ", ".join(sorted(path.name for path in evals.glob("*"))) or "none"
+            raise JournalError(f"there is no evaluation {resume!r} in {evals}; there are: {known}")
+    else:
+        config, folder = permitted(config), evals / datetime.now().strftime("%Y%m%d-%H%M%S-%f")[:-3]
+    go_on = f"mcprl eval --resume {folder.name if folder.parent == evals else folder}"
 
     async def work() -> None:
         with Progress("sampling rollouts of the tasks") as emit:
             evaluate_pack = with_torch("mcprl.evaluate").evaluate_pack
-            evaluation = await evaluate_pack(config, Path(adapter) if adapter else None, split, emit)
+            evaluation = await evaluate_pack(
+                config, Path(adapter) if adapter else None, split, emit, folder, bool(resume)
+            )
         present(
             lambda screen: tables.show_evaluation(screen, evaluation), lambda: json_results.of_evaluation(evaluation)
         )
 
-    run_async(work)
+    run_async(work, kept=lambda: f"stopped; go on with: {go_on}" if folder.exists() else "stopped")
 
 
 @_command("runs_dir", "servers")

@@ -1,6 +1,7 @@
 """A command whose flags are settings: it is called with the configuration instead of a hundred values."""
 
 import re
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -176,9 +177,13 @@ def _take_servers(tree: dict[str, Any], values: dict[str, Any]) -> None:
     if only and not client:
         raise click.UsageError("--only chooses among the servers of --mcp-config, which is not given")
     if client:
-        tree["servers"] = read_servers(client, only)
+        tree["servers"] = read_servers(client, only, _asked if sys.stdin.isatty() and sys.stderr.isatty() else None)
     if named:
         values["servers__target"] = named
+
+
+def _asked(question: str, secret: bool, default: str) -> str:
+    return str(click.prompt(question, default=default or None, hide_input=secret, show_default=not secret, err=True))
 
 
 def _printed(config: "Config") -> str:

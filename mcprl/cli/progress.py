@@ -119,6 +119,8 @@ class Progress:
             case Sampled():
                 learnt = event.phase == "train" and event.done == event.total
                 count = f"{event.done} of {counted(event.total, 'rollout')}"
+                if event.turns and not event.done:
+                    count += f", {counted(event.turns, 'turn')} so far"
                 self.now(f"{event.phase}: {count}{', which are judged and learnt from' if learnt else ''}")
             case InstallStep(name=name, seconds=0.0):
                 self.line(name, name)

@@ -26,12 +26,8 @@ def prompt_cost(tools: Sequence[Tool], instructions: str = "") -> Cost:
         estimates = {tool.name: len(json.dumps(tool.as_function())) // 4 for tool in tools}
         whole = sum(estimates.values()) + len(instructions) // 4
         return Cost(estimates, whole, "an estimate: a token for every 4 characters of JSON")
-    whole = count(tools)
-    by_tool: dict[str, int] = {}
-    for tool in tools:
-        others = [other for other in tools if other is not tool]
-        by_tool[tool.name] = whole - count(others)
-    return Cost(by_tool, whole, "the nano policy's template and tokenizer")
+    by_tool = {tool.name: count([tool, tool]) - count([tool]) for tool in tools}  # without what stands around tools
+    return Cost(by_tool, count(tools), "the nano policy's template and tokenizer")
 
 
 def _nano_counter(instructions: str) -> Callable[[Sequence[Tool]], int]:

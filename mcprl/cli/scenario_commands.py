@@ -96,6 +96,8 @@ def scenarios(config: "Config", out: str | None, plan_calls: bool) -> None:
             progress_console().print(
                 f"saved in {out}; train on it with: mcprl train --pack {out} --server ...", markup=False
             )
+        elif not config.scenarios.pack:
+            progress_console().print("nothing of this is kept; --out FOLDER keeps it", markup=False)
 
     run_async(work)
 
@@ -154,12 +156,12 @@ async def _pack(config: "Config") -> "tuple[Pack, tuple[Any, ...] | None]":
 
 @asynccontextmanager
 async def _writer(config: "Config", emit: "Emit") -> "AsyncGenerator[PolicyLlm | None]":
-    """The configured model as a writer or rewriter of tasks, `None` if it is neither."""
+    """The configured model as a writer of tasks, `None` if it is none."""
     from mcprl.config import POLICY
     from mcprl.engines import open_engine
     from mcprl.llm.policy import PolicyLlm
 
-    if config.scenarios.generator != f"llm:{POLICY}" and config.scenarios.rewriter not in (POLICY, f"llm:{POLICY}"):
+    if config.scenarios.generator != f"llm:{POLICY}":
         yield None
         return
     model = with_torch("mcprl.models.load").load_model(config.model)

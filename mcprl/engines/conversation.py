@@ -4,7 +4,7 @@ A bad tool call is not an error: the policy reads what went wrong and goes on.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -67,6 +67,8 @@ class Conversation:
     temperature: float
     turns: list[Completion] = field(default_factory=list[Completion])
     calls: list[CallRecord] = field(default_factory=list[CallRecord])
+    on_turn: Callable[[], None] | None = None
+    """Is called after each turn that was sampled."""
     search: ToolSearch | None = field(init=False)
     _known: tuple[Tool, ...] = field(init=False, default=())
     _offered: int = field(init=False, default=0)  # turns before the tools changed: later prompts do not extend these
@@ -112,6 +114,8 @@ class Conversation:
                 return "max_tokens"  # the policy has read more than it can hold
             self.turns.append(completion)
             self.messages.append(completion.message)
+            if self.on_turn:
+                self.on_turn()
             if completion.finish_reason == "length":
                 return "max_tokens"
             if not await self._answer_calls(session, turn, completion):

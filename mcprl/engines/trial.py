@@ -2,7 +2,8 @@
 
 Eight little tasks of a house with lamps are all that it is judged by, and never whether an answer is right. The wording
 is a fixed list's first one with which the model answers and makes a second call where one is needed; else the first
-with which it answers. What was found is kept in the user's cache.
+with which it answers. What was found is kept in the user's cache; that of packaged models comes with mcprl
+(`recipes/trials.py` makes it).
 """
 
 import json
@@ -28,12 +29,14 @@ from mcprl.engines.embedded.engine import EmbeddedEngine
 from mcprl.errors import EngineError
 from mcprl.events import Emit, InstallStep, ignore
 from mcprl.files import cache_folder, write_whole
+from mcprl.models import packaged
 from mcprl.models.heap import collect_and_trim
 from mcprl.models.load import LoadedModel, load_model
 from mcprl.runs.cards import public_name
 from mcprl.text import counted, shortened
 from mcprl.types import CompletionRequest, Tool, ToolResult
 
+SHIPPED = Path(packaged.__file__).with_name("trials.json")
 ENOUGH = 6
 """Tasks of the eight that must end in an answer."""
 _TURNS = 4
@@ -196,17 +199,16 @@ async def load_worded(config: Config, emit: Emit = ignore) -> tuple[Config, Load
 async def run_trials(
     model: LoadedModel, config: RolloutConfig, emit: Emit = ignore, anew: bool = False
 ) -> list[WordingTrial]:
-    """The trials of a model that has no wording yet, from the cache unless `anew`. Its tokenizer has the chosen
-    wording afterwards."""
+    """The trials of a model that has no wording yet; unless `anew`, those that come with mcprl or are in the cache. Its
+    tokenizer has the chosen wording afterwards."""
     plain = str(model.tokenizer.chat_template)
     place = cache_folder() / "trials" / f"{_key(model, plain, config)}.json"
-    trials = [] if anew else _kept(place)
+    trials = [] if anew else _shipped(model) or _kept(place)
     if not trials:
         trials = await _sampled(model, plain, config, emit)
-        kept = [asdict(trial) | {"wording": trial.wording._asdict()} for trial in trials]
         with suppress(OSError):  # the next run has a trial again
             place.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(place, json.dumps(kept, indent=2).encode())
+            write_whole(place, json.dumps(dumped(trials), indent=2).encode())
     model.tokenizer.chat_template = wording.worded(plain, choose(trials).wording)
     return trials
 
@@ -269,14 +271,32 @@ async def trial_of(engine: Engine, tokenizer: Any, config: RolloutConfig, chosen
     )
 
 
+def dumped(trials: Sequence[WordingTrial]) -> list[Any]:
+    """The trials as JSON values."""
+    return [asdict(trial) | {"wording": trial.wording._asdict()} for trial in trials]
+
+
+def _loaded(trials: list[Any]) -> list[WordingTrial]:
+    return [WordingTrial(**each | {"wording": Wording(**each["wording"])}) for each in trials]
+
+
 def _kept(place: Path) -> list[WordingTrial]:
     """The trials in the cache; none if there are none that can be read."""
     try:
-        return [
-            WordingTrial(**each | {"wording": Wording(**each["wording"])}) for each in json.loads(place.read_text())
-        ]
+        return _loaded(json.loads(place.read_text()))
     except (OSError, ValueError, TypeError, LookupError):
         return []
+
+
+def _shipped(model: LoadedModel) -> list[WordingTrial]:
+    """The trials of a packaged model that come with mcprl; none if they are of other tasks or wordings."""
+    shipped = json.loads(SHIPPED.read_text()).get(packaged.name_of(model.path))
+    return _loaded(shipped["trials"]) if shipped and shipped["of"] == asked() else []
+
+
+def asked() -> str:
+    """A digest of the wordings, the tasks and the tools."""
+    return sha256(json.dumps([WORDINGS, TASKS, [tool.as_function() for tool in TOOLS]]).encode()).hexdigest()[:16]
 
 
 def _key(model: LoadedModel, template: str, config: RolloutConfig) -> str:
@@ -285,5 +305,5 @@ def _key(model: LoadedModel, template: str, config: RolloutConfig) -> str:
     files: list[Any] = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in paths]
     files.append(getattr(model.model.config, "_commit_hash", None))  # of a model from the hub
     how = (model.settings.dtype, model.settings.quantization, config.max_tokens, config.max_total_tokens)
-    parts = (model.path, files, how, template, WORDINGS, TASKS, [tool.as_function() for tool in TOOLS])
+    parts = (model.path, files, how, template, asked())
     return sha256(json.dumps(parts).encode()).hexdigest()[:16]

@@ -30,6 +30,7 @@ __all__ = [
     "states",
 ]
 
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _NUMBER = re.compile(rf"(?<![^\W{UNSPACED}])(?<!\.)[-+]?\d[\d,]*(?:\.\d+)?(?![^\W{UNSPACED}])")
 
 
@@ -41,7 +42,7 @@ def squash(text: str) -> str:
 def holds(text: str, value: Scalar) -> bool:
     """Whether `text` states `value`: numbers by value, words by their letters, whole words only.
 
-    `12` is not in `129`, `12.50` is in `$12.5`, `true` is also `yes`.
+    `12` is not in `129`, `12.50` is in `$12.5`, `true` is also `yes`, `2026-11-28` is in `2026-11-28T04:00Z`.
     """
     if isinstance(value, bool):
         return bool(re.search(r"\b(?:true|yes)\b" if value else r"\b(?:false|no|not)\b", text, re.IGNORECASE))
@@ -50,7 +51,8 @@ def holds(text: str, value: Scalar) -> bool:
     wanted = squash(value)
     if not wanted:
         return False
-    return re.search(whole(wanted), squash(text)) is not None
+    text = squash(text)
+    return re.search(whole(wanted), text) is not None or (_DATE.fullmatch(wanted) is not None and f"{wanted}t" in text)
 
 
 def shows(result: ToolResult, check: StateHolds) -> bool:

@@ -26,8 +26,10 @@ class Conduct:
         """The calls of tools that may write, failed ones included."""
         return [record for record in calls if record.tool in self._writes]
 
-    def collateral(self, scenario: Scenario, calls: Sequence[CallRecord]) -> str:
-        """A write that the plan does not have, or repeats one that adds something each time; empty if there is none."""
+    def collateral(self, scenario: Scenario, calls: Sequence[CallRecord], proved: bool) -> str:
+        """A write that the plan does not have, or repeats one that adds something each time; empty if there is none.
+        If the state is `proved`, a write with other arguments stands for the plan's by the same tool, as long as the
+        request or the plan gives all its values: a person may be entered as "Freelancer" or as "freelancer"."""
         asked = (Call(check.tool, check.arguments) for check in scenario.checks if isinstance(check, CallMade))
         left = [*scenario.plan, *(call for call in asked if call not in scenario.plan)]
         done: list[CallRecord] = []
@@ -35,6 +37,8 @@ class Conduct:
             if record.result.is_error:
                 continue
             planned = next((call for call in left if self._same(record, call)), None)
+            if planned is None and proved and self._given(record, scenario):
+                planned = next((call for call in left if call.tool == record.tool), None)
             if planned is not None:
                 left.remove(planned)
             elif not any(self._repeats(record, earlier) for earlier in done):
@@ -63,6 +67,11 @@ class Conduct:
                     return f"{record.tool} was called with {value!r}, which nobody gave"
             texts.append(record.result.text)
         return ""
+
+    def _given(self, record: CallRecord, scenario: Scenario) -> bool:
+        """Whether the request or the plan states every value of a call."""
+        texts = [scenario.request, *(str(value) for call in scenario.plan for _, value in leaves(call.arguments))]
+        return all(any(holds(text, value) for text in texts) for _, value in leaves(record.arguments or {}))
 
     def _same(self, record: CallRecord, call: Call) -> bool:
         schema = self._tools[call.tool].input_schema if call.tool in self._tools else None

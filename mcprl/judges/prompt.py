@@ -131,17 +131,27 @@ def read(reply: str, ids: Sequence[str]) -> dict[str, Verdict]:
 
 
 def _scores(reply: str) -> list[dict[str, Any]]:
-    """The list of entries in a reply, which may be fenced or stand in the middle of prose."""
-    decoder = json.JSONDecoder()
+    """The list of entries in a reply, which may be fenced or stand in the middle of prose. Raises `ValueError` if there
+    is none, or if there are several that differ."""
+    decoder, end = json.JSONDecoder(), 0
+    found: list[list[dict[str, Any]]] = []
     for start in re.finditer(r"[{\[]", reply):
+        if start.start() < end:
+            continue
         try:
-            value = decoder.raw_decode(reply, start.start())[0]
+            value, after = decoder.raw_decode(reply, start.start())
         except (ValueError, RecursionError):
             continue
         entries: Any = value.get("scores") if isinstance(value, dict) else value
-        if isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries):  # pyright: ignore[reportUnknownVariableType]
-            return entries  # pyright: ignore[reportUnknownVariableType]
-    raise ValueError('it holds no JSON object with a list "scores"')
+        is_list = isinstance(entries, list) and (entries or isinstance(value, dict))
+        if is_list and all(isinstance(entry, dict) for entry in entries):  # pyright: ignore[reportUnknownVariableType]
+            found.append(entries)  # pyright: ignore[reportUnknownArgumentType]
+            end = after
+    if not found:
+        raise ValueError('it holds no JSON object with a list "scores"')
+    if any(other != found[0] for other in found):
+        raise ValueError('it holds several lists "scores" that differ')
+    return found[0]
 
 
 def _steps(messages: Sequence[Message], max_chars: int) -> list[Any]:

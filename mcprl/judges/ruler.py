@@ -12,7 +12,7 @@ from mcprl.errors import BudgetError, ConfigError, JudgeError, LlmError
 from mcprl.files import find_bundled
 from mcprl.judges.checks import says_missing
 from mcprl.judges.prompt import Record, Verdict, read, reply_schema, write
-from mcprl.llm import LanguageModel
+from mcprl.llm import FaultyReply, LanguageModel
 from mcprl.text import counted, fill_template
 from mcprl.types import Fact, Group, Message, Scalar, Score, Tool, Trajectory
 
@@ -142,11 +142,11 @@ class Ruler:
         try:
             reply = await self.model.reply(chat, schema)
             try:
-                return read(reply, record.distinct)
+                return _read(reply, record.distinct)
             except ValueError as problem:
                 repair = fill_template(self._repair, problem=str(problem), ids=", ".join(record.distinct))
-                chat += [{"role": "assistant", "content": reply}, {"role": "user", "content": repair}]
-            return read(await self.model.reply(chat, schema), record.distinct)
+                chat += [{"role": "assistant", "content": str(reply)}, {"role": "user", "content": repair}]
+            return _read(await self.model.reply(chat, schema), record.distinct)
         except ValueError as problem:
             raise JudgeError(f"{self.model.name} gave no usable scores, asked twice: {problem}") from None
         except BudgetError:
@@ -159,6 +159,14 @@ class Ruler:
         count = str(len(record.distinct))
         system = fill_template(self._system, rubric=self.rubric.render(), fence=record.fence, count=count)
         return [{"role": "system", "content": system}, {"role": "user", "content": record.text}]
+
+
+def _read(reply: str, ids: Sequence[str]) -> dict[str, Verdict]:
+    """The verdict on each id. Raises `ValueError` with what is wrong with the reply."""
+    try:
+        return read(reply, ids)
+    except ValueError as problem:
+        raise ValueError(reply.fault if isinstance(reply, FaultyReply) else str(problem)) from None
 
 
 def _failed(trajectory: Trajectory) -> bool | None:

@@ -91,7 +91,7 @@ class Verifier:
         wrong = (
             ("" if trajectory.stop == "answered" else "never answered")
             or self._conduct.obeyed(scenario, trajectory.calls)
-            or self._conduct.collateral(scenario, trajectory.calls)
+            or self._conduct.collateral(scenario, trajectory.calls, _proved(scenario, found))
             or belied(scenario, trajectory, self._tools)
             or (not self._conduct.writes(trajectory.calls) and contradicted(read(trajectory.answer), evidence.results))
         )
@@ -195,6 +195,14 @@ class Verifier:
 def _about(tool: str) -> set[str]:
     """What a tool's name is about: `table` for `list_tables`."""
     return {*stems(tool)} - VERBS
+
+
+def _proved(scenario: Scenario, found: Sequence[Finding]) -> bool:
+    """Whether the state was read after the rollout and shows what it must."""
+    states = [
+        passed for check, (passed, _) in zip(scenario.checks, found, strict=True) if isinstance(check, StateHolds)
+    ]
+    return bool(states) and all(states)
 
 
 def _says_there(scenario: Scenario, trajectory: Trajectory) -> bool:

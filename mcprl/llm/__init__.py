@@ -10,6 +10,17 @@ from mcprl.errors import ConfigError
 Chat = Sequence[dict[str, str]]
 
 
+class FaultyReply(str):
+    """A reply that is not what was asked for. `fault` says why: empty, refused, cut."""
+
+    fault: str
+
+    def __new__(cls, text: str, fault: str) -> "FaultyReply":
+        reply = super().__new__(cls, text)
+        reply.fault = fault
+        return reply
+
+
 class LanguageModel(Protocol):
     """Something that answers a chat. `cost` (US dollars) and `calls` are its totals so far."""
 
@@ -18,9 +29,9 @@ class LanguageModel(Protocol):
     calls: int
 
     async def reply(self, messages: Chat, schema: dict[str, Any] | None = None) -> str:
-        """The model's reply to the messages: JSON of `schema`, if the model can be held to one.
+        """The model's reply to the messages: JSON of `schema`, if the model can be held to it. `FaultyReply` is none.
 
-        Raises `LlmError` if there is no reply.
+        Raises `LlmError` if nothing came.
         """
         ...
 

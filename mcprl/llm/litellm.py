@@ -20,8 +20,9 @@ import anyio.to_thread
 
 from mcprl.errors import BudgetError, LlmError, MissingExtra
 from mcprl.files import write_whole
-from mcprl.llm import Chat
+from mcprl.llm import Chat, FaultyReply
 from mcprl.secrets import hide
+from mcprl.text import counted, find_json
 
 _FINAL = ("AuthenticationError", "BadRequestError", "NotFoundError", "PermissionDeniedError", "PaymentRequiredError")
 _LONGEST_WAIT_S = 60.0
@@ -80,10 +81,16 @@ class ChatModel:
             arguments["response_format"] = {"type": "json_schema", "json_schema": json_schema}
 
         async def call() -> str:
-            message = (await self._response(messages, arguments)).choices[0].message
-            return str(message.content or getattr(message, "refusal", None) or "")
+            choice = (await self._response(messages, arguments)).choices[0]
+            text, refusal = choice.message.content or "", getattr(choice.message, "refusal", None)
+            if refusal and not text:
+                return FaultyReply(hide(str(refusal)), f"the model refused: {hide(str(refusal))[:100]}")
+            fault = "" if text else "it is empty"
+            if schema and choice.finish_reason == "length" and find_json(text) is None:
+                fault = f"it was cut after {counted(len(text), 'character')}"
+            return FaultyReply(text, f"{fault} (finish_reason {choice.finish_reason})") if fault else str(text)
 
-        return str(await self._cached(request, call))
+        return await self._cached(request, call)
 
     async def turn(
         self, messages: Sequence[dict[str, Any]], tools: Sequence[dict[str, Any]], sampling: dict[str, Any]
@@ -132,7 +139,7 @@ class ChatModel:
                 return json.loads(path.read_text())["reply"]
         async with self._limiter:
             reply = await call()
-        if path:
+        if path and not isinstance(reply, FaultyReply):  # one that is none may be another next time
             with suppress(OSError):  # a reply that was paid for is worth more than its copy
                 path.parent.mkdir(parents=True, exist_ok=True)
                 write_whole(path, json.dumps({"reply": reply}).encode())

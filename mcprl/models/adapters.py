@@ -1,9 +1,12 @@
 """LoRA adapters on disk, as safetensors."""
 
 import json
+import math
 import shutil
 from pathlib import Path
+from typing import Any
 
+from peft.utils.other import get_pattern_key
 from peft.utils.save_and_load import set_peft_model_state_dict
 from safetensors import SafetensorError
 from safetensors.torch import load_file
@@ -54,9 +57,15 @@ def load_adapter_weights(loaded: LoadedModel, folder: str | Path) -> None:
     """
     try:
         weights = load_file(Path(folder) / "adapter_model.safetensors")
-        rank = json.loads((Path(folder) / "adapter_config.json").read_text())["r"]
+        config = json.loads((Path(folder) / "adapter_config.json").read_text())
+        rank = config["r"]
     except (OSError, SafetensorError, KeyError, ValueError) as error:
         raise ModelError(f"no LoRA adapter can be read from {folder}: {first_line(error)}") from error
+    if patterns := [name for name in ("rank_pattern", "alpha_pattern") if config.get(name)]:
+        raise ModelError(
+            f"the adapter in {folder} has a {patterns[0]}, which training does not keep: it can be tested and served, "
+            "not trained further"
+        )
     expected = getattr(loaded.model.peft_config["default"], "r", rank)
     if rank != expected:
         raise ModelError(f"the adapter in {folder} has rank {rank}, the model's LoRA has {expected}")
@@ -66,3 +75,13 @@ def load_adapter_weights(loaded: LoadedModel, folder: str | Path) -> None:
         raise ModelError(f"the adapter in {folder} does not fit {loaded.name!r}: {first_line(error)}") from error
     if result.unexpected_keys:
         raise ModelError(f"the adapter in {folder} does not fit {loaded.name!r}: {result.unexpected_keys[0]}")
+
+
+def rank_and_scale(config: dict[str, Any], name: str) -> tuple[int, float]:
+    """The rank of the LoRA of a module, and what its product is multiplied with: peft's `rank_pattern` and
+    `alpha_pattern` say so of modules, where they match, and `r` and `lora_alpha` of the others."""
+    ranks: dict[str, int] = config.get("rank_pattern") or {}
+    alphas: dict[str, float] = config.get("alpha_pattern") or {}
+    rank: int = ranks.get(get_pattern_key([*ranks], name)) or config["r"]
+    alpha: float = alphas.get(get_pattern_key([*alphas], name), float(config["lora_alpha"]))
+    return rank, alpha / (math.sqrt(rank) if config.get("use_rslora") else rank)

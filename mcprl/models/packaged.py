@@ -62,6 +62,11 @@ def require(name: str) -> Path:
     return folder
 
 
+def name_of(path: str) -> str:
+    """The name of the packaged model whose folder that is; empty if it is none's."""
+    return next((name for name in MODELS if _folder(name) == Path(path)), "")
+
+
 def starter(name: str) -> str:
     """The folder of a packaged model's starter; empty if it has none."""
     folder = MODELS[name].starter if name in MODELS else ""

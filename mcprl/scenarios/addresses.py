@@ -4,12 +4,11 @@ import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from mcprl.scenarios.english.labels import tables
 from mcprl.scenarios.fields import record_of
 from mcprl.scenarios.intents import Attribute, Value
 from mcprl.scenarios.probing.knowledge import Allowed, Knowledge
 from mcprl.scenarios.slots import Slot
-from mcprl.scenarios.wording.labels import tables
-from mcprl.scenarios.wording.values import moment_text
 from mcprl.text import words
 from mcprl.types import Json, Scalar
 
@@ -86,7 +85,7 @@ _POINTS = ("start", "begin", "end")
 
 
 def as_period(first: tuple[Slot, Scalar], last: tuple[Slot, Scalar]) -> Value:
-    """Two days as a request says them: `between 3 March 2026 and 5 May 2026`, and `due between` if the tool says so."""
+    """Two days as a request says them: `between 2026-03-03 and 2026-05-05`, and `due between` if the tool says so."""
     events = [word for word in words(first[0].tool) if word in tables()["events"] and word not in _POINTS]
     label = " ".join([*events[:1], "between"])
-    return Value(Attribute("period", label), f"{moment_text(first[1])} and {moment_text(last[1])}")
+    return Value(Attribute("period", label), f"{first[1]} and {last[1]}")

@@ -3,16 +3,16 @@
 import random
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import permutations
 from typing import Any
 
 from mcprl.scenarios.addresses import as_period
 from mcprl.scenarios.catalog import Catalog
-from mcprl.scenarios.fields import UNNAMED, named_cells, record_of, rows_of, scalars, usable
+from mcprl.scenarios.fields import UNNAMED, named_cells, record_of, rows_of, scalars, tells_of_more, usable
 from mcprl.scenarios.intents import Value
-from mcprl.scenarios.packs.pack import held_out_form
+from mcprl.scenarios.packs.pack import held_out_forms
 from mcprl.scenarios.parameters import bound, is_complete, is_hash, is_paging, is_wait, opens, shortened_hash
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.sharing import without_moments
@@ -71,9 +71,10 @@ class Calls:
         """Whether the thing that a value names belongs to the split."""
         return self.catalog.split(self.seed, value) == self.split
 
-    def allowed_form(self, form: str) -> bool:
-        """Whether a construction belongs to the suite: those of the test on forms are used nowhere else."""
-        return held_out_form(self.seed, form) == (self.suite == "forms")
+    def allowed_forms(self, name: str, forms: Sequence[str]) -> list[str]:
+        """The constructions of a set that belong to the suite: those of the test on forms are used nowhere else."""
+        held = held_out_forms(self.seed, name, forms)
+        return held if self.suite == "forms" else [form for form in forms if form not in held]
 
     def tool(
         self, fits: Callable[[Tool], bool] = lambda _: True, weight: Callable[[Tool], float] = lambda _: 1.0
@@ -135,7 +136,10 @@ class Calls:
             options = self.known.options(slot, state, self.rng, self.allowed if entity else lambda _: True)
             options = [value for value in options if (slot, value) not in self._dead and opens(tool, value)]
             sources = self.known.sources.get((slot.tool, slot.path), ())
-            made_up = ("invented",) in sources or known_format(slot) == "expression" or is_wait(slot)
+            listed = self.known.shown_for(slot) if ("quoted",) in sources else []
+            told = len(listed) > 1  # it takes anything, and says what for
+            invented = ("invented",) in sources and not told
+            made_up = invented or known_format(slot) == "expression" or is_wait(slot)
             if not entity and not slot.choices and made_up:
                 options = [self._invented(slot)]
             if entity:
@@ -295,4 +299,6 @@ class Calls:
     def is_whole(self, step: Step) -> bool:
         """Whether the rows of a list are all there are."""
         slots = self.known.slots[step.tool.name]
-        return not step.result.cut_bytes and is_complete(slots, step.call.arguments, step.record, step.rows)
+        if step.result.cut_bytes or tells_of_more(step.result.text, len(step.rows)):
+            return False
+        return is_complete(slots, step.call.arguments, step.record, step.rows)

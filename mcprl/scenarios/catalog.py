@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from mcprl.scenarios.english.labels import JOINTS, is_adjective
+from mcprl.scenarios.english.nouns import is_concrete, is_person
 from mcprl.scenarios.fields import Keys, described, first_record, record_of, rows_of, scalars
 from mcprl.scenarios.identities import Identities
 from mcprl.scenarios.intents import Attribute
@@ -17,9 +19,6 @@ from mcprl.scenarios.probing.sources import CONFIGURED, quoted
 from mcprl.scenarios.probing.tables import Table
 from mcprl.scenarios.probing.values import UNIVERSAL, known_format
 from mcprl.scenarios.slots import Slot
-from mcprl.scenarios.wording.keys import JOINTS
-from mcprl.scenarios.wording.modifiers import is_adjective
-from mcprl.scenarios.wording.nouns import is_concrete, is_person
 from mcprl.scenarios.yields import Yields
 from mcprl.servers.effects import is_read
 from mcprl.text import singular, stems, words
@@ -29,6 +28,9 @@ NAMING = ("name", "person", "email", "identifier", "path")
 """Meanings of values that name a thing on their own."""
 _OF_TEXT = ("identifier", "duration", "text", "name", "person", "place", "category", "date")
 _KEYS = frozenset(("id", "key", "code", "number", "no", "uuid", "slug", "ref", "sku", "hash", "sha"))
+
+_QUALIFIERS = frozenset("short long full abbreviated parent display new old first last own other".split())
+"""What stands before a key and is no kind of thing: the short hash."""
 
 
 class Catalog(Identities):
@@ -127,7 +129,7 @@ class Catalog(Identities):
         """
         for name in list(row or ())[:3]:
             *front, last = stems(name) or ("",)
-            if last in _KEYS and front:
+            if last in _KEYS and front and front[-1] not in _QUALIFIERS:
                 return " ".join(front)
         own = self._own_noun(tool)
         columns = {column for table in self.known.tables for column in table.columns}
@@ -150,6 +152,8 @@ class Catalog(Identities):
         parts = noun(tool).split()
         while len(parts) > 1 and parts[0] == self._prefix:
             parts = parts[1:]
+        if parts == [self._prefix] and len(words(tool.name)) > 1:
+            return [*words(tool.name)[1:]]  # of `git_log` the log, though it may be a verb
         return parts
 
     def _row_key(self, tool: Tool, keys: Keys, row: Mapping[str, Any]) -> str:

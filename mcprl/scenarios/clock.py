@@ -10,8 +10,8 @@ from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 
 from mcprl.judges.checks import leaves
+from mcprl.scenarios.english.labels import tables
 from mcprl.scenarios.fields import Keys
-from mcprl.scenarios.wording.labels import tables
 from mcprl.text import words
 from mcprl.types import Call, Scalar
 

@@ -8,11 +8,15 @@ import math
 from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 
 import anyio
 
 from mcprl.config import ScenarioConfig
 from mcprl.errors import ServerError
+from mcprl.judges.checks import holds
+from mcprl.scenarios.authoring.derivable import derivable
+from mcprl.scenarios.brief import Brief, brief, lacking
 from mcprl.scenarios.catalog import Catalog
 from mcprl.scenarios.kinds import (
     MakeTask,
@@ -26,7 +30,7 @@ from mcprl.scenarios.kinds import (
     writing_kinds,
 )
 from mcprl.scenarios.planner import Planner
-from mcprl.scenarios.probing.knowledge import State
+from mcprl.scenarios.probing.knowledge import Knowledge, State
 from mcprl.scenarios.probing.probe import read_around
 from mcprl.scenarios.probing.renewed import Renewed
 from mcprl.scenarios.probing.replacing import replacement
@@ -60,6 +64,15 @@ _HOPE = 10
 _USED, _STUCK = 12, 6
 """Tasks that write after which a session is used up, and draws in vain for each writing tool: an order that was
 cancelled cannot be changed."""
+
+
+def _holds_little(known: Knowledge) -> bool:
+    return sum(len(values) for values in known.base.pool.values()) < 12
+
+
+def _reads_what_was_written(known: Knowledge) -> bool:
+    """Whether all reads that work show only what was written before: the documents that a session makes."""
+    return bool(known.round_trips) and not any(known.examples.get(tool.name) for tool in known.reads())
 
 
 def _without_surplus(scenarios: Sequence[Scenario]) -> list[Scenario]:
@@ -100,6 +113,12 @@ class Composer:
         self._attempts, self._made = Counter[str](), Counter[str]()
         self._vain = Counter[tuple[str, WriteTask]]()
 
+    def brief(self, scenario: Scenario) -> Brief:
+        """The brief of a task that was composed."""
+        told = replace(scenario, answer=self._planner.found.get(scenario.id, scenario.answer))
+        named = self._planner.named.get(scenario.id, ())
+        return brief(told, self._replays.played.get(scenario.id, ()), self._known.tools, named)
+
     async def compose(self, target: int) -> list[Scenario]:
         """About `target` tasks; fewer if the server does not hold enough different values.
 
@@ -108,7 +127,7 @@ class Composer:
         """
         known = self._known
         writes = known.writes() if can_write(self._server, known) else []
-        empty = bool(known.creators) and sum(len(values) for values in known.base.pool.values()) < 12
+        empty = bool(known.creators) and (_holds_little(known) or _reads_what_was_written(known))
         readers = target - round(target * self._share_of_writes(empty)) if writes else target
         made: list[Scenario] = []
         if not empty or any(not self._planner.needs(tool) for tool in known.reads()):
@@ -123,7 +142,21 @@ class Composer:
             made += more
         made += await self._writes(known.base, writes, min(target - len(made), round(0.35 * target)))
         self._rng.shuffle(made)
-        return made[:target]
+        return [scenario for scenario in made if self._says_all(scenario)][:target]
+
+    def _says_all(self, scenario: Scenario) -> bool:
+        """Whether each value of the plan is said, found by an earlier call, or shown by the server unasked."""
+        asked = self.brief(scenario)
+        found = "\n".join(record.result.text for record in self._replays.played.get(scenario.id, ())[:-1])
+        named = [str(value) for value in self._planner.named.get(scenario.id, ()) if len(str(value)) > 1]
+        defaults = [slot.schema.get("default") for call in scenario.plan for slot in self._known.slots[call.tool]]
+        for value in (*lacking(scenario.request, asked), *asked.meant):
+            short = self._planner.catalog.from_root(value)
+            known = isinstance(value, bool) or derivable(short, scenario.request) or value in defaults
+            made_of = scenario.kind == "adjust" or any(name in str(value) for name in named)
+            if not (known or made_of or holds(found, value) or self._known.is_shown(value)):
+                return False
+        return True
 
     def _share_of_writes(self, empty: bool) -> float:
         """The share of the tasks that write."""

@@ -22,13 +22,21 @@ Keys = tuple[str, ...]
 
 def usable(result: ToolResult) -> bool:
     """Whether a result has data: it is no error, not empty, no "nothing found", and not only error messages."""
-    if result.is_error or is_empty(result.structured, result.text):
+    if result.is_error or is_empty(result.structured, result.text) or _found_none(result.structured):
         return False
     short_text = result.structured is None and len(result.text) < 120
     if short_text and re.match(r"\W*(?:no|none|nothing)\b", result.text, re.IGNORECASE):
         return False
     texts = [leaf for _, leaf in leaves(result.structured) if isinstance(leaf, str)]
     return not texts or not all(looks_like_error(text, None) for text in texts)
+
+
+def _found_none(record: Json) -> bool:
+    """Whether a record says that nothing was found: it has lists, which are empty, and a number of none."""
+    parts = [*record.values()] if isinstance(record, Mapping) else []  # pyright: ignore[reportUnknownVariableType]
+    parts += [inner for part in parts if isinstance(part, Mapping) for inner in part.values()]  # pyright: ignore[reportUnknownVariableType]
+    lists = [part for part in parts if isinstance(part, list)]  # pyright: ignore[reportUnknownVariableType]
+    return bool(lists) and not any(lists) and any(type(part) is int and part == 0 for part in parts)
 
 
 def shows(result: ToolResult, values: Iterable[Scalar]) -> bool:
@@ -55,7 +63,8 @@ def record_of(result: ToolResult) -> Json:
 _ENVELOPE = 400
 """Bytes that an envelope may take before its content."""
 _CONTENT = frozenset("result results data payload output response content body".split())
-_REPORT = frozenset("ok success error tool arguments method request".split())
+REPORT = frozenset("ok success error tool arguments method request".split())
+"""Fields that report on the call."""
 
 
 def _payload(record: Json) -> Json:
@@ -69,7 +78,7 @@ def _content(record: Json) -> Json:
     if not isinstance(record, dict):
         return record
     held = [key for key in record if {*words(str(key))} & _CONTENT]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-    reports = [key for key in record if str(key).lower() in _REPORT]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    reports = [key for key in record if str(key).lower() in REPORT]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     if len(held) != 1 or not reports:  # pyright: ignore[reportUnknownArgumentType]
         return record  # pyright: ignore[reportUnknownVariableType]
     return record[held[0]]  # pyright: ignore[reportUnknownVariableType]
@@ -100,16 +109,26 @@ _WORDS = re.compile(r"[^\W_]+")
 def is_answer(value: Scalar, given: Iterable[Scalar]) -> bool:
     """Whether a value can be asked for: one line, at most 64 characters, and neither given nor words of what is given:
     the first name of `liam_thomas_8955`, the customer in `INV-1041-harbor-cafe.txt`."""
+    given = list(given)
     text, told = squash(str(value)), [squash(str(other)) for other in given]
-    if not 0 < len(text) <= 64 or "\n" in str(value) or text in told:
+    if not 0 < len(text) <= 64 or "\n" in str(value) or text in told or _is_one_of(value, given):
         return False
-    if text in _NOTHING or _ENTRY.search(str(value)):
+    if text in _NOTHING or str(value).strip() in _NOTHING or _ENTRY.search(str(value)):
         return False
+    if isinstance(value, float) and "e" in text:
+        return False  # nobody says 8.28e-05
     own = {*_WORDS.findall(text)}
     return len(text) < 3 or not any(map(str.isalpha, text)) or not any(own <= {*_WORDS.findall(t)} for t in told)
 
 
-_NOTHING = ("none", "n/a", "null", "nil")
+def _is_one_of(value: Scalar, given: Iterable[Scalar]) -> bool:
+    """Whether a number is one of those that are given: 55.0 is 55."""
+    return type(value) in (int, float) and any(type(other) in (int, float) and other == value for other in given)
+
+
+_HEAD = 400
+"""Letters of a text that may say how much was found."""
+_NOTHING = ("none", "n/a", "na", "null", "nil", "?", "??", "-", "--", "...", "tbd", "unknown")
 _ENTRY = re.compile(r"<[^<> ]+@|^#\d+ \w+ | \| ")
 """What a whole entry of a list has in it, and no value of one field."""
 
@@ -158,6 +177,16 @@ def _map_rows(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     if len(titled) == len(values) and same_kind and len(shapes) <= 2 and isinstance(values[0], str):
         return [{"name": name, "id": value} for name, value in record.items()]
     return []
+
+
+_FOUND = re.compile(r"\b(\d+) (?:\w+ ){0,2}(?:found|match(?:es|ed)?|in total|total|results)\b", re.IGNORECASE)
+_SHOWN = re.compile(r"\bshow(?:ing|n|s)(?: only)?(?: the)? (?:top|first|last) \d+", re.IGNORECASE)
+
+
+def tells_of_more(text: str, shown: int) -> bool:
+    """Whether a text says that there is more than the `shown` rows in it: "40 found, showing top 10"."""
+    head = text[:_HEAD]
+    return bool(_SHOWN.search(head)) or any(int(number) > shown for number in _FOUND.findall(head))
 
 
 def text_facts(texts: Sequence[str], text: str, given: set[str]) -> tuple[Scalar, ...]:

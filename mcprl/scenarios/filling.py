@@ -10,6 +10,7 @@ from mcprl.scenarios.addresses import address_parts, with_address
 from mcprl.scenarios.borrowing import borrowed, sort_of
 from mcprl.scenarios.catalog import NAMING
 from mcprl.scenarios.crossing import crossed
+from mcprl.scenarios.english.nouns import is_person
 from mcprl.scenarios.fields import record_of
 from mcprl.scenarios.finding import Finder
 from mcprl.scenarios.probing.draws import Draw, Penalties, fill_write
@@ -18,7 +19,6 @@ from mcprl.scenarios.probing.sources import Source
 from mcprl.scenarios.probing.values import invent, known_format, sentence, title
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Filled, in_order
-from mcprl.scenarios.wording.phrases import is_person
 from mcprl.servers.effects import is_read
 from mcprl.text import stems, words
 from mcprl.types import Json, Scalar, Tool

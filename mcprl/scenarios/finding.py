@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 
 from mcprl.judges.checks import holds
 from mcprl.scenarios.calls import MOST_BARREN
+from mcprl.scenarios.english.nouns import is_person
 from mcprl.scenarios.fields import named_cells, rows_of, scalars
 from mcprl.scenarios.intents import Value
 from mcprl.scenarios.naming import Naming
@@ -17,7 +18,6 @@ from mcprl.scenarios.probing.sources import Source
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Found, Reached, Step, same
 from mcprl.scenarios.titles import title_of
-from mcprl.scenarios.wording.phrases import is_person
 from mcprl.text import singular, words
 from mcprl.types import Scalar, Session, Tool
 

@@ -1,8 +1,8 @@
 """Make a pack of tasks for any server, from nothing but its tools: grounded, executed, checked, and split by value.
 
 `generate` probes the server (`probing.probe`). Then either `compose` makes the tasks: it draws plans of 1-4 calls,
-executes each, keeps those that work and repeat, and words them. Or a language model writes them (`authoring.author`)
-and `authoring.vetting` executes each. What the execution returned becomes the checks.
+executes each, keeps those that work and repeat, and a writer words them (`writers`). Or a language model writes them
+(`authoring.author`) and `authoring.vetting` executes each. What the execution returned becomes the checks.
 
 The split is by value: every entity value belongs to train, val or test by a hash of it and the seed, and a task is kept
 only in the split to which all its values belong. The same seed gives the same pack.
@@ -25,7 +25,7 @@ from mcprl.llm import LanguageModel, open_llm
 from mcprl.llm.litellm import ChatModel
 from mcprl.runs.overlap import blanked
 from mcprl.scenarios.authoring.author import BATCH, Author
-from mcprl.scenarios.authoring.rewrite import open_rewriter
+from mcprl.scenarios.brief import Brief
 from mcprl.scenarios.catalog import Catalog
 from mcprl.scenarios.compose import Composer
 from mcprl.scenarios.packs.exclusion import taken, without
@@ -37,11 +37,17 @@ from mcprl.scenarios.probing.hints import read_hints
 from mcprl.scenarios.probing.knowledge import Knowledge
 from mcprl.scenarios.probing.probe import probe
 from mcprl.scenarios.probing.sharing import can_write
-from mcprl.servers.effects import is_reset, writes
+from mcprl.scenarios.writers import PLAIN, Writer, is_writer
+from mcprl.scenarios.writers.model import BATCH as WRITTEN_AT_ONCE
+from mcprl.scenarios.writers.model import ModelWriter
+from mcprl.scenarios.writers.reword import in_other_words
+from mcprl.servers.effects import is_read, is_reset, writes
 from mcprl.servers.server import connect
 from mcprl.text import counted
 from mcprl.types import Fact, Scenario, Split, Suite, ToolServer
 
+_IDLE_READ = "it works, but nothing that it returned could be asked for"
+_IDLE_WRITE = "it works, but no read shows what it does"
 _PLAYED = 10
 """Test tasks on which the adversaries of the checks are played."""
 _log = logging.getLogger(__name__)
@@ -55,7 +61,7 @@ async def generate(
     policy: LanguageModel | None = None,
     excluded: frozenset[str] = frozenset(),
 ) -> Pack:
-    """Make a pack for a server. `policy` is the run's own model, if it may write or rewrite tasks.
+    """Make a pack for a server. `policy` is the run's own model, if it may write tasks.
 
     No training or validation task uses a value of `excluded` (`packs.exclusion`). Notes for the user go to `emit`.
     Raises `ScenarioError` if no task could be made or repeated, `ConfigError`, and `LlmError`.
@@ -82,14 +88,14 @@ async def generate(
     else:
         scenarios = await _compose(server, known, config, seed, excluded, emit)
     scenarios = keep_apart(scenarios, excluded, emit)
-    if not {"train", "test"} <= {scenario.split for scenario in scenarios}:
+    if repeated := getattr(server, "repeated", 0):
+        emit(Note(f"{counted(repeated, 'read')} made again, since the server did not answer at first (503, 429, lost)"))
+    if not {"train", "test"} <= {scenario.split for scenario in scenarios} or not any(s.plan for s in scenarios):
         raise ScenarioError(_why_none(server, known))
-    spent, writable = model.cost if model else 0.0, can_write(server, known)
-    if rewriter := open_rewriter(server, config, seed, emit, policy, spent, writable):
-        scenarios = await rewriter.rewrite(scenarios)
-        thrown_out |= dict(rewriter.thrown_out.most_common())
+    writable = can_write(server, known)
     generator = f"llm:{model.name}" if model else "grounded"
-    pack = Pack(tuple(scenarios), tool_hash(server.tools), seed, generator, _left_out(server, known), thrown_out)
+    left_out = _left_out(server, known, scenarios)
+    pack = Pack(tuple(scenarios), tool_hash(server.tools), seed, generator, left_out, thrown_out)
     tested = [scenario for scenario in pack.test if writable or not writes(scenario, server.tools)]
     played = await adversaries.quality(server, tested, Verifier(server.tools), _PLAYED)
     rates = {name: share.rate for name, share in played.items() if name != "gold"}
@@ -111,16 +117,36 @@ async def _compose(
         ("train", "entities", config.train),
     ]
     composed: list[Scenario] = []
+    writer = _open_writer(config, seed, emit)
+    briefs: dict[str, Brief] = {}
     requests: set[str] = set()  # what names no value, as "Can you update the file?", may come up in any split
     for split, suite, target in parts:
         emit(Composing(split, target))
-        composed += await Composer(server, catalog, split, suite, seed, config, requests).compose(target)
+        composer = Composer(server, catalog, split, suite, seed, config, requests)
+        made = await composer.compose(target)
+        briefs |= {scenario.id: composer.brief(scenario) for scenario in made} if writer else {}
+        composed += made
+    composed = [scenario for scenario in composed if not _asks_for_volatile(scenario, known)]
+    if writer:
+        composed = await in_other_words(composed, briefs, writer, emit)
     trained = {blanked(scenario) for scenario in composed if scenario.split == "train"}
-    return [
-        scenario
-        for scenario in composed
-        if not _asks_for_volatile(scenario, known) and not (scenario.suite == "forms" and blanked(scenario) in trained)
-    ]
+    return [scenario for scenario in composed if not (scenario.suite == "forms" and blanked(scenario) in trained)]
+
+
+def _open_writer(config: ScenarioConfig, seed: int, emit: Emit) -> Writer | None:
+    """The language model that words executed plans; `None` where plain English does."""
+    if config.writer == PLAIN:
+        return None
+    model = open_llm(
+        config.writer.partition(":")[2],
+        "scenarios.writer",
+        base_url=config.generator_base_url,
+        max_cost=config.max_generator_cost,
+        cache=_cache(config),
+        reply_tokens=60 * WRITTEN_AT_ONCE,
+        limit="--max-generator-cost",
+    )
+    return ModelWriter(model, seed, emit)
 
 
 def _asks_for_volatile(scenario: Scenario, known: Knowledge) -> bool:
@@ -128,10 +154,13 @@ def _asks_for_volatile(scenario: Scenario, known: Knowledge) -> bool:
     return any((scenario.plan[-1].tool, fact.name) in known.volatile for fact in facts)
 
 
-def _left_out(server: ToolServer, known: Knowledge) -> dict[str, str]:
-    """The tools that no task can use, each with the reason."""
+def _left_out(server: ToolServer, known: Knowledge, scenarios: Iterable[Scenario]) -> dict[str, str]:
+    """The tools that no task uses, each with the reason."""
+    used = {call.tool for scenario in scenarios for call in (*scenario.plan, *scenario.setup)}
+    idle = [name for name in known.tools if known.working.get(name) and name not in used]
     silent = [name for name in known.tools if not known.working.get(name)]
-    left_out = {name: known.attempts.get(name, Attempts()).told for name in silent}
+    left_out = {name: _IDLE_READ if is_read(known.tools[name]) else _IDLE_WRITE for name in idle}
+    left_out |= {name: known.attempts.get(name, Attempts()).told for name in silent}
     left_out |= known.aside
     if not can_write(server, known):
         reason = f"all sessions share what it writes; {_resetting(server)} brings the state back"
@@ -202,7 +231,9 @@ _KEYS = {
 
 
 def require_generator(config: ScenarioConfig) -> None:
-    """Raise `ConfigError` if there is no such generator."""
+    """Raise `ConfigError` if there is no such generator or writer."""
+    if not is_writer(config.writer):
+        raise ConfigError(f"unknown writer {config.writer!r}; expected plain or llm:MODEL")
     if config.generator not in ("grounded", "auto") and not re.fullmatch("llm:.+", config.generator):
         raise ConfigError(f"unknown generator {config.generator!r}; expected grounded, llm:MODEL or auto")
 

@@ -1,6 +1,6 @@
 """Intents: what a task asks for, before it is put into words.
 
-The planner makes an intent of an executed plan. `wording.say` makes a request of it, `wording.answer` the answer that
+The planner makes an intent of an executed plan. `writers.plain` makes a request of it, and the answer that
 the plan's results prove. Nothing here depends on how a server spells its fields: labels, meanings and units are for
 people.
 """

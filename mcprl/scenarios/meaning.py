@@ -5,9 +5,9 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import cast, get_args
 
+from mcprl.scenarios.english.labels import FLAGS, PREPOSITIONS, label_of, spelled_out, tables
 from mcprl.scenarios.intents import Attribute
 from mcprl.scenarios.parameters import HEADINGS, are_codes, are_headings
-from mcprl.scenarios.wording.labels import FLAGS, PREPOSITIONS, label_of, spelled_out, tables
 from mcprl.text import singular, words
 from mcprl.types import Meaning, Scalar
 
@@ -192,6 +192,8 @@ def _of_numbers(parts: Sequence[str], values: list[Scalar], description: str) ->
         return "year"
     if parts[-1] in ("permissions", "permission", "mode"):
         return "text"
+    if parts[-1] == "timestamp":
+        return "datetime"
     if [*parts[:2]] == ["number", "of"] or parts[0] in ("n", "nb") or parts[-1] == "count":
         return "count"
     if parts[0] == "number" and len(parts) > 1 and singular(parts[-1]) != parts[-1]:

@@ -1,6 +1,6 @@
 """Names as English words: what a tool does, what it is about, how alike two names are.
 
-Probing compares the names of slots and results with it; `scenarios.wording` makes requests of it.
+Probing compares the names of slots and results with it; `writers.plain` makes requests of it.
 """
 
 from collections.abc import Sequence

@@ -10,17 +10,16 @@ from mcprl.judges.checks import holds
 from mcprl.scenarios.addresses import as_person
 from mcprl.scenarios.calls import Calls
 from mcprl.scenarios.clock import classified, time_of_day
-from mcprl.scenarios.fields import Keys, is_answer, scalars, truth
+from mcprl.scenarios.english.grammar import is_plural
+from mcprl.scenarios.english.labels import JOINTS, is_adjective, is_done, names
+from mcprl.scenarios.english.nouns import is_person
+from mcprl.scenarios.fields import REPORT, Keys, is_answer, scalars, truth
+from mcprl.scenarios.guessing import is_constant
 from mcprl.scenarios.intents import Attribute, Reference, Value
 from mcprl.scenarios.names import kind_of
 from mcprl.scenarios.parameters import FOLDERS, is_hash, is_search, shortened_hash
 from mcprl.scenarios.probing.paths import takes_path
 from mcprl.scenarios.steps import Field, Found, Step
-from mcprl.scenarios.wording.grammar import is_plural
-from mcprl.scenarios.wording.keys import JOINTS, names
-from mcprl.scenarios.wording.labels import is_done
-from mcprl.scenarios.wording.modifiers import either_of, is_adjective
-from mcprl.scenarios.wording.phrases import is_person
 from mcprl.text import singular, words
 from mcprl.types import Scalar, Tool
 
@@ -207,8 +206,6 @@ class Naming(Calls):
             others = [other for key, other in pairs if key != path]
             if len(path) == 1:
                 others += [row[path[0]] for row in rows if row is not record and row.get(path[0]) is not None]
-            if either_of(attribute):  # the request names both
-                others += [choice for choice in attribute.choices if choice != value]
             rivals = [other for other in others if is_answer(other, (*given, value)) and not isinstance(other, bool)]
             live = (*step.keys, *path) if is_live else ()
             spelled = attribute.meaning == "flag" and isinstance(value, str)  # yes and no
@@ -240,6 +237,8 @@ class Naming(Calls):
             return False
         if (step.tool.name, attribute.label) in self.known.volatile:
             return False
+        if path[-1].lower() in REPORT or is_constant(self.known, step.tool.name, path[-1]):
+            return False  # "success", "detail level"
         units = attribute.label in _UNITS and isinstance(value, str)
         if units or attribute.label in JOINTS or {*attribute.label.split()} & MACHINE:
             return False

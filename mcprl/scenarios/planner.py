@@ -10,17 +10,18 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
-from mcprl.scenarios.beside import respelled, with_another
+from mcprl.judges.checks import leaves
 from mcprl.scenarios.filling import Filling
 from mcprl.scenarios.intents import Intent, Outcome
 from mcprl.scenarios.packs.pack import split_of
 from mcprl.scenarios.probing.knowledge import State
+from mcprl.scenarios.probing.paths import takes_path
 from mcprl.scenarios.steps import Field, Grounded
-from mcprl.scenarios.wording import answer, say
-from mcprl.scenarios.wording.clocks import as_asked
-from mcprl.servers.effects import is_read
+from mcprl.scenarios.writers import plain
+from mcprl.scenarios.writers.plain import Worded
 from mcprl.text import stems
 from mcprl.types import Call, Check, Fact, Scalar, Scenario, Tool
 
@@ -29,12 +30,15 @@ class Planner(Filling):
     """Fills calls with values of one split and suite, executes them, and makes tasks of the results.
 
     A method that finds no fitting value, tool or result returns `None`. `ready` says how readily each kind of question
-    makes a part of a task of two: those that fail sink.
+    makes a part of a task of two: those that fail sink. `found` has, by task, what it asks for and what that is, in a
+    sentence, and `named` the values that its request must name.
     """
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.ready: defaultdict[object, float] = defaultdict(lambda: 1.0)
+        self.found: dict[str, str] = {}
+        self.named: dict[str, tuple[Scalar, ...]] = {}
 
     def question(
         self,
@@ -76,6 +80,8 @@ class Planner(Filling):
         pairs = {(first.tool, second.tool) for first, second in pairwise(plan)}
         if self.suite != "forms" and pairs & self.catalog.held_out_pairs(self.seed):
             return None
+        if not all(self.known.accepts(call) for call in plan):
+            return None
         if len(plan) > self.max_calls or not all(self.allowed(value) for value in self.catalog.about(entities)):
             return None
         grounded = Grounded(kind, intent, outcome, plan, checks, state, tuple(entities))
@@ -98,31 +104,18 @@ class Planner(Filling):
 
     def word(self, task: Grounded) -> Scenario | None:
         """The scenario of a task, in words of a form that belongs to the suite; `None` if no construction fits."""
-        worded = say(task.intent, self.rng, self.allowed_form)
-        if worded is None or (task.by_wording and split_of(self.seed, worded.request) != self.split):
+        worded = self._worded(task)
+        if worded is None:
             return None
-        if task.kind in ("action", "compute") and not self._tells_apart(
-            self.known.tools[task.plan[-1].tool], worded.request
-        ):
-            return None
-        other = ""
-        if task.plan and task.kind != "missing":
-            tools = [self.known.tools[call.tool] for call in task.plan]
-            worded = respelled(worded, task.entities, str([tool.as_function() for tool in tools]), self.rng)
-            pool = task.state.pool.values()
-            writes = any(not is_read(tool) for tool in tools)
-            worded, other = with_another(
-                worded, task.entities, pool, self.rng, self.allowed, self.allowed_form, writes=writes
-            )
+        told = plain.answer(task.intent, task.outcome, self.rng)
         content = json.dumps([worded.request, [[call.tool, call.arguments] for call in task.plan]], sort_keys=True)
-        about = self.catalog.about(task.entities)
-        values = tuple(dict.fromkeys(str(value) for value in (*about, *([other] if other else []))))
-        return Scenario(
+        values = tuple(dict.fromkeys(map(str, self.catalog.about(task.entities))))
+        scenario = Scenario(
             hashlib.sha256(content.encode()).hexdigest()[:12],
             worded.request,
             task.checks,
             task.plan,
-            as_asked(answer(task.intent, task.outcome, self.rng), task.plan, worded.request),
+            told,
             task.state.setup,
             values,
             self.split,
@@ -130,3 +123,24 @@ class Planner(Filling):
             worded.form,
             self.suite,
         )
+        self.found[scenario.id] = plain.found(task.intent, task.outcome) or told
+        self.named[scenario.id] = tuple(plain.values_in(task.intent))
+        return scenario
+
+    def _worded(self, task: Grounded) -> Worded | None:
+        worded = plain.say(task.intent, self.rng, self.allowed_forms)
+        if worded is None or (task.by_wording and split_of(self.seed, worded.request) != self.split):
+            return None
+        if task.kind in ("action", "compute") and not self._tells_apart(
+            self.known.tools[task.plan[-1].tool], worded.request
+        ):
+            return None
+        places = [value for call in task.plan for value in self._unsaid_settings(call, worded.request)]
+        return replace(worded, request=plain.placed(worded.request, list(dict.fromkeys(places))))
+
+    def _unsaid_settings(self, call: Call, request: str) -> list[str]:
+        """The folders of the server's command line that a call takes, and that neither it nor the request tells."""
+        slots = {slot.path: slot for slot in self.known.slots.get(call.tool, ())}
+        taken = [str(value) for path, value in leaves(call.arguments) if path in slots and takes_path(slots[path])]
+        roots = [value for value in taken if value in self.catalog.roots]
+        return [value for value in roots if value not in request and not self.known.is_shown(value)]

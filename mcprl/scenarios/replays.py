@@ -24,10 +24,12 @@ Fresh = Callable[[], AbstractAsyncContextManager[Session]]
 
 @dataclass
 class Replays:
-    """Plays the tasks of one server again. It adds the fields that changed to `known.volatile`."""
+    """Plays the tasks of one server again. It adds the fields that changed to `known.volatile`. `played` has the calls
+    of each task with their results."""
 
     server: ToolServer
     known: Knowledge
+    played: dict[str, tuple[CallRecord, ...]] = field(default_factory=dict[str, tuple[CallRecord, ...]])
     _verifier: Verifier = field(init=False)
 
     def __post_init__(self) -> None:
@@ -52,6 +54,7 @@ class Replays:
             CallRecord(turn, call.tool, call.arguments, result)
             for turn, (call, result) in enumerate(zip(scenario.plan, results, strict=True))
         ]
+        self.played[scenario.id] = tuple(calls)
         messages = ({"role": "assistant", "content": refreshed(scenario, calls)},)
         trajectory = Trajectory(scenario.id, scenario.id, messages, (), tuple(calls))
         return bool(self._verifier.verify(scenario, trajectory).success)
@@ -76,4 +79,5 @@ class Replays:
 
     async def _passes(self, session: Session, scenario: Scenario) -> bool:
         played = await play_in(session, scenario, Move(scenario.plan, scenario.answer))
+        self.played[scenario.id] = played.calls
         return bool(self._verifier.verify(scenario, played).success)

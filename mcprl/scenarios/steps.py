@@ -122,3 +122,12 @@ def in_order(filled: Filled) -> Filled:
 def same(a: Scalar, b: Scalar) -> bool:
     """Whether two values read the same."""
     return squash(str(a)) == squash(str(b))
+
+
+def spelled(value: Scalar) -> str:
+    """A value as text: truth values in lower case, whole floats without a fraction."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return str(value)

@@ -25,7 +25,7 @@ from mcprl.config import ServerConfig
 from mcprl.errors import ServerError, SessionLost, Unavailable
 from mcprl.servers.digest import cap, digest
 from mcprl.servers.line import WaitingLine
-from mcprl.servers.protocol import Dispatcher, Malformed, block_text, first_problem
+from mcprl.servers.protocol import ASKED_BACK, Dispatcher, Malformed, block_text, first_problem
 from mcprl.servers.scratch import inward, outward, without_folder
 from mcprl.servers.transports import Http, Sse, Stdio, Transport, is_url
 from mcprl.text import counted
@@ -89,22 +89,30 @@ class Connection:
     # --- requests -----------------------------------------------------------------------------------------------------
 
     async def call(self, tool: str, arguments: Mapping[str, Any], max_bytes: int) -> ToolResult:
-        """Call a tool. A failure is an error result.
+        """Call a tool. A failure is an error result; if the server asked its client back in the call, it says so.
 
         Raises `SessionLost` if the connection died, and `Unavailable` if the server refused for now.
         """
         params = mcp_types.CallToolRequestParams(name=tool, arguments=self._inward(dict(arguments)))
         request = mcp_types.CallToolRequest(params=params)
+        before = len(self._dispatcher.asked)
         try:  # not the session's own call_tool, which validates against the server's output schema at any cost
             with self._line.waiting(self._name):
                 reply = await self._ask(lambda: self._session.send_request(request, mcp_types.CallToolResult))
         except _Refused as error:
             if self.transport.status in _FOR_NOW:
                 raise Unavailable(str(error)) from None
-            result = digest(self._outward(f"Error: {error}"), None, True, max_bytes)
+            text = f"Error: {error}{self._asked_since(before)}"
+            result = digest(self._outward(text), None, True, max_bytes)
             return replace(result, unanswered=isinstance(error, _Unanswered) or self.transport.status >= 500)
         text = "\n".join(block_text(block) for block in reply.content)
+        text += self._asked_since(before) if reply.is_error else ""
         return digest(self._outward(text), self._outward(reply.structured_content), bool(reply.is_error), max_bytes)
+
+    def _asked_since(self, before: int) -> str:
+        """What the server asked its client for meanwhile, as a line; empty if nothing."""
+        asked = dict.fromkeys(self._dispatcher.asked[before:])
+        return "".join(f"\n[{ASKED_BACK[method]}]" for method in asked)
 
     async def list_tools(self) -> tuple[list[Tool | Malformed], tuple[str, ...]]:
         """The listed tools, each read by itself, and a note if the listing was cut short. Raises `ServerError`."""

@@ -18,7 +18,11 @@ for each, in which nothing else runs. Of more the model would read little: 4,000
 MAX_DEPTH = 60
 """Objects and lists within each other of one result that are kept as JSON."""
 _LARGEST = int(sys.float_info.max)
-_ERROR_LINE = re.compile(r"\s*(?:\[?(?:mcp )?error\b|exception\b|traceback\b|\w+(?:Error|Exception):)", re.IGNORECASE)
+_ERROR_LINE = re.compile(
+    r"\s*(?:\[?(?:mcp )?error\b|exception\b|traceback\b|failed to \w+|\w+(?:Error|Exception):"
+    r"|(?:database|sql|query|syntax|runtime|internal|connection) error:)",
+    re.IGNORECASE,
+)
 
 
 def digest(text: str, structured: Json = None, is_error: bool = False, max_bytes: int = 4_000) -> ToolResult:

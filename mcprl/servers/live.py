@@ -9,7 +9,6 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from mcprl.servers.arguments import leaves, same_arguments
-from mcprl.text import ahead_or_behind
 from mcprl.types import Call, CallRecord, Fact, Json, Scalar, Scenario
 
 _TIME = re.compile(r"(?:^|T|\s)(\d\d:\d\d)(?::\d\d|$)")
@@ -53,8 +52,7 @@ def refreshed(scenario: Scenario, calls: Sequence[CallRecord]) -> str:
     answer, behind = scenario.answer, 0
     for fact in (check for check in scenario.checks if isinstance(check, Fact) and check.live):
         for now in current(fact, scenario, calls)[:1]:
-            told = ahead_or_behind(fact.value)
-            old, new = (told, ahead_or_behind(now.value)) if told else (str(fact.value), str(now.value))
+            old, new = str(fact.value), str(now.value)
             at = answer.find(old, behind)
             if at >= 0:
                 answer = answer[:at] + new + answer[at + len(old) :]

@@ -41,7 +41,8 @@ class Output:
 
     def write(self, line: bytes) -> None:
         line = self._without_key(line)
-        if text := line.decode(errors="replace").strip():
+        text = line.decode(errors="replace").strip()
+        if text.strip("^~ |+-"):  # not the marks below a line of a traceback
             self._words.append(text)
         self._left -= len(line)
         if self._left > 0:

@@ -11,18 +11,19 @@ from mcprl.errors import SessionLost
 _T = TypeVar("_T")
 _MOST = 3
 """How often one call is repeated."""
-_TOKENS, _PER_SUCCESS = 20.0, 0.1
+_TOKENS, _PER_SUCCESS = 20.0, 0.3
 
 
 class RetryBudget:
     """One budget for all calls of a server, so that one that fails all the time is not called ever more often.
 
-    A failure takes a token, a success gives a tenth of one back, and nothing is repeated while half of them are gone
-    (retry throttling, gRPC's proposal A6).
+    A failure takes a token, a success gives three tenths of one back, and nothing is repeated while half of them are
+    gone (retry throttling, gRPC's proposal A6): a server may fail at each fifth call. `repeated` counts the repeats.
     """
 
     def __init__(self) -> None:
         self._tokens = _TOKENS
+        self.repeated = 0
 
     def succeeded(self) -> None:
         self._tokens = min(_TOKENS, self._tokens + _PER_SUCCESS)
@@ -32,6 +33,7 @@ class RetryBudget:
         self._tokens = max(0.0, self._tokens - 1)
         if attempt >= _MOST or self._tokens < _TOKENS / 2:
             return False
+        self.repeated += 1
         await anyio.sleep(0.1 * 4**attempt)
         return True
 

@@ -184,6 +184,11 @@ class Server:
         for backend in self._backends.values():
             await backend.reset()
 
+    @property
+    def repeated(self) -> int:
+        """How many calls were made again after a fault that may pass."""
+        return sum(each.retries.repeated for each in self._backends.values() if isinstance(each, Backend))
+
     def describe(self) -> tuple[ServerFacts, ...]:
         """The facts of each server."""
         return tuple(backend.facts for backend in self._backends.values())

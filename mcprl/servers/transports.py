@@ -33,7 +33,7 @@ from mcprl.secrets import hide, resolve
 from mcprl.servers import oauth
 from mcprl.servers.log import Output
 from mcprl.servers.process import child, exit_status, prepare, read_lines
-from mcprl.servers.protocol import first_problem, one_line
+from mcprl.servers.protocol import first_problem, last_of, one_line
 
 MAX_MESSAGE_BYTES = 2 * 2**20
 _tls = cache(ssl.create_default_context)  # making one takes 25 ms
@@ -239,7 +239,7 @@ class Stdio(Transport):
         with anyio.move_on_after(0.5):
             await self._stderr_ended.wait()  # its last words say why
         cause = "closed its output" if status is None else f"exited with status {status}"
-        last = self.clean(self._stderr.last_words)
+        last = last_of(hide(self._stderr.last_words))
         raise SessionLost(f"{self._name} {cause}" + (f": {last}" if last else ""))
 
     async def _keep_stderr(self, process: Process) -> None:

@@ -43,7 +43,9 @@ def _text(value: Any) -> Any:
 
 
 def _object(value: Any) -> Any:
-    """JSON text, if it is an object that can be sent on."""
+    """JSON text, if it is an object that can be sent on. Some clients write no arguments as an empty text."""
+    if isinstance(value, str) and not value.strip():
+        return "{}"
     try:
         known = json.loads(value)
         json.dumps(known, ensure_ascii=False, allow_nan=False).encode()

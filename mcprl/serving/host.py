@@ -16,7 +16,7 @@ from mcprl.events import Emit, Note, ignore
 from mcprl.serving.app import create_app
 from mcprl.serving.learner import Learner
 from mcprl.serving.model import ServedModel
-from mcprl.serving.origin import Origin, claimed
+from mcprl.serving.origin import Origin, as_trained, claimed
 
 try:
     import uvicorn
@@ -43,7 +43,7 @@ async def open_served(
     await anyio.Path(folder).mkdir(parents=True, exist_ok=True)
     async with AsyncExitStack() as stack:
         stack.enter_context(claimed(folder, origin))
-        config, loaded = await load_worded(config, emit)
+        config, loaded = await load_worded(as_trained(origin, folder / "adapters"), emit)
         if loaded.note:
             emit(Note(loaded.note))
         engine = await stack.enter_async_context(open_engine(config, loaded, folder / "vllm.log", emit))

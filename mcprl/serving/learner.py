@@ -18,7 +18,7 @@ from mcprl.models.load import LoadedModel
 from mcprl.serving.jobs import Job, Jobs
 from mcprl.serving.lessons import Lesson, OnStep, gradient_step
 from mcprl.serving.model import ServedModel
-from mcprl.serving.origin import SOURCE
+from mcprl.serving.origin import SOURCE, kept_steps
 from mcprl.serving.refusals import Refusal, of_error
 from mcprl.text import first_line
 from mcprl.training.thread import in_update_thread
@@ -44,8 +44,8 @@ class Learner:
         self._trainer: Trainer | None = None
 
     async def resume(self) -> None:
-        """Serve the newest adapter in the folder, if there is one. That of step 0 is the base model."""
-        steps = sorted({int(path.name.partition("-")[2]) for path in self.folder.glob("step-*")} - {0})
+        """Serve the newest adapter in the folder, if there is one."""
+        steps = kept_steps(self.folder)
         for step in steps:
             self.model.kept[step] = self._adapter(step)
         if steps:

@@ -14,6 +14,7 @@ from mcprl.config import Config, EngineConfig, ModelConfig
 from mcprl.engines.machine import resolve
 from mcprl.errors import ConfigError, ModelError
 from mcprl.files import write_whole
+from mcprl.runs.cards import PROMPTED, with_card
 from mcprl.runs.journal import FILE, Journal
 from mcprl.runs.proof import chosen_adapter
 from mcprl.types import Adapter
@@ -51,6 +52,22 @@ def find_origin(target: str, runs_dir: str, engine: EngineConfig) -> Origin:
     except ModelError as error:
         raise ModelError(f"{target!r} is no run in {runs_dir} and no export; {error}") from error
     return Origin(Path(target).name, config)
+
+
+def as_trained(origin: Origin, folder: Path) -> Config:
+    """The origin's configuration. If it is a model that was trained here, whose adapters `folder` holds, it has the
+    prompts of the newest. Raises as `with_card` does."""
+    steps = kept_steps(folder)
+    if origin.folder or not steps:
+        return origin.config
+    made, _ = with_card(Config(), folder / f"step-{steps[-1]}")
+    prompts = {name: getattr(made.model, name) for name in PROMPTED}
+    return origin.config.model_copy(update={"model": origin.config.model.model_copy(update=prompts)})
+
+
+def kept_steps(folder: Path) -> list[int]:
+    """The steps of the adapters in a folder, without step 0, which is what training began from."""
+    return sorted({int(path.name.partition("-")[2]) for path in folder.glob("step-*")} - {0})
 
 
 @contextmanager

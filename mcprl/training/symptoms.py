@@ -101,7 +101,7 @@ def _bf16(steps: Steps) -> str:
     step = steps[-1]
     return (
         f"updates multiply in {'bfloat16' if step.get('bf16') else 'float32'}: on rows of this run bfloat16 takes "
-        f"1/{step['bf16_speedup']:.1f} of float32's time, its log-probabilities are {step['bf16_gap_mean']:.3f} nats "
+        f"{1 / step['bf16_speedup']:.2f} of float32's time, its log-probabilities are {step['bf16_gap_mean']:.3f} nats "
         f"off on average and {step['bf16_gap_max']:.2f} at most, its gradient is {step['bf16_gradient_error']:.1%} off"
     )
 

@@ -19,7 +19,7 @@ from style import Style, Text, cased
 from words import Column
 
 from mcprl.scenarios.intents import Attribute, Extreme, Intent, Lookup, Outcome, Reference, Value
-from mcprl.scenarios.wording import answer, say
+from mcprl.scenarios.writers.plain import answer, say
 from mcprl.servers.digest import digest
 from mcprl.types import Message, Tool
 
@@ -93,7 +93,7 @@ class _Table:
         messages: list[Message] = []
         for _ in range(rng.choice((1, 2, 3))):
             row, intent, asked = self._asked(rng, attributes, rows)
-            if worded := say(intent, rng, lambda _: True):
+            if worded := say(intent, rng):
                 outcome: Outcome = (row[asked],)
                 messages.append({"role": "user", "content": worded.request})
                 messages += self._calls(len(messages), rows, row, asked)

@@ -4,8 +4,8 @@ measurement).
 Two kinds, in the chat template of real conversations. Calls: random tools over a few nouns, and requests of which each
 names a thing, some values and what to do with them. Reading: a record or a list as a server shows it, and one to four
 questions about it in turn, so that a list is read once and answered from several times. Requests and answers are those
-of real tasks (`mcprl.scenarios.wording`); nouns, names and values are random, so nothing can be learnt by heart: which
-verb a server uses for reading, say.
+of real tasks (`mcprl.scenarios.writers.plain`); nouns, names and values are random, so nothing can be learnt by heart:
+which verb a server uses for reading, say.
 """
 
 import json
@@ -36,7 +36,7 @@ from mcprl.scenarios.intents import (
     Value,
 )
 from mcprl.scenarios.meaning import infer
-from mcprl.scenarios.wording import answer, say
+from mcprl.scenarios.writers.plain import answer, say
 from mcprl.servers.digest import digest
 from mcprl.types import Message, Tool
 
@@ -69,10 +69,6 @@ def exercises(seed: int, count: int = 12) -> tuple[list[Tool], list[Talk]]:
     made = _tools(rng, rng.choice((1, 2, 3, 5, 7, 10)))
     calls = (_call(rng, rng.choice(made)) for _ in range(2 * count))
     return [one.tool for one in made], [talk for talk in calls if talk][:count]
-
-
-def _any(_: str) -> bool:
-    return True
 
 
 # --- calls ------------------------------------------------------------------------------------------------------------
@@ -148,7 +144,7 @@ def _call(rng: Random, made: _Made) -> Talk | None:
     arguments = {name: column.make(rng) for name, column in made.parameters.items()}
     values = tuple(Value(attribute(name, made.parameters[name], [value]), value) for name, value in arguments.items())
     intent = _intent(rng, made, values)
-    worded = say(intent, rng, _any) if intent else None
+    worded = say(intent, rng) if intent else None
     if worded is None:
         return None
     function = {"name": made.tool.name, "arguments": json.dumps(arguments, ensure_ascii=False)}
@@ -248,7 +244,7 @@ def _read(rng: Random, kind: str, result: Any, turns: Sequence[tuple[Intent, Out
     shown = digest(str(result)) if isinstance(result, Text) else digest("null", result)
     messages: list[Message] = []
     for intent, outcome in turns:
-        if worded := say(intent, rng, _any):
+        if worded := say(intent, rng):
             messages.append({"role": "user", "content": worded.request})
             if len(messages) == 1:
                 messages.append({"role": "tool", "content": shown.text})

@@ -35,7 +35,7 @@ from mcprl.models import packaged
 from mcprl.models.adapters import load_adapter_weights, save_adapter
 from mcprl.models.defaults import with_defaults
 from mcprl.models.load import LoadedModel, load_model
-from mcprl.scenarios.wording.answers import DECLINED
+from mcprl.scenarios.writers.plain import DECLINED
 from mcprl.text import stems
 from mcprl.training.demonstrations import demonstration
 from mcprl.training.renaming import renamed

@@ -32,9 +32,10 @@ NAME = 3.0
 async def pack_of(server: World, seed: int, times: int = 1) -> Pack:
     """About fourteen scenarios of a world, or so many times more."""
     counts: dict[str, Any] = {"train": 8 * times, "val": 2 * times, "test": 4 * times, "test_forms": 0}
+    settings: dict[str, Any] = {"probe_calls": 150, "repeat_after_s": 0}
     # A world has no clock and a small store: nothing to wait for, and little to probe. Forms are held out by the seed:
     # over many worlds all of them are learnt.
-    return await generate(server, ScenarioConfig(**counts, probe_calls=150, repeat_after_s=0), seed)
+    return await generate(server, ScenarioConfig(**counts, **settings), seed)
 
 
 def lesson(seed: int, times: int = 1) -> tuple[Sequence[Tool], list[Talk]]:

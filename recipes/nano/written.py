@@ -19,7 +19,7 @@ from mcp import Client
 from mcp.server.mcpserver import MCPServer
 from practice import Talk
 
-from mcprl.scenarios.wording.answers import DECLINED
+from mcprl.scenarios.writers.plain import DECLINED
 from mcprl.servers.digest import digest
 from mcprl.servers.protocol import block_text
 from mcprl.training.demonstrations import transcript

@@ -1,6 +1,7 @@
 """Calls that models write in other forms than their template's are read; JSON that is no call is left alone."""
 
 import json
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.paths import ROOT
 from transformers import AutoTokenizer
 
 from mcprl.chat import families, forms
@@ -30,6 +32,11 @@ TOOLS = {"get_order", "add_note"}
         (f"<tool_call>\n{{{ORDER}}}\n</tool_call>", "tag", [("get_order", '{"id":  42}')]),
         (f"{{{ORDER}}}", "bare JSON", [("get_order", '{"id":  42}')]),
         ('{{"name": "get_order", "arguments": {{"id": 1}}}}', "bare JSON", [("get_order", '{"id": 1}')]),
+        (
+            '```\n{{"name": "get_order", "arguments": {{"id": 1}}}}\n{{"name": "add_note", "arguments": {{}}}}\n```',
+            "fence",
+            [("get_order", '{"id": 1}'), ("add_note", "{}")],
+        ),
         ('{"function": "get_order", "arguments": {}}', "bare JSON", [("get_order", "{}")]),
         (
             '{"type": "function", "function": {"name": "get_order", "arguments": {"id": "ü"}}}',
@@ -157,3 +164,40 @@ def test_a_text_of_nothing_but_openers_is_searched_in_no_time(text: str) -> None
     began = time.perf_counter()
     assert forms.find(text, TOOLS) is None
     assert time.perf_counter() - began < 5
+
+
+RAW = [json.loads(line) for line in Path(__file__).with_name("raw_turns.jsonl").read_text("utf-8").splitlines()]
+"""First turns of Qwen2.5-Coder to people's requests and to requests for code, greedy and sampled, sorted by a reader:
+the calls that each holds. `frozen`: drawn after the parser was frozen. `broken`: a call that is no JSON.
+`definition`: a tool's definition in the form of a call, which is read as one."""
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+def test_the_calls_of_real_turns_are_read(frozen: bool) -> None:
+    turns = [turn for turn in RAW if turn["frozen"] is frozen and turn["calls"]]
+    assert len(turns) > 80
+    read = [found_in(turn) == turn["calls"] for turn in turns]
+    assert sum(read) >= 0.98 * len(turns)
+
+
+def test_no_real_turn_without_a_call_is_read_as_one() -> None:
+    turns = [turn for turn in RAW if not turn["calls"] and not turn.get("definition")]
+    assert [turn["text"] for turn in turns if found_in(turn)] == []
+
+
+def test_no_fence_without_a_call_is_read_as_one() -> None:
+    """Those that the models wrote when they were asked for code and examples, and those of this repository's pages."""
+    offered = {tool for turn in RAW for tool in turn["tools"]}
+    written = [turn["text"] for turn in RAW if "```" in turn["text"] and not turn["calls"] and "definition" not in turn]
+    pages = [
+        path.read_text("utf-8") for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("*/README.md"))
+    ]
+    fences = [fence for page in pages for fence in re.findall(r"(?ms)^```[^`\n]*\n.*?^```", page)]
+    assert len(written) > 30
+    assert len(written) + len(fences) >= 100
+    assert [text for text in (*written, *fences) if forms.find(text, offered)] == []
+
+
+def found_in(turn: Any) -> list[Any]:
+    found = forms.find(turn["text"], set(turn["tools"]))
+    return [[name, json.loads(raw)] for name, raw in found.calls] if found else []

@@ -142,3 +142,10 @@ def test_a_run_name_that_is_taken_is_refused_before_the_server_is_asked(tmp_path
     Journal.create(tmp_path / "taken", Config()).close()
     error = refusal("train", "--server", "no-such-program", "--runs-dir", tmp_path, "--name", "taken")
     assert "already holds a run: go on with --resume taken, or choose another --name" in error
+
+
+def test_an_evaluation_that_there_is_not_is_named_with_those_that_there_are(tmp_path: Path) -> None:
+    (tmp_path / "evals" / "20260101-1").mkdir(parents=True)
+    error = refusal("eval", "--resume", "mine", "--runs-dir", tmp_path)
+    assert "no evaluation 'mine'" in error
+    assert "20260101-1" in error

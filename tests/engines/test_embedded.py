@@ -14,10 +14,12 @@ import anyio
 import anyio.lowlevel
 import pytest
 import torch
+from peft import LoraConfig, get_peft_model
 from safetensors.torch import load_file, save_file
 from support.models import save_random_model
 from support.sampling import complete_all
 from transformers import (
+    AutoModelForCausalLM,
     DeepseekV3ForCausalLM,
     Gemma2ForCausalLM,
     Lfm2ForCausalLM,
@@ -30,7 +32,7 @@ from mcprl.config import ModelConfig
 from mcprl.engines.embedded.engine import EmbeddedEngine
 from mcprl.engines.embedded.kv_cache import KVCache
 from mcprl.engines.embedded.weights import bare_model, merged_model
-from mcprl.errors import EngineError
+from mcprl.errors import EngineError, ModelError
 from mcprl.models.adapters import load_adapter_weights, save_adapter
 from mcprl.models.load import LoadedModel, load_model
 from mcprl.training.rows import certificate, training_rows
@@ -208,6 +210,35 @@ async def test_variants_of_lora_are_merged_as_peft_computes_them(
         await engine.load_adapter(adapter)
         (tuned,) = await complete_all(engine, [ask("which order?", max_tokens=16, adapter=adapter.name)])
     assert_exact(trained.model, tuned)
+
+
+@pytest.mark.filterwarnings("ignore:.is_gradient_checkpointing. is deprecated:FutureWarning")
+@pytest.mark.parametrize(
+    "patterns",
+    [
+        {"alpha_pattern": {"q_proj": 64}},
+        {"rank_pattern": {"v_proj": 2}, "use_rslora": True},
+        {"rank_pattern": {r"layers\.0\..*\.v_proj": 2}, "alpha_pattern": {"q_proj": 64, "v_proj": 1}},
+    ],
+)
+def test_ranks_and_alphas_of_single_modules_count_as_peft_has_them(
+    tiny_model: Path, tmp_path: Path, patterns: dict[str, Any]
+) -> None:
+    def base() -> Any:
+        return AutoModelForCausalLM.from_pretrained(tiny_model, dtype=torch.float32).eval()
+
+    lora = LoraConfig(r=4, lora_alpha=8, target_modules=["q_proj", "v_proj"], init_lora_weights=False, **patterns)
+    tuned: Any = get_peft_model(base(), lora)
+    tuned.save_pretrained(tmp_path)
+    expected = _logits(tuned)
+    assert (expected - _logits(base())).abs().max() > 1e-3
+    assert (expected - _logits(merged_model(base(), str(tmp_path)))).abs().max() < 1e-4
+    with pytest.raises(ModelError, match=r"_pattern, which training does not keep"):
+        load_adapter_weights(load_model(ModelConfig(name=str(tiny_model), lora_rank=4)), tmp_path)
+    about = tmp_path / "adapter_config.json"
+    about.write_text(json.dumps(json.loads(about.read_text()) | {"r": 16, "rank_pattern": {}}))
+    with pytest.raises(EngineError, match=r"has rank \d at .*; its configuration says 16"):
+        merged_model(base(), str(tmp_path))
 
 
 @pytest.mark.parametrize("variant", [{}, {"rslora": True}, {"dora": True}])

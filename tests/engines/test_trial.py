@@ -1,5 +1,6 @@
 """A trial shows how a model writes calls and with which wording it answers, and chooses by that alone."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from mcprl.chat.wording import Wording
 from mcprl.config import Config, ModelConfig, RolloutConfig
 from mcprl.engines import trial
 from mcprl.engines.trial import CHAINS, TASKS, WordingTrial, choose, load_worded, summary
+from mcprl.models import packaged
 from mcprl.models.load import load_model
 
 
@@ -93,3 +95,23 @@ async def test_nano_and_who_states_a_prompt_keep_theirs(settings: dict[str, Any]
     assert (config.model.system_prompt, config.model.after_result) == (settings.get("system_prompt", ""), "")
     assert model.settings == config.model
     assert model.note == ""
+
+
+def test_the_trials_that_come_with_mcprl_are_of_its_wordings_and_tasks() -> None:
+    shipped = json.loads(trial.SHIPPED.read_text())
+    assert {*shipped} == {name for name, model in packaged.MODELS.items() if not model.starter}, "recipes/trials.py"
+    for name, made_of in shipped.items():
+        assert made_of["of"] == trial.asked(), f"the tasks or wordings changed: python recipes/trials.py {name}"
+
+
+async def test_a_packaged_model_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def sampled(*_: Any) -> list[WordingTrial]:
+        raise AssertionError
+
+    monkeypatch.setattr(trial, "_sampled", sampled)
+    monkeypatch.setattr(packaged, "name_of", lambda path: "qwen2.5-coder-1.5b")  # of nano's folder
+    model = load_model(ModelConfig())
+    trials = await trial.run_trials(model, RolloutConfig())
+    chosen = choose(trials)
+    assert chosen.answers
+    assert json.dumps(chosen.wording.after_result) in str(model.tokenizer.chat_template)

@@ -123,3 +123,15 @@ def test_true_values_beside_what_was_asked_for_never_make_an_answer_wrong() -> N
     assert (len(rows), sum(row["right"] for row in rows)) == (113, 72)
     wrongly = [f"{row['id']} {row['answer']!r}" for row in rows if accepted(row) is not row["right"]]
     assert not wrongly, "\n".join(wrongly)
+
+
+def test_what_an_untrained_model_answers_is_judged_as_two_readers_judge_it() -> None:
+    """What Qwen2.5-Coder-1.5B answered to people's requests, greedy and sampled, on six servers (2026-11-28). Two
+    readers, who saw what the data hold and no check, agree on all. **Before anybody mended for them 67 of the 75 right
+    ones (89.3 %) and 5 of the 173 wrong ones (2.9 %) were accepted**; two right ones were mended for since."""
+    rows = rows_of("untrained")
+    right = [row for row in rows if all(row["readers"])]
+    wrong = [row for row in rows if not any(row["readers"])]
+    assert (len(rows), len(right), len(wrong)) == (248, 75, 173)
+    assert sum(map(accepted, right)) >= 0.88 * len(right)
+    assert sum(map(accepted, wrong)) <= 0.05 * len(wrong)

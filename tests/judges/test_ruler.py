@@ -344,6 +344,30 @@ async def test_a_bad_reply_is_repaired_once_by_saying_what_is_wrong(first: Calla
         assert said in fake.requests[1]["messages"][-1]["content"]
 
 
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        (Reply("", finish="content_filter"), r"it is empty \(finish_reason content_filter\)"),
+        (Reply("", refusal="I cannot rate people."), "the model refused: I cannot rate people."),
+        (Reply('{"scores": [{"trajectory_id": "t1", "sc', finish="length"), r"it was cut after 39 characters"),
+    ],
+    ids=["empty", "refused", "cut"],
+)
+async def test_why_a_reply_is_none_is_told_and_it_is_not_kept(bad: Reply, said: str, tmp_path: Path) -> None:
+    with serving(lambda *_: bad) as fake:
+        for _ in range(2):
+            with pytest.raises(JudgeError, match=f"asked twice: {said}"):
+                await values(ruler(fake, cache=tmp_path), group("paid", "open"))
+        assert len(fake.requests) == 4, "the next run asks again"
+
+
+def test_two_verdicts_that_differ_are_none() -> None:
+    one, other = (json.dumps({"scores": [{"trajectory_id": "t1", "score": score}]}) for score in (0.2, 0.9))
+    assert read(f"First {one}, as said: {one}", ["t1"])["t1"].score == 0.2
+    with pytest.raises(ValueError, match='several lists "scores" that differ'):
+        read(f"{one} No, {other}", ["t1"])
+
+
 async def test_a_reply_that_stays_bad_is_an_error_and_never_a_score() -> None:
     with serving(lambda *_: Reply("no")) as fake:
         with pytest.raises(JudgeError, match="gave no usable scores, asked twice"):

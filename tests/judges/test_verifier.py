@@ -260,6 +260,24 @@ def test_a_write_may_be_repeated_if_that_changes_nothing(tool: str, allowed: boo
     assert verifier.verify(scenario, tried("Done.", once, once)).success is allowed
 
 
+def test_a_write_with_other_arguments_counts_where_the_state_proves_it_and_nobody_s_value_is_in_it() -> None:
+    look = StateHolds("get_order", {}, ("Ewa",))
+    plan = (Call("add_note", {"text": "Ewa", "about": "a freelancer"}),)
+    scenario = Scenario("s", "Note Ewa as a freelancer.", (look,), plan)
+    empty, shown = ToolResult("nobody"), ToolResult("Ewa")
+
+    def succeeds(*notes: dict[str, str], after: ToolResult = shown) -> bool | None:
+        calls = [CallRecord(n, "add_note", dict(note), ToolResult("ok")) for n, note in enumerate(notes)]
+        rollout = tried("Ewa was noted.", *calls, before=(empty,), state=(after,))
+        return Verifier(TOOLS).verify(scenario, rollout).success
+
+    noted = {"text": "Ewa", "about": "Freelancer"}
+    assert succeeds(noted)
+    assert not succeeds(noted, after=empty)
+    assert not succeeds(noted, noted), "the plan has one write"
+    assert not succeeds({"text": "Ewa", "about": "a plumber"}), "which nobody said"
+
+
 def test_a_request_that_lacks_a_value_wants_a_question_and_no_guess() -> None:
     scenario = Scenario("s", "Mark my order as paid.", (AsksBack(("order", "order id")),))
     verifier = Verifier(TOOLS)
@@ -315,6 +333,8 @@ def test_an_unknown_judge_is_named() -> None:
         ("Yes, it is", True, True),
         ("it is untrue", True, False),
         ("at 09:30:00+09:00", "09:30:00+09:00", True),
+        ('{"datetime": "2026-11-28T04:00:00+03:00"}', "2026-11-28", True),
+        ("2026-11-281", "2026-11-28", False),
     ],
 )
 def test_a_text_holds_a_value_as_whole_words_and_by_number(text: str, value: object, held: bool) -> None:

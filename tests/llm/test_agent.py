@@ -154,7 +154,7 @@ def test_it_stands_beside_a_run_with_an_interval_and_in_its_chart(pack: Path, tm
         played(journal, "test:trained", 5, tasks, lambda n, _: n < 2)
     with serving(expert(pack)) as fake:
         arguments = ("--sandbox", "--pack", str(pack), "--model", PRICED, "--base-url", fake.url, "--json")
-        done = mcprl("eval", SHOP, *arguments)
+        done = mcprl("eval", SHOP, *arguments, "--runs-dir", str(tmp_path))
     assert done.code == 0, done.err
     path = tmp_path / "mini.json"
     path.write_text(done.out)

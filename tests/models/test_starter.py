@@ -16,7 +16,7 @@ from mcprl.config import Config, ModelConfig, TrainingConfig
 from mcprl.models import defaults, packaged
 from mcprl.models.defaults import Facts, with_defaults
 from mcprl.models.load import load_model
-from mcprl.scenarios.wording.answers import DECLINED
+from mcprl.scenarios.writers.plain import DECLINED
 
 SHIPPED = Path(packaged.starter("smollm2"))
 

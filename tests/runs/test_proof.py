@@ -83,6 +83,14 @@ def test_peoples_requests_lead_without_new_forms_and_entities_without_both(kept,
     assert ("the gain may hold for known forms only" in markdown(report)) == (leads == "entities")
 
 
+@pytest.mark.parametrize(("forms", "people", "leads"), [(1, 20, "people"), (20, 20, "forms"), (1, 3, "entities")])
+def test_a_suite_of_a_few_tasks_does_not_lead(forms, people, leads, tmp_path):
+    tests = [*suite("entities", 0, 12, 3), *suite("people", 60, people, 20), *suite("forms", 80, forms, 12)]
+    report = build(run(tmp_path / "run", tests=tests, base=lambda n: False, trained=lambda n: True))
+    assert report.lead == leads
+    assert report.test.n == {"forms": forms, "people": people, "entities": 12}[leads]
+
+
 def test_tasks_of_one_form_that_rise_and_fall_together_widen_the_intervals(three):
     test = build(three).test
     base, trained = [0.0] * 48, [float(n % 2 == 0) for n in range(48)]

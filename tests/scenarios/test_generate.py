@@ -132,8 +132,8 @@ async def test_a_write_that_no_tool_does_is_on_what_no_tool_sets(pack: Pack) -> 
     """The shop can set an order's status, and neither take anything away nor change a product or a customer."""
     declined = [s for s in pack if s.kind == "declines" and not s.form.startswith("unserved")]
     assert declined
-    assert all(s.form.startswith(("change.remove", "change.cancel", "set.")) for s in declined)
-    assert not [s.request for s in declined if s.form.startswith("set.status")]
+    assert all(s.form.startswith("write/") for s in declined)
+    assert not [s.request for s in declined if "set the status" in s.request]
     assert not [s.request for s in pack if s.kind == "asks" and s.plan]
 
 
@@ -148,9 +148,9 @@ async def test_no_entity_of_a_test_task_is_named_in_training(pack: Pack) -> None
 
 async def test_forms_and_wordings_of_the_test_on_forms_stand_nowhere_else(pack: Pack) -> None:
     def forms(suite: str) -> set[str]:
-        return {s.form.partition("+")[0] for s in pack.scenarios if s.suite == suite}
+        return {s.form for s in pack.scenarios if s.suite == suite}
 
-    assert len(forms("forms")) > 8
+    assert len(forms("forms")) > 4
     assert not forms("forms") & forms("entities")
     assert wording_overlap(pack.test, pack.train)["forms"][1] == 0
 

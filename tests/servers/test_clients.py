@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from support.command_line import effective, mcprl
 from support.paths import ROOT
 
 from mcprl.errors import ConfigError
-from mcprl.secrets import resolve
+from mcprl.secrets import hide, resolve
 from mcprl.servers.clients import read_servers
 
 SHOP: dict[str, Any] = {"command": sys.executable, "args": [str(ROOT / "examples" / "servers" / "shop.py")]}
@@ -32,6 +33,9 @@ def written(folder: Path, key: str = "mcpServers", **entries: Any) -> str:
         ({"serverUrl": "https://x/mcp"}, {"target": "https://x/mcp"}),
         ({"type": "sse", "url": "https://x/sse"}, {"target": "https://x/sse"}),
         ({"command": "a", "args": ["${SET}", "${UNSET:-d}"]}, {"target": "a value d"}),
+        ({"command": "no-such-program server.py --port 3"}, {"target": "no-such-program server.py --port 3"}),
+        ({"command": "no-such-program 'a b'"}, {"target": "no-such-program 'a b'"}),
+        ({"command": "a", "env": {"K": None}}, {"env": {"K": ""}}),
         ({"command": "a", "args": ["${userHome}"]}, {"target": f"a {Path.home()}"}),
         ({"command": "a", "env": {"K": "${env:SET}", "L": "a$b"}}, {"env": {"K": "${SET}", "L": "a$$b"}}),
         ({"command": "a", "env": {"K": "${UNSET:-d}"}}, {"env": {"K": "d"}}),
@@ -66,9 +70,11 @@ def test_a_variable_is_a_reference_until_it_is_used_and_a_dollar_sign_stays_one(
         ("npx", "is not an object"),
         ({"command": "a", "args": "b"}, "args that are not a list"),
         ({"command": "a", "env": ["K=1"]}, "env that are not an object"),
-        ({"command": "a", "envFile": ".env"}, "envFile"),
+        ({"command": "a", "envFile": "no.env"}, "an envFile that cannot be read: no.env"),
+        ({"command": "a 'b"}, "a command that cannot be read"),
         ({"command": "a", "args": ["${UNSET_3F}"]}, "wants $UNSET_3F"),
-        ({"url": "https://x/mcp", "headers": {"K": "${input:key}"}}, "asks for ${input:key}"),
+        ({"url": "https://x/mcp", "headers": {"K": "${input:key}"}}, "asks for ${input:key}, which is not among"),
+        ({"command": "a", "args": ["${command:pick}"]}, "asks for ${command:pick}"),
         ({"type": "sse", "url": "https://x/events"}, "end in /sse"),
     ],
     ids=str,
@@ -78,6 +84,59 @@ def test_what_cannot_be_taken_is_one_line(entry: Any, hint: str, tmp_path: Path)
         read_servers(written(tmp_path, one=entry), ())
     assert hint in str(error.value)
     assert "the server 'one'" in str(error.value)
+
+
+def test_a_file_as_vs_code_reads_it_has_comments_trailing_commas_inputs_and_files_of_variables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("MCPRL_ROOMS_KEY", "MCPRL_SHOP_DB", "MCPRL_SHOP_PLAIN"):
+        monkeypatch.setenv(name, "")  # so that what is set is undone
+        monkeypatch.delenv(name)
+    folder = tmp_path / ".vscode"
+    folder.mkdir()
+    (tmp_path / ".env").write_text(
+        "# the shop's\nDB='postgres://u:correcthorse9@h/db'\nexport PLAIN=3 # three\nEMPTY\n"
+    )
+    (folder / "mcp.json").write_text(
+        """\ufeff{
+          // asked for at the first start
+          "inputs": [{"type": "promptString", "id": "rooms-key", "description": "Key of the rooms", "password": true},],
+          "servers": {
+            /* the rooms */
+            "rooms": {"type": "http", "url": "http://127.0.0.1:1/mcp", "headers": {"X": "Bearer ${input:rooms-key}"}},
+            "shop": {"command": "a", "args": ["${workspaceFolder}/s.py"], "envFile": "${workspaceFolder}/.env",},
+          },
+        }"""
+    )
+    asked: list[tuple[str, bool, str]] = []
+
+    def ask(*about: Any) -> str:
+        asked.append(about)
+        return "battery-staple-7"
+
+    source = str(folder / "mcp.json")
+    rooms, shop = read_servers(source, ["*"], ask)
+    assert asked == [("Key of the rooms", True, "")]
+    assert shop["target"] == f"a {tmp_path}/s.py", "the folder that holds .vscode"
+    assert rooms["headers"] == {"X": "Bearer ${MCPRL_ROOMS_KEY}"}
+    assert resolve(rooms["headers"]["X"], "X") == "Bearer battery-staple-7"
+    assert {name: resolve(value, name) for name, value in shop["env"].items()} == {
+        "DB": "postgres://u:correcthorse9@h/db",
+        "PLAIN": "3",
+    }
+    assert hide("it said battery-staple-7 and postgres://u:correcthorse9@h/db") == "it said *** and ***"
+    assert read_servers(source, ["rooms"]) == [rooms], "asked for once in a process"
+    monkeypatch.delenv("MCPRL_ROOMS_KEY")
+    with pytest.raises(ConfigError, match=r"set \$MCPRL_ROOMS_KEY, or run this on a terminal"):
+        read_servers(source, ["rooms"])
+
+
+def test_a_huge_file_that_is_no_json_is_told_at_once(tmp_path: Path) -> None:
+    (tmp_path / "mcp.json").write_text('{"servers": {"a": "' + "x" * 10_000_000)
+    began = time.perf_counter()
+    with pytest.raises(ConfigError, match="is not JSON"):
+        read_servers(str(tmp_path / "mcp.json"), ())
+    assert time.perf_counter() - began < 2
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"mcpServers": 3}', "{" * 100_000, '{"mcpServers": {}}'])

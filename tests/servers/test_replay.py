@@ -283,5 +283,6 @@ def test_every_command_works_on_a_recording(tmp_path: Path, tiny_model: Path) ->
     assert "get_order" in shown.out
     pack = mcprl("scenarios", *replay, *sizes, "--small-pack", "--out", str(tmp_path / "pack"))
     assert pack.code == 0, pack.err
-    tested = mcprl("eval", *replay, "--pack", str(tmp_path / "pack"), "--model", str(tiny_model))
+    here = ("--runs-dir", str(tmp_path))
+    tested = mcprl("eval", *replay, "--pack", str(tmp_path / "pack"), "--model", str(tiny_model), *here)
     assert tested.code == 0, tested.err

@@ -264,6 +264,23 @@ async def test_a_crash_loses_the_session_and_the_next_one_works() -> None:
         assert await call(server, "value") == {"total": 0}
 
 
+async def test_the_last_line_of_a_crash_at_the_start_is_told_however_long_the_traceback(tmp_path: Path) -> None:
+    script = tmp_path / "a-folder-with-a-rather-long-name-as-people-have-them" / "server.py"
+    script.parent.mkdir()
+    script.write_text(
+        "def begin_with_settings_that_are_read_from_the_environment():\n"
+        "    raise AttributeError(\"'Server' object has no attribute 'list_tools'\")\n"
+        "begin_with_settings_that_are_read_from_the_environment()\n"
+    )
+    with pytest.raises(ServerError) as failed:
+        async with open_server(ServerConfig(target=f"{sys.executable} {script}")):
+            pass
+    said = str(failed.value)
+    assert said.endswith("AttributeError: 'Server' object has no attribute 'list_tools'")
+    assert "exited with status 1: ..." in said
+    assert "^" not in said
+
+
 async def test_a_call_that_takes_too_long_is_an_error_result_and_the_next_session_is_not_held_up() -> None:
     async with open_server(counter(timeout_s=1.0)) as server:
         async with server.session() as session:

@@ -17,12 +17,13 @@ from support.paths import SHOP
 from support.served import KEY, Endpoint, nano_run, served
 
 from mcprl import RemoteBackend, TrainableModel, Trajectory, TrajectoryGroup
-from mcprl.config import EngineConfig, ServerConfig, ToolPolicy
+from mcprl.config import Config, EngineConfig, ModelConfig, ServerConfig, ToolPolicy
 from mcprl.errors import ConfigError, ModelError
 from mcprl.export import ABOUT
+from mcprl.runs.cards import CARD, card
 from mcprl.runs.settings import parse
 from mcprl.servers.server import connect
-from mcprl.serving.origin import Origin, claimed, find_origin
+from mcprl.serving.origin import Origin, as_trained, claimed, find_origin
 
 STATUS = "Can you tell me the status of order O-2043?"
 HELLO: list[Any] = [{"role": "user", "content": "Hello"}]
@@ -369,3 +370,18 @@ async def test_trajectories_go_up_and_the_adapter_comes_down_between_processes_w
     assert here_said.choices[0].token_ids == there.choices[0].token_ids
     assert here_said.choices[0].policy_step == there.choices[0].policy_step == 3
     assert (tmp_path / "brought-home" / "adapters" / "step-3" / "adapter_model.safetensors").is_file()
+
+
+def test_a_model_that_was_trained_as_it_is_served_keeps_the_prompts_of_its_adapters(tmp_path: Path) -> None:
+    origin = Origin("m", Config(model=ModelConfig(name="m", call_form="any")))
+    assert as_trained(origin, tmp_path) is origin.config, "before the first update a trial chooses them"
+    (tmp_path / "step-0").mkdir()
+    (tmp_path / "step-3").mkdir()
+    made = as_trained(origin, tmp_path).model
+    assert (made.call_form, made.after_result) == ("template", ""), "an adapter without a card was trained without"
+    assert {"after_result", "system_prompt"} <= made.model_fields_set, "so that no trial chooses others"
+    settings = ModelConfig(name="m", call_form="any", after_result="Answer now.")
+    (tmp_path / "step-12").mkdir()
+    (tmp_path / "step-12" / CARD).write_text(json.dumps(card(settings)))
+    made = as_trained(origin, tmp_path).model
+    assert (made.call_form, made.after_result, made.name) == ("any", "Answer now.", "m")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import anyio
+import httpx2
 import torch
 from anyio.from_thread import start_blocking_portal
 from safetensors.torch import load_file, save_file
@@ -83,8 +84,10 @@ def served(target: str, runs: Path, *flags: str) -> Generator[Endpoint]:
 
 @contextmanager
 def served_here(target: str, runs: Path, kind: Literal["embedded", "vllm"] = "embedded") -> Generator[Endpoint]:
-    """What `mcprl serve` serves, from a thread of this process, over a socket."""
+    """What `mcprl serve` serves, from a thread of this process, over a socket. It has answered: what it makes at its
+    start, loggers among it, would otherwise change under pytest, which walks through them as a test begins."""
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(_serving(target, runs, kind)) as endpoint:
+        httpx2.get(f"{endpoint.url}/models", headers={"Authorization": f"Bearer {KEY}"}).raise_for_status()
         yield endpoint
 
 

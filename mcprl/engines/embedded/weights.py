@@ -2,7 +2,6 @@
 
 import copy
 import json
-import math
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +18,7 @@ from mcprl.engines.embedded.linear import Adapted, Packed, can_pack, is_tiny
 from mcprl.engines.embedded.plain import PlainDecoder
 from mcprl.engines.embedded.streams import Stream
 from mcprl.errors import EngineError
+from mcprl.models.adapters import rank_and_scale
 
 LAYERS = {"full_attention", "sliding_attention"}
 SMALL_WINDOW = 6
@@ -77,10 +77,15 @@ def merged_model(base: Any, folder: str) -> Any:
     except (OSError, ValueError, SafetensorError) as error:
         raise EngineError(f"no LoRA adapter can be read from {folder}: {error}") from error
     merged = copy.deepcopy(base, _shared_weights(base))
-    scale = config["lora_alpha"] / (math.sqrt(config["r"]) if config.get("use_rslora") else config["r"])
     for key in sorted(key for key in weights if key.endswith(".lora_A.weight")):
         name = key.removeprefix("base_model.model.").removesuffix(".lora_A.weight")
-        up, down = scale * weights.pop(key.replace(".lora_A.", ".lora_B.")).float(), weights.pop(key).float()
+        up, down = weights.pop(key.replace(".lora_A.", ".lora_B.")).float(), weights.pop(key).float()
+        rank, scale = rank_and_scale(config, name)
+        if down.shape[0] != rank:
+            raise EngineError(
+                f"the adapter in {folder} has rank {down.shape[0]} at {name}; its configuration says {rank}"
+            )
+        up = scale * up
         magnitude = weights.pop(f"base_model.model.{name}.lora_magnitude_vector", None)
         try:
             merged.set_submodule(name, _with_lora(merged.get_submodule(name), up, down, magnitude))

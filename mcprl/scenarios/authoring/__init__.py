@@ -1,1 +1,1 @@
-"""Tasks by a language model: written (`author`), executed (`vetting`), and put into other words (`rewrite`)."""
+"""Tasks by a language model: written (`author`) and executed (`vetting`)."""

@@ -10,6 +10,8 @@ from mcprl.types import Scalar
 _PLAIN = str.maketrans("‘’“”–—−\u00a0", "''\"\"--- ")
 _SPELLED = ((r"\bhalf a dozen\b|\ba half dozen\b", "6"), (r"\ba dozen\b", "12"), (r"\ba couple of\b", "2"))
 _NUMBER = re.compile(r"(?<![\w.])-?(?:\d{1,3}(?:[,' ]\d{3})+|\d+)(?:\.\d+)?(k\b|(?:st|nd|rd|th)\b)?(?![\w]|\.\d)")
+_FORMULA = re.compile(r"(?=.*(?:\d\)*\s*[+*^]\s*[\d(.]|\d\)*\s+[-/]\s+[\d(.]))[\d\s.+*/^()-]+")
+"""Numbers with signs between them. `2026-11-28` and `555-0123` are none."""
 _IDENTIFIER = re.compile(r"[a-z]{1,5}[-_# ]?(\d{3,})")
 
 
@@ -18,7 +20,7 @@ def derivable(value: Scalar, text: str) -> bool:
 
     Case, accents and the marks between the parts of a name do not matter. A number may stand in words ("a dozen"), a
     date as "3 March" or "3/3/2026" with or without its year, a time as "3 pm", an identifier without its prefix
-    ("order 2046" for O-2046). A truth value can always be told.
+    ("order 2046" for O-2046). The marks of a formula do matter. A truth value can always be told.
     """
     if isinstance(value, bool):
         return True
@@ -26,6 +28,8 @@ def derivable(value: Scalar, text: str) -> bool:
     if isinstance(value, int | float):
         return float(value) in _numbers(text)
     wanted = _plain(value)
+    if _FORMULA.fullmatch(wanted):
+        return _without_spaces(wanted) in _without_spaces(text)
     if not wanted or _stands(wanted, text):
         return True
     if moment := _moment(value.strip()):
@@ -35,6 +39,10 @@ def derivable(value: Scalar, text: str) -> bool:
     except ValueError:
         identifier = _IDENTIFIER.fullmatch(wanted)
         return identifier is not None and re.search(rf"(?<!\d){identifier[1]}(?!\d)", text) is not None
+
+
+def _without_spaces(text: str) -> str:
+    return re.sub(r"\s+", "", text)
 
 
 def _plain(text: str) -> str:

@@ -23,7 +23,7 @@ from mcprl.scenarios.packs.pack import split_of
 from mcprl.scenarios.probing.knowledge import Knowledge
 from mcprl.scenarios.probing.sharing import can_write
 from mcprl.scenarios.slots import JsonPath, Slot, build, slots
-from mcprl.scenarios.wording.values import plain
+from mcprl.scenarios.steps import spelled
 from mcprl.servers.effects import is_read, turn_on
 from mcprl.types import (
     Call,
@@ -274,7 +274,7 @@ class Vetting:
         """The answer as written, with the facts filled in. If it does not state them all, a generated one."""
         answer = draft.answer
         for fact in facts:
-            answer = answer.replace(f"{{{fact.name}}}", plain(fact.value))
+            answer = answer.replace(f"{{{fact.name}}}", spelled(fact.value))
         if draft.missing:
             if says_missing(answer):
                 return answer
@@ -282,7 +282,7 @@ class Vetting:
             return f"I could not find {arguments}."
         if answer and all(holds(answer, fact.value) for fact in facts) and not re.search(r"\{\w+\}", answer):
             return answer
-        return " ".join(f"The {fact.name} is {plain(fact.value)}." for fact in facts) or "Done."
+        return " ".join(f"The {fact.name} is {spelled(fact.value)}." for fact in facts) or "Done."
 
 
 def _is_name(value: str) -> bool:

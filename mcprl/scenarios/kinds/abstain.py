@@ -5,9 +5,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
+from mcprl.scenarios.english.labels import JOINTS
+from mcprl.scenarios.english.nouns import ABSTRACT, spoken
 from mcprl.scenarios.fields import usable
 from mcprl.scenarios.filling import REMOVING
-from mcprl.scenarios.intents import Absent, Change, Forbidden, Lacking, Lookup, Missing, Reference, Unserved, Value
+from mcprl.scenarios.intents import (
+    Absent,
+    Attribute,
+    Change,
+    Forbidden,
+    Lacking,
+    Lookup,
+    Missing,
+    Reference,
+    Unserved,
+    Value,
+)
 from mcprl.scenarios.kinds.changes import effect_of, stated
 from mcprl.scenarios.names import noun as noun_of
 from mcprl.scenarios.naming import MACHINE
@@ -19,8 +32,6 @@ from mcprl.scenarios.probing.values import stranger
 from mcprl.scenarios.slots import Slot, slots
 from mcprl.scenarios.steps import Grounded, call_of
 from mcprl.scenarios.titles import READING
-from mcprl.scenarios.wording.keys import JOINTS
-from mcprl.scenarios.wording.nouns import ABSTRACT, spoken
 from mcprl.text import stems, words
 from mcprl.types import AsksBack, CallMade, Check, Declines, SaysMissing, Scalar, Session, Tool
 
@@ -45,7 +56,9 @@ async def missing(planner: Planner, session: Session, state: State) -> Grounded 
     meaning, noun = catalog.slot(needed[0]).meaning, catalog.named_by(tool, needed[0])
     call = call_of(tool, [(needed[0], unknown)])
     result = await session.call(tool.name, call.arguments)
-    if usable(result) and not planner.known.failures.is_failure(tool.name, call.arguments, result):
+    if result.unanswered or (
+        usable(result) and not planner.known.failures.is_failure(tool.name, call.arguments, result)
+    ):
         return None
     naming = planner.naming(needed[0], unknown)
     if is_search(needed[0]):
@@ -56,14 +69,21 @@ async def missing(planner: Planner, session: Session, state: State) -> Grounded 
     shown = [keys for other in own for keys in _seen_fields(planner, other)] if tool not in own else []
     asked = [catalog.attribute(tool.name, keys, {}) for keys in _seen_fields(planner, tool) if keys not in shown]
     asked = [a for a in asked if a.meaning not in ("identifier", "name", "text") and (a.meaning, meaning) != _BY_EMAIL]
+    asked = [a for a in asked if not _is_key(a, naming.attribute)]
     single = tool.name not in catalog.lists
     readers = [other for other in own if {*words(other.name)} & READING]
-    obvious = tool in (readers or own or [tool])
+    takers = [other for other in planner.known.reads() if [stems(slot.key) for slot in planner.needs(other)] == [key]]
+    obvious = (readers or own or takers) == [tool]
     attribute = rng.choice(asked) if asked and single and (rng.random() < 0.7 or not obvious) else None
     if attribute is None and not obvious:
         return None  # whether a customer exists is not asked of their orders, nor what is in a file of its size
     checks: tuple[Check, ...] = (CallMade(call.tool, call.arguments, failed=True), SaysMissing())
     return planner.task("missing", Missing(reference, attribute), (), (call,), checks, state, [unknown])
+
+
+def _is_key(asked: Attribute, key: Attribute) -> bool:
+    """Whether a field is what its thing is named by: the path of the repo with repository path /photos."""
+    return {*asked.label.split()} <= {*key.label.split()}
 
 
 async def absent(planner: Planner, clean: Session, written: Session, state: State, tool: Tool) -> Grounded | None:
@@ -82,6 +102,8 @@ async def absent(planner: Planner, clean: Session, written: Session, state: Stat
         return None
     call = call_of(tool, filled)
     result = await written.call(tool.name, call.arguments)
+    if result.unanswered:
+        return None
     if not result.is_error and not planner.known.failures.is_failure(tool.name, call.arguments, result):
         return None
     look = call_of(tool, [(target, unknown)])
@@ -151,7 +173,7 @@ async def lacking(planner: Planner, session: Session, state: State) -> Grounded 
     slot = needed[0]
     noun, lacks = catalog.named_by(tool, slot), catalog.slot(slot)
     asked = catalog.attribute(tool.name, planner.rng.choice(fields), {})
-    if asked.meaning in ("identifier", "text", "flag"):
+    if asked.meaning in ("identifier", "text", "flag") or _is_key(asked, lacks):
         return None
     words = tuple(dict.fromkeys((*noun.split(), *spoken(noun).split(), *lacks.label.split(), lacks.key)))
     intent = Lacking(Lookup(Reference(noun), (asked,)), lacks)

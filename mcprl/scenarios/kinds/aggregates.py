@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from mcprl.scenarios.english import grammar
+from mcprl.scenarios.english.labels import front_of
+from mcprl.scenarios.english.nouns import is_deal, is_goods, spoken
 from mcprl.scenarios.fields import is_answer, scalars
 from mcprl.scenarios.intents import Attribute, Count, Extreme, Listing, Reference, Top, Total
 from mcprl.scenarios.kinds.rows import NAMES, Rows, is_number, is_stock, is_way, rows_of_a_list
@@ -11,11 +14,6 @@ from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Field, Found, Grounded
-from mcprl.scenarios.wording import grammar
-from mcprl.scenarios.wording.keys import front_of
-from mcprl.scenarios.wording.modifiers import is_deal
-from mcprl.scenarios.wording.phrases import spoken
-from mcprl.scenarios.wording.template import data
 from mcprl.types import Call, Scalar, Session, Tool
 
 _ORDERED = ("money", "count", "measure", "percent", "number", "date", "datetime", "year", "duration")
@@ -104,7 +102,7 @@ async def total(planner: Planner, session: Session, state: State) -> Grounded | 
 
 def _has_unit_prices(chosen: Rows, column: Attribute) -> bool:
     """Whether the column says what one of each of some goods costs: nobody adds these up, unless of one order."""
-    goods = grammar.one(spoken(chosen.noun)).split()[-1] in data("thesaurus")["goods"]
+    goods = is_goods(grammar.one(spoken(chosen.noun)))
     held = any(is_deal(front) for value in chosen.where if (front := front_of(value.attribute)))
     return goods and column.meaning == "money" and not held
 

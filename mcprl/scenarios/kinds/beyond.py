@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from mcprl.judges.checks import leaves
+from mcprl.scenarios.english.nouns import is_deal, is_technical, spoken
 from mcprl.scenarios.filling import REMOVING
 from mcprl.scenarios.intents import Change, Forbidden, Value
 from mcprl.scenarios.kinds.changes import ACTS
@@ -12,8 +13,6 @@ from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.paths import takes_path
 from mcprl.scenarios.probing.replacing import replacement
 from mcprl.scenarios.steps import Field, Found, Grounded
-from mcprl.scenarios.wording.modifiers import is_deal, is_technical
-from mcprl.scenarios.wording.nouns import spoken
 from mcprl.servers.effects import is_read
 from mcprl.text import stems, words
 from mcprl.types import Declines, Scalar, Session, Tool

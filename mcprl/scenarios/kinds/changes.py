@@ -8,8 +8,10 @@ from typing import Literal
 from mcprl.judges.checks import holds, shows
 from mcprl.scenarios.addresses import as_address, as_person
 from mcprl.scenarios.borrowing import sort_of
+from mcprl.scenarios.english.nouns import is_person
 from mcprl.scenarios.fields import record_of, scalars, usable
 from mcprl.scenarios.filling import REMOVING, creates
+from mcprl.scenarios.guessing import is_made_up
 from mcprl.scenarios.intents import Adjust, Attribute, Change, Reference, Value
 from mcprl.scenarios.kinds.aggregates import topmost
 from mcprl.scenarios.kinds.statuses import reopens
@@ -20,8 +22,8 @@ from mcprl.scenarios.probing.sentences import note
 from mcprl.scenarios.probing.writing import near_arguments
 from mcprl.scenarios.slots import Slot, build
 from mcprl.scenarios.steps import Filled, Found, Grounded, call_of
-from mcprl.scenarios.wording.phrases import is_person
 from mcprl.servers.effects import VERBS
+from mcprl.servers.proposals import propose
 from mcprl.text import singular, stems, words
 from mcprl.types import Call, CallMade, Check, Scalar, Session, StateHolds, Tool, ToolResult
 
@@ -75,6 +77,10 @@ async def write(planner: Planner, clean: Session, written: Session, state: State
     if values is None or (not values and effect_of(planner, tool, thing) == "set"):
         return None  # the thing has this value already, or nothing is set
     checks: tuple[Check, ...] = tuple(check for check in (effect or removal,) if check)
+    if not checks and propose(tool) in ("unknown", "read"):
+        return None  # its name tells of no deed and no read shows one: whoever calls it wants its result
+    if not checks and any(is_made_up(planner.known, slot, value) for slot, value in filled):
+        return None
     checks = checks or (CallMade(tool.name, call.arguments),)
     intent = Change(tool.name, tool.description, effect_of(planner, tool, thing), thing, values)
     kind = "write" if effect or removal else "action"

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 from mcprl.judges.checks import leaves
 from mcprl.scenarios.calls import MOST_BARREN
+from mcprl.scenarios.english import grammar
 from mcprl.scenarios.fields import text_facts
-from mcprl.scenarios.guessing import is_guessable
+from mcprl.scenarios.guessing import is_anchored, is_guessable
 from mcprl.scenarios.intents import Attribute, Compute, Each, Reference
 from mcprl.scenarios.parameters import is_paging
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Field, Grounded, Step, same
-from mcprl.scenarios.wording import grammar
 from mcprl.text import words
 from mcprl.types import CallMade, Json, Session, Tool
 
@@ -22,6 +22,7 @@ _SEARCHING = frozenset("search find query browse".split())
 _CODE = re.compile(r"(?=.*[A-Za-z])(?=.*\d)[A-Za-z\d_-]{3,16}")
 """A name of a thing that stands in no field called so: `HAT204`."""
 _MOST_FOUND = 16
+_MOST_DIGITS = 7
 _MOST_LETTERS = 600
 """Letters of a text that an answer repeats."""
 
@@ -36,12 +37,17 @@ async def compute(planner: Planner, session: Session, state: State) -> Grounded 
     texts = [value.value for value in values if isinstance(value.value, str)]
     if len({*texts}) < len(texts):
         return None  # nobody asks how far a place is from itself
+    if not all(is_anchored(planner.known, slot, value) for slot, value in step.filled):
+        return None
+    if any(isinstance(value.value, float) and len(str(value.value)) > _MOST_DIGITS for value in values):
+        return None  # nobody says such a number: it came out of another call
     if not fields or (_is_search(tool) and fields[0].attribute.key == "result"):  # a number of what it found
         planner.barren[tool.name] += 1
         return None
     # The values of a computation are no things of the server: what is held out is their combination.
     entities = [", ".join(str(value.value) for value in values)]
-    asked = () if fields[0].attribute.key == "result" else (fields[0].attribute,)
+    own = ("result", *words(tool.name))  # an add tool's `add` is its result
+    asked = () if fields[0].attribute.key == "result" or fields[0].attribute.label in own else (fields[0].attribute,)
     intent = Compute(tool.name, tool.title or tool.description, values, asked)
     task = planner.question("compute", intent, [step.call], [(fields[0], "")], state, entities)
     planner.barren[tool.name] -= task is not None
@@ -56,7 +62,7 @@ async def act(planner: Planner, session: Session, state: State) -> Grounded | No
         return None
     if planner.computes(tool) and not _is_search(tool) and _worked_out(planner, step):
         return None
-    if _leaves_out_which(planner, tool, step):
+    if _leaves_out_which(planner, tool, step) or not all(is_anchored(planner.known, *pair) for pair in step.filled):
         return None
     values = tuple(value for value in planner.said(step.filled, paging=True))
     entities = [", ".join(str(value.value) for value in values)] if values else []
@@ -64,7 +70,9 @@ async def act(planner: Planner, session: Session, state: State) -> Grounded | No
     checks = (CallMade(tool.name, step.call.arguments),)
     text = step.result.text.strip()
     text = f"{text} none" if text.endswith(":") else text  # a heading with nothing below it
-    outcome = (text,) if _is_told(text) else ("done",)
+    outcome = (text,)
+    if not _is_search(tool) and not _is_told(text):
+        return None  # whoever asks for a result wants to have it
     if _is_search(tool) and not _is_short(step.result.text):
         listed = _listed(step)
         if not listed:

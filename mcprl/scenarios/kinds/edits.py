@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from mcprl.judges.checks import shows
+from mcprl.scenarios.english.labels import JOINTS
 from mcprl.scenarios.intents import Attribute, Change, Reference, Value
 from mcprl.scenarios.parameters import opens
 from mcprl.scenarios.planner import Planner
@@ -19,7 +20,6 @@ from mcprl.scenarios.probing.replacing import replacement
 from mcprl.scenarios.probing.sentences import note
 from mcprl.scenarios.steps import Found, Grounded, Step, call_of
 from mcprl.scenarios.titles import READING
-from mcprl.scenarios.wording.keys import JOINTS
 from mcprl.text import words
 from mcprl.types import Scalar, Session, StateHolds, Tool
 

@@ -4,14 +4,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
 from mcprl.judges.checks import holds
+from mcprl.scenarios.english.labels import counts_changes
+from mcprl.scenarios.english.nouns import is_moment_of_history, is_person, is_technical
 from mcprl.scenarios.intents import Combine, Compare, Each, Lookup, Relation
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.paths import takes_path
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Field, Found, Grounded, same
-from mcprl.scenarios.wording.modifiers import is_moment_of_history, is_technical, what_was_done
-from mcprl.scenarios.wording.nouns import is_person
 from mcprl.types import Call, Session, Tool
 
 MakeTask = Callable[[Planner, Session, State], Awaitable[Grounded | None]]
@@ -105,7 +105,7 @@ async def compare(planner: Planner, session: Session, state: State) -> Grounded 
         return None
     if "birth" in mine.attribute.label.split() and is_person(first.reference.noun):
         return None  # nobody asks which of two customers is younger
-    most = planner.rng.random() < 0.5 or bool(what_was_done(mine.attribute))  # not the fewest removed lines
+    most = planner.rng.random() < 0.5 or counts_changes(mine.attribute)  # not the fewest removed lines
     first_wins = (mine.value > theirs.value) == most  # pyright: ignore[reportOperatorIssue]
     winner, loser = (first, second) if first_wins else (second, first)
     intent = Compare((first.reference, second.reference), mine.attribute, most)
@@ -166,7 +166,7 @@ async def _pair(
         def differs(entry: Field, theirs: Mapping[str, Field] = theirs) -> bool:
             other = theirs.get(entry.attribute.key)
             sized = "size" in entry.attribute.label.split() and is_technical(first.reference.noun)
-            idle = sized or what_was_done(entry.attribute)  # nobody picks two files to compare those
+            idle = sized or counts_changes(entry.attribute)  # nobody picks two files to compare those
             return fits(entry) and not idle and other is not None and not same(entry.value, other.value)
 
         if fields := planner.choose(first, 1, differs):

@@ -15,7 +15,6 @@ from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.values import known_format
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Field, Grounded, Step, same
-from mcprl.scenarios.wording.links import OBJECTS, SUBJECTS, VERBS, is_verb
 from mcprl.text import singular, stems, words
 from mcprl.types import Json, Scalar, Session, Tool
 
@@ -123,6 +122,18 @@ async def link(planner: Planner, session: Session, state: State) -> Grounded | N
     return planner.question("link", intent, found.plan, asked, state, found.entities)
 
 
+_SUBJECTS = frozenset("from source subject start parent src tail".split())
+_OBJECTS = frozenset("to target object end child destination dst head".split())
+_VERBS = frozenset("relation type predicate verb label kind relationship edge link name".split())
+"""Words of the fields of a relation: who or what it leads from and to, and its verb."""
+
+
+def _is_verb(text: str) -> bool:
+    """Whether a relation reads as a verb in the third person: `works_at`, `is for`, `manages`."""
+    head = (words(text) or ("",))[0]
+    return head in ("is", "has") or (head.endswith("s") and not head.endswith("ss") and len(head) > 3)
+
+
 def _edges(record: Json) -> list[tuple[Scalar, Scalar, Scalar]]:
     """The (subject, verb, object) of all rows that link two names."""
     if isinstance(record, list):
@@ -132,10 +143,10 @@ def _edges(record: Json) -> list[tuple[Scalar, Scalar, Scalar]]:
     ends: dict[str, Scalar] = {}
     for key, value in record.items():  # pyright: ignore[reportUnknownVariableType]
         named = {*words(str(key))}  # pyright: ignore[reportUnknownArgumentType]
-        side = "from" if named & SUBJECTS else "to" if named & OBJECTS else "verb" if named & VERBS else ""
+        side = "from" if named & _SUBJECTS else "to" if named & _OBJECTS else "verb" if named & _VERBS else ""
         if side and isinstance(value, str):
             ends.setdefault(side, value)
-    if len(ends) == 3 and is_verb(str(ends["verb"])):
+    if len(ends) == 3 and _is_verb(str(ends["verb"])):
         return [(ends["from"], ends["verb"], ends["to"])]
     return [edge for inner in record.values() for edge in _edges(inner)]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from mcprl.scenarios.english.labels import JOINTS, front_of
+from mcprl.scenarios.english.nouns import is_deal
 from mcprl.scenarios.fields import is_answer, scalars
 from mcprl.scenarios.intents import Attribute, Value
 from mcprl.scenarios.names import STATES, kind_of
@@ -15,8 +17,6 @@ from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Reached, Step, in_order
-from mcprl.scenarios.wording.keys import JOINTS, front_of
-from mcprl.scenarios.wording.modifiers import is_deal
 from mcprl.text import compact, singular, stems
 from mcprl.types import Scalar, Session, Tool
 

@@ -4,14 +4,12 @@ import math
 from collections.abc import Set
 from functools import partial
 
+from mcprl.scenarios.english import grammar
+from mcprl.scenarios.english.nouns import is_deal, is_goods, is_person, spoken
 from mcprl.scenarios.intents import Reference, Scaled
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.steps import Field, Grounded
-from mcprl.scenarios.wording import grammar
-from mcprl.scenarios.wording.modifiers import is_deal
-from mcprl.scenarios.wording.phrases import is_person, spoken
-from mcprl.scenarios.wording.template import data
 from mcprl.types import Session
 
 _PRICES = frozenset("price fare".split())
@@ -26,7 +24,7 @@ async def scaled(planner: Planner, session: Session, state: State) -> Grounded |
     noun = grammar.one(spoken(found.reference.noun)) if found else ""
     if found is None or is_deal(noun) or is_person(noun):
         return None
-    prices = _PRICES | _CHARGES if _is_sold(noun) else _PRICES
+    prices = _PRICES | _CHARGES if is_goods(noun) else _PRICES
     fields = planner.choose(found, 1, partial(_is_scalable, prices))
     value = fields[0].value if fields else None
     if not isinstance(value, int | float):
@@ -34,10 +32,6 @@ async def scaled(planner: Planner, session: Session, state: State) -> Grounded |
     intent, result = _drawn(planner, found.reference, fields[0], value)
     asked = Field(fields[0].attribute, result, (value, intent.amount), derived=True)
     return planner.question("scaled", intent, found.plan, [(asked, "")], state, found.entities)
-
-
-def _is_sold(noun: str) -> bool:
-    return noun.split()[-1] in data("thesaurus")["goods"]
 
 
 def _is_scalable(prices: Set[str], field: Field) -> bool:
@@ -58,7 +52,7 @@ def _drawn(planner: Planner, thing: Reference, field: Field, value: int | float)
             return Scaled(thing, of, amount, "less"), value - amount
         amount = int(value) + rng.randint(2, 30)
         return Scaled(thing, of, amount, "short"), amount - value
-    bought = of.label == "price" or _is_sold(grammar.one(spoken(thing.noun)))
+    bought = of.label == "price" or is_goods(grammar.one(spoken(thing.noun)))
     match rng.choice(("times", "times", "off", "change") if bought else ("off", "change")):
         case "times":
             amount = rng.choice((2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30))

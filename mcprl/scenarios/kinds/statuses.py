@@ -4,9 +4,16 @@ from mcprl.scenarios.fields import scalars
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Filled
-from mcprl.scenarios.wording.fields import FINAL
 from mcprl.text import stems
 from mcprl.types import Json, Scalar
+
+FINAL = frozenset(
+    (
+        "done processed shipped closed cancelled canceled delivered completed finished resolved refunded returned paid "
+        "merged sold"
+    ).split()
+)
+"""States in which nothing is for a time only."""
 
 
 def steps_on(planner: Planner, slot: Slot, now: Scalar, value: Scalar) -> int | None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from mcprl.judges.checks import holds
+from mcprl.scenarios.english import grammar
 from mcprl.scenarios.fields import is_answer, usable
 from mcprl.scenarios.intents import Attribute, Change, Reference, Value
 from mcprl.scenarios.kinds.tables import naming, random_row, table_noun
@@ -14,7 +15,6 @@ from mcprl.scenarios.probing.tables import Table, identifier, literal, select
 from mcprl.scenarios.probing.values import invent
 from mcprl.scenarios.slots import Slot, build
 from mcprl.scenarios.steps import Grounded
-from mcprl.scenarios.wording import grammar
 from mcprl.text import words
 from mcprl.types import Call, Scalar, Session, StateHolds, Tool
 

@@ -3,14 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mcprl.scenarios.english.nouns import is_person
 from mcprl.scenarios.fields import is_answer, record_of, rows_of, truth
 from mcprl.scenarios.intents import Attribute, Count, Extreme, Lookup, Reference, Relation, Total, Value
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
+from mcprl.scenarios.probing.querying import rows_in
 from mcprl.scenarios.probing.tables import Table, select
 from mcprl.scenarios.slots import build
 from mcprl.scenarios.steps import Field, Grounded
-from mcprl.scenarios.wording.nouns import is_person
 from mcprl.text import singular, words
 from mcprl.types import Call, Scalar, Session
 
@@ -224,8 +225,10 @@ def _call(table: Table, text: str) -> Call:
 
 async def _rows(session: Session, call: Call) -> list[dict[str, Any]]:
     result = await session.call(call.tool, call.arguments)
-    listed = None if result.is_error else rows_of(record_of(result), least=1)
-    return listed[1] if listed else []
+    if result.is_error:
+        return []
+    listed = rows_of(record_of(result), least=1)
+    return listed[1] if listed else rows_in(result)
 
 
 async def _only(session: Session, call: Call) -> Scalar | None:

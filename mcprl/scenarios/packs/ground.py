@@ -37,7 +37,8 @@ from mcprl.types import (
     Trajectory,
 )
 
-_MOST_FACTS = 6
+_MOST_FACTS = 30
+"""Values of results that a recorded answer may be checked for: what it lists."""
 _MOST_RIVALS = 20
 
 
@@ -58,7 +59,7 @@ async def ground(scenario: Scenario, server: ToolServer) -> Scenario:
     tools = {tool.name: tool for tool in server.tools}
     if clause := misfit(scenario, list(tools)):
         raise UnfitDraft(clause)
-    execution = await _execute(scenario, server)
+    execution = await executed(scenario, server)
     if not scenario.plan:
         return _with_answer(scenario)
     filled = fill(scenario, execution, tools)
@@ -93,7 +94,7 @@ def fill(scenario: Scenario, execution: Execution, tools: Mapping[str, Tool]) ->
     return replace(scenario, id=task_id(scenario))
 
 
-async def _execute(scenario: Scenario, server: ToolServer) -> Execution:
+async def executed(scenario: Scenario, server: ToolServer) -> Execution:
     """The plan's calls in a session of their own, and the reads of the state before and after them."""
     reads = [check for check in scenario.checks if isinstance(check, StateHolds)]
     try:

@@ -223,6 +223,10 @@ def _first_turn(line: Line, messages: Sequence[Any]) -> tuple[str, list[tuple[Ca
             answer = content or answer
             for call in message.get("tool_calls") or []:  # pyright: ignore
                 calls[str(call.get("id", len(calls)))] = _call(line, number, call)  # pyright: ignore
+            if legacy := message.get("function_call"):  # pyright: ignore
+                calls[f"call {len(calls)}"] = _call(line, number, legacy)  # pyright: ignore
+        elif role == "function":  # the result of the legacy call before it
+            results[f"call {len(calls) - 1}"] = content
         elif role == "tool":
             results[str(message.get("tool_call_id", len(results)))] = content  # pyright: ignore
     made = [(call, results.get(name, "")) for name, call in calls.items()]
@@ -234,11 +238,17 @@ def _first_turn(line: Line, messages: Sequence[Any]) -> tuple[str, list[tuple[Ca
 
 
 def _call(line: Line, number: int, written: Json) -> Call:
-    """A tool call of a message. Raises the line's error if it cannot be read."""
+    """A tool call of a message. Raises `UnfitDraft` if its arguments are no JSON, as models write some, and the line's
+    error if it is no call at all."""
     try:
         function = written.get("function") or written
-        arguments = function.get("arguments") or {}
-        return Call(str(function["name"]), json.loads(arguments) if isinstance(arguments, str) else dict(arguments))
+        name, arguments = str(function["name"]), function.get("arguments") or {}
+        if isinstance(arguments, str):
+            try:
+                arguments = json.loads(arguments)
+            except ValueError:
+                raise UnfitDraft(f"has a call of {name} whose arguments are no JSON: {arguments[:60]}") from None
+        return Call(name, dict(arguments))
     except (AttributeError, KeyError, TypeError, ValueError):
         raise line.error(
             f"messages.{number}.tool_calls", 'not as OpenAI writes them: {"function": {"name": ..., "arguments": ...}}'

@@ -48,7 +48,7 @@ class Pack:
     """The tasks of one server in their three splits.
 
     `tool_hash` is the fingerprint of the tools they were made for; a pack by hand may have none. `left_out` has the
-    tools that no task can use, each with the reason. `thrown_out` counts the drafts and rewrites of a language model
+    tools that no task can use, each with the reason. `thrown_out` counts the drafts of a language model
     that were not kept, by reason. `quality` says what the pack is worth (`scenarios.packs.quality`).
     """
 
@@ -263,12 +263,9 @@ def covered(scenario: Scenario) -> set[str]:
     return tools | parameters | pairs
 
 
-def held_out_form(seed: int, form: str) -> bool:
-    """Whether requests in this construction belong to the test on forms alone: a third of all constructions.
-
-    What follows a `+` (a greeting, lower case) does not matter.
-    """
-    return fraction(f"form {seed} {form.partition('+')[0]}") < 1 / 3
+def held_out_forms(seed: int, name: str, forms: Sequence[str]) -> list[str]:
+    """The constructions of a set that belong to the test on forms alone: a third of them."""
+    return sorted(forms, key=lambda form: fraction(f"form {seed} {name}/{form}"))[: len(forms) // 3]
 
 
 @lru_cache(maxsize=65_536)

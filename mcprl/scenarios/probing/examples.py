@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mcprl.judges.checks import leaves
+from mcprl.servers.protocol import ASKED_BACK
 from mcprl.text import compact
 from mcprl.types import ToolResult
 
 MOST_EXAMPLES = 40
 """Examples kept of one tool."""
-_REASON_LENGTH = 90
+_REASON_LENGTH = 100
 _TELLS = re.compile(r"error|message|reason|detail|not found|invalid", re.IGNORECASE)
 
 
@@ -27,7 +28,7 @@ class Example:
 @dataclass
 class Attempts:
     """The calls of one tool while probing: how many were `made`, how many `worked`, the `reason` of the last failure as
-    one line, and the names of the sources whose values worked.
+    one line, or what the server asked back for in a call, and the names of the sources whose values worked.
     """
 
     made: int = 0
@@ -41,6 +42,10 @@ class Attempts:
         self.worked += worked
         if not worked:
             text = " ".join(message_of(result).split()) or "an empty result"
+            asked = next((said for said in ASKED_BACK.values() if said in result.text), "")
+            if not asked and self.reason in ASKED_BACK.values():
+                return  # that call came further: this one was refused for its values
+            text = asked or text
             self.reason = text[:_REASON_LENGTH] + "..." * (len(text) > _REASON_LENGTH)
 
     @property

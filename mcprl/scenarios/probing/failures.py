@@ -65,7 +65,7 @@ class Failures:
 
     def learn(self, tool: str, arguments: Mapping[str, Any], result: ToolResult) -> None:
         """Keep the reply to a call whose values were nonsense. A reply with data of its own is none of a failure."""
-        if _is_plain_failure(result) or _has_records(result):
+        if result.unanswered or _is_plain_failure(result) or _has_records(result):
             return
         reply = _reply(arguments, result)
         if len(reply.said) < 2 or len(reply.tokens) > _LONGEST or _only_names(reply, tool):

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from jsonschema import Draft202012Validator
+
 from mcprl.judges.checks import leaves
 from mcprl.scenarios.fields import record_of
 from mcprl.scenarios.names import noun, related
@@ -19,7 +21,17 @@ from mcprl.scenarios.probing.failures import Failures
 from mcprl.scenarios.probing.near import day_near, iso_day, moments
 from mcprl.scenarios.probing.paths import inner_paths
 from mcprl.scenarios.probing.records import Records
-from mcprl.scenarios.probing.sources import CONFIGURED, GIVEN, KINDS, Source, affinity, converted, place, quoted
+from mcprl.scenarios.probing.sources import (
+    CONFIGURED,
+    GIVEN,
+    INSTRUCTIONS,
+    KINDS,
+    Source,
+    affinity,
+    converted,
+    place,
+    quoted,
+)
 from mcprl.scenarios.probing.statements import selects
 from mcprl.scenarios.probing.tables import Table
 from mcprl.scenarios.probing.tokens import as_rows, short_lines, tokens, without_logs
@@ -93,6 +105,7 @@ class Knowledge:
     a write of one session is seen by another, and `sharing` how that was found out. `tables` are those of a server that
     takes SQL. `records` tells which values belong together. `worked` has the values of slots that were found by trying.
     `aside` are the tools that no task may use, with the reason. `offered` has what errors said would have been right.
+    `functions` are the tools that proved to work something out of their arguments.
     """
 
     tools: dict[str, Tool]
@@ -117,6 +130,7 @@ class Knowledge:
     forbidden: list[Tool] = field(default_factory=list[Tool])
     aside: dict[str, str] = field(default_factory=dict[str, str])
     offered: dict[Slot, dict[Scalar, None]] = field(default_factory=dict[Slot, dict[Scalar, None]])
+    functions: set[str] = field(default_factory=set[str])
     _settings: dict[Slot, tuple[int, bool]] = field(default_factory=dict[Slot, tuple[int, bool]])
     _affinities: dict[tuple[Slot, Source], float] = field(default_factory=dict[tuple[Slot, Source], float])
 
@@ -143,6 +157,10 @@ class Knowledge:
         sources = self.sources.get((slot.tool, slot.path), [])
         if slot.choices:
             return list(slot.choices) if sources else []
+        if slot.tool in self.functions and slot.kind in ("integer", "number"):
+            return [value for value in (self.made_up(slot, rng) for _ in range(12)) if allowed(value)]
+        if ("quoted",) in sources and ("invented",) in sources and len(told := self.shown_for(slot)) > 1:
+            return told  # it takes anything, and says what it knows
         places = self.places(state)
         values: dict[Scalar, None] = {}
         for source in sources:
@@ -216,6 +234,21 @@ class Knowledge:
                 if source[0] == "from":
                     likely[source] = max(alike, likely.get(source, 0.0))
         return likely
+
+    def accepts(self, call: Call) -> bool:
+        """Whether the arguments of a call meet the schema of its tool; if that is none, they do."""
+        tool = self.tools.get(call.tool)
+        if tool is None:
+            return True
+        try:
+            return Draft202012Validator(tool.input_schema).is_valid(call.arguments)  # pyright: ignore[reportUnknownMemberType]
+        except Exception:  # a schema that is none, or refers to what is not there
+            return True
+
+    def is_shown(self, value: Scalar) -> bool:
+        """Whether the server's instructions, or a read that needs no argument, show a value."""
+        reads = [tool.name for tool in self.reads() if not any(slot.required for slot in self.slots[tool.name])]
+        return any(value in values for source, values in self.base.pool.items() if source[1] in (*reads, INSTRUCTIONS))
 
     def is_setting(self, slot: Slot) -> bool:
         """Whether the slot takes only settings of the server: its value names no entity and ties a task to no split.

@@ -14,6 +14,7 @@ from mcprl.scenarios.probing.bookkeeping import (
     set_logs_aside,
     without_ambient,
 )
+from mcprl.scenarios.probing.functions import find_functions
 from mcprl.scenarios.probing.hints import Hints
 from mcprl.scenarios.probing.knowledge import Knowledge, State
 from mcprl.scenarios.probing.querying import learn_tables
@@ -22,7 +23,7 @@ from mcprl.scenarios.probing.sharing import find_sharing
 from mcprl.scenarios.probing.sources import INSTRUCTIONS
 from mcprl.scenarios.probing.trying import try_hints
 from mcprl.scenarios.probing.visits import Budget, Visit
-from mcprl.scenarios.probing.writing import Writer, confirm_creators
+from mcprl.scenarios.probing.writing import Prober, confirm_creators
 from mcprl.scenarios.readers import read_text
 from mcprl.scenarios.slots import shown_slots, unfillable
 from mcprl.servers.approval import Approves
@@ -49,6 +50,10 @@ async def probe(
         for tool in tools:
             await server.approved(tool)  # asked now: the time until an answer is not probing's
     spent = Budget(known, budget, PROBE_S, emit)
+    unmarked = {each.name for each in getattr(server, "listing", ()) if each.marked == "unmarked"}
+    if unmarked:
+        async with Visit(server, spent) as session:
+            await find_functions(known, unmarked, session, random.Random(f"functions {seed}"), spent.part(0.4))
     writing = [tool for tool in tools.values() if not is_read(tool)]
     await _collect(server, known, hints or Hints())
     async with turn_on(server, writing=False), Visit(server, spent) as session:
@@ -120,7 +125,7 @@ async def _rounds(reader: Reader, budget: Budget, end: int) -> None:
 async def _write(server: ToolServer, known: Knowledge, budget: Budget, rng: random.Random, hints: Hints) -> None:
     """Try the writes in a session that may be spoilt, and see whether others are spoilt with it."""
     async with Visit(server, budget) as session, Visit(server, budget) as clean:
-        await Writer(known, session, clean, budget, rng).around(hints, budget.part(0.3))
+        await Prober(known, session, clean, budget, rng).around(hints, budget.part(0.3))
     async with Visit(server, budget) as session:
         await confirm_creators(known, session, rng)
     found = await find_sharing(server, known, budget, rng)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from mcprl.scenarios.fields import record_of, usable
+from mcprl.scenarios.fields import UNNAMED, record_of, usable
 from mcprl.scenarios.probing.knowledge import Knowledge
 from mcprl.scenarios.probing.sources import place
 from mcprl.scenarios.probing.statements import selects, takes_sql
@@ -22,6 +22,10 @@ _CATALOGUES = (
     "SELECT table_name FROM information_schema.tables WHERE table_schema NOT IN ('pg_catalog', 'information_schema')",
     "SHOW TABLES",
 )
+_COLUMNS = (
+    "SELECT name FROM pragma_table_info('{}')",
+    "SELECT column_name FROM information_schema.columns WHERE table_name = '{}' ORDER BY ordinal_position",
+)
 _NAMES = {"name", "table", "line", "key", "value"}
 _MOST_TABLES = 12
 _MOST_ROWS = 200
@@ -30,10 +34,11 @@ _ASKED_OF_EACH = 12
 
 
 async def learn_tables(known: Knowledge, session: Session, budget: int) -> None:
-    """Read the tables through the first read-only tool that takes SQL, and make SELECTs of it as examples."""
-    for tool in known.tools.values():
+    """Read the tables through a tool that takes SQL, one that only reads if there is one, and make SELECTs of it as
+    examples. Of a tool for all of SQL none but SELECTs are sent."""
+    for tool in sorted(known.tools.values(), key=lambda tool: not is_read(tool)):
         required = [slot for slot in known.slots[tool.name] if slot.required]
-        if is_read(tool) and len(required) == 1 and takes_sql(tool, required[0]):
+        if len(required) == 1 and takes_sql(tool, required[0]):
             query = Query(known, session, tool, required[0], budget)
             await query.read_tables()
             if known.tables:
@@ -105,12 +110,24 @@ class Query:
             if not more:
                 break
             rows += more
+        rows = await self._named(name, rows)
         whole = len(rows) % size != 0 or (self.left > 0 and len(rows) < _MOST_ROWS)
         for row in rows:
             for column, value in row.items():
                 if value is not None and len(str(value)) <= 80:
                     self._known.base.add(place(self._tool.name, (name, column)), value)
         return Table(name, tuple(rows[0]), tuple(rows), whole, {}, self._tool.name, self._slot.path)
+
+    async def _named(self, name: str, rows: list[Row]) -> list[Row]:
+        """The rows with the names of their columns, which some servers leave out."""
+        if any(not UNNAMED.fullmatch(column) for column in rows[0]):
+            return rows
+        for catalogue in _COLUMNS:
+            result = await self._ask(catalogue.format(name))
+            names = [str(value) for row in rows_in(result) for value in row.values()] if result else []
+            if len(names) == len(rows[0]):
+                return [dict(zip(names, row.values(), strict=True)) for row in rows]
+        return rows
 
     async def try_selects(self) -> None:
         """Make some SELECTs, kept as examples."""
@@ -122,11 +139,13 @@ class Query:
 
 
 def rows_in(result: ToolResult) -> list[Row]:
-    """The rows of a query's result; empty if it is no list of rows."""
+    """The rows of a query's result; empty if it is no list of rows. Cells without names are called `column 0`, ..."""
     value = _parsed(result)
     if isinstance(value, Mapping):
         inner = [item for item in value.values() if isinstance(item, list)]  # pyright: ignore
         value = inner[0] if len(inner) == 1 else None
+    if isinstance(value, list) and value and all(isinstance(row, list | tuple) for row in value):  # pyright: ignore
+        value = [{f"column {n}": cell for n, cell in enumerate(row)} for row in value]  # pyright: ignore
     if not isinstance(value, list) or not all(isinstance(row, Mapping) for row in value):  # pyright: ignore
         return []
     return [{str(key): _scalar(cell) for key, cell in row.items()} for row in value]  # pyright: ignore

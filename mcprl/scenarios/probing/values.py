@@ -14,12 +14,11 @@ from typing import Any
 
 from babel.dates import get_timezone_location
 
+from mcprl.scenarios.english.nouns import data, is_person
 from mcprl.scenarios.probing.numbers import number
 from mcprl.scenarios.probing.patterns import matching
 from mcprl.scenarios.probing.sentences import FIRST, LAST, finding, handover, note, sentence
 from mcprl.scenarios.slots import JsonPath, Slot
-from mcprl.scenarios.wording.template import data
-from mcprl.scenarios.wording.values import country_of
 from mcprl.text import words
 
 _ADJECTIVES = (
@@ -86,7 +85,7 @@ def _expression(rng: random.Random) -> str:
 
 def _zone(rng: random.Random) -> str:
     """A zone, of two in three one with cities that people have reason to ask about."""
-    return rng.choice([*data("cities")] if rng.random() < 0.66 else _zones())
+    return rng.choice(data()["zones"] if rng.random() < 0.66 else _zones())
 
 
 @lru_cache(maxsize=1)
@@ -100,9 +99,15 @@ def _zones() -> list[str]:
         and zone.startswith(_CONTINENTS)
         and get_timezone_location(zone, locale="en", return_city=True) == zone.partition("/")[2].replace("_", " ")
     )
-    zones = [zone for zone in zones if zone in data("cities") or country_of(zone)]
+    zones = [zone for zone in zones if zone in data()["zones"] or _is_only_of_its_country(zone)]
     cities = Counter(zone.partition("/")[2] for zone in zones)
     return [zone for zone in zones if cities[zone.partition("/")[2]] == 1 and zone not in _AMBIGUOUS]
+
+
+def _is_only_of_its_country(zone: str) -> bool:
+    """Whether the country of a zone has no other, and no name that is also a state's."""
+    name = get_timezone_location(zone, locale="en").removesuffix(" Time")
+    return not re.search(r"[(&-]|SAR|^St\.|^Georgia$", name)
 
 
 _AMBIGUOUS = frozenset("Europe/Jersey Indian/Chagos Indian/Kerguelen Pacific/Pitcairn Pacific/Fakaofo".split())
@@ -170,11 +175,7 @@ UNIVERSAL = frozenset(("timezone", "date-time", "date", "time", "color", "expres
 def known_format(slot: Slot) -> str:
     """The well-known format that a string slot's schema, name or description points to; `name` if none."""
     form = _format_of(str(slot.schema.get("format", "")), slot.path, slot.description)
-    return (
-        "person"
-        if form == "name" and words(slot.key)[-1:] and words(slot.key)[-1] in data("thesaurus")["people"]
-        else form
-    )
+    return "person" if form == "name" and is_person(" ".join(words(slot.key)[-1:])) else form
 
 
 @lru_cache(maxsize=4_096)

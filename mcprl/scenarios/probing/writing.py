@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from mcprl.judges.checks import holds
+from mcprl.judges.checks import holds, says_missing
 from mcprl.scenarios.fields import record_of
 from mcprl.scenarios.parameters import FOLDERS
 from mcprl.scenarios.probing.draws import Draw, Penalties, draw_write, fill_write
@@ -21,6 +21,8 @@ from mcprl.types import Session, Tool, ToolResult
 
 Binding = tuple[tuple[tuple[JsonPath, JsonPath], ...], tuple[tuple[JsonPath, Any], ...]]
 """`bind` and `constants` of a `RoundTrip`."""
+_SHORT = 200
+"""Letters of a text that may say that there is no such thing: "Document X does not exist"."""
 _PASSES = 12
 _NEAR = 0.8
 """How alike the names of two slots must be for no other pair to be called with."""
@@ -34,7 +36,7 @@ _WANTED = 3
 """Calls of one write that must work before it is called no more."""
 
 
-class Writer:
+class Prober:
     """Calls writes in one session, and learns. Nothing is written in the `clean` one."""
 
     def __init__(self, known: Knowledge, session: Visit, clean: Visit, budget: Budget, rng: random.Random) -> None:
@@ -73,7 +75,8 @@ class Writer:
         known, picked = self._known, draw.picked
         arguments = build({slot.path: value for slot, (_, value) in picked.items()})
         result = await self._session.call(tool.name, arguments)
-        good = result.latency_s <= SLOW_S and not result.is_error
+        none = result.structured is None and len(result.text) < _SHORT and says_missing(result.text)
+        good = result.latency_s <= SLOW_S and not result.is_error and not none
         known.count(tool.name, arguments, result, good)
         if not good:
             self._penalties.setdefault(tool.name, Penalties()).blame(picked, draw.scores, result.text)
@@ -96,9 +99,12 @@ class Writer:
         by_path = {slot.path: value for slot, value in written.items()}
         asked = 0
         for read in (reading for reading in known.tools.values() if is_read(reading)):
-            if self._budget.over or (len(known.tools) > 12 and not known.working.get(read.name)):
+            if self._budget.over:
                 continue
+            hopeless = len(known.tools) > 12 and not known.working.get(read.name)
             for bind, constants in bindings(known, read, tool, written, self._rng):
+                if hopeless and not self._is_near(read, tool, bind):
+                    break
                 asked += 1
                 if asked > _MOST_READS:
                     return
@@ -113,6 +119,13 @@ class Writer:
                 if shown:
                     self._keep(tool, read, RoundTrip(tool.name, read.name, bind, constants, shown), result)
                     break
+
+    def _is_near(self, read: Tool, write: Tool, bind: tuple[tuple[JsonPath, JsonPath], ...]) -> bool:
+        """Whether a read takes a value under the name that the write has for it."""
+        taking = {slot.path: slot for slot in self._known.slots[read.name]}
+        return bool(bind) and all(
+            self._known.affinity(taking[path], place(write.name, origin)) >= _NEAR for path, origin in bind
+        )
 
     async def _before(self, read: Tool, arguments: dict[str, Any]) -> ToolResult:
         """What a read gave before anything was written, as far as it was made then."""

@@ -1,0 +1,590 @@
+"""Plain English by rule: what an intent asks for, in a few stiff and safe constructions, and what its plan proved.
+
+It is nano's language and what is written without a model. Every value stands as the server spells it. A form is the id
+of a construction: `read/tell`.
+"""
+
+import random
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+from mcprl.scenarios.english.grammar import a, infinitive, is_plural, listed, one, plural
+from mcprl.scenarios.english.labels import JOINTS, is_done
+from mcprl.scenarios.intents import (
+    Absent,
+    Adjust,
+    Attribute,
+    Both,
+    Change,
+    Combine,
+    Compare,
+    Compute,
+    Conditional,
+    Connected,
+    Count,
+    Each,
+    Extreme,
+    Forbidden,
+    Intent,
+    Lacking,
+    Likewise,
+    Listing,
+    Lookup,
+    Missing,
+    Outcome,
+    Reference,
+    Relation,
+    Scaled,
+    Top,
+    Total,
+    Unserved,
+    Value,
+)
+from mcprl.scenarios.steps import spelled
+from mcprl.servers.effects import VERBS
+from mcprl.text import words
+from mcprl.types import Scalar
+
+_THINGS = {
+    "what": "What {be} {it}?",
+    "tell": "Please tell me {it}.",
+    "look-up": "Look up {it}.",
+    "need": "I need {it}.",
+    "can-you": "Can you tell me {it}?",
+    "please": "{It}, please.",
+}
+"""Constructions that ask for a thing: {it} is a noun phrase, {be} is `is` or `are`."""
+_CLAUSES = {
+    "tell": "Please tell me {it}.",
+    "find-out": "Find out {it}.",
+    "need": "I need to know {it}.",
+    "can-you": "Can you tell me {it}?",
+    "check": "Please check {it}.",
+    "want": "I want to know {it}.",
+}
+"""Constructions that ask whether or which something is."""
+_ORDERS = {
+    "do": "{It}.",
+    "please": "Please {it}.",
+    "can-you": "Can you {it}?",
+    "want": "I want you to {it}.",
+    "need": "I need you to {it}.",
+    "could-you": "Could you please {it}?",
+}
+"""Constructions that ask for something to be done: {it} begins with a verb."""
+_SCALED = {
+    "times": "{number} times {what}",
+    "off": "{what} with {number} percent off",
+    "change": "what is left of {number} after {what} is paid",
+    "less": "{what} after {number} are taken away",
+    "short": "the number that is missing from {what} to reach {number}",
+}
+_ELSEWHERE = (
+    "order a pizza for six people", "book a taxi to the airport", "play some music", "call my mother",
+    "turn on the heating in the kitchen", "print this page twenty times", "buy ten shares of a car maker",
+    "send flowers to my aunt", "find me a flat near the station", "translate my passport", "water the plants",
+    "renew my parking permit", "wake me at seven tomorrow", "repair the coffee machine", "pay my electricity bill",
+    "get me two tickets for the final", "return my books to the library", "wash the company car",
+)  # fmt: skip
+"""What no server of data does."""
+_UNKNOWABLE = (
+    "the number of {nouns} that we will have next year", "the opinion of our competitors about our {nouns}",
+    "the horoscope of the {noun} that came first", "what other people think of our {nouns}",
+)  # fmt: skip
+"""What nobody can find out about a server's own things: {noun} and {nouns} are called so."""
+DECLINED = ("I have no tool for that.", "I cannot do that with the tools that I have.")
+"""Answers to what no tool does."""
+_VERBS = frozenset("cancel delete remove close archive drop discard revoke unassign unlink detach clear".split())
+"""Verbs of tools that take something away."""
+_SHOWING = frozenset("get list show fetch read find lookup check view describe retrieve search query".split())
+"""Verbs of tools that show what is asked for."""
+_FREE = frozenset("expression formula input text message query value".split())
+"""Parameters whose value follows the verb: calculate 3 + 4."""
+_MOST_OF_A_DEED = 60
+_OWN_LABELS = frozenset("name title id number code key identifier path slug".split())
+"""Words of labels that tell of nothing but what a thing is called."""
+_OF_ITSELF = frozenset("name title email message subject summary description text".split())
+"""Words of labels of what a thing has, and does not belong to."""
+_CALLED = frozenset("model brand label hostname callsign registration plate serial sku isbn iban".split())
+"""Labels of values that a thing is called by."""
+_WHERE = frozenset("city town country region state county province".split())
+"""Labels of values that something is in."""
+_MOMENTS = ("date", "datetime", "time", "year")
+_SENTENCE = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s|\n")
+
+
+@dataclass(frozen=True)
+class Worded:
+    """A request and the id of its construction."""
+
+    request: str
+    form: str
+
+
+def every(name: str, forms: Sequence[str]) -> Sequence[str]:
+    """All constructions."""
+    return forms
+
+
+def say(
+    intent: Intent, rng: random.Random, allowed: Callable[[str, Sequence[str]], Sequence[str]] = every
+) -> Worded | None:
+    """A request for the intent in an allowed construction, `None` if it cannot be worded. `allowed` gets the name of a
+    set of constructions and their ids, and tells which may be used."""
+    if isinstance(intent, Both):
+        first, second = (say(part, rng, allowed) for part in intent.parts)
+        return Worded(f"{first.request} {second.request}", f"both/{first.form}") if first and second else None
+    frames, name, text = _framed(intent, rng)
+    ids = allowed(name, list(frames))
+    if not ids or not text or _is_idle(intent):
+        return None
+    form = rng.choice(ids)
+    be = "are" if is_plural(text.removeprefix("the ")) else "is"
+    request = frames[form].format(it=text, It=capitalised(text), be=be)
+    return Worded(request, f"{name}/{form}")
+
+
+def _is_idle(intent: Intent) -> bool:
+    """Whether a write does nothing to anything that the request could name."""
+    return isinstance(intent, Change) and not intent.thing and all(isinstance(v.value, bool) for v in intent.values)
+
+
+def placed(request: str, folders: Sequence[str]) -> str:
+    """A request with the folders that it is about."""
+    return f"{request[:-1]} in {listed(folders)}{request[-1]}" if folders else request
+
+
+def _framed(intent: Intent, rng: random.Random) -> tuple[dict[str, str], str, str]:
+    """The constructions that fit an intent, their name, and the noun phrase, clause or order that goes into them."""
+    match intent:
+        case Change() | Adjust() | Likewise() | Conditional():
+            return _ORDERS, "write", _order(intent)
+        case Absent() | Forbidden():
+            return _ORDERS, "write", _order(intent.change)
+        case Lacking(Change(effect="set" | "edit", thing=Reference(values=(_, *_)) as thing), lacking) if not any(
+            value.attribute.key == lacking.key for value in thing.values
+        ):
+            return _ORDERS, "lacking-write", f"set the {lacking.label} of {thing_of(thing)}"
+        case Lacking(inner, lacking):
+            frames, name, text = _framed(_without(inner, lacking), rng)
+            return frames, f"lacking-{name}", text
+        case Unserved(nouns):
+            if nouns and rng.random() < 0.5:
+                noun = rng.choice(nouns)
+                return _CLAUSES, "unserved", rng.choice(_UNKNOWABLE).format(noun=noun, nouns=plural(noun))
+            return _ORDERS, "unserved", rng.choice(_ELSEWHERE)
+        case Compute(tool, _, arguments, asked) if asked and words(tool)[0] in _SHOWING and words(tool)[1:]:
+            named = " ".join(words(tool)[1:])
+            return _THINGS, "read", f"{_labels(asked)} of the {named}{_for([_named(each, '') for each in arguments])}"
+        case Compute():
+            return _ORDERS, "compute", _computation(intent)
+        case Compare(things, by, most):
+            names = listed([thing_of(thing) for thing in things])
+            return _CLAUSES, "compare", f"which of {names} has {_more(by, most)}"
+        case Count(noun, where, whether=True):
+            return _CLAUSES, "whether", f"whether there is {a(one(noun))}{_with(where)}"
+        case Lookup(thing, (Attribute(meaning="flag") as flag,)) | Missing(thing, Attribute(meaning="flag") as flag):
+            return _CLAUSES, "whether", f"whether {thing_of(thing)} is marked as {flag.label}"
+        case _:
+            return _THINGS, "read", _thing_asked(intent)
+
+
+def _thing_asked(intent: Intent) -> str:
+    """What an intent that reads asks for, as a noun phrase."""
+    match intent:
+        case Lookup(thing, asked):
+            return f"{_labels(asked)} of {thing_of(thing)}"
+        case Missing(thing, None):
+            return f"the details of {thing_of(thing)}"
+        case Missing(thing, Attribute() as asked):
+            return f"{_labels([asked])} of {thing_of(thing)}"
+        case Relation(start, via, asked):
+            through = "".join(f" of the {noun}" for noun in reversed(via))
+            return f"{_labels(asked)}{through} of {thing_of(start)}"
+        case Each(things, asked, given):
+            return f"{_labels([asked])} of {listed([thing_of(thing) for thing in things])}{_with(given)}"
+        case Combine(things, of, how):
+            first, second = map(thing_of, things)
+            joint = "sum of" if how == "sum" else "difference between"
+            return f"the {joint} the {_label(of)} of {first} and of {second}"
+        case Scaled(thing, of, amount, how):
+            return _scaled(f"the {_label(of)} of {thing_of(thing)}", amount, how)
+        case Count(noun, where):
+            return f"the number of {plural(one(noun))}{_with(where)}"
+        case Total(noun, where, of, how):
+            kind = "average" if how == "average" else "total"
+            return f"the {kind} {of.label.removeprefix('total ')} of all {plural(one(noun))}{_with(where)}"
+        case Extreme(noun, where, by, most, asked):
+            own = f"the {one(noun)} with the {_most(by, most)} {_label(by)}"
+            among = f" among the {plural(one(noun))}{_with(where)}" if where else ""
+            return f"{_labels(asked)} of {own}{among}"
+        case Listing(noun, where, asked) if one(asked.label) == one(noun):
+            return f"all {plural(one(noun))}{_with(where)}"
+        case Listing(noun, where, asked):
+            return f"the {_many(_label(asked))} of all {plural(one(noun))}{_with(where)}"
+        case Connected(verb, subject, None):
+            return f"everything that {subject} {' '.join(words(verb))}"
+        case Connected(verb, _, other):
+            return f"everything that {' '.join(words(verb))} {other}"
+        case _:
+            return ""
+
+
+def _scaled(what: str, amount: float, how: str) -> str:
+    return _SCALED[how].format(what=what, number=_plain(amount))
+
+
+# --- orders -----------------------------------------------------------------------------------------------------------
+
+
+def _order(intent: Change | Adjust | Likewise | Conditional) -> str:
+    """What an intent that writes asks for, beginning with a verb."""
+    match intent:
+        case Adjust():
+            verb = "raise" if intent.change > 0 else "lower"
+            return f"{verb} the {intent.attribute.label} of {thing_of(intent.thing)} by {_plain(abs(intent.change))}"
+        case Likewise(change, other) if change.thing and change.values:
+            label = change.values[0].attribute.label
+            return f"set the {label} of {thing_of(change.thing)} to the {label} of {thing_of(other)}"
+        case Conditional(change, condition) if change.thing:
+            thing, label = thing_of(change.thing), condition.attribute.label
+            held = f"the {label} of {thing} is {value_of(condition)}"
+            return f"{_order(change)} if {held}, and else tell me the {label}"
+        case Change():
+            return _change(intent)
+        case _:
+            return ""
+
+
+def _change(intent: Change) -> str:
+    thing = thing_of(intent.thing) if intent.thing else ""
+    verb = (words(intent.tool) or [""])[0]
+    deed = _deed(intent.tool, intent.description)
+    values = [_named(value, deed) for value in intent.values]
+    match intent.effect:
+        case "remove":
+            return f"{verb if verb in _VERBS else 'delete'} {thing}{_joined(values)}"
+        case "tick" if not values:
+            return f"tick off {thing}"
+        case "append" if len(values) == 1:
+            return f"add the line {value_of(intent.values[0], quoted=True)} to {thing}"
+        case "set" | "edit" if thing and intent.values:
+            parts = [f"the {value.attribute.label} of {thing} to {value_of(value)}" for value in intent.values]
+            return f"set {listed(parts)}"
+        case _:
+            return deed + _joined([thing if intent.thing and intent.thing.values else "", *values])
+
+
+def _computation(intent: Compute) -> str:
+    deed = _deed(intent.tool, intent.description)
+    if [value.attribute.label in _FREE for value in intent.arguments] == [True]:
+        return f"{deed} {_plain(intent.arguments[0].value)}, and tell me the result"
+    values = [_named(value, deed) for value in intent.arguments]
+    ends = [value for value in values if value.startswith(("from ", "to "))]
+    values = [value for value in values if value not in ends]
+    asked = f", and tell me {_labels(intent.asked) if intent.asked else 'the result'}"
+    if len(ends) == 2 and len(values) == 1:  # convert 3 from metres to feet
+        return f"{deed.split(' ')[0]} {_plain(_main(intent))} {' '.join(ends)}{asked}"
+    bare = all(len(value.attribute.label) == 1 for value in intent.arguments)
+    said = f", {listed(values)}" if bare and values and not any(" " in value for value in values) else _joined(values)
+    return " ".join((deed + said, *ends)) + asked
+
+
+def _main(intent: Compute) -> Scalar:
+    """The value of a conversion: what goes neither from nor to."""
+    return next(v.value for v in intent.arguments if words(v.attribute.key)[:1] not in (("from",), ("to",)))
+
+
+def _for(parts: Sequence[str]) -> str:
+    return f" for {listed(parts)}" if parts else ""
+
+
+def _joined(parts: Sequence[str]) -> str:
+    parts = [part for part in parts if part]
+    return f" with {listed(parts)}" if parts else ""
+
+
+def _deed(tool: str, description: str) -> str:
+    """What a tool does, as an order: the first sentence of its description, or the words of its name."""
+    text = _SENTENCE.split(description.strip())[0].strip().rstrip(".:")
+    text = re.sub(r"\s*\([^)]*\)", "", text)
+    first, _, rest = text.partition(" ")
+    verb = infinitive(first.lower())
+    if rest and len(text) <= _MOST_OF_A_DEED and (verb in VERBS or verb in words(tool)):
+        return f"{verb} {rest}"
+    named = " ".join(words(tool))
+    return named if words(tool)[:1] and words(tool)[0] in VERBS else f"use {named}"
+
+
+def _without(intent: Intent, lacking: Attribute) -> Intent:
+    """An intent without the values of one attribute."""
+
+    def kept(values: tuple[Value, ...]) -> tuple[Value, ...]:
+        return tuple(value for value in values if value.attribute.key != lacking.key)
+
+    def unnamed(thing: Reference | None) -> Reference | None:
+        return Reference(thing.noun, kept(thing.values), thing.top) if thing else None
+
+    match intent:
+        case Lookup(thing, asked):
+            return Lookup(Reference(thing.noun, kept(thing.values), thing.top), asked)
+        case Compute(tool, description, arguments, asked):
+            return Compute(tool, description, kept(arguments), asked)
+        case Change(tool, description, effect, thing, values):
+            return Change(tool, description, effect, unnamed(thing), kept(values))
+        case _:
+            return intent
+
+
+def values_in(intent: object) -> list[Scalar]:
+    """The values that an intent names things by, filters by or writes."""
+    match intent:
+        case Value():
+            return [intent.value]
+        case tuple():
+            return [value for part in intent for value in values_in(part)]  # pyright: ignore[reportUnknownVariableType]
+        case Attribute() | str() | int() | float() | None:
+            return []
+        case _ if is_dataclass(intent):
+            return [value for part in fields(intent) for value in values_in(getattr(intent, part.name))]
+        case _:
+            return []
+
+
+# --- phrases ----------------------------------------------------------------------------------------------------------
+
+
+def thing_of(thing: Reference) -> str:
+    """The noun phrase for a thing: `order O-17`, `the order with customer Ana and status paid`, `the newest order`."""
+    noun = one(thing.noun)
+    if thing.top is None and not thing.values:
+        return f"the {noun}"
+    name = next((value for value in thing.values if _names(value, noun)), None)
+    if thing.top is None and name:
+        return f"{noun} {value_of(name)}{_with([value for value in thing.values if value is not name])}"
+    return f"the {noun}{_topped(thing.top)}{_with(thing.values, 'and' if thing.top else 'with')}"
+
+
+def _names(value: Value, noun: str) -> bool:
+    """Whether a value alone names a thing of its kind."""
+    label, meaning = value.attribute.label, value.attribute.meaning
+    own = (
+        {*label.split()} <= {*noun.split(), *_OWN_LABELS}
+        or label in _CALLED
+        or (meaning in ("identifier", "path") and " " not in label)
+    )
+    return value.how == "is" and (own or (meaning == "name" and label.endswith(("name", "title"))))
+
+
+def _topped(top: Top | None) -> str:
+    return f" with the {_most(top.by, top.most)} {_label(top.by)}" if top else ""
+
+
+def _more(by: Attribute, most: bool) -> str:
+    if by.meaning in _MOMENTS:
+        return f"the {'later' if most else 'earlier'} {_label(by)}"
+    if by.meaning == "count" and is_plural(by.label):
+        return f"{'more' if most else 'fewer'} {by.label}"
+    return f"the {'higher' if most else 'lower'} {_label(by)}"
+
+
+def _most(by: Attribute, most: bool) -> str:
+    if by.meaning in _MOMENTS:
+        return "latest" if most else "earliest"
+    return "highest" if most else "lowest"
+
+
+def _with(values: Sequence[Value], joint: str = "with") -> str:
+    """The values that describe things: `for customer Ana`, `with status sent`."""
+    if joint != "with":
+        return f" {joint} {listed([_filter(value) for value in values])}" if values else ""
+    others = [value for value in values if _is_other(value)]
+    own = [value for value in values if value not in others]
+    behind = [value for value in values if _joint(value)]
+    own, others = ([value for value in part if value not in behind] for part in (own, others))
+    described = f" with {listed([_filter(value) for value in own])}" if own else ""
+    told = "".join(f" {_joint(value)} {value_of(value)}" for value in behind)
+    return _for([_filter(value) for value in others]) + told + described
+
+
+def _joint(value: Value) -> str:
+    """The word that alone stands before a value: `in` Graz, `for` Mara Lund; empty if its label is said."""
+    attribute = value.attribute
+    if value.how != "is":
+        return ""
+    if attribute.label in JOINTS or attribute.label == "about":
+        return attribute.label
+    return "in" if attribute.label in _WHERE and attribute.meaning == "place" else ""
+
+
+def _is_other(value: Value) -> bool:
+    """Whether a value names another thing or person, and is no property."""
+    own = {*value.attribute.label.split()} & _OF_ITSELF or value.attribute.label in ("id", "number")
+    return value.attribute.meaning in ("person", "name", "identifier") and not own
+
+
+def _named(value: Value, deed: str) -> str:
+    """A value behind its label, alone if that is one letter of which the deed does not speak."""
+    label, first = value.attribute.label, words(value.attribute.key)[:1]
+    if first in (("from",), ("to",)) and isinstance(value.value, str):
+        return f"{first[0]} {value_of(value)}"
+    return f"{label} {value_of(value)}" if len(label) > 1 or label in deed.split() else value_of(value)
+
+
+def _filter(value: Value) -> str:
+    joint = {"is": "", "not": "other than ", "over": "over ", "under": "under "}[value.how]
+    label = value.attribute.label
+    if value.attribute.meaning == "identifier":
+        label = re.sub(r"(?<=\w) (?:number|id|code)$", "", label)
+    return f"{label} {joint}{value_of(value)}"
+
+
+def value_of(value: Value, quoted: bool = False) -> str:
+    """A value as the server spells it, a text of several words in quotes."""
+    text = _plain(value.value)
+    if (
+        isinstance(value.value, str)
+        and value.attribute.meaning != "period"
+        and (quoted or not any(map(str.isalnum, text)) or (" " in text and text[:1].islower()))
+    ):
+        return f'"{text}"'
+    return f"{text} {value.attribute.unit}" if value.attribute.unit and not isinstance(value.value, str) else text
+
+
+def _plain(value: Scalar) -> str:
+    """A value as text, truth values as an answer."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return spelled(value)
+
+
+def _label(attribute: Attribute) -> str:
+    """The label as a noun: without what makes it a sentence (`the sum is`), with one before a participle (`built`)."""
+    label = re.sub(r"^(?:the|a|an) | (?:is|are|t|kg|g|km|m|cm|mm|l|ml)$", "", attribute.label)
+    if attribute.meaning == "count" and is_plural(label) and not label.startswith("number "):
+        return f"number of {label}"
+    if attribute.meaning in (*_MOMENTS, "number") and (label == "since" or (" " not in label and is_done(label))):
+        kind = {"date": "date", "datetime": "date", "time": "time"}.get(attribute.meaning, "year")
+        return f"starting {kind}" if label == "since" else f"{kind} {label}"
+    return label
+
+
+def _labels(asked: Sequence[Attribute]) -> str:
+    return listed([f"the {_label(attribute)}" for attribute in asked])
+
+
+def _many(label: str) -> str:
+    """The plural of a label: `dates mitigated`."""
+    first, _, rest = label.partition(" ")
+    if rest and is_done(rest):
+        return f"{plural(first)} {rest}"
+    return label if is_plural(label) or is_done(label) else plural(label.lower() if label.isupper() else label)
+
+
+def capitalised(text: str) -> str:
+    """A text whose first word begins with a capital, unless it is a code."""
+    first = text.split(" ")[0].rstrip(",:")
+    return text if not first.isalpha() else text[:1].upper() + text[1:]
+
+
+# --- answers ----------------------------------------------------------------------------------------------------------
+
+
+def answer(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
+    """The answer to an intent whose plan proved `outcome`: it states each value as the server spells it."""
+    match intent:
+        case Both(parts):
+            told = (found(part, own) or answer(part, own, rng) for part, own in zip(parts, outcome, strict=True))
+            return " ".join(told)
+        case Likewise(change) | Conditional(change, _, True):
+            return answer(change, (), rng)
+        case Conditional(_, condition):
+            return f"I did not change anything: {_stated(condition.attribute, outcome[0])}."
+        case Missing(thing) | Absent(Change(thing=Reference() as thing)):
+            return f"There is no {thing_of(thing).removeprefix('the ')}."
+        case Absent():
+            return "There is no such item."
+        case Change() | Adjust():
+            return _done(intent)
+        case Lacking(_, lacking):
+            return f"Which {lacking.label} do you mean?"
+        case Unserved() | Forbidden():
+            return rng.choice(DECLINED)
+        case _:
+            return f"{capitalised(_proved(intent, outcome)).removesuffix('.')}."
+
+
+def found(intent: Intent, outcome: Outcome) -> str:
+    """What is asked for and what it is, as one sentence for a writer; empty where the answer says it all."""
+    match intent:
+        case Relation() | Extreme() | Combine() | Total() | Listing() | Scaled() | Connected() if outcome:
+            asked, values = _thing_asked(intent), listed([_plain(value) for value in outcome])
+            return f"{capitalised(asked)} {'are' if len(outcome) > 1 else 'is'} {values}."
+        case Lookup(thing, asked):
+            parts = zip(asked, outcome, strict=False)
+            return f"{capitalised(listed([_stated(one, value, f' of {thing_of(thing)}') for one, value in parts]))}."
+        case Both(parts):
+            told = (
+                found(part, own) or answer(part, own, random.Random()) for part, own in zip(parts, outcome, strict=True)
+            )
+            return " ".join(told)
+        case Compare(things, by, most):
+            names = listed([thing_of(thing) for thing in things])
+            return f"Of {names}, {_plain(outcome[0])} has {_more(by, most)}."
+        case _:
+            return ""
+
+
+def _proved(intent: Intent, outcome: Outcome) -> str:
+    """What was found out, as a sentence without its stop."""
+    match intent:
+        case Compute(asked=()):
+            return "; ".join(_plain(value) for value in outcome).rstrip(".")
+        case Lookup(asked=asked) | Relation(asked=asked) | Compute(asked=asked) | Extreme(asked=asked):
+            return listed([_stated(attribute, value) for attribute, value in zip(asked, outcome, strict=False)])
+        case Each(things, asked):
+            parts = zip(things, outcome, strict=False)
+            return listed([f"{_stated(asked, value, f' of {thing_of(thing)}')}" for thing, value in parts])
+        case Compare(by=by, most=most):
+            return f"{_plain(outcome[0])} has {_more(by, most)}"
+        case Combine(of=of, how=how):
+            return f"the {how} is {value_of(Value(of, outcome[0]))}"
+        case Scaled(of=of):
+            return f"it comes to {value_of(Value(of, outcome[0]))}"
+        case Count(noun, where, whether):
+            number = outcome[0] if outcome else 0
+            nouns = one(noun) if number == 1 else plural(one(noun))
+            told = f"there {'is' if number == 1 else 'are'} {number or 'no'} {nouns}{_with(where)}"
+            return f"yes, {told}" if whether and number else told
+        case Total(noun, where, of, how):
+            return f"the {'average' if how == 'average' else 'total'} {of.label} is {value_of(Value(of, outcome[0]))}"
+        case Listing(noun, where, _) if not outcome:
+            return f"there are no {plural(one(noun))}{_with(where)}"
+        case Listing(asked=asked):
+            return f"the {_many(_label(asked))} are {listed([_plain(value) for value in outcome])}"
+        case Connected():
+            return f"it is {listed([_plain(value) for value in outcome])}"
+        case _:
+            return "done"
+
+
+def _stated(attribute: Attribute, value: Any, of: str = "") -> str:
+    if attribute.meaning == "flag":
+        true = str(value).lower() in ("yes", "true", "on", "y", "1")
+        return f"it is {'' if true else 'not '}marked as {attribute.label}" + (f" ({of[4:]})" if of else "")
+    be = "are" if is_plural(_label(attribute)) else "is"
+    return f"the {_label(attribute)}{of} {be} {value_of(Value(attribute, value))}"
+
+
+def _done(intent: Change | Adjust) -> str:
+    if isinstance(intent, Adjust):
+        now = _stated(intent.attribute, intent.new, f" of {thing_of(intent.thing)}")
+        return f"Done: {now.replace(' is ', ' is now ', 1)}."
+    if intent.effect in ("set", "edit") and intent.thing:
+        parts = [f"the {v.attribute.label} of {thing_of(intent.thing)} is now {value_of(v)}" for v in intent.values]
+        return f"Done: {listed(parts)}."
+    thing = thing_of(intent.thing) if intent.thing else "it"
+    deeds = {"remove": f"{thing} is deleted", "tick": f"{thing} is ticked off", "create": "it is added"}
+    return f"Done: {deeds.get(intent.effect, 'that is done')}."

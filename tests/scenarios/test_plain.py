@@ -1,0 +1,221 @@
+"""Plain English by rule: each kind of task in stiff and safe words, and its answer."""
+
+import random
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mcprl.scenarios.intents import (
+    Adjust,
+    Attribute,
+    Both,
+    Change,
+    Combine,
+    Compare,
+    Compute,
+    Conditional,
+    Count,
+    Each,
+    Extreme,
+    Intent,
+    Lacking,
+    Likewise,
+    Listing,
+    Lookup,
+    Missing,
+    Outcome,
+    Reference,
+    Relation,
+    Top,
+    Total,
+    Unserved,
+    Value,
+)
+from mcprl.scenarios.writers.plain import answer, found, say, thing_of, value_of, values_in
+from mcprl.types import Meaning
+
+PRICE, STOCK = Attribute("unit_price", "price", "money"), Attribute("stock", "stock", "count")
+PAID = Attribute("is_paid", "paid", "flag")
+DATE = Attribute("placed_on", "order date", "date")
+STATUS = Attribute("status", "status", "status", choices=("open", "paid", "sent"))
+LAMP = Reference("lamp", (Value(Attribute("name", "name", "name"), "Oak Lamp"),))
+ORDER = Reference("order", (Value(Attribute("order_id", "order number", "identifier"), "O-17"),))
+CITY = Value(Attribute("city", "city", "place"), "Graz")
+SENT = Value(STATUS, "sent")
+ADD = Compute("add", "Add two numbers", (Value(Attribute("a", "a"), 3), Value(Attribute("b", "b"), 4)))
+
+
+def tell(_: str, forms: Sequence[str]) -> list[str]:
+    return ["tell" if "tell" in forms else "please"]
+
+
+CASES: list[tuple[Intent, Outcome, str, str]] = [
+    (Lookup(LAMP, (PRICE,)), (19.5,), "Please tell me the price of lamp Oak Lamp.", "The price is 19.5."),
+    (Lookup(ORDER, (PAID,)), (True,), "Please tell me whether order O-17 is marked as paid.", "It is marked as paid."),
+    (
+        Relation(ORDER, ("customer",), (CITY.attribute,)),
+        ("Graz",),
+        "Please tell me the city of the customer of order O-17.",
+        "The city is Graz.",
+    ),
+    (
+        Compare((LAMP, ORDER), PRICE, True),
+        ("Oak Lamp",),
+        "Please tell me which of lamp Oak Lamp and order O-17 has the higher price.",
+        "Oak Lamp has the higher price.",
+    ),
+    (
+        Combine((LAMP, ORDER), PRICE, "difference"),
+        (2,),
+        "Please tell me the difference between the price of lamp Oak Lamp and of order O-17.",
+        "The difference is 2.",
+    ),
+    (
+        Count("order", (SENT,)),
+        (3,),
+        "Please tell me the number of orders with status sent.",
+        "There are 3 orders with status sent.",
+    ),
+    (Total("order", (), PRICE), (40.0,), "Please tell me the total price of all orders.", "The total price is 40."),
+    (
+        Extreme("order", (CITY,), DATE, True, (Attribute("order_id", "order number", "identifier"),)),
+        ("O-9",),
+        "Please tell me the order number of the order with the latest order date among the orders in Graz.",
+        "The order number is O-9.",
+    ),
+    (
+        Listing("order", (CITY,), Attribute("order_id", "order number", "identifier")),
+        ("O-1", "O-2"),
+        "Please tell me the order numbers of all orders in Graz.",
+        "The order numbers are O-1 and O-2.",
+    ),
+    (ADD, (7,), "Please add two numbers, 3 and 4, and tell me the result.", "7."),
+    (Missing(ORDER, STATUS), (), "Please tell me the status of order O-17.", "There is no order O-17."),
+    (
+        Change("set_status", "", "set", ORDER, (SENT,)),
+        (),
+        "Please set the status of order O-17 to sent.",
+        "Done: the status of order O-17 is now sent.",
+    ),
+    (Change("cancel_order", "", "remove", ORDER), (), "Please cancel order O-17.", "Done: order O-17 is deleted."),
+    (
+        Adjust("set_stock", "", LAMP, STOCK, -3, 9),
+        (),
+        "Please lower the stock of lamp Oak Lamp by 3.",
+        "Done: the stock of lamp Oak Lamp is now 9.",
+    ),
+    (
+        Likewise(Change("set_status", "", "set", ORDER, (SENT,)), LAMP),
+        (),
+        "Please set the status of order O-17 to the status of lamp Oak Lamp.",
+        "Done: the status of order O-17 is now sent.",
+    ),
+    (
+        Conditional(Change("set_status", "", "set", ORDER, (SENT,)), Value(STATUS, "paid"), False),
+        ("open",),
+        "Please set the status of order O-17 to sent if the status of order O-17 is paid, and else tell me the status.",
+        "I did not change anything: the status is open.",
+    ),
+    (Lacking(ADD, ADD.arguments[1].attribute), (), "Please add two numbers, 3, and tell me the result.", "Which b"),
+]
+
+
+@pytest.mark.parametrize(("intent", "outcome", "request_", "told"), CASES, ids=lambda case: type(case).__name__)
+def test_each_kind_has_its_words(intent: Intent, outcome: Outcome, request_: str, told: str) -> None:
+    worded = say(intent, random.Random(0), tell)
+    assert worded is not None
+    assert worded.request == request_
+    assert answer(intent, outcome, random.Random(0)).startswith(told)
+
+
+def test_a_construction_that_is_not_allowed_is_not_taken() -> None:
+    worded = [say(CASES[0][0], random.Random(n), lambda _, forms: [*forms][1:]) for n in range(40)]
+    forms = {each.form for each in worded if each}
+    assert len(forms) == 5
+    assert "read/what" not in forms
+    assert say(CASES[0][0], random.Random(0), lambda *_: []) is None
+
+
+def test_two_requests_are_two_sentences() -> None:
+    both = Both((CASES[0][0], CASES[11][0]))
+    assert say(both, random.Random(0), tell).request.count(".") == 2  # pyright: ignore[reportOptionalMemberAccess]
+    assert (
+        answer(both, ((19.5,), ()), random.Random(0))
+        == "The price of lamp Oak Lamp is 19.5. Done: the status of order O-17 is now sent."
+    )
+
+
+def test_a_thing_is_named_by_what_it_is_called_and_else_described() -> None:
+    by_customer = Value(Attribute("customer_id", "customer number", "identifier"), "C-4")
+    assert thing_of(Reference("order", (by_customer,))) == "the order for customer C-4"
+    assert thing_of(Reference("order", (CITY,))) == "the order in Graz"
+    assert (
+        thing_of(Reference("order", (CITY,), Top(DATE, False)))
+        == "the order with the earliest order date and city Graz"
+    )
+    assert thing_of(Reference("note", (Value(Attribute("title", "title", "name"), "to do"),))) == 'note "to do"'
+
+
+def test_a_writer_is_told_what_was_found_and_which_values_must_be_named() -> None:
+    assert found(CASES[0][0], (19.5,)) == "The price of lamp Oak Lamp is 19.5."
+    assert found(CASES[7][0], ("O-9",)).endswith("among the orders in Graz is O-9.")
+    assert values_in(CASES[14][0]) == ["O-17", "sent", "Oak Lamp"]
+
+
+def test_what_no_server_does_differs_from_what_nobody_can_know_of_it() -> None:
+    asked = {say(Unserved(("boat",)), random.Random(n)).request for n in range(30)}  # pyright: ignore[reportOptionalMemberAccess]
+    assert any("boats" in request for request in asked)
+    assert any("boat" not in request for request in asked)
+
+
+NOUNS = st.sampled_from(("order", "person", "tax form", "series"))
+LABELS = st.sampled_from(("price", "order date", "owner", "city", "status", "items", "name", "customer number"))
+MEANINGS = st.sampled_from([meaning for meaning in get_args(Meaning) if meaning != "flag"])
+SPELLED = st.sampled_from(("Ana Sousa", "O-17", "in_progress", "oak shelf", "2026-03-03", 3, 2.5))
+FIELDS = st.builds(Attribute, st.just("key"), LABELS, MEANINGS)
+GIVEN = st.builds(Value, FIELDS, SPELLED)
+WHERE = st.lists(st.builds(Value, FIELDS, SPELLED, st.sampled_from(("is", "not", "over", "under"))), max_size=2)
+TOP = st.builds(Top, FIELDS, st.booleans())
+THINGS = st.builds(Reference, NOUNS, st.lists(GIVEN, max_size=2).map(tuple), st.none() | TOP)
+ASKED = st.lists(FIELDS, min_size=1, max_size=2).map(tuple)
+TOOLS = st.sampled_from(("update_item", "createThing", "x_y_z"))
+TOLD = st.sampled_from(("", "Does a thing.", "Sends a note to a person."))
+EFFECTS = st.sampled_from(("set", "create", "act"))
+INTENTS: st.SearchStrategy[Intent] = st.one_of(
+    st.builds(Change, TOOLS, TOLD, EFFECTS, THINGS, st.lists(GIVEN, min_size=1, max_size=3).map(tuple)),
+    st.builds(Lookup, THINGS, ASKED),
+    st.builds(Relation, THINGS, st.tuples(NOUNS), ASKED),
+    st.builds(Each, st.tuples(THINGS, THINGS), FIELDS, WHERE.map(tuple)),
+    st.builds(Compare, st.tuples(THINGS, THINGS), FIELDS, st.booleans()),
+    st.builds(Count, NOUNS, WHERE.map(tuple), st.booleans()),
+    st.builds(Total, NOUNS, WHERE.map(tuple), FIELDS),
+    st.builds(Extreme, NOUNS, WHERE.map(tuple), FIELDS, st.booleans(), ASKED),
+    st.builds(Listing, NOUNS, WHERE.map(tuple), FIELDS),
+)
+
+
+def named(part: Any) -> Iterator[Value]:
+    """The values that an intent names."""
+    if isinstance(part, Value):
+        yield part
+    elif isinstance(part, tuple):
+        for one in part:
+            yield from named(one)
+    elif is_dataclass(part):
+        for field in fields(part):
+            yield from named(getattr(part, field.name))
+
+
+@settings(max_examples=100, deadline=None)
+@given(INTENTS, st.integers(0, 100))
+def test_a_request_holds_every_value_and_nothing_that_a_program_would_write(intent: Intent, seed: int) -> None:
+    worded = say(intent, random.Random(seed))
+    assert worded is not None
+    assert all(value_of(value) in worded.request for value in named(intent))
+    assert not re.search(r"  |[{}]| [?.,]|\.\.|[a-z][A-Z]", worded.request)
+    assert worded == say(intent, random.Random(seed))
