@@ -35,6 +35,8 @@ _BARE = re.compile(r"[\w#@.+-]+(?: [\w#@.+-]+){0,2}(?<![.:])")
 """A text that is one value: `landed`, `ana_17`, `in transit`."""
 MOST_BARREN = 3
 """Computations without a result that could be asked for, after which a tool is given up."""
+_REDRAWN = 12
+"""Draws of values for one call: of the smallest split, with 15 % of the combinations, six calls of seven are then."""
 _SLOW_S = 1.0
 """Seconds. A call that takes longer is not made again to learn more."""
 
@@ -102,9 +104,21 @@ class Calls:
         named = any(self.catalog.names_entity(slot) for slot in needed)
         return bool(needed) and not named and tool.name not in self.catalog.lists
 
-    async def read(self, session: Session, state: State, tool: Tool, fixed: Mapping[Slot, Scalar]) -> Step | None:
-        """Call a read-only tool with the `fixed` values; other slots take values that belong to the split."""
+    async def read(
+        self,
+        session: Session,
+        state: State,
+        tool: Tool,
+        fixed: Mapping[Slot, Scalar],
+        fits: Callable[[Filled], bool] = lambda _: True,
+    ) -> Step | None:
+        """Call a read-only tool with the `fixed` values; other slots take values that belong to the split. Values that
+        do not fit together are drawn again, a few times."""
         filled = self._fill(tool, state, fixed)
+        for _ in range(_REDRAWN):
+            if filled is None or fits(filled):
+                break
+            filled = self._fill(tool, state, fixed)
         step = await self.execute(session, tool, filled) if filled is not None else None
         if step is None:
             named = [pair for pair in filled or () if self.catalog.names_entity(pair[0]) and pair[0] not in fixed]

@@ -1,7 +1,7 @@
 """Questions for what a tool works out of its arguments, and calls that are asked for themselves."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from mcprl.judges.checks import leaves
@@ -9,12 +9,12 @@ from mcprl.scenarios.calls import MOST_BARREN
 from mcprl.scenarios.english import grammar
 from mcprl.scenarios.fields import text_facts
 from mcprl.scenarios.guessing import is_anchored, is_guessable
-from mcprl.scenarios.intents import Attribute, Compute, Each, Reference
+from mcprl.scenarios.intents import Attribute, Compute, Each, Reference, Value
 from mcprl.scenarios.parameters import is_paging
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.slots import Slot
-from mcprl.scenarios.steps import Field, Grounded, Step, same
+from mcprl.scenarios.steps import Field, Filled, Grounded, Step, same
 from mcprl.text import words
 from mcprl.types import CallMade, Json, Session, Tool
 
@@ -30,7 +30,7 @@ _MOST_LETTERS = 600
 async def compute(planner: Planner, session: Session, state: State) -> Grounded | None:
     """What a tool works out of values that name no thing of the server."""
     tool = planner.tool(lambda tool: planner.computes(tool) and planner.barren[tool.name] < MOST_BARREN)
-    step = await planner.read(session, state, tool, {}) if tool else None
+    step = await _read_of_split(planner, session, state, tool) if tool else None
     if tool is None or step is None:
         return None
     fields, values = _worked_out(planner, step), tuple(planner.said(step.filled))
@@ -44,8 +44,7 @@ async def compute(planner: Planner, session: Session, state: State) -> Grounded 
     if not fields or (_is_search(tool) and fields[0].attribute.key == "result"):  # a number of what it found
         planner.barren[tool.name] += 1
         return None
-    # The values of a computation are no things of the server: what is held out is their combination.
-    entities = [", ".join(str(value.value) for value in values)]
+    entities = [_combination(values)]
     own = ("result", *words(tool.name))  # an add tool's `add` is its result
     asked = () if fields[0].attribute.key == "result" or fields[0].attribute.label in own else (fields[0].attribute,)
     intent = Compute(tool.name, tool.title or tool.description, values, asked)
@@ -57,7 +56,7 @@ async def compute(planner: Planner, session: Session, state: State) -> Grounded 
 async def act(planner: Planner, session: Session, state: State) -> Grounded | None:
     """A call that is asked for itself, since nothing that could be asked stands in its result."""
     tool = planner.tool(planner.is_plain)
-    step = await planner.read(session, state, tool, {}) if tool else None
+    step = await _read_of_split(planner, session, state, tool) if tool else None
     if tool is None or step is None:
         return None
     if planner.computes(tool) and not _is_search(tool) and _worked_out(planner, step):
@@ -65,7 +64,7 @@ async def act(planner: Planner, session: Session, state: State) -> Grounded | No
     if _leaves_out_which(planner, tool, step) or not all(is_anchored(planner.known, *pair) for pair in step.filled):
         return None
     values = tuple(value for value in planner.said(step.filled, paging=True))
-    entities = [", ".join(str(value.value) for value in values)] if values else []
+    entities = [_combination(values)] if values else []
     intent = Compute(tool.name, tool.title or tool.description, values)
     checks = (CallMade(tool.name, step.call.arguments),)
     text = step.result.text.strip()
@@ -79,6 +78,21 @@ async def act(planner: Planner, session: Session, state: State) -> Grounded | No
             return None  # whoever searches wants to know what was found
         outcome = (f"I found {grammar.listed(listed)}.",)
     return planner.task("action", intent, outcome, (step.call,), checks, state, entities)
+
+
+def _combination(values: Iterable[Value]) -> str:
+    """What is held out of a call whose values name no thing of the server: their combination."""
+    return ", ".join(str(value.value) for value in values)
+
+
+async def _read_of_split(planner: Planner, session: Session, state: State, tool: Tool) -> Step | None:
+    """A call whose combination of values belongs to the split."""
+
+    def fits(filled: Filled) -> bool:
+        values = planner.said(filled, paging=True)
+        return not values or planner.allowed(_combination(values))
+
+    return await planner.read(session, state, tool, {}, fits)
 
 
 def _leaves_out_which(planner: Planner, tool: Tool, step: Step) -> bool:
