@@ -106,7 +106,7 @@ async def _show_planned(config: "Config") -> None:
     """Print the calls that probing would make, tool by tool."""
     from mcprl.cli.server_tables import show_planned
     from mcprl.scenarios.probing.hints import read_hints
-    from mcprl.scenarios.probing.rehearsal import rehearse
+    from mcprl.scenarios.probing.probe import rehearse
     from mcprl.servers.server import connect
 
     given = config.scenarios

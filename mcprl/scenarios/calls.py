@@ -15,9 +15,9 @@ from mcprl.scenarios.intents import Value
 from mcprl.scenarios.packs.pack import held_out_forms
 from mcprl.scenarios.parameters import bound, is_complete, is_hash, is_paging, is_wait, opens, shortened_hash
 from mcprl.scenarios.probing.knowledge import State
-from mcprl.scenarios.probing.sharing import without_moments
 from mcprl.scenarios.probing.sources import ordered
 from mcprl.scenarios.probing.values import known_format
+from mcprl.scenarios.probing.writing import without_moments
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Filled, Step, call_of, in_order
 from mcprl.scenarios.together import Together

@@ -16,7 +16,7 @@ from mcprl.scenarios.packs.pack import fraction
 from mcprl.scenarios.parameters import FOLDERS, is_hash, is_paging, shortened_hash
 from mcprl.scenarios.probing.knowledge import Knowledge
 from mcprl.scenarios.probing.sources import CONFIGURED, quoted
-from mcprl.scenarios.probing.tables import Table
+from mcprl.scenarios.probing.sql import Table
 from mcprl.scenarios.probing.values import UNIVERSAL, known_format
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.yields import Yields

@@ -30,11 +30,11 @@ from mcprl.scenarios.kinds import (
     writing_kinds,
 )
 from mcprl.scenarios.planner import Planner
+from mcprl.scenarios.probing.draws import replacement
 from mcprl.scenarios.probing.knowledge import Knowledge, State
 from mcprl.scenarios.probing.probe import read_around
-from mcprl.scenarios.probing.renewed import Renewed
-from mcprl.scenarios.probing.replacing import replacement
-from mcprl.scenarios.probing.sharing import can_write
+from mcprl.scenarios.probing.sessions import Renewed
+from mcprl.scenarios.probing.writing import can_write
 from mcprl.scenarios.replays import Replays
 from mcprl.scenarios.steps import call_of
 from mcprl.servers.effects import is_reset, turn_on

@@ -13,7 +13,7 @@ from mcprl.scenarios.intents import Value
 from mcprl.scenarios.naming import Naming
 from mcprl.scenarios.parameters import FOLDERS, is_hash, is_paging, is_search, opens, shortened_hash
 from mcprl.scenarios.probing.knowledge import State
-from mcprl.scenarios.probing.paths import folder_of, takes_path
+from mcprl.scenarios.probing.results import folder_of, takes_path
 from mcprl.scenarios.probing.sources import Source
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Found, Reached, Step, same

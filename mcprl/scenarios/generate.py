@@ -31,12 +31,10 @@ from mcprl.scenarios.compose import Composer
 from mcprl.scenarios.packs.exclusion import taken, without
 from mcprl.scenarios.packs.pack import Pack, tool_hash
 from mcprl.scenarios.packs.quality import quality
-from mcprl.scenarios.probing.bookkeeping import resets
-from mcprl.scenarios.probing.examples import Attempts
 from mcprl.scenarios.probing.hints import read_hints
-from mcprl.scenarios.probing.knowledge import Knowledge
-from mcprl.scenarios.probing.probe import probe
-from mcprl.scenarios.probing.sharing import can_write
+from mcprl.scenarios.probing.knowledge import Attempts, Knowledge
+from mcprl.scenarios.probing.probe import probe, resets
+from mcprl.scenarios.probing.writing import can_write
 from mcprl.scenarios.writers import PLAIN, Writer, is_writer
 from mcprl.scenarios.writers.model import BATCH as WRITTEN_AT_ONCE
 from mcprl.scenarios.writers.model import ModelWriter

@@ -5,7 +5,7 @@ from collections import Counter
 from mcprl.scenarios.fields import record_of, scalars
 from mcprl.scenarios.parameters import is_search
 from mcprl.scenarios.probing.knowledge import Knowledge
-from mcprl.scenarios.probing.paths import takes_path
+from mcprl.scenarios.probing.results import takes_path
 from mcprl.scenarios.probing.values import known_format
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Field

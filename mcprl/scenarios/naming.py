@@ -18,7 +18,7 @@ from mcprl.scenarios.guessing import is_constant
 from mcprl.scenarios.intents import Attribute, Reference, Value
 from mcprl.scenarios.names import kind_of
 from mcprl.scenarios.parameters import FOLDERS, is_hash, is_search, shortened_hash
-from mcprl.scenarios.probing.paths import takes_path
+from mcprl.scenarios.probing.results import takes_path
 from mcprl.scenarios.steps import Field, Found, Step
 from mcprl.text import singular, words
 from mcprl.types import Scalar, Tool

@@ -18,7 +18,7 @@ from mcprl.scenarios.filling import Filling
 from mcprl.scenarios.intents import Intent, Outcome
 from mcprl.scenarios.packs.pack import split_of
 from mcprl.scenarios.probing.knowledge import State
-from mcprl.scenarios.probing.paths import takes_path
+from mcprl.scenarios.probing.results import takes_path
 from mcprl.scenarios.steps import Field, Grounded
 from mcprl.scenarios.writers import plain
 from mcprl.scenarios.writers.plain import Worded

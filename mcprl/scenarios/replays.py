@@ -14,7 +14,7 @@ from mcprl.judges.checks import holds
 from mcprl.judges.verifier import Verifier
 from mcprl.scenarios.fields import usable
 from mcprl.scenarios.probing.knowledge import Knowledge, State
-from mcprl.scenarios.probing.renewed import Renewed
+from mcprl.scenarios.probing.sessions import Renewed
 from mcprl.servers.live import refreshed
 from mcprl.types import CallRecord, Fact, Scenario, Session, ToolServer, Trajectory
 

@@ -9,8 +9,8 @@ from mcprl.judges.checks import squash
 from mcprl.scenarios.fields import Keys
 from mcprl.scenarios.intents import Attribute, Intent, Outcome, Reference, Value
 from mcprl.scenarios.probing.knowledge import State
-from mcprl.scenarios.probing.sharing import without_moments
 from mcprl.scenarios.probing.sources import ordered
+from mcprl.scenarios.probing.writing import without_moments
 from mcprl.scenarios.slots import Slot, build
 from mcprl.types import Call, Check, Json, Scalar, Tool, ToolResult
 

@@ -13,8 +13,8 @@ from mcprl.judges.adversaries import Move, play
 from mcprl.judges.verifier import Verifier
 from mcprl.scenarios.generate import generate
 from mcprl.scenarios.packs.pack import Pack
-from mcprl.scenarios.probing.bookkeeping import is_deprecated, resets, without_ambient
 from mcprl.scenarios.probing.hints import read_hints
+from mcprl.scenarios.probing.probe import is_deprecated, resets, without_ambient
 from mcprl.scenarios.slots import Slot, slots
 from mcprl.scenarios.yields import Yields
 from mcprl.servers.server import connect

@@ -10,8 +10,8 @@ from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.judges.verifier import Verifier
 from mcprl.scenarios.generate import generate
 from mcprl.scenarios.packs.pack import Pack
-from mcprl.scenarios.probing.paths import inner_paths
-from mcprl.scenarios.probing.replacing import replacement
+from mcprl.scenarios.probing.draws import replacement
+from mcprl.scenarios.probing.results import inner_paths
 from mcprl.scenarios.readers import read_text
 from mcprl.scenarios.slots import slots
 from mcprl.servers.server import connect

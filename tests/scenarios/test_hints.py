@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from mcprl.errors import ConfigError
-from mcprl.scenarios.probing.hints import BARE, read_example, read_hints, read_values
-from mcprl.scenarios.probing.traffic import read_traffic
+from mcprl.scenarios.probing.hints import BARE, read_example, read_hints, read_traffic, read_values
 from mcprl.types import Call
 
 

@@ -24,7 +24,7 @@ from mcprl.scenarios.kinds.statuses import reopens
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import Knowledge
 from mcprl.scenarios.probing.probe import probe
-from mcprl.scenarios.probing.renewed import Renewed
+from mcprl.scenarios.probing.sessions import Renewed
 from mcprl.scenarios.slots import Slot, slots
 from mcprl.scenarios.steps import Step, in_order
 from mcprl.servers.server import Server, connect

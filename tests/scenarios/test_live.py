@@ -10,7 +10,7 @@ import pytest
 from mcprl.errors import SessionLost
 from mcprl.judges.verifier import Verifier
 from mcprl.scenarios.clock import classified
-from mcprl.scenarios.probing.renewed import Renewed
+from mcprl.scenarios.probing.sessions import Renewed
 from mcprl.servers.live import refreshed
 from mcprl.types import Call, CallRecord, Fact, Scenario, ToolResult, Trajectory
 

@@ -15,15 +15,13 @@ from support.paths import SERVERS
 from mcprl.config import ServerConfig, ToolPolicy
 from mcprl.events import Event, Probing
 from mcprl.scenarios.parameters import is_complete
-from mcprl.scenarios.probing.examples import Attempts
 from mcprl.scenarios.probing.hints import read_hints
-from mcprl.scenarios.probing.knowledge import Knowledge
-from mcprl.scenarios.probing.numbers import number
+from mcprl.scenarios.probing.knowledge import Attempts, Knowledge
 from mcprl.scenarios.probing.probe import probe
+from mcprl.scenarios.probing.results import as_rows, short_lines, tokens, without_logs
 from mcprl.scenarios.probing.sources import converted, listed, ordered, quoted
-from mcprl.scenarios.probing.tables import Table, select
-from mcprl.scenarios.probing.tokens import as_rows, short_lines, tokens, without_logs
-from mcprl.scenarios.probing.values import invent
+from mcprl.scenarios.probing.sql import Table, select
+from mcprl.scenarios.probing.values import invent, number
 from mcprl.scenarios.slots import Slot, slots
 from mcprl.servers.digest import digest
 from mcprl.servers.server import connect

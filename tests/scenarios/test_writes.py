@@ -10,10 +10,10 @@ from mcprl.scenarios.filling import creates
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.draws import Penalties, draw_write
 from mcprl.scenarios.probing.knowledge import Knowledge, State
-from mcprl.scenarios.probing.records import Records
-from mcprl.scenarios.probing.sharing import without_moments
+from mcprl.scenarios.probing.results import Records
 from mcprl.scenarios.probing.sources import place
 from mcprl.scenarios.probing.values import invent
+from mcprl.scenarios.probing.writing import without_moments
 from mcprl.scenarios.slots import slots
 from mcprl.types import Tool, ToolResult
 

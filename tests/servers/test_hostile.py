@@ -5,7 +5,7 @@ import random
 import pytest
 from support.hostile_table import BEHAVIOURS, ENDLESS, outcome, visit
 
-from mcprl.scenarios.probing.patterns import matching
+from mcprl.scenarios.probing.values import matching
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from mcprl.errors import ConfigError, ServerError
 from mcprl.events import Note, ignore
 from mcprl.runs.journal import Journal
 from mcprl.scenarios.generate import generate, generate_scenarios
-from mcprl.scenarios.probing.rehearsal import rehearse
+from mcprl.scenarios.probing.probe import rehearse
 from mcprl.servers.permission import permission
 from mcprl.servers.proposals import propose, seems_to_read
 from mcprl.servers.server import Server, connect

@@ -27,7 +27,7 @@ from mcprl.scenarios.authoring.vetting import UnfitDraft, Vetting
 from mcprl.scenarios.fields import usable
 from mcprl.scenarios.packs.pack import covered, split_of
 from mcprl.scenarios.probing.knowledge import Knowledge
-from mcprl.scenarios.probing.renewed import Renewed
+from mcprl.scenarios.probing.sessions import Renewed
 from mcprl.scenarios.slots import build, slots
 from mcprl.servers.effects import turn_on
 from mcprl.text import counted, inert

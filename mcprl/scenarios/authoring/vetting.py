@@ -21,7 +21,7 @@ from mcprl.scenarios.authoring.drafts import Draft, looked_up, reference, resolv
 from mcprl.scenarios.fields import record_of, shows, usable
 from mcprl.scenarios.packs.pack import split_of
 from mcprl.scenarios.probing.knowledge import Knowledge
-from mcprl.scenarios.probing.sharing import can_write
+from mcprl.scenarios.probing.writing import can_write
 from mcprl.scenarios.slots import JsonPath, Slot, build, slots
 from mcprl.scenarios.steps import spelled
 from mcprl.servers.effects import is_read, turn_on

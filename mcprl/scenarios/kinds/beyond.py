@@ -9,9 +9,9 @@ from mcprl.scenarios.intents import Change, Forbidden, Value
 from mcprl.scenarios.kinds.changes import ACTS
 from mcprl.scenarios.names import noun as noun_of
 from mcprl.scenarios.planner import Planner
+from mcprl.scenarios.probing.draws import replacement
 from mcprl.scenarios.probing.knowledge import State
-from mcprl.scenarios.probing.paths import takes_path
-from mcprl.scenarios.probing.replacing import replacement
+from mcprl.scenarios.probing.results import takes_path
 from mcprl.scenarios.steps import Field, Found, Grounded
 from mcprl.servers.effects import is_read
 from mcprl.text import stems, words

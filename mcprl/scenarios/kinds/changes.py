@@ -18,7 +18,7 @@ from mcprl.scenarios.kinds.statuses import reopens
 from mcprl.scenarios.parameters import is_hash, shortened_hash
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
-from mcprl.scenarios.probing.sentences import note
+from mcprl.scenarios.probing.values import note
 from mcprl.scenarios.probing.writing import near_arguments
 from mcprl.scenarios.slots import Slot, build
 from mcprl.scenarios.steps import Filled, Found, Grounded, call_of

@@ -13,11 +13,10 @@ from mcprl.scenarios.english.labels import JOINTS
 from mcprl.scenarios.intents import Attribute, Change, Reference, Value
 from mcprl.scenarios.parameters import opens
 from mcprl.scenarios.planner import Planner
+from mcprl.scenarios.probing.draws import replacement
 from mcprl.scenarios.probing.knowledge import State
-from mcprl.scenarios.probing.near import day_near, iso_day, neighbour
-from mcprl.scenarios.probing.paths import takes_path
-from mcprl.scenarios.probing.replacing import replacement
-from mcprl.scenarios.probing.sentences import note
+from mcprl.scenarios.probing.results import takes_path
+from mcprl.scenarios.probing.values import day_near, iso_day, neighbour, note
 from mcprl.scenarios.steps import Found, Grounded, Step, call_of
 from mcprl.scenarios.titles import READING
 from mcprl.text import words

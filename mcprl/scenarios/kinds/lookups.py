@@ -9,7 +9,7 @@ from mcprl.scenarios.english.nouns import is_moment_of_history, is_person, is_te
 from mcprl.scenarios.intents import Combine, Compare, Each, Lookup, Relation
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
-from mcprl.scenarios.probing.paths import takes_path
+from mcprl.scenarios.probing.results import takes_path
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Field, Found, Grounded, same
 from mcprl.types import Call, Session, Tool

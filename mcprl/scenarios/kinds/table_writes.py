@@ -11,7 +11,7 @@ from mcprl.scenarios.intents import Attribute, Change, Reference, Value
 from mcprl.scenarios.kinds.tables import naming, random_row, table_noun
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
-from mcprl.scenarios.probing.tables import Table, identifier, literal, select
+from mcprl.scenarios.probing.sql import Table, identifier, literal, select
 from mcprl.scenarios.probing.values import invent
 from mcprl.scenarios.slots import Slot, build
 from mcprl.scenarios.steps import Grounded

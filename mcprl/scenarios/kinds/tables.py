@@ -8,8 +8,8 @@ from mcprl.scenarios.fields import is_answer, record_of, rows_of, truth
 from mcprl.scenarios.intents import Attribute, Count, Extreme, Lookup, Reference, Relation, Total, Value
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
-from mcprl.scenarios.probing.querying import rows_in
-from mcprl.scenarios.probing.tables import Table, select
+from mcprl.scenarios.probing.sql import Table, select
+from mcprl.scenarios.probing.tables import rows_in
 from mcprl.scenarios.slots import build
 from mcprl.scenarios.steps import Field, Grounded
 from mcprl.text import singular, words

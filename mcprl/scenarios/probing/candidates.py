@@ -10,11 +10,10 @@ from itertools import islice
 from mcprl.scenarios.names import noun
 from mcprl.scenarios.parameters import is_search
 from mcprl.scenarios.probing.knowledge import Knowledge, State
-from mcprl.scenarios.probing.near import neighbour
-from mcprl.scenarios.probing.paths import joined, takes_path
+from mcprl.scenarios.probing.results import joined, takes_path
 from mcprl.scenarios.probing.sources import CONFIGURED, HINTS, Source, converted, shape
-from mcprl.scenarios.probing.statements import selects, statement, takes_sql
-from mcprl.scenarios.probing.values import UNIVERSAL, known_format
+from mcprl.scenarios.probing.sql import selects, statement, takes_sql
+from mcprl.scenarios.probing.values import UNIVERSAL, known_format, neighbour
 from mcprl.scenarios.slots import Slot
 from mcprl.servers.effects import is_read
 from mcprl.text import stems, words

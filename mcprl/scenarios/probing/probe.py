@@ -1,35 +1,34 @@
 """Probe a server: call its tools, harvest their results, find which outputs feed which inputs and what a write changes.
 
-Read-only tools are called freely, writing tools only in sessions of their own.
+Read-only tools are called freely, writing tools only in sessions of their own. `rehearse` makes the same calls without
+the server.
 """
 
 import random
+import re
+from collections import Counter
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
 
 from mcprl.events import Emit, ignore
-from mcprl.scenarios.probing.bookkeeping import (
-    DEPRECATED,
-    RESETS,
-    is_deprecated,
-    resets,
-    set_logs_aside,
-    without_ambient,
-)
-from mcprl.scenarios.probing.functions import find_functions
+from mcprl.scenarios.fields import record_of
 from mcprl.scenarios.probing.hints import Hints
 from mcprl.scenarios.probing.knowledge import Knowledge, State
-from mcprl.scenarios.probing.querying import learn_tables
-from mcprl.scenarios.probing.reading import Reader
-from mcprl.scenarios.probing.sharing import find_sharing
+from mcprl.scenarios.probing.reading import Reader, find_functions, worked
+from mcprl.scenarios.probing.results import without_logs
+from mcprl.scenarios.probing.sessions import Budget, Visit
 from mcprl.scenarios.probing.sources import INSTRUCTIONS
-from mcprl.scenarios.probing.trying import try_hints
-from mcprl.scenarios.probing.visits import Budget, Visit
-from mcprl.scenarios.probing.writing import Prober, confirm_creators
+from mcprl.scenarios.probing.tables import learn_tables
+from mcprl.scenarios.probing.writing import Prober, confirm_creators, find_sharing
 from mcprl.scenarios.readers import read_text
-from mcprl.scenarios.slots import shown_slots, unfillable
+from mcprl.scenarios.slots import Slot, shown_slots, unfillable
 from mcprl.servers.approval import Approves
 from mcprl.servers.digest import digest
 from mcprl.servers.effects import is_read, turn_on
-from mcprl.types import Session, ToolServer
+from mcprl.text import words
+from mcprl.types import Call, Json, Session, Tool, ToolResult, ToolServer
 
 PROBE_S = 60.0
 """Seconds that probing may wait for the server."""
@@ -135,3 +134,107 @@ async def _write(server: ToolServer, known: Knowledge, budget: Budget, rng: rand
 async def read_around(known: Knowledge, state: State, session: Session, rng: random.Random) -> None:
     """Harvest the values of a session in `state`, from the sources that are already known to work."""
     await Reader(known, state, session, rng).around(3 * len(known.tools), 2)
+
+
+async def try_hints(reader: Reader, hints: Hints, most: int) -> None:
+    """Make the hinted calls of tools that only read, `most` of them; calls of other tools are left to the writes."""
+    known = reader.known
+    end = reader.calls + most
+    for call in hints.calls():
+        tool = known.tools.get(call.tool)
+        if tool is None or not is_read(tool) or reader.calls >= end or reader.late():
+            continue
+        result = await reader.call(tool, call.arguments)
+        if worked(known, tool.name, call.arguments, result):
+            known.learn(known.base, tool, hints.picked(known, call), result)
+
+
+LOGS = "it lists the calls that each session makes itself"
+DEPRECATED = "its description says that it is deprecated"
+RESETS = "it resets the server, which --reset-tool {} does between rollouts"
+
+_LEAST_TOOLS = 5
+_AMBIENT_SHARE = 0.8
+_WHOLE = frozenset(
+    "all app data database db demo environment env everything sandbox server session simulation state store world "
+    "namespace the a to initial default".split()
+)
+"""Words for all that a server holds."""
+
+
+def resets(tool: Tool) -> bool:
+    """Whether a tool brings the whole server back into its first state, by its name: `reset_state`, `reset`."""
+    verb, *rest = words(tool.name) or ("",)
+    needed = tool.input_schema.get("required") or []
+    return verb == "reset" and {*rest} <= _WHOLE and not needed
+
+
+def is_deprecated(tool: Tool) -> bool:
+    """Whether a tool is only there for those who know no better: `Reads a file. DEPRECATED: use read_text_file`."""
+    begins = r"(?:^|[.;(\[])\s*\W*(?:this tool is )?deprecated\b"
+    return bool(re.search(begins + r"\W*(?:[:.)\]-]|use\b|in favou?r\b|$)", tool.description, re.IGNORECASE))
+
+
+def without_ambient(slots: Mapping[str, Sequence[Slot]], used: Collection[str] = ()) -> dict[str, list[Slot]]:
+    """The slots of each tool without those that say in which context a call is made and not what it is about: an
+    optional text that nearly all tools take, such as a namespace. A name in `used` is kept.
+    """
+    taken = Counter(slot.key for own in slots.values() for slot in own if _is_optional_text(slot))
+    needed = {slot.key for own in slots.values() for slot in own if slot.required}
+    least = max(_LEAST_TOOLS, _AMBIENT_SHARE * len(slots))
+    ambient = {key for key, count in taken.items() if count >= least} - needed - {*used}
+    return {name: [slot for slot in own if slot.key not in ambient] for name, own in slots.items()}
+
+
+def _is_optional_text(slot: Slot) -> bool:
+    return not slot.required and len(slot.path) == 1 and slot.kind == "string" and not slot.choices
+
+
+async def set_logs_aside(known: Knowledge, session: Session, most: int) -> None:
+    """Leave the tools out of all tasks that return the calls made so far. At most `most` tools are called again."""
+    for tool in known.reads():
+        results = [example.result for example in known.examples.get(tool.name, ())[:3]]
+        if most > 0 and not any(slot.required for slot in known.slots[tool.name]):
+            most -= 1
+            results.append(await session.call(tool.name, {}))
+        if any(_lists_calls(result, known.tools) for result in results):
+            known.set_aside(tool.name, LOGS)
+
+
+def _lists_calls(result: ToolResult, tools: Collection[str]) -> bool:
+    record = record_of(result)
+    return record != without_logs(record, tools)
+
+
+async def rehearse(server: ToolServer, seed: int, budget: int, hints: Hints | None = None) -> list[Call]:
+    """The calls that probing would make if all of them failed; the server is asked for nothing.
+
+    Probing itself fills further arguments with values of its results. It calls no other tools than these.
+    """
+    silent = _Silent(tuple(server.tools), server.instructions)
+    await probe(silent, seed, budget, hints=hints)
+    return silent.calls
+
+
+@dataclass(frozen=True)
+class _Silent:
+    """A server's tools without the server: keeps the calls and answers each with an error."""
+
+    tools: tuple[Tool, ...]
+    instructions: str
+    forbidden: tuple[Tool, ...] = ()
+    calls: list[Call] = field(default_factory=list[Call])
+
+    @asynccontextmanager
+    async def session(self, setup: Sequence[Call] = ()) -> AsyncGenerator["_Silent"]:
+        yield self
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        self.calls.append(Call(tool, dict(arguments)))
+        return ToolResult("Error: not called", is_error=True)
+
+    async def resources(self) -> list[tuple[str, str]]:
+        return []
+
+    async def known_values(self) -> dict[str, Json]:
+        return {}

@@ -1,20 +1,24 @@
-"""Probing's reads: call the tools that only read until they teach nothing new; learn what their failures are like."""
+"""Probing's reads: call the tools that only read until they teach nothing new; learn what their failures are like.
+
+`find_functions` finds the tools that only work something out of their arguments, by what they do: `add(a, b)`.
+"""
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from typing import Any
 
+from mcprl.judges.checks import leaves, squash
 from mcprl.scenarios.fields import record_of
-from mcprl.scenarios.probing.draws import Penalties, fill_read
-from mcprl.scenarios.probing.examples import MOST_EXAMPLES, message_of
-from mcprl.scenarios.probing.knowledge import Knowledge, SourcedValue, State
-from mcprl.scenarios.probing.numbers import usual_high
-from mcprl.scenarios.probing.sources import converted, fits, shape
-from mcprl.scenarios.probing.tokens import without_logs
-from mcprl.scenarios.probing.told import is_named, offered
-from mcprl.scenarios.probing.values import UNIVERSAL, known_format, stranger
+from mcprl.scenarios.probing.draws import Penalties, draw_write, fill_read
+from mcprl.scenarios.probing.knowledge import MOST_EXAMPLES, Knowledge, SourcedValue, State, message_of
+from mcprl.scenarios.probing.results import without_logs
+from mcprl.scenarios.probing.sessions import Visit
+from mcprl.scenarios.probing.sources import converted, fits, is_named, offered, shape
+from mcprl.scenarios.probing.values import UNIVERSAL, known_format, stranger, usual_high
 from mcprl.scenarios.slots import JsonPath, Slot, build
 from mcprl.servers.effects import is_read
+from mcprl.servers.proposals import propose
 from mcprl.text import words
 from mcprl.types import Scalar, Session, Tool, ToolResult
 
@@ -249,3 +253,74 @@ def _values(value: Any, path: JsonPath) -> list[tuple[JsonPath, Scalar]]:
     if isinstance(value, list):
         return [entry for index, inner in enumerate(value) for entry in _values(inner, (*path, index))]  # pyright: ignore
     return [(path, value)] if value is not None else []
+
+
+_MOST_DRAWS = 8
+_ENOUGH = 3
+"""Different arguments with different results after which a tool is a function."""
+
+
+async def find_functions(
+    known: Knowledge, unmarked: Collection[str], session: Visit, rng: random.Random, most: int
+) -> None:
+    """Mark the functions among the `unmarked` tools of `known` as read-only, in at most `most` calls."""
+    doubtful = [tool for tool in known.tools.values() if tool.name in unmarked and _may_compute(known, tool)]
+    for tool in doubtful:
+        share = min(2 * _MOST_DRAWS, most // len(doubtful))
+        if await _is_function(known, tool, session, rng, share):
+            known.tools[tool.name] = replace(tool, read_only=True, destructive=False)
+            known.functions.add(tool.name)
+
+
+def _may_compute(known: Knowledge, tool: Tool) -> bool:
+    slots = known.slots[tool.name]
+    if is_read(tool) or not any(slot.required for slot in slots):
+        return False
+    return propose(tool) == "unknown" or _takes_numbers(known, tool)
+
+
+def _takes_numbers(known: Knowledge, tool: Tool) -> bool:
+    """Whether all that the tool needs are numbers and choices, a number at least among them."""
+    needed = [slot for slot in known.slots[tool.name] if slot.required]
+    numbers = [slot for slot in needed if slot.kind in ("integer", "number")]
+    return bool(numbers) and all(slot in numbers or slot.choices for slot in needed)
+
+
+async def _is_function(known: Knowledge, tool: Tool, session: Visit, rng: random.Random, most: int) -> bool:
+    needed = [slot for slot in known.slots[tool.name] if slot.required]
+    answers: dict[str, str] = {}
+    for attempt in range(most // 2):
+        draw = draw_write(known, tool, needed, known.base, rng, attempt, Penalties())
+        arguments = build({slot.path: value for slot, (_, value) in draw.picked.items()})
+        first = await session.call(tool.name, arguments)
+        if first.is_error or first.latency_s > SLOW_S:
+            continue
+        again = await session.call(tool.name, arguments)
+        found = _worked_out(first, [value for _, value in draw.picked.values()], propose(tool) != "unknown")
+        if again.text != first.text:
+            return False
+        if not found:
+            continue  # a metre in metres
+        answers[str(arguments)] = found
+        if len({*answers.values()}) >= _ENOUGH:
+            return True
+    return False
+
+
+def _worked_out(result: ToolResult, given: list[Scalar], number: bool) -> str:
+    """What a result has that its arguments do not hold; only numbers if `number`. Empty if there is nothing."""
+    record = record_of(result)
+    held = [leaf for _, leaf in leaves(record)] if record is not None else [result.text]
+    told = {squash(str(value)) for value in given}
+    new = [leaf for leaf in held if leaf is not None and squash(str(leaf)) not in told and not isinstance(leaf, bool)]
+    if number:
+        new = [leaf for leaf in new if _is_number(leaf)] if len(held) == 1 else []
+    return " ".join(str(leaf) for leaf in new)
+
+
+def _is_number(value: Scalar) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True

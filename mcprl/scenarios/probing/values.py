@@ -1,4 +1,4 @@
-"""Invented values: well-known formats, plausible words for free text, strangers to a harvested value.
+"""Invented values: well-known formats, numbers, words for free text, strangers and neighbours of a harvested value.
 
 Probing uses them if no harvested value fits; tasks that write or that ask for a missing thing always do.
 """
@@ -8,18 +8,248 @@ import re
 import string
 import zoneinfo
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from datetime import date, datetime, timedelta
 from functools import lru_cache
+from re import _parser  # pyright: ignore[reportAttributeAccessIssue, reportPrivateUsage]
 from typing import Any
 
+import rstr
 from babel.dates import get_timezone_location
 
 from mcprl.scenarios.english.nouns import data, is_person
-from mcprl.scenarios.probing.numbers import number
-from mcprl.scenarios.probing.patterns import matching
-from mcprl.scenarios.probing.sentences import FIRST, LAST, finding, handover, note, sentence
 from mcprl.scenarios.slots import JsonPath, Slot
-from mcprl.text import words
+from mcprl.text import singular, words
+
+FIRST = (
+    "Ada Amir Bea Carlo Dana Elif Farid Greta Hugo Ines Jonas Kira Leon Mara Nils Nora Omar Petra Quinn Rosa Sami "
+    "Tara Uma Viktor Wanda Yusuf Zoe "
+).split()
+LAST = (
+    "Abbas Berg Castro Dietz Egan Feld Grant Haas Iqbal Jansen Kovac Lund Moreau Novak Okoye Perez Quist Rossi Sato "
+    "Toth Ueda Vance Weber Young Zeman "
+).split()
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_SENTENCES = (
+    "Call {first} {last} back on {day}",
+    "{first} is away until {day}",
+    "Meeting with {first} {last} moved to {day}",
+    "Order {n} more boxes before {day}",
+    "{first} {last} prefers to be called in the morning",
+    "Invoice {n} was sent to {last} on {day}",
+    "Room {n} is closed on {day}",
+    "Ask {first} about the contract by {day}",
+    "The delivery for {last} arrives on {day}",
+    "{last} asked for a discount on {n} pieces",
+    "Send the report to {first} on {day}",
+    "Parking for {n} guests is booked for {day}",
+)
+
+_NOTES = (
+    "{first} {last} has the details",
+    "ask {first} {last} for details",
+    "see the email from {first} {last}",
+    "to be discussed with {first} on {day}",
+    "{first} will send details on {day}",
+    "{first} {last} is the one to ask",
+    "waiting for an answer from {first} {last}",
+    "{first} {last} keeps the paper file",
+    "{first} {last} will know more on {day}",
+    "{first} {last} follows up on {day}",
+    "{first} asked about this on {day}",
+    "discussed with {first} {last} on {day}",
+    "{first} sent the papers on {day}",
+    "call {first} {last} about this on {day}",
+    "more to follow on {day}",
+    "talk to {first} {last} before {day}",
+    "{first} has a question, answer by {day}",
+)
+"""What may be noted about anything."""
+_FINDINGS = (
+    "Most cancellations come on {day}s",
+    "{day} is the busiest day of the week",
+    "Calls take longer on {day}s than on other days",
+    "{n} percent of the bookings come by phone",
+    "Income on {day}s is {n} percent above average",
+    "{n} percent of the invoices are paid late",
+    "{n} customers come back every month",
+    "New customers cancel twice as often on {day}s",
+    "Hardly anybody comes on {day}s before ten",
+)
+_HANDOVERS = (
+    "{first} {last} has a complaint and wants to talk to somebody",
+    "{first} {last} would like a call back on {day}",
+    "{first} {last} is not happy with the answer",
+    "{first} {last} was told two different things",
+    "{first} {last} has waited for an answer since {day}",
+)
+
+
+def sentence(rng: random.Random) -> str:
+    """A sentence that somebody may note down."""
+    return _told(_SENTENCES, rng)
+
+
+def note(rng: random.Random) -> str:
+    """A note that fits anything."""
+    return _told(_NOTES, rng)
+
+
+def finding(rng: random.Random) -> str:
+    """What somebody may have found out about a business."""
+    return _told(_FINDINGS, rng)
+
+
+def handover(rng: random.Random) -> str:
+    """What the next person has to know."""
+    return _told(_HANDOVERS, rng)
+
+
+def _told(sentences: Sequence[str], rng: random.Random) -> str:
+    return rng.choice(sentences).format(
+        first=rng.choice(FIRST),
+        last=rng.choice(LAST),
+        day=rng.choice(_DAYS),
+        n=rng.randint(2, 40),
+    )
+
+
+_SMALL = {
+    "seconds delay wait sleep": 1,
+    "page offset skip start cursor index position": 2,
+    "limit count size top max results per head tail lines first last context depth n rows": 10,
+    "duration timeout interval retries steps hours": 3,
+    "days quantity amount nights guests adults passengers people": 6,
+}
+"""Words in names of numbers, and how large such a number may be that still finds something."""
+
+
+_AMOUNTS = (25, 50, 75, 100, 120, 150, 200, 250, 300, 400, 500)
+"""Amounts of money that people hand out."""
+
+
+_UNBOUNDED = 2**53 - 1
+
+
+def usual_high(slot: Slot) -> int:
+    """The largest usual value of a number by its name; 0 if the name does not say."""
+    named = words(slot.key)
+    lasts = {"seconds"} & {*words(str(slot.schema.get("description", "")))}
+    things = 12 if named and singular(named[-1]) != named[-1] else 0  # so many bags
+    return next((high for names, high in _SMALL.items() if {*named, *lasts} & {*names.split()}), things)
+
+
+def _bounds(slot: Slot) -> tuple[float | None, float | None]:
+    """The schema's bounds, for whole numbers the smallest and the largest that are within; `None` where there is none
+    but what a number of JavaScript can hold, as zod's `int()` writes it."""
+    found: list[float | None] = []
+    for end, step in (("Minimum", 1), ("Maximum", -1)):
+        value, beyond = slot.schema.get(end.lower()), slot.schema.get(f"exclusive{end}")
+        if isinstance(beyond, int | float) and not isinstance(beyond, bool):
+            value = beyond + (step if slot.kind == "integer" else 0)
+        is_bound = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _UNBOUNDED
+        found.append(value if is_bound else None)
+    return found[0], found[1]
+
+
+def number(slot: Slot, rng: random.Random) -> int | float:
+    """A number within the schema's bounds; for a `number` slot about one in seven has a fraction."""
+    least, most = _bounds(slot)
+    low = 1 if least is None else least
+    usual = usual_high(slot)
+    default_high = max(low, 0) + (usual or rng.choice((20, 100, 1_000)))
+    if words(slot.key) == ("amount",) and most is None:
+        return rng.choice(_AMOUNTS)
+    if slot.kind == "number" and most is not None and most - (least or 0) < 2:
+        return float(f"{(least or 0) + (most - (least or 0)) * rng.uniform(0.1, 0.9):.2g}")
+    if usual:
+        return rng.randint(int(low), max(int(low), min(int(usual if most is None else most), int(low) + usual)))
+    high = default_high if most is None else most
+    low = max(int(low), 2) if slot.kind == "number" and high > 2 else int(low)  # nobody asks what adding 1 makes
+    value = rng.randint(low, max(low, int(high)))
+    if slot.kind == "integer" or rng.random() < 0.85:
+        return value
+    return round(value + rng.choice((0.25, 0.5, 0.75)), 2)
+
+
+_MOST_CHARACTERS = 10_000
+
+
+def matching(pattern: str, rng: random.Random) -> str:
+    """A text that matches the pattern; empty if it is none that Python reads, or one whose texts may be very long."""
+    try:
+        if _longest(_parser.parse(pattern)) > _MOST_CHARACTERS:
+            return ""
+        return rstr.Rstr(rng).xeger(pattern)
+    except (re.error, KeyError, ValueError, RecursionError, OverflowError):
+        return ""
+
+
+def _longest(pattern: Any) -> int:
+    """Characters of the longest text that `rstr` makes of a parsed pattern: of what has no limit it takes 100."""
+    length = 0
+    for kind, own in pattern:
+        if str(kind) in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
+            length += min(int(own[1]), 100) * _longest(own[2])
+        elif str(kind) == "SUBPATTERN":
+            length += _longest(own[-1])
+        elif str(kind) == "BRANCH":
+            length += max(map(_longest, own[1]))
+        else:
+            length += 1
+    return length
+
+
+_ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:$|[T ])")
+_CLOCK = re.compile(r"\d\d:\d\d")
+_SPELLED = re.compile(r"\d{1,2} [A-Z][a-z]+ \d{4}|[A-Z][a-z]+ \d{1,2}, \d{4}")
+
+
+def neighbour(value: Any, rng: random.Random) -> Any:
+    """A value whose number is at most 12 away from that of `value` (`C-1039` for `C-1042`): it may well exist.
+
+    `None` for a float, and for a string that does not end in a digit or has a `.` or `:` (an address, a time).
+    """
+    if isinstance(value, int) and not isinstance(value, bool):
+        return max(0, value + rng.choice((-1, 1)) * rng.randint(1, 12))
+    if not isinstance(value, str) or "." in value or ":" in value:
+        return None
+    match = re.fullmatch(r"(.*?)(\d{1,6})", value)
+    if match is None:
+        return None
+    number = max(0, int(match[2]) + rng.choice((-1, 1)) * rng.randint(1, 12))
+    return f"{match[1]}{number:0{len(match[2])}}"
+
+
+def iso_day(text: str) -> str:
+    """The day that a text says, as 2026-05-20; empty if it is none."""
+    if _ISO.match(text):
+        return text[:10]
+    if not _SPELLED.fullmatch(text):
+        return ""
+    for form in ("%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y"):
+        try:
+            return datetime.strptime(text, form).date().isoformat()
+        except ValueError:
+            continue
+    return ""
+
+
+def moments(values: Sequence[object]) -> str:
+    """`date` or `time` if all the values are such, else empty."""
+    texts = list(map(str, values))
+    if texts and all(map(iso_day, texts)):
+        return "date"
+    return "time" if texts and all(map(_CLOCK.fullmatch, texts)) else ""
+
+
+def day_near(dates: Sequence[str], rng: random.Random) -> str | None:
+    """A day at most a month from one of the ISO `dates`; `None` if that is no day."""
+    try:
+        return (date.fromisoformat(rng.choice(dates)) + timedelta(rng.randint(-31, 31))).isoformat()
+    except (IndexError, ValueError, OverflowError):
+        return None
+
 
 _ADJECTIVES = (
     "amber brisk calm cedar clever coastal copper crimson dusty early frosty gentle golden hidden hollow indigo "
