@@ -1,22 +1,19 @@
-"""Any text result as data: JSON, tables, lists, pairs, logs, listings, diffs.
+"""Any text result as data: JSON, tables, lists, pairs, and what single programs print (`programs`).
 
-`read_text` reads one text; `align` compares several of one tool. Wrong structure is worse than none: a text that no
-reader is sure of is left as it is.
+Wrong structure is worse than none: a text that no reader is sure of is left as it is.
 """
 
 import re
 
-from mcprl.scenarios.readers.alignment import align
 from mcprl.scenarios.readers.blocks import read_blocks
-from mcprl.scenarios.readers.git import read_git
-from mcprl.scenarios.readers.listings import read_listing
 from mcprl.scenarios.readers.lists import read_list
+from mcprl.scenarios.readers.programs import PROGRAMS
 from mcprl.scenarios.readers.spelled import read_spelled, read_yaml
 from mcprl.scenarios.readers.tables import read_aligned, read_barred, read_separated
 from mcprl.servers.digest import is_small, plain
 from mcprl.types import Json
 
-__all__ = ["align", "read_text"]
+__all__ = ["read_text"]
 
 LONGEST = 200_000
 """How many characters of a text are read."""
@@ -27,10 +24,9 @@ _WIDEST = 120
 _WIDE = re.compile(rf"[^\S\n]{{{_WIDEST},}}")  # the readers' patterns may look at a run of blanks more than once
 _FENCE = re.compile(r"^[ \t]*```([\w+-]*)[ \t]*\n(.*?)^[ \t]*```[ \t]*$", re.MULTILINE | re.DOTALL)
 _READERS = (
-    read_git,
+    *PROGRAMS,
     read_barred,
     read_separated,
-    read_listing,
     read_yaml,
     read_blocks,
     read_aligned,

@@ -5,7 +5,6 @@ scalars.
 import re
 from collections.abc import Sequence
 
-from mcprl.scenarios.readers.alignment import align
 from mcprl.scenarios.readers.scalars import BULLET, Record, is_code, is_name, is_prose, pair_of, plain, scalar
 from mcprl.types import Scalar
 
@@ -56,13 +55,13 @@ def read_list(text: str) -> list[Record] | list[Scalar] | None:
 
 def names_things(pairs: Sequence[tuple[str, object]]) -> bool:
     """Whether the names of pairs are no fields but things ("INV-1: EUR 12.50", "Wool Rug: 2 left (reorder at 5)"): all
-    differ, and all have a figure, or all values are of one pattern of several words.
+    differ, and all have a figure, or all values are one phrase of several words but for its figures.
     """
-    if not 1 < len({name for name, _ in pairs}) == len(pairs) <= 500:
+    names = [name for name, _ in pairs]
+    if not 1 < len({*names}) == len(names) <= 500:
         return False
-    values = [str(value) for _, value in pairs]
-    figured = all(re.search(r"\d", name) for name, _ in pairs)
-    return figured or (all(len(value.split()) > 2 for value in values) and align(values) is not None)
+    phrases = {re.sub(r"\d[\d.,]*", "0", str(value)) for _, value in pairs}
+    return all(re.search(r"\d", name) for name in names) or (len(phrases) == 1 and len(phrases.pop().split()) > 2)
 
 
 def _unmarked(lines: Sequence[str]) -> list[str]:
@@ -125,16 +124,13 @@ def _named(rows: Sequence[Sequence[str]], strict: bool) -> list[Record] | None:
     if strict and not even:
         return None
     names = [_shared([row[n] for row in rows]) for n in range(len(rows[0]))] if even else []
-    phrases = [_phrases([row[n] for row in rows]) for n in range(len(rows[0]))] if even else []
     records: list[Record] = []
-    for number, row in enumerate(rows):
+    for row in rows:
         found: dict[str, Scalar | None] = {}
         for n, cell in enumerate(row):
             pair = pair_of(cell) if ":" in cell or "=" in cell else None
             if pair:
                 found.setdefault(pair[0], scalar(pair[1]))
-            elif even and phrases[n]:
-                found |= phrases[n][number]
             elif even and (shared := names[n]):
                 words = cell.split()
                 found.setdefault(shared[0], scalar(" ".join(words[shared[1] : len(words) - shared[2]])))
@@ -155,14 +151,6 @@ def _titled(records: list[Record]) -> list[Record]:
     if len({*texts}) < len(titles) or all(text.islower() and " " not in text for text in texts):
         return records  # else the words of an enumeration: "open"
     return [{"name" if name == unnamed[0] else name: value for name, value in row.items()} for row in records]
-
-
-def _phrases(cells: Sequence[str]) -> list[dict[str, Scalar]]:
-    """Cells of one pattern ("Line 4 to Harbour at 10:15") as records of what varies; empty if they have none."""
-    if len(cells) > 500 or min(len(cell.split()) for cell in cells) < 4:
-        return []
-    records = align(cells) or []
-    return records if records and len({*map(tuple, records)}) == 1 and len(records[0]) > 1 else []
 
 
 def _shared(cells: Sequence[str]) -> tuple[str, int, int] | None:

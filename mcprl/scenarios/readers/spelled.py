@@ -1,17 +1,15 @@
-"""Data spelled in a language of its own inside a text: JSON, Python literals, YAML, XML."""
+"""Data spelled in a language of its own inside a text: JSON, Python literals, YAML."""
 
 import ast
 import datetime
 import json
 import re
-import tomllib
 import warnings
 from typing import Any
-from xml.etree import ElementTree
 
 import yaml
 
-from mcprl.scenarios.readers.scalars import Record, is_name, scalar
+from mcprl.scenarios.readers.scalars import is_name, scalar
 from mcprl.types import Json
 
 _OPENING = re.compile(
@@ -27,13 +25,9 @@ _INDENTED = re.compile(
 def read_spelled(text: str) -> Json:
     """The data that the text spells, alone or between sentences; `None` if there is none."""
     stripped = text.strip()
-    if stripped.startswith("<"):
-        return _xml(stripped)
     value = _json(stripped)
     if value is None:
         value = _python(stripped)
-    if value is None and re.match(r"(?:#.*\n|\s)*(?:\[+[\w.\"-]+\]+|[\w.-]+ = )", stripped[:1_000]):
-        value = _toml(stripped)
     return None if value is None else tabled(value)
 
 
@@ -87,13 +81,6 @@ def _python(text: str) -> Json:
             return _literal(tree.body) if isinstance(tree.body, ast.List | ast.Dict | ast.Tuple | ast.Set) else None
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
             return None
-
-
-def _toml(text: str) -> Json:
-    try:
-        return json.loads(json.dumps(tomllib.loads(text), default=str))  # dates as they are written
-    except (ValueError, RecursionError):
-        return None
 
 
 def _literal(node: ast.expr) -> Json:
@@ -177,57 +164,3 @@ def _has_names(value: Json) -> bool:
     if isinstance(value, list):
         return all(map(_has_names, value))
     return not isinstance(value, str) or len(value) < 2_000
-
-
-def _xml(text: str) -> Json:
-    """The records of an XML document. A document with its own entities is refused, as defusedxml would (it has had no
-    release since 2021, and entities are the one attack that the standard library's parser leaves open)."""
-    head = text[:2_000].lower()
-    if "<!doctype" in head or "<!entity" in text.lower() or "<html" in head:
-        return None
-    if _depth(text) > 50:
-        return None
-    try:
-        root = ElementTree.fromstring(text.encode())
-    except (ElementTree.ParseError, ValueError, LookupError):
-        return None
-    value = _element(root)
-    while isinstance(value, dict) and len(value) == 1 and isinstance(next(iter(value.values())), dict | list):
-        value = next(iter(value.values()))
-    return value if isinstance(value, dict | list) else None
-
-
-def _depth(text: str) -> int:
-    """How deeply elements are nested at most, roughly: by their tags."""
-    depth = deepest = 0
-    for match in re.finditer(r"<(/?)[A-Za-z][^<>]{0,2000}?(/?)>", text):
-        depth += -1 if match[1] else int(not match[2])
-        deepest = max(deepest, depth)
-    return deepest
-
-
-def _element(element: ElementTree.Element) -> Json:
-    """An element as a scalar, a record, or a list if all its children have one tag."""
-    text = (element.text or "").strip()
-    if not len(element):
-        value = scalar(text)
-        if not element.attrib:
-            return value
-        return {**_typed(element.attrib), **({} if value is None else {"text": value})}
-    tags = [_tag(child) for child in element]
-    if len(tags) > 1 and len(set(tags)) == 1 and not element.attrib:
-        return [_element(child) for child in element]
-    grouped: dict[str, list[Json]] = {}
-    for child, tag in zip(element, tags, strict=True):
-        if (value := _element(child)) is not None:
-            grouped.setdefault(tag, []).append(value)
-    children = {tag: values[0] if len(values) == 1 else values for tag, values in grouped.items()}
-    return {**_typed(element.attrib), **children}
-
-
-def _tag(element: ElementTree.Element) -> str:
-    return str(element.tag).rpartition("}")[2]
-
-
-def _typed(attributes: dict[str, str]) -> Record:
-    return {name.rpartition("}")[2]: value for name, text in attributes.items() if (value := scalar(text)) is not None}

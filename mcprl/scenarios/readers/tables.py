@@ -135,9 +135,7 @@ def read_aligned(text: str) -> list[Record] | None:
             rows = _cut([block[0], *block[2:]], [match.span() for match in re.finditer(r"\S+", block[1])])
         else:
             rows = _columns(block)
-        if rows and not rows[0][0]:
-            rows = [["column 0", *rows[0][1:]], *([row[0].rstrip(":"), *row[1:]] for row in rows[1:])]
-        if rows and len(rows) > 1 and all(rows[0][1:]) and (_is_header(rows) or ruled):
+        if rows and len(rows) > 1 and all(rows[0]) and (_is_header(rows) or ruled):
             return _records(rows)
     return None
 
@@ -178,30 +176,12 @@ def _columns(block: Sequence[str]) -> list[list[str]] | None:
         single = head[joined[-1][1] if joined else 0 : start] == " "
         if named and not under and single and head[end : end + 1] == " ":
             return None  # a word of a header that belongs to the column before it or behind it
-        if joined and (not named or (single and (not under or _is_phrase(block, joined[-1], start)))):
+        if joined and (not named or (single and not under)):
             joined[-1] = (joined[-1][0], end)
         else:
             joined.append((start, end))
     rows = _cut(block, joined)
-    if len(joined) > 1 and not any(_GAP.search(name) for name in rows[0]):
-        return rows
-    return _by_words(block)
-
-
-def _is_phrase(block: Sequence[str], left: tuple[int, int], right: int) -> bool:
-    """Whether the words on both sides of a gap belong together: one blank parts them in every line, and they are no
-    figures ("CREATED AT" above "about 2 days ago").
-    """
-    parted = [line[left[1] - 1 : right + 1] for line in block[1:]]
-    figures = all(re.fullmatch(r"\S*\d\S*", line[left[0] : left[1]].strip()) for line in block[1:])
-    return not figures and all(re.fullmatch(r"\S \D", part) and part[2] != " " for part in parted)
-
-
-def _by_words(block: Sequence[str]) -> list[list[str]] | None:
-    """Rows that have as many words as the header, whose last cell may have more (`ps aux`)."""
-    head = block[0].split()
-    rows = [line.split(None, len(head) - 1) for line in block[1:]]
-    return [head, *rows] if len(head) > 2 and all(len(row) == len(head) for row in rows) else None
+    return rows if len(joined) > 1 and not any(_GAP.search(name) for name in rows[0]) else None
 
 
 def _cut(lines: Sequence[str], spans: Sequence[tuple[int, int]]) -> list[list[str]]:

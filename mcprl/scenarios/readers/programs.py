@@ -1,54 +1,32 @@
-"""What git prints: logs, a commit, the status, branches, statistics, unified diffs.
+"""Formats of single programs: git's output, server-filesystem's listings, logs, check lists. More belong here.
 
-Hunks are counted here because unidiff and whatthepatch refuse a diff that a server has cut short.
+Each reader takes a text and gives its record or records, or `None` if the text is not of its program. `PROGRAMS` are
+tried in their order, before the general readers.
 """
 
 import re
+from collections.abc import Callable
 
-from mcprl.scenarios.readers.scalars import Record
+from mcprl.scenarios.readers.scalars import Record, scalar
+
+# --- git --------------------------------------------------------------------------------------------------------------
 
 _COMMIT = re.compile(r"commit ([0-9a-f]{7,40})\b(?: \((.{1,200})\))?$", re.MULTILINE)
 _PERSON = re.compile(r"(Author|Commit|Committer):\s+(.{0,200}?)\s*<([^<>\n]{1,200})>$")
-_ONELINE = re.compile(r"[*|\\/ ]{0,8}([0-9a-f]{7,40}) (?:\(([^()]{1,200})\) )?(\S.*)$")
-_STAT = re.compile(r" ?(\S.{0,250}?)\s+\|\s+(\d+|Bin .{1,60}?)(?: ([+-]+))?$")
-_STATS = re.compile(r" ?(\d+) files? changed(?:, (\d+) insertions?\(\+\))?(?:, (\d+) deletions?\(-\))?$", re.MULTILINE)
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 _STATE = re.compile(
     r"\s+(?:(modified|new file|deleted|renamed|copied|typechange|both modified|added by us|deleted by us):\s+)?(\S.*)$"
 )
-_SHORT = re.compile(r"([ MADRCTU?!]{2}) (\S.*)$")
-_SHORT_WORDS = {
-    "M": "modified",
-    "A": "new file",
-    "D": "deleted",
-    "R": "renamed",
-    "C": "copied",
-    "?": "untracked",
-    "U": "unmerged",
-}
+_SECTIONS = {"Changes to be committed": "staged", "Changes not staged for commit": "unstaged"}
 _BRANCH = re.compile(r"(\* |  )(\(HEAD detached at \S+\)|[\w./-]+)(?:\s+([0-9a-f]{7,40}) (?:\[.{1,100}\] )?(\S.*))?$")
 
 
-def read_git(text: str) -> Record | list[Record] | None:
-    """The commits, files or branches that git's output lists; `None` if the text is no output of git."""
-    if _COMMIT.search(text):
-        return _commits(text)
-    if re.search(r"^(?:On branch \S+|HEAD detached at \S+)$", text, re.MULTILINE):
-        return _status(text)
-    if files := _diff(text):
-        return files
-    lines = [line.rstrip() for line in text.splitlines() if line.strip()]
-    if stats := _statistics(lines):
-        return stats
-    return _oneline(lines) or _branches(lines) or _short_status(lines)
-
-
-def _commits(text: str) -> Record | list[Record] | None:
-    """`git log` or `git show`: a record a commit, with its files if the log has diffs or statistics."""
+def read_commits(text: str) -> Record | list[Record] | None:
+    """`git log` or `git show`: a record a commit, with its files if the log has diffs."""
     starts = [match.start() for match in _COMMIT.finditer(text)]
-    ends = [*starts[1:], len(text)]
+    ends = [*starts, len(text)][1:]
     records = [_commit(text[start:end]) for start, end in zip(starts, ends, strict=True)]
-    if any("author" not in record and "message" not in record for record in records):
+    if not records or any("author" not in record and "message" not in record for record in records):
         return None
     return records if len(records) > 1 else records[0]
 
@@ -69,7 +47,7 @@ def _commit(text: str) -> Record:
             record["merge" if named[1] == "Merge" else "date"] = named[2]
         elif line.startswith("    "):
             message.append(line[4:])
-        elif line.startswith(("diff --git", "--- ")) or (message and _STAT.match(line)):
+        elif line.startswith(("diff --git", "--- ")):
             body = number
             break
         elif not line.strip() and message:
@@ -79,16 +57,18 @@ def _commit(text: str) -> Record:
         record["message"] = spoken.split("\n")[0]
         if rest := spoken.partition("\n")[2].strip():
             record["body"] = rest
-    files = _diff("\n".join(lines[body:])) or _statistics([line for line in lines[body:] if line.strip()])
+    files = read_diff("\n".join(lines[body:]))
     return {**record, **({"files": files} if files else {})}
 
 
-def _diff(text: str) -> list[Record]:
-    """The files of a unified diff: `file`, `change`, `added_lines` and `removed_lines`. Hunks count by headers, so
-    that a removed line `-- x`, printed as `--- x`, begins no file.
+def read_diff(text: str) -> list[Record] | None:
+    """The files of a unified diff: `file`, `change`, `added_lines` and `removed_lines`.
+
+    Hunks count by headers, so that a removed line `-- x`, printed as `--- x`, begins no file. They are counted here
+    because unidiff and whatthepatch refuse a diff that a server has cut short.
     """
     if not re.search(r"^(?:@@ -\d|diff --git )", text, re.MULTILINE):
-        return []
+        return None
     records: list[Record] = []
     old = new = 0
     before = ""
@@ -116,7 +96,7 @@ def _diff(text: str) -> list[Record]:
                 records[-1]["change"] = {"new": "new file", "deleted": "deleted"}.get(match[1] or "", "renamed")
         elif match := _HUNK.match(line):
             old, new = int(match[1] or 1), int(match[2] or 1)
-    return records
+    return records or None
 
 
 def _path(line: str) -> str:
@@ -124,21 +104,10 @@ def _path(line: str) -> str:
     return path[2:] if path.startswith(("a/", "b/")) else path
 
 
-def _statistics(lines: list[str]) -> list[Record] | None:
-    """`git diff --stat`: a record a file."""
-    if not any(_STATS.match(line) for line in lines):
-        return None
-    matches = [match for line in lines if (match := _STAT.match(line))]
-    return [
-        {"file": match[1], "changes": int(match[2]) if match[2].isdigit() else match[2]} for match in matches
-    ] or None
-
-
-_SECTIONS = {"Changes to be committed": "staged", "Changes not staged for commit": "unstaged"}
-
-
-def _status(text: str) -> Record:
+def read_status(text: str) -> Record | None:
     """`git status`: the branch and the files, each with its change and status (`staged`, `unstaged`, `untracked`)."""
+    if not re.search(r"^(?:On branch \S+|HEAD detached at \S+)$", text, re.MULTILINE):
+        return None
     record: Record = {}
     files: list[Record] = []
     section = ""
@@ -157,15 +126,9 @@ def _status(text: str) -> Record:
     return {**record, **({"files": files} if files else {})}
 
 
-def _oneline(lines: list[str]) -> list[Record] | None:
-    matches = [match for line in lines if (match := _ONELINE.match(line))]
-    if not matches or len(matches) < max(2, len(lines) - 1) or not any(re.search("[a-f]", m[1]) for m in matches):
-        return None
-    return [{"commit": m[1], **({"refs": m[2]} if m[2] else {}), "message": m[3]} for m in matches]
-
-
-def _branches(lines: list[str]) -> list[Record] | None:
+def read_branches(text: str) -> list[Record] | None:
     """`git branch`: a record a branch; exactly one line is marked as the current one."""
+    lines = [line.rstrip() for line in text.splitlines() if line.strip()]
     matches = [_BRANCH.match(line) for line in lines]
     if not all(matches) or sum(line.startswith("* ") for line in lines) != 1:
         return None
@@ -176,10 +139,69 @@ def _branches(lines: list[str]) -> list[Record] | None:
     ]
 
 
-def _short_status(lines: list[str]) -> list[Record] | None:
-    """`git status --short`."""
-    lines = [line for line in lines if not line.startswith("## ")]
-    matches = [_SHORT.match(line) for line in lines]
-    if not all(matches) or not any(re.match(r" ?[MAD?]", line) for line in lines):
+# --- one line an entry ------------------------------------------------------------------------------------------------
+
+_TIME = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?(?:Z| ?[+-]\d\d:?\d\d| UTC)?"
+_LEVEL = r"TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERR(?:OR)?|FATAL|CRITICAL"
+_LOG = re.compile(
+    rf"\[?(?P<time>{_TIME}|[A-Z][a-z]{{2}} [ \d]\d \d\d:\d\d:\d\d|\d\d:\d\d:\d\d(?:[.,]\d{{1,9}})?)\]?\s*[|,-]?\s*"
+    rf"(?:[\[|(]?(?P<level>(?i:{_LEVEL}))\b[\])]?\s*[|:-]?\s*)?(?P<message>\S.*)"
+)
+_REQUESTED = re.compile(
+    r"(?P<address>\S+) \S+ (?P<user>\S+) \[(?P<time>[^\]]+)\] \"(?P<request>[^\"]*)\" (?P<status>\d{3}) (?P<size>\d+|-)"
+    r"(?: \"(?P<referer>[^\"]*)\" \"(?P<agent>[^\"]*)\")?"
+)
+_LEVELLED = re.compile(rf"\[?(?P<level>{_LEVEL})\b(?:\]\s*:?|:)\s+(?P<message>\S.*)")
+_CHECKED = re.compile(r"(?:[-*+]\s+)?\[(?P<done>[ xX✓])\]\s+(?P<name>\S.*)")
+_LISTED = re.compile(r"\[(?P<type>FILE|DIR|LINK)\]\s+(?P<name>\S.*)")
+_SIZE = re.compile(r"\s?\d[\d.]{0,20} ?[KMGT]?i?B")
+
+
+def read_folder(text: str) -> list[Record] | None:
+    """server-filesystem's listing of a folder: `[FILE] a.txt`, perhaps with a size."""
+    matches, lines = _matches(_LISTED, text)
+    if not matches or len(matches) < lines * 0.5:
         return None
-    return [{"file": m[2], "change": _SHORT_WORDS.get(m[1].strip()[:1], m[1].strip())} for m in matches if m]
+    records: list[Record] = []
+    for match in matches:
+        name, _, size = match["name"].rpartition("  ")
+        sized = _SIZE.fullmatch(size)
+        entry: Record = {"name": name.strip(), "size": size.strip()} if sized else {"name": match["name"]}
+        records.append({"type": match["type"], **entry})
+    return records
+
+
+def read_log(text: str) -> list[Record] | None:
+    """A log: a record a line that begins with a time or a level, or of a web server. Lines that go on may stand
+    between those with a time."""
+    for pattern, least in ((_LEVELLED, 0.8), (_REQUESTED, 0.8), (_LOG, 0.5)):
+        matches, lines = _matches(pattern, text)
+        if len(matches) >= max(2, lines * least):
+            found = ({name: scalar(part or "") for name, part in match.groupdict().items()} for match in matches)
+            return [{name: value for name, value in row.items() if value is not None} for row in found]
+    return None
+
+
+def read_checked(text: str) -> list[Record] | None:
+    """A check list: `[x] measure the doors`."""
+    matches, lines = _matches(_CHECKED, text)
+    if len(matches) <= max(1, 0.6 * lines):
+        return None
+    return [{"name": match["name"], "done": match["done"] != " "} for match in matches]
+
+
+def _matches(pattern: re.Pattern[str], text: str) -> tuple[list[re.Match[str]], int]:
+    """The matches of a text's lines, and how many lines it has; blank ones do not count."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return [match for line in lines if (match := pattern.match(line))], len(lines)
+
+
+PROGRAMS: tuple[Callable[[str], Record | list[Record] | None], ...] = (
+    read_commits,
+    read_status,
+    read_diff,
+    read_branches,
+    read_folder,
+    read_log,
+    read_checked,
+)
