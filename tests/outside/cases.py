@@ -3,7 +3,7 @@
 `add`: the first server of a tutorial. `convert`: its results repeat the arguments. `sql`: one tool for all of SQL,
 whose rows have no names, and whose errors are ordinary text. `shown`: a search that finds more than it shows, with its
 options in its description, placeholders, and a flag that never differs. `pair`: a write of a pair of numbers. `asks`:
-calls in which the server asks its client back.
+calls in which the server asks its client back. `book`: a write about a thing that a read lists.
 """
 
 import json
@@ -23,6 +23,7 @@ TREES = {
     for i, side in enumerate(("North", "South"))
 }
 ROOMS = {f"R{n}": {"room": f"R{n}", "seats": 4 + n * 3 % 11, "window": [8, 17]} for n in range(1, 13)}
+BOOKINGS: list[dict[str, str]] = []
 SHIPS = sqlite3.connect(":memory:")
 SHIPS.executescript(
     "create table ships(id integer primary key, name text, capacity integer, home_port text);"
@@ -101,6 +102,16 @@ TOOLS: dict[str, list[dict[str, Any]]] = {
             "inputSchema": schema({"room": {"type": "string"}}),
         },
     ],
+    "book": [
+        {"name": "list_rooms", "description": "All rooms", "annotations": READS, "inputSchema": schema({})},
+        {"name": "list_bookings", "description": "All bookings", "annotations": READS, "inputSchema": schema({})},
+        {
+            "name": "book_room",
+            "description": "Books a room",
+            "annotations": {"readOnlyHint": False, "destructiveHint": False},
+            "inputSchema": schema({"room": {"type": "string"}, "guest": {"type": "string"}}),
+        },
+    ],
     "pair": [
         {
             "name": "list_rooms",
@@ -164,6 +175,13 @@ def call(name: str, given: dict[str, Any]) -> Any:
             return list(ROOMS.values())
         case "get_room":
             return ROOMS[given["room"]]
+        case "list_bookings":
+            return BOOKINGS
+        case "book_room" if sys.argv[1] == "book":
+            BOOKINGS.append(
+                {"room": ROOMS[given["room"]]["room"], "guest": given["guest"], "nights": len(BOOKINGS) + 1}
+            )
+            return BOOKINGS[-1]
         case "book_room":
             return ask("elicitation/create", ROOMS[given["room"]])
         case "describe_room":

@@ -12,6 +12,7 @@ from jsonschema import Draft202012Validator
 from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.scenarios.generate import generate
 from mcprl.scenarios.packs.pack import Pack
+from mcprl.scenarios.probing.probe import probe
 from mcprl.servers.server import connect
 from mcprl.types import Fact, Scenario, Tool
 
@@ -84,3 +85,11 @@ async def test_a_tool_that_asks_its_client_back_has_no_task_and_says_what_it_ask
     assert {call.tool for scenario in pack for call in scenario.plan} == {"list_rooms", "get_room"}
     assert "asked its client for a confirmation (elicitation)" in pack.left_out["book_room"]
     assert "asked its client for a language model (sampling)" in pack.left_out["describe_room"]
+
+
+async def test_what_is_booked_is_a_room_that_a_read_lists() -> None:
+    async with connect([ServerConfig(target=f"{sys.executable} {CASES} book")], ToolPolicy(sandbox=True)) as server:
+        known = await probe(server, seed=0)
+    assert known.working["book_room"]
+    assert ("from", "list_rooms", "room") in known.sources["book_room", ("room",)]
+    assert [(trip.write, trip.read) for trip in known.round_trips] == [("book_room", "list_bookings")]

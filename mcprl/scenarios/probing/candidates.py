@@ -109,7 +109,8 @@ def _places(known: Knowledge, slot: Slot, state: State, writes: bool, refers: bo
     for source, values in known.places(state).items():
         proven = source in known.sources.get((slot.tool, slot.path), ()) or (source in likely and refers)
         setting = source[1] in CONFIGURED and source in likely
-        if writes and not (proven or setting or ((refers or _trust(slot) < 0.4) and _may_refer(slot, source))):
+        may_refer = _may_refer(slot, source) or (not new and _lists_such(known, slot, source))
+        if writes and not (proven or setting or ((refers or _trust(slot) < 0.4) and may_refer)):
             continue
         sample = [own for own in (converted(slot, value) for value in islice(values, _SAMPLE)) if own is not None]
         if not sample:
@@ -221,6 +222,14 @@ def _may_refer(slot: Slot, source: Source) -> bool:
     named = (*words(slot.key), "")
     refers = slot.key.lower() in _REFERRING or named[-2] in ("id", "ids", "path", "file", "files", "paths", "name")
     return (source[1] != slot.tool and len(words(slot.key)) > 1) or refers or takes_path(slot) or source[1] == HINTS
+
+
+def _lists_such(known: Knowledge, slot: Slot, source: Source) -> bool:
+    """Whether a read lists the things that a slot names one of, as `list_rooms` does for `room`; no free text does."""
+    giver = known.tools.get(source[1])
+    if giver is None or not is_read(giver) or known_format(slot) not in ("name", "person", "id"):
+        return False
+    return bool({*stems(slot.key)} & {*stems(noun(giver))}) and known.affinity(slot, source) >= 0.75
 
 
 def _guesses(known: Knowledge, slot: Slot, state: State, rng: random.Random) -> list[Candidate]:

@@ -173,7 +173,7 @@ def affinity(tools: Mapping[str, Tool], slot: Slot, source: Source) -> float:
         return 0.9 if {*key[:-1]} & {*taker} else 0.55
     if len(wanted) == 1 and wanted[0] in giver and key and key[-1] in _TELLING:
         return 0.8
-    if key and key[0] in _NAMELESS and {*wanted} & giver:
+    if (not key or key[0] in _NAMELESS) and {*wanted} & giver:
         return 0.75
     if key and len(wanted) > 1 and (key[-1] in _TELLING) and {*wanted[:-1]} & giver:
         return 0.7
