@@ -8,7 +8,7 @@ results. The sources that worked are kept.
 import json
 import random
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -97,33 +97,6 @@ def message_of(result: ToolResult) -> str:
         return result.text
     told = [str(leaf) for path, leaf in leaves(result.structured) if _TELLS.search(f"{path[-1]} {leaf}") and leaf]
     return next((text for text in told if " " in text), result.text)
-
-
-def add_example(examples: list[Example], arguments: Mapping[str, Any], result: ToolResult) -> None:
-    """Add a call to the examples of its tool, unless a call with the same arguments is among them.
-
-    If there are `MOST_EXAMPLES`, the one whose result is most like another's gives way: the same text first, then the
-    shortest.
-    """
-    if any(example.arguments == arguments for example in examples):
-        return
-    examples.append(Example(json.loads(compact(dict(arguments))), result))
-    if len(examples) > MOST_EXAMPLES:
-        examples.remove(_least_informative(examples))
-
-
-def _least_informative(examples: Sequence[Example]) -> Example:
-    """The last example whose text another has as well, else the one with the shortest text; never the first one."""
-    seen: set[str] = {examples[0].result.text}
-    for example in examples[1:]:
-        if example.result.text in seen:
-            return example
-        seen.add(example.result.text)
-    return min(examples[1:], key=_length)
-
-
-def _length(example: Example) -> int:
-    return len(example.result.text)
 
 
 SourcedValue = tuple[Source, Any]
@@ -360,8 +333,10 @@ class Knowledge:
         self.attempts.setdefault(tool, Attempts()).count(result, worked)
 
     def keep(self, tool: str, arguments: Mapping[str, Any], result: ToolResult) -> None:
-        """Keep a call that worked in a fresh session as an example, and its records."""
-        add_example(self.examples.setdefault(tool, []), arguments, result)
+        """Keep the records of a call that worked in a fresh session, and the call as an example of its tool."""
+        examples = self.examples.setdefault(tool, [])
+        if len(examples) < MOST_EXAMPLES and not any(example.arguments == arguments for example in examples):
+            examples.append(Example(json.loads(compact(dict(arguments))), result))
         self.records.add(tool, arguments, as_rows(without_logs(record_of(result), self.tools)))
         if result.structured is None:
             seen = State()

@@ -43,7 +43,8 @@ async def probe(
     turn up. `hints` are what the user knows. Progress goes to `emit`.
     """
     rng = random.Random(f"probe {seed}")
-    known = _known_of(server, hints or Hints())
+    given = hints or Hints()
+    known = _known_of(server, given)
     tools = known.tools
     if isinstance(server, Approves):
         for tool in tools:
@@ -54,12 +55,12 @@ async def probe(
         async with Visit(server, spent) as session:
             await find_functions(known, unmarked, session, random.Random(f"functions {seed}"), spent.part(0.4))
     writing = [tool for tool in tools.values() if not is_read(tool)]
-    await _collect(server, known, hints or Hints())
+    await _collect(server, known, given)
     async with turn_on(server, writing=False), Visit(server, spent) as session:
         share = min(0.65, max(0.4, 1 - len(writing) / len(tools))) if writing else 0.9
-        await _read(known, session, spent, rng, hints or Hints(), share)
+        await _read(known, session, spent, rng, given, share)
     if writing:
-        await _write(server, known, spent, rng, hints or Hints())
+        await _write(server, known, spent, rng, given)
     return known
 
 
@@ -149,6 +150,8 @@ async def try_hints(reader: Reader, hints: Hints, most: int) -> None:
             known.learn(known.base, tool, hints.picked(known, call), result)
 
 
+# --- what is left out of tasks ----------------------------------------------------------------------------------------
+
 LOGS = "it lists the calls that each session makes itself"
 DEPRECATED = "its description says that it is deprecated"
 RESETS = "it resets the server, which --reset-tool {} does between rollouts"
@@ -204,6 +207,9 @@ async def set_logs_aside(known: Knowledge, session: Session, most: int) -> None:
 def _lists_calls(result: ToolResult, tools: Collection[str]) -> bool:
     record = record_of(result)
     return record != without_logs(record, tools)
+
+
+# --- what would be called ---------------------------------------------------------------------------------------------
 
 
 async def rehearse(server: ToolServer, seed: int, budget: int, hints: Hints | None = None) -> list[Call]:

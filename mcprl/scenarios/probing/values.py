@@ -6,113 +6,60 @@ Probing uses them if no harvested value fits; tasks that write or that ask for a
 import random
 import re
 import string
-import zoneinfo
-from collections import Counter
+import tomllib
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
 from functools import lru_cache
+from importlib.resources import files
 from re import _parser  # pyright: ignore[reportAttributeAccessIssue, reportPrivateUsage]
 from typing import Any
 
 import rstr
-from babel.dates import get_timezone_location
 
 from mcprl.scenarios.english.nouns import data, is_person
 from mcprl.scenarios.slots import JsonPath, Slot
 from mcprl.text import singular, words
 
-FIRST = (
-    "Ada Amir Bea Carlo Dana Elif Farid Greta Hugo Ines Jonas Kira Leon Mara Nils Nora Omar Petra Quinn Rosa Sami "
-    "Tara Uma Viktor Wanda Yusuf Zoe "
-).split()
-LAST = (
-    "Abbas Berg Castro Dietz Egan Feld Grant Haas Iqbal Jansen Kovac Lund Moreau Novak Okoye Perez Quist Rossi Sato "
-    "Toth Ueda Vance Weber Young Zeman "
-).split()
+_WORDS = tomllib.loads((files("mcprl.scenarios.probing") / "words.toml").read_text())
+_ADJECTIVES, _NOUNS, _STATES, _PAPERS, _TABLES, _FIRST, _LAST = (
+    _WORDS[name].split() for name in ("adjectives", "nouns", "states", "papers", "tables", "first_names", "last_names")
+)
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_SENTENCES = (
-    "Call {first} {last} back on {day}",
-    "{first} is away until {day}",
-    "Meeting with {first} {last} moved to {day}",
-    "Order {n} more boxes before {day}",
-    "{first} {last} prefers to be called in the morning",
-    "Invoice {n} was sent to {last} on {day}",
-    "Room {n} is closed on {day}",
-    "Ask {first} about the contract by {day}",
-    "The delivery for {last} arrives on {day}",
-    "{last} asked for a discount on {n} pieces",
-    "Send the report to {first} on {day}",
-    "Parking for {n} guests is booked for {day}",
-)
 
-_NOTES = (
-    "{first} {last} has the details",
-    "ask {first} {last} for details",
-    "see the email from {first} {last}",
-    "to be discussed with {first} on {day}",
-    "{first} will send details on {day}",
-    "{first} {last} is the one to ask",
-    "waiting for an answer from {first} {last}",
-    "{first} {last} keeps the paper file",
-    "{first} {last} will know more on {day}",
-    "{first} {last} follows up on {day}",
-    "{first} asked about this on {day}",
-    "discussed with {first} {last} on {day}",
-    "{first} sent the papers on {day}",
-    "call {first} {last} about this on {day}",
-    "more to follow on {day}",
-    "talk to {first} {last} before {day}",
-    "{first} has a question, answer by {day}",
-)
-"""What may be noted about anything."""
-_FINDINGS = (
-    "Most cancellations come on {day}s",
-    "{day} is the busiest day of the week",
-    "Calls take longer on {day}s than on other days",
-    "{n} percent of the bookings come by phone",
-    "Income on {day}s is {n} percent above average",
-    "{n} percent of the invoices are paid late",
-    "{n} customers come back every month",
-    "New customers cancel twice as often on {day}s",
-    "Hardly anybody comes on {day}s before ten",
-)
-_HANDOVERS = (
-    "{first} {last} has a complaint and wants to talk to somebody",
-    "{first} {last} would like a call back on {day}",
-    "{first} {last} is not happy with the answer",
-    "{first} {last} was told two different things",
-    "{first} {last} has waited for an answer since {day}",
-)
+
+# --- sentences --------------------------------------------------------------------------------------------------------
 
 
 def sentence(rng: random.Random) -> str:
     """A sentence that somebody may note down."""
-    return _told(_SENTENCES, rng)
+    return _told(_WORDS["sentences"], rng)
 
 
 def note(rng: random.Random) -> str:
     """A note that fits anything."""
-    return _told(_NOTES, rng)
+    return _told(_WORDS["notes"], rng)
 
 
 def finding(rng: random.Random) -> str:
     """What somebody may have found out about a business."""
-    return _told(_FINDINGS, rng)
+    return _told(_WORDS["findings"], rng)
 
 
 def handover(rng: random.Random) -> str:
     """What the next person has to know."""
-    return _told(_HANDOVERS, rng)
+    return _told(_WORDS["handovers"], rng)
 
 
 def _told(sentences: Sequence[str], rng: random.Random) -> str:
     return rng.choice(sentences).format(
-        first=rng.choice(FIRST),
-        last=rng.choice(LAST),
+        first=rng.choice(_FIRST),
+        last=rng.choice(_LAST),
         day=rng.choice(_DAYS),
         n=rng.randint(2, 40),
     )
 
+
+# --- numbers ----------------------------------------------------------------------------------------------------------
 
 _SMALL = {
     "seconds delay wait sleep": 1,
@@ -122,12 +69,8 @@ _SMALL = {
     "days quantity amount nights guests adults passengers people": 6,
 }
 """Words in names of numbers, and how large such a number may be that still finds something."""
-
-
 _AMOUNTS = (25, 50, 75, 100, 120, 150, 200, 250, 300, 400, 500)
 """Amounts of money that people hand out."""
-
-
 _UNBOUNDED = 2**53 - 1
 
 
@@ -172,6 +115,8 @@ def number(slot: Slot, rng: random.Random) -> int | float:
     return round(value + rng.choice((0.25, 0.5, 0.75)), 2)
 
 
+# --- texts of a pattern -----------------------------------------------------------------------------------------------
+
 _MOST_CHARACTERS = 10_000
 
 
@@ -199,6 +144,8 @@ def _longest(pattern: Any) -> int:
             length += 1
     return length
 
+
+# --- neighbours and days ----------------------------------------------------------------------------------------------
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:$|[T ])")
 _CLOCK = re.compile(r"\d\d:\d\d")
@@ -251,26 +198,8 @@ def day_near(dates: Sequence[str], rng: random.Random) -> str | None:
         return None
 
 
-_ADJECTIVES = (
-    "amber brisk calm cedar clever coastal copper crimson dusty early frosty gentle golden hidden hollow indigo "
-    "ivory jade late linen lunar mellow misty narrow northern olive pale quiet rapid rustic scarlet silver slate "
-    "solar spare steady sunny swift tidal upper velvet violet warm western wild winter young "
-).split()
-_NOUNS = (
-    "anchor arch badge barrel basin beacon bridge canyon castle cliff cloud comet compass coral crater delta drum "
-    "engine falcon fern field forest fountain garden glacier harbor hill island kettle ladder lagoon lantern ledger "
-    "maple marsh meadow mill mirror needle oak orchard otter paddle pebble pier pine planet plaza pocket prairie "
-    "quarry raven reef river saddle sail shadow signal spruce stone summit thistle tower trail tunnel valley vessel "
-    "wagon willow window "
-).split()
-_STATES = (
-    "old new signed open paid sent final internal shared monthly weekly spring summer autumn winter external printed "
-    "scanned checked urgent unsorted"
-).split()
-_PAPERS = (
-    "letter report photo receipt agenda offer plan template scan export backup form slide budget survey checklist "
-    "estimate memo handout quote poster schedule overview"
-).split()
+# --- formats ----------------------------------------------------------------------------------------------------------
+
 _PAPER_ENDS = ("", ".txt", ".md", ".csv", ".pdf", ".docx", ".xlsx")
 """What people keep in folders, and how the names of such files end."""
 _GLOBS = tuple(f"{front}*.{end}" for end in ("txt", "md", "csv", "json", "py", "log", "html") for front in ("", "**/"))
@@ -281,7 +210,7 @@ def _two(rng: random.Random) -> str:
 
 
 def _person(rng: random.Random) -> str:
-    return f"{rng.choice(FIRST)} {rng.choice(LAST)}"
+    return f"{rng.choice(_FIRST)} {rng.choice(_LAST)}"
 
 
 def _name(rng: random.Random) -> str:
@@ -313,46 +242,14 @@ def _expression(rng: random.Random) -> str:
     return rng.choice(ways)
 
 
-def _zone(rng: random.Random) -> str:
-    """A zone, of two in three one with cities that people have reason to ask about."""
-    return rng.choice(data()["zones"] if rng.random() < 0.66 else _zones())
-
-
-@lru_cache(maxsize=1)
-def _zones() -> list[str]:
-    """The zones of cities that a person would say: of a country with several only those whose cities are known, and no
-    old names."""
-    zones = sorted(
-        zone
-        for zone in zoneinfo.available_timezones()
-        if zone.count("/") == 1
-        and zone.startswith(_CONTINENTS)
-        and get_timezone_location(zone, locale="en", return_city=True) == zone.partition("/")[2].replace("_", " ")
-    )
-    zones = [zone for zone in zones if zone in data()["zones"] or _is_only_of_its_country(zone)]
-    cities = Counter(zone.partition("/")[2] for zone in zones)
-    return [zone for zone in zones if cities[zone.partition("/")[2]] == 1 and zone not in _AMBIGUOUS]
-
-
-def _is_only_of_its_country(zone: str) -> bool:
-    """Whether the country of a zone has no other, and no name that is also a state's."""
-    name = get_timezone_location(zone, locale="en").removesuffix(" Time")
-    return not re.search(r"[(&-]|SAR|^St\.|^Georgia$", name)
-
-
-_AMBIGUOUS = frozenset("Europe/Jersey Indian/Chagos Indian/Kerguelen Pacific/Pitcairn Pacific/Fakaofo".split())
-"""Zones whose city or country reads as another place (the south of a state, New Jersey), or where nobody lives."""
-_CONTINENTS = ("Africa/", "America/", "Asia/", "Atlantic/", "Australia/", "Europe/", "Indian/", "Pacific/")
-
-
 # (format, what a slot's declared format, name or description must match, a function that draws a value). The first
 # match wins; the last entry is for slots that match none.
 _FORMATS: list[tuple[str, str, Callable[[random.Random], str]]] = [
-    ("timezone", r"time ?zone|\btz\b|\biana\b", lambda rng: _zone(rng)),
+    ("timezone", r"time ?zone|\btz\b|\biana\b", lambda rng: rng.choice(data()["zones"])),
     ("date-time", r"date.?time|timestamp|iso ?8601", lambda rng: f"{_date(rng)}T{clock(rng)}:00Z"),
     ("date", r"\bdate\b|\bday\b|yyyy-mm-dd|\bdue\b|\bbirthday\b|\buntil\b|\bdeadline\b|\b\w+ed on\b", _date),
     ("time", r"\btime\b|hh:mm|\bclock\b", clock),
-    ("email", r"e-?mail", lambda rng: f"{rng.choice(FIRST)}.{rng.choice(LAST)}@{rng.choice(_NOUNS)}.example".lower()),
+    ("email", r"e-?mail", lambda rng: f"{rng.choice(_FIRST)}.{rng.choice(_LAST)}@{rng.choice(_NOUNS)}.example".lower()),
     (
         "uri",
         r"\burl\b|\buri\b|\blink\b|\bhref\b",
@@ -396,8 +293,6 @@ _FORMATS: list[tuple[str, str, Callable[[random.Random], str]]] = [
     ("name", r"", _name),
 ]
 
-_ISO_DAY = r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)"
-
 UNIVERSAL = frozenset(("timezone", "date-time", "date", "time", "color", "expression"))
 """Formats whose values mean the same on every server: a slot that takes one value of it takes all."""
 
@@ -433,12 +328,9 @@ def invent(slot: Slot, rng: random.Random) -> Any:
     return make(rng)
 
 
-_TABLES = (
-    "suppliers payments products employees rooms customers orders prices services discounts refunds bookings reminders "
-    "messages users roles documents photos addresses countries cities departments shifts salaries vouchers events "
-    "subscriptions categories shipments returns warehouses complaints projects accounts"
-).split()
-"""Names of tables that a database may well have."""
+# --- strangers --------------------------------------------------------------------------------------------------------
+
+_ISO_DAY = r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)"
 
 
 def stranger(value: Any, rng: random.Random, *, person: bool = False, noun: str = "") -> Any:
@@ -454,7 +346,7 @@ def stranger(value: Any, rng: random.Random, *, person: bool = False, noun: str 
     if re.search(_ISO_DAY, text):
         return re.sub(_ISO_DAY, lambda _: _date(rng), text)
     if "@" in text[1:]:
-        made = f"{rng.choice(FIRST)}.{rng.choice(LAST)}".lower()
+        made = f"{rng.choice(_FIRST)}.{rng.choice(_LAST)}".lower()
         return f"{made}@{text.rpartition('@')[2]}"
     if any(ch.isdigit() for ch in text):
         return "".join(rng.choice("0123456789") if ch.isdigit() else ch for ch in text)
@@ -469,7 +361,7 @@ def stranger(value: Any, rng: random.Random, *, person: bool = False, noun: str 
     if person and len(text.split()) > 1:
         return _person(rng)
     if person:
-        made = rng.choice(LAST)
+        made = rng.choice(_LAST)
         return made if text[:1].isupper() else made.lower()
     if noun == "table":
         return rng.choice(_TABLES)
