@@ -27,51 +27,6 @@ from mcprl.servers.effects import is_read
 from mcprl.text import stems, words
 from mcprl.types import Scalar, Tool
 
-_LONGEST = 80
-_TEXTS = frozenset("text str string content line lines snippet old new find search replace replacement".split())
-
-
-class Replacement(NamedTuple):
-    """The parameters of a tool that replaces a text in a file."""
-
-    path: Slot
-    old: Slot
-    new: Slot
-
-
-def replacement(tool: Tool, slots: Sequence[Slot]) -> Replacement | None:
-    """The parameters of a tool that replaces a text in a file and needs nothing else; `None` for other tools, such as
-    one that takes an old and a new path.
-    """
-    path = next((slot for slot in slots if slot.required and takes_path(slot)), None)
-    texts = [slot for slot in slots if slot.kind == "string" and slot is not path and {*words(slot.key)} <= _TEXTS]
-    pairs = [(old, new) for old in texts for new in texts if is_replaced(old.key, new.key)]
-    if is_read(tool) or path is None or not pairs or {slot for slot in slots if slot.required} - {path, *pairs[0]}:
-        return None
-    return Replacement(path, *pairs[0])
-
-
-def old_text(known: Knowledge, tool: Tool, rng: random.Random) -> dict[Slot, Scalar]:
-    """For a tool that replaces a text in a file: the path of a file that was read and a line of it. Empty for others,
-    and if none was read."""
-    replaced = replacement(tool, known.slots[tool.name])
-    if replaced is None:
-        return {}
-    lines: list[tuple[str, str]] = []
-    for name, examples in known.examples.items():
-        for example in examples if {*words(name)} & READING else ():
-            arguments = [value for _, value in leaves(example.arguments)]
-            if len(arguments) != 1 or not isinstance(path := arguments[0], str) or not PurePosixPath(path).suffix:
-                continue
-            text = example.result.text
-            own = [line.strip() for line in text.splitlines()]
-            lines += [(path, line) for line in own if 3 < len(line) <= _LONGEST and text.count(line) == 1]
-    if not lines:
-        return {}
-    path, line = rng.choice(lines)
-    return {replaced.path: path, replaced.old: line}
-
-
 _BLAMED = 0.3
 """What a source loses when a call with its value fails."""
 _MOST_STALE = 2
@@ -341,3 +296,50 @@ def arrange(picked: dict[Slot, SourcedValue]) -> None:
             if not ordered(one, other) or type(low[1]) is not type(high[1]) or low[1] <= high[1]:
                 continue
             picked[one], picked[other] = (low[0], high[1]), (high[0], low[1])
+
+
+# --- a text in place of another ---------------------------------------------------------------------------------------
+
+_LONGEST = 80
+_TEXTS = frozenset("text str string content line lines snippet old new find search replace replacement".split())
+
+
+class Replacement(NamedTuple):
+    """The parameters of a tool that replaces a text in a file."""
+
+    path: Slot
+    old: Slot
+    new: Slot
+
+
+def replacement(tool: Tool, slots: Sequence[Slot]) -> Replacement | None:
+    """The parameters of a tool that replaces a text in a file and needs nothing else; `None` for other tools, such as
+    one that takes an old and a new path.
+    """
+    path = next((slot for slot in slots if slot.required and takes_path(slot)), None)
+    texts = [slot for slot in slots if slot.kind == "string" and slot is not path and {*words(slot.key)} <= _TEXTS]
+    pairs = [(old, new) for old in texts for new in texts if is_replaced(old.key, new.key)]
+    if is_read(tool) or path is None or not pairs or {slot for slot in slots if slot.required} - {path, *pairs[0]}:
+        return None
+    return Replacement(path, *pairs[0])
+
+
+def old_text(known: Knowledge, tool: Tool, rng: random.Random) -> dict[Slot, Scalar]:
+    """For a tool that replaces a text in a file: the path of a file that was read and a line of it. Empty for others,
+    and if none was read."""
+    replaced = replacement(tool, known.slots[tool.name])
+    if replaced is None:
+        return {}
+    lines: list[tuple[str, str]] = []
+    for name, examples in known.examples.items():
+        for example in examples if {*words(name)} & READING else ():
+            arguments = [value for _, value in leaves(example.arguments)]
+            if len(arguments) != 1 or not isinstance(path := arguments[0], str) or not PurePosixPath(path).suffix:
+                continue
+            text = example.result.text
+            own = [line.strip() for line in text.splitlines()]
+            lines += [(path, line) for line in own if 3 < len(line) <= _LONGEST and text.count(line) == 1]
+    if not lines:
+        return {}
+    path, line = rng.choice(lines)
+    return {replaced.path: path, replaced.old: line}

@@ -255,6 +255,8 @@ def _values(value: Any, path: JsonPath) -> list[tuple[JsonPath, Scalar]]:
     return [(path, value)] if value is not None else []
 
 
+# --- functions --------------------------------------------------------------------------------------------------------
+
 _MOST_DRAWS = 8
 _ENOUGH = 3
 """Different arguments with different results after which a tool is a function."""

@@ -89,6 +89,8 @@ def _is_map(value: Mapping[str, Any]) -> bool:
     return len(shapes) == 1 and any(map(str.isdigit, items[0]))
 
 
+# --- paths ------------------------------------------------------------------------------------------------------------
+
 _MOST_PATHS = 40
 _NAME = re.compile(r"[\w.@+()-](?:[\w .@+()-]{0,60}[\w.@+()-])?")
 
@@ -129,6 +131,8 @@ def folder_of(path: object) -> str:
     """The folder that a path is in; `.` if it names none."""
     return str(path).rpartition("/")[0] or "."
 
+
+# --- records ----------------------------------------------------------------------------------------------------------
 
 Record = dict[Source, list[Scalar]]
 _MOST_RECORDS = 3_000

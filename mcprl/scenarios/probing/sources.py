@@ -205,6 +205,8 @@ _BEGINS = frozenset("start begin from since after min minimum low lower first ch
 _ENDS = frozenset("end until to before till max maximum high upper last checkout stop".split())
 
 
+# --- what descriptions and errors tell --------------------------------------------------------------------------------
+
 _EXAMPLES = re.compile(
     r"(?:\be\.g\.,?|\bsuch as|\bfor example,?|\bexamples?:|\bas in)\s*([^();]+?)(?=[();]|\.(?:\s|$)|$)"
 )

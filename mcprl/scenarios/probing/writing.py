@@ -233,6 +233,8 @@ def near_arguments(
     return None
 
 
+# --- sharing ----------------------------------------------------------------------------------------------------------
+
 _MOST_LOOKS = 8
 """Reads around one write."""
 _MOST_WRITES = 9
