@@ -1,7 +1,7 @@
 """Formats of single programs: git's output, server-filesystem's listings, logs, check lists. More belong here.
 
-Each reader takes a text and gives its record or records, or `None` if the text is not of its program. `PROGRAMS` are
-tried in their order, before the general readers.
+Each reader takes a text and gives its record or records, or `None` if the text is not of its program. `PROGRAMS` come
+before the general readers, in their order.
 """
 
 import re
