@@ -23,7 +23,7 @@ TREES = {
     for i, side in enumerate(("North", "South"))
 }
 ROOMS = {f"R{n}": {"room": f"R{n}", "seats": 4 + n * 3 % 11, "window": [8, 17]} for n in range(1, 13)}
-BOOKINGS: list[dict[str, str]] = []
+BOOKINGS: list[dict[str, Any]] = []
 SHIPS = sqlite3.connect(":memory:")
 SHIPS.executescript(
     "create table ships(id integer primary key, name text, capacity integer, home_port text);"
