@@ -25,6 +25,8 @@ class Reply:
     hang_s: float = 0.0
     finish: str = "stop"
     refusal: str | None = None
+    thought: str = ""
+    """What the model thought before, as some servers return it beside the content."""
     tokens: tuple[int, int] = (1000, 100)
     """Tokens of the prompt and of the reply, as charged."""
     empty: bool = False
@@ -62,6 +64,7 @@ def serving(answer: Callable[[Request, int], Reply]) -> Generator[FakeLlm]:
             if reply.status == 200:
                 message: dict[str, Any] = {"role": "assistant", "content": reply.content or None}
                 message["refusal"] = reply.refusal
+                message |= {"reasoning_content": reply.thought} if reply.thought else {}
                 if reply.calls:
                     functions = [{"name": name, "arguments": text} for name, text in reply.calls]
                     message["tool_calls"] = [
