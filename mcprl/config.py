@@ -18,7 +18,7 @@ NANO = "nano"
 """The name of the policy that ships with mcprl."""
 
 POLICY = "policy"
-"""The name of the run's own model, its adapter off, where a judge's or a writer's is asked for."""
+"""The name of the run's own model, its adapter off, where a judge's is asked for."""
 
 BY_MODEL = "by model"
 """Marks settings that follow from the model if left out (`models/defaults.py`); what stands here is nano's."""
@@ -141,26 +141,15 @@ class ScenarioConfig(Section):
     """Requests of your own to test besides, never to train on: a CSV or JSONL file with a column `request` and, if you
     like, `expect`, `calls`, `state`, `missing`, `asks` or `declines` (scenarios/README.md). A request with nothing
     expected is scored by the judge, or shown without a score if there is none that reads."""
-    generator: str = "grounded"
-    """What writes the tasks. `grounded` composes them from the server's data, without a language model. `llm:MODEL`
-    (litellm's name) has a language model write them and proves each by executing its plan; `llm:policy` is the model
-    that is trained. `auto` is a language model if a provider's key is set, else `grounded`."""
     writer: str = "plain"
     """What words the tasks that are composed. `plain`: a few stiff and safe English constructions. `llm:MODEL`
     (litellm's name): a language model that reads the executed plan, for what passes the vetting, else plain."""
-    instructions: str = ""
-    """Instructions for a language model that writes tasks: whom to write for, what to ask about, what to leave out."""
-    generator_base_url: str = ""
-    """The endpoint of the language model that writes or words tasks, if it is not the provider's own."""
-    max_generator_cost: Annotated[float, Field(ge=0)] = 1e9
-    """US dollars that writing and wording tasks may cost; before the limit is passed, it ends with what is made."""
-    generator_cache: str = AUTO
-    """The folder that caches a language model's tasks, so that the same tasks cost nothing again; `auto` is
-    mcprl/generator in $XDG_CACHE_HOME (by default ~/.cache), empty caches none."""
-    embedding_model: str = ""
-    """An embedding model by litellm's name, to compare tasks by meaning; if empty, they are compared by words."""
-    open_tasks: bool = False
-    """Keep a language model's training tasks that have no check; they need a judge that reads."""
+    writer_base_url: str = ""
+    """The endpoint of the language model that words tasks, if it is not the provider's own."""
+    max_writer_cost: Annotated[float, Field(ge=0)] = 1e9
+    """US dollars that wording tasks may cost; before the limit is passed, it ends, and the other tasks stay plain."""
+    writer_cache: str = AUTO
+    """The folder of the writer's replies; `auto` is mcprl/writer in $XDG_CACHE_HOME (~/.cache), empty keeps none."""
     train: Annotated[int, Field(ge=1), BY_MODEL] = 640
     """Training tasks to generate: as many as the steps take, since a task that is repeated often is memorized."""
     val: Annotated[int, Field(ge=1)] = 48

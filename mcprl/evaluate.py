@@ -104,9 +104,8 @@ async def evaluate_pack(
         log = Path(config.runs_dir) / "eval-vllm.log"
         connecting = connect(config.servers, config.tools, emit=emit)
         async with open_policy(config, log, emit) as engine, connecting as server:
-            policy = PolicyLlm(engine)
-            judge = open_judge(config.judge, server.tools, config.seed, policy)
-            scenarios = journal.scenarios() if journal else await _tasks(config, server, policy, split, emit)
+            judge = open_judge(config.judge, server.tools, config.seed, PolicyLlm(engine))
+            scenarios = journal.scenarios() if journal else await _tasks(config, server, split, emit)
             if kept and not journal:
                 journal = stack.enter_context(Journal.create(kept, given))
                 stated = {name: sorted(getattr(given, name).model_fields_set) for name in _BY_MODEL}
@@ -137,13 +136,13 @@ def _as_stated(config: Config, stated: dict[str, list[str]]) -> Config:
     return config.model_copy(update=parts)
 
 
-async def _tasks(config: Config, server: Server, policy: PolicyLlm, split: Split, emit: Emit) -> tuple[Scenario, ...]:
+async def _tasks(config: Config, server: Server, split: Split, emit: Emit) -> tuple[Scenario, ...]:
     """The tasks of `split`. Raises `ScenarioError` if there are none or the pack does not fit the server's tools."""
     people = read_test_pack(config.scenarios, server.tools) if split == "test" else ()
     if config.scenarios.pack:
         pack = load_pack(config.scenarios.pack)
     else:
-        pack = await generate(server, config.scenarios, config.seed, emit, policy)
+        pack = await generate(server, config.scenarios, config.seed, emit)
     if not pack.fits(server.tools):
         if not pack.tool_hash:
             require_tools(pack, server.tools, config.scenarios.pack)

@@ -136,7 +136,7 @@ class Run:
 
 async def _train(run: Run) -> None:
     """The phases of a run. Each reads what it finds in the journal instead of doing it again."""
-    pack = await prepare_pack(run.config, run.journal, run.server, PolicyLlm(run.engine), run.emit)
+    pack = await prepare_pack(run.config, run.journal, run.server, run.emit)
     await run.engine.ready()
     if warning := equal_rollouts(run.config.eval):
         run.emit(Note(warning))

@@ -14,6 +14,7 @@ from mcprl.engines.vllm.environment import VERSION, default_folder
 from mcprl.files import find_cache, locked, whole_folder, write_whole
 from mcprl.llm.litellm import ChatModel
 from mcprl.scenarios import generate as generating
+from mcprl.scenarios.writers.model import ModelWriter
 
 
 def names(folder: Path) -> list[str]:
@@ -73,7 +74,7 @@ def test_every_cache_is_below_the_same_root_unless_named_or_left_out(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.delenv("MCPRL_VLLM", raising=False)
     assert find_cache(JudgeConfig().cache, "judge") == tmp_path / "mcprl" / "judge"
-    assert find_cache(ScenarioConfig().generator_cache, "generator") == tmp_path / "mcprl" / "generator"
+    assert find_cache(ScenarioConfig().writer_cache, "writer") == tmp_path / "mcprl" / "writer"
     assert default_folder("cpu") == tmp_path / "mcprl" / f"vllm-{VERSION}-cpu"
     assert find_cache("~/mine", "judge") == Path.home() / "mine"
     assert find_cache("", "judge") is None
@@ -84,10 +85,11 @@ def test_every_cache_is_below_the_same_root_unless_named_or_left_out(
 def test_a_judges_and_a_writers_replies_are_kept_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     judge = judges._model(JudgeConfig(model="openai/gpt-4o"), None)
-    writer = generating._model(ScenarioConfig(generator="llm:openai/gpt-4o"), print, None)
+    writer = generating._open_writer(ScenarioConfig(writer="llm:openai/gpt-4o", writer_base_url="http://x"), 0, print)
     assert isinstance(judge, ChatModel)
-    assert isinstance(writer, ChatModel)
-    assert (judge.cache, writer.cache) == (tmp_path / "mcprl" / "judge", tmp_path / "mcprl" / "generator")
+    assert isinstance(writer, ModelWriter)
+    assert isinstance(writer._model, ChatModel)
+    assert (judge.cache, writer._model.cache) == (tmp_path / "mcprl" / "judge", tmp_path / "mcprl" / "writer")
 
 
 def test_a_lock_keeps_other_processes_out_and_ends_with_the_process_that_holds_it(tmp_path: Path) -> None:

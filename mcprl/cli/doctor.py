@@ -100,7 +100,7 @@ def _packages(config: Config) -> Iterator[Finding]:
         extras.append("vllm")
     if config.model.loader == "unsloth" or (config.model.loader == "auto" and find_spec("unsloth")):
         extras.append("unsloth")
-    if config.judge.model not in ("", POLICY) or config.scenarios.generator.startswith("llm:"):
+    if config.judge.model not in ("", POLICY) or config.scenarios.writer.startswith("llm:"):
         extras.append("llm")
     if config.model.quantization != "none":
         extras.append("quant")

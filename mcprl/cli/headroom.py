@@ -78,15 +78,14 @@ async def measure(config: Config, emit: Emit) -> Headroom:
         async with connecting as server, open_engine(config, model, log, emit) as engine:
             require_tasks(config.scenarios, server.tools)
             require_room(config.rollout, server, model, emit)
-            policy = PolicyLlm(engine)
-            scenarios = await _tasks(config, server, policy, emit)
+            scenarios = await _tasks(config, server, emit)
             await engine.ready()
             began = time.perf_counter()
             groups = await Sampler(config, server, engine, emit=emit).groups(
                 "train", 0, scenarios, training.group_size, None
             )
             sample_s = time.perf_counter() - began
-            judge = open_judge(config.judge, server.tools, config.seed, policy)
+            judge = open_judge(config.judge, server.tools, config.seed, PolicyLlm(engine))
             scored = [await score_held_out(group, Verifier(server.tools), judge) for group in groups]
             update_s = await _update_s(config, model, engine, groups) if training.steps else 0.0
             price = await judge.forecast(training.steps * training.scenarios_per_step, groups[0])
@@ -94,12 +93,12 @@ async def measure(config: Config, emit: Emit) -> Headroom:
     return Headroom(groups, solved, sample_s, update_s, _minutes(config, groups, sample_s, update_s), price)
 
 
-async def _tasks(config: Config, server: Server, policy: PolicyLlm, emit: Emit) -> Sequence[Scenario]:
+async def _tasks(config: Config, server: Server, emit: Emit) -> Sequence[Scenario]:
     """A few training tasks: of the configured pack, or new ones."""
     if config.scenarios.pack:
         return require_splits(load_pack(config.scenarios.pack)).train[:_TASKS]
     few = {"train": min(_TASKS, config.scenarios.train), "val": 1, "test": 1, "test_forms": 0}
-    pack = await generate(server, config.scenarios.model_copy(update=few), config.seed, emit, policy)
+    pack = await generate(server, config.scenarios.model_copy(update=few), config.seed, emit)
     return pack.train[:_TASKS]
 
 

@@ -49,7 +49,6 @@ def of_pack(pack: "Pack", quality: "Quality | None", saved: str | None) -> dict[
             {"part": name, "train": train, "val": val, "test": test} for name, train, val, test in pack.coverage()
         ],
         "left_out": dict(pack.left_out),
-        "rejected": dict(pack.thrown_out),
         "quality": quality.as_toml() if quality else None,
     }
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mcprl.cli.config_command import ConfigCommand, ConfigGroup, config_options
-from mcprl.cli.extras import with_torch
 from mcprl.cli.outcome import run_async
 from mcprl.cli.output import console, output_options, present, progress_console
 from mcprl.errors import ConfigError
@@ -18,8 +17,7 @@ from mcprl.text import counted
 
 if TYPE_CHECKING:
     from mcprl.config import Config
-    from mcprl.events import Emit, Event
-    from mcprl.llm.policy import PolicyLlm
+    from mcprl.events import Event
     from mcprl.scenarios.packs.pack import Pack
     from mcprl.servers.server import Server
     from mcprl.types import Split
@@ -146,27 +144,11 @@ async def _pack(config: "Config") -> "tuple[Pack, tuple[Any, ...] | None]":
         kept = keep_apart(pack, excluded_values(people, tools or ()), _warn)
         return with_tests(replace(pack, scenarios=tuple(kept)), people), tools
     with Progress("probing the server and generating tasks") as emit:
-        connecting = connect(config.servers, config.tools, emit=emit)
-        async with connecting as server, _writer(config, emit) as policy:
+        async with connect(config.servers, config.tools, emit=emit) as server:
             people = read_test_pack(config.scenarios, server.tools)
             excluded = excluded_values(people, server.tools)
-            pack = await generate(server, config.scenarios, config.seed, emit, policy, excluded)
+            pack = await generate(server, config.scenarios, config.seed, emit, excluded)
             return with_tests(pack, people), server.tools
-
-
-@asynccontextmanager
-async def _writer(config: "Config", emit: "Emit") -> "AsyncGenerator[PolicyLlm | None]":
-    """The configured model as a writer of tasks, `None` if it is none."""
-    from mcprl.config import POLICY
-    from mcprl.engines import open_engine
-    from mcprl.llm.policy import PolicyLlm
-
-    if config.scenarios.generator != f"llm:{POLICY}":
-        yield None
-        return
-    model = with_torch("mcprl.models.load").load_model(config.model)
-    async with open_engine(config, model, Path(config.runs_dir) / "scenarios-vllm.log", emit) as engine:
-        yield PolicyLlm(engine)
 
 
 @scenarios.command("import", cls=ConfigCommand, sections=_EXECUTING, epilog=_IMPORT_EPILOG)

@@ -46,10 +46,6 @@ def show_pack(screen: Console, pack: "Pack", quality: str = "") -> None:
     screen.print(table)
     for name, reason in pack.left_out.items():
         screen.print(f"[yellow]no task for {escape(name)}: {escape(reason)}[/]")
-    if pack.thrown_out:
-        screen.print(f"rejected tasks of {escape(pack.generator.removeprefix('llm:'))}, by reason:")
-        for reason, count in pack.thrown_out.items():
-            screen.print(f"  {count:>4} {escape(reason)}")
     for suite, (tasks, same) in wording_overlap(pack.test, pack.train).items():
         screen.print(
             f"{same} of {counted(tasks, 'test task')} of the suite {suite} have a training task's wording, values aside"

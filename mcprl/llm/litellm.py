@@ -83,6 +83,9 @@ class ChatModel:
         async def call() -> str:
             choice = (await self._response(messages, arguments)).choices[0]
             text, refusal = choice.message.content or "", getattr(choice.message, "refusal", None)
+            thought = getattr(choice.message, "reasoning_content", None)
+            if schema and thought and not text and find_json(thought) is not None:
+                text = str(thought)  # some servers hold a model's thoughts to the schema, and end there
             if refusal and not text:
                 return FaultyReply(hide(str(refusal)), f"the model refused: {hide(str(refusal))[:100]}")
             fault = "" if text else "it is empty"
@@ -113,22 +116,10 @@ class ChatModel:
         """litellm's response to a chat, which is paid for, with a choice. Raises as `reply`."""
         litellm = await _litellm()
         arguments = {"messages": list(messages), "drop_params": True, **arguments}
-        response = await self._paid(litellm, litellm.acompletion, arguments, await self.forecast(messages))
+        response = await self._paid(litellm, arguments, await self.forecast(messages))
         if not response.choices:  # as some providers' filters do
             raise LlmError(f"{self.name}: the reply has no choices")
         return response
-
-    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """A vector for each text, from an embedding model. Raises as `reply` does."""
-        request = {"model": self.name, "base_url": self.base_url, "texts": list(texts), **self.extra}
-
-        async def call() -> list[list[float]]:
-            litellm = await _litellm()
-            arguments = {"input": list(texts), "encoding_format": "float"}
-            response = await self._paid(litellm, litellm.aembedding, arguments, None)
-            return [list(entry["embedding"]) for entry in response.data]
-
-        return await self._cached(request, call)
 
     async def _cached(self, request: dict[str, Any], call: Callable[[], Awaitable[Any]]) -> Any:
         """The cached reply to the same request, else the result of `call`, which is then cached."""
@@ -158,23 +149,23 @@ class ChatModel:
         each = await self.forecast(messages)
         return f"for about {calls * each:.2f} dollars" if each else "at a price that litellm does not know"
 
-    async def _paid(self, litellm: Any, ask: Any, arguments: dict[str, Any], forecast: float | None) -> Any:
-        """The response of litellm's function `ask`; its cost is added up. Raises `BudgetError` before the limit."""
+    async def _paid(self, litellm: Any, arguments: dict[str, Any], forecast: float | None) -> Any:
+        """litellm's response; its cost is added up. Raises `BudgetError` before the limit."""
         expected = forecast or 0.0
         if self.cost + self._reserved + expected > self.max_cost:
             spent = f"{self.cost:.4f} dollars are spent, and one more call may cost {expected:.4f}"
             raise BudgetError(f"{spent}; the limit is {self.max_cost:g} ({self.limit})")
         self._reserved += expected
         try:
-            response = await self._repeated(ask, arguments)
+            response = await self._repeated(litellm, arguments)
         finally:
             self._reserved -= expected
         self.calls += 1
         self.cost += _cost(litellm, response) or 0.0
         return response
 
-    async def _repeated(self, ask: Any, arguments: dict[str, Any]) -> Any:
-        """The response of `ask`, called again after errors that may pass. Raises `LlmError`."""
+    async def _repeated(self, litellm: Any, arguments: dict[str, Any]) -> Any:
+        """litellm's response, asked for again after errors that may pass. Raises `LlmError`."""
         arguments |= {"model": self.name, "max_retries": 0, "timeout": self.timeout_s}
         if self.base_url:
             arguments["api_base"] = self.base_url
@@ -185,7 +176,7 @@ class ChatModel:
         while True:
             try:
                 with anyio.fail_after(self.timeout_s + 1):  # a trickling reply never reaches litellm's own timeout
-                    return await ask(**arguments)
+                    return await litellm.acompletion(**arguments)
             except Exception as error:  # litellm's exceptions have no common base
                 if type(error).__name__ in _FINAL or attempt == self.retries:
                     after = f" after {attempt + 1} attempts" if attempt else ""

@@ -1,5 +1,5 @@
-"""The run's own model as the language model that judges its rollouts or writes its tasks. Its adapter is off, so that
-training does not change the measure.
+"""The run's own model as the language model that judges its rollouts. Its adapter is off, so that training does
+not change the measure.
 """
 
 from contextlib import suppress

@@ -7,6 +7,7 @@ Records outlive the process, however it is killed (see `database`). A machine th
 moments. Every random choice follows from the seed, so a resumed run makes the same records again.
 """
 
+import logging
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -36,11 +37,12 @@ from mcprl.runs.records import (
     versions,
 )
 from mcprl.runs.schema import TABLES, VERSION
-from mcprl.runs.settings import dump_config, parse, redacted
+from mcprl.runs.settings import dump_config, parse_stored, redacted
 from mcprl.text import whole
 from mcprl.types import Adapter, Json, Message, Scenario, Score, Split, Trajectory
 
 FILE: Final = "journal.sqlite"
+_log = logging.getLogger(__name__)
 
 
 class Journal:
@@ -53,6 +55,7 @@ class Journal:
 
     def __init__(self, folder: Path, database: Database) -> None:
         self.folder, self.db = folder, database
+        self._told = False
 
     @classmethod
     def create(cls, folder: str | Path, config: Config) -> Self:
@@ -279,13 +282,18 @@ class Journal:
 
     @property
     def config(self) -> Config:
-        """The run's settings. Values that may be secret are "***": a resumed run must be given them again."""
+        """The run's settings. Values that may be secret are "***": a resumed run must be given them again. What it set
+        that is gone is left out, with one warning."""
         try:
-            return parse(self.fact("config"), "config")
+            config, note = parse_stored(self.fact("config"))
         except ConfigError as error:
             raise JournalError(
                 f"{self.folder} was made by another version of mcprl ({error}); start a new run with --name"
             ) from None
+        if note and not self._told:
+            self._told = True
+            _log.warning("%s: %s", self.folder, note)  # without a handler it reaches the screen
+        return config
 
 
 def _taken(folder: Path) -> str:

@@ -25,8 +25,17 @@ _HIDDEN = "***"
 _URLS = (
     ("engine", "base_url", "--base-url"),
     ("judge", "base_url", "--judge-base-url"),
-    ("scenarios", "generator_base_url", "--generator-base-url"),
+    ("scenarios", "writer_base_url", "--writer-base-url"),
 )
+
+_RENAMED = {
+    "generator_base_url": "writer_base_url",
+    "max_generator_cost": "max_writer_cost",
+    "generator_cache": "writer_cache",
+}
+_RETIRED = {"rewriter": "", "generator": "grounded", "instructions": "", "embedding_model": "", "open_tasks": False}
+"""Settings of `scenarios` in stored runs that are gone, with the values that had no effect."""
+_INSTEAD = "a language model words tasks (scenarios.writer), and requests of your own are a pack or a test pack"
 
 
 def dump_config(config: Config, *sections: str, why: Mapping[str, str] | None = None) -> str:
@@ -129,6 +138,20 @@ def parse(tree: dict[str, Any], source: str = "the configuration") -> Config:
         raise ConfigError("; ".join(_explain(tree, item, source) for item in error.errors()[:8])) from None
 
 
+def parse_stored(tree: dict[str, Any]) -> tuple[Config, str]:
+    """The configuration that a run was stored with, and a sentence about what it set that is gone; empty if nothing.
+
+    Raises `ConfigError` as `parse` does.
+    """
+    scenarios = {_RENAMED.get(name, name): value for name, value in tree.get("scenarios", {}).items()}
+    gone = {name: scenarios.pop(name) for name in _RETIRED if name in scenarios}
+    stated = [
+        f"scenarios.{name} = {shortened(repr(value), 80)}" for name, value in gone.items() if value != _RETIRED[name]
+    ]
+    note = f"the run was made with {', '.join(stated)}, which is gone and is left out: {_INSTEAD}" if stated else ""
+    return parse({**tree, "scenarios": scenarios}, "config"), note
+
+
 def merge(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
     """Two trees as one: what the second says wins; tables are merged, lists are not."""
     merged = dict(below)
@@ -147,6 +170,9 @@ def _explain(tree: dict[str, Any], item: Any, source: str) -> str:
         value = "'***'" if secret else shortened(scrub(repr(item["input"])), 200)
         return f"{source}: {where} = {value}: {item['msg'].removeprefix('Value error, ')}"
     plain = ".".join(part for part in item["loc"] if isinstance(part, str))
+    section, _, name = plain.partition(".")
+    if section == "scenarios" and name in _RETIRED:
+        return f"{source}: {plain} is gone; {_INSTEAD}"
     known = sorted(_keys(Config))
     near = difflib.get_close_matches(plain, known, n=1) or [key for key in known if key.endswith("." + plain)][:1]
     hint = f"did you mean {near[0]!r}?" if near else "mcprl train --print-config shows all keys"

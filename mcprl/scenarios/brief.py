@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mcprl.judges.checks import holds, leaves, squash
-from mcprl.scenarios.authoring.derivable import derivable
+from mcprl.scenarios.derivable import derivable
 from mcprl.scenarios.fields import record_of
 from mcprl.scenarios.slots import slots
 from mcprl.text import shortened

@@ -15,9 +15,9 @@ import anyio
 from mcprl.config import ScenarioConfig
 from mcprl.errors import ServerError
 from mcprl.judges.checks import holds
-from mcprl.scenarios.authoring.derivable import derivable
 from mcprl.scenarios.brief import Brief, brief, lacking
 from mcprl.scenarios.catalog import Catalog
+from mcprl.scenarios.derivable import derivable
 from mcprl.scenarios.kinds import (
     MakeTask,
     WriteTask,

@@ -1,7 +1,6 @@
 """A tool result as data: text parsed into records, the fields that a task can ask for, the rows of a list.
 
-Probing harvests values through it, the task makers choose fields and rows with it, and vetting resolves references with
-it.
+Probing harvests values through it, and the task makers choose fields and rows with it.
 """
 
 import re

@@ -6,9 +6,8 @@ from dataclasses import replace
 from mcprl.config import Config, ScenarioConfig
 from mcprl.errors import ConfigError
 from mcprl.events import Emit, GeneratingTasks, Note, QualityMeasured, TasksReady, ignore
-from mcprl.llm import LanguageModel
 from mcprl.runs.journal import Journal
-from mcprl.scenarios.generate import generate, keep_apart, require_generator
+from mcprl.scenarios.generate import generate, keep_apart, require_writer
 from mcprl.scenarios.injecting import inject
 from mcprl.scenarios.packs.exclusion import excluded_values
 from mcprl.scenarios.packs.pack import Pack, load_pack, load_test_pack, require_tools, tool_hash, with_tests
@@ -23,7 +22,7 @@ _FEW_VALIDATION_TASKS = 12
 
 
 def require_tasks(config: ScenarioConfig, tools: Sequence[Tool] | None = None) -> None:
-    """Raise what is wrong with the configured packs and generator, before anything is made: `ConfigError`, or
+    """Raise what is wrong with the configured packs and writer, before anything is made: `ConfigError`, or
     `ScenarioError` if a file cannot be read or, given `tools`, names a tool that is not among them.
     """
     read_test_pack(config, tools)
@@ -32,7 +31,7 @@ def require_tasks(config: ScenarioConfig, tools: Sequence[Tool] | None = None) -
         if tools is not None:
             _require_fit(pack, tools, config.pack)
     else:
-        require_generator(config)
+        require_writer(config)
 
 
 def require_splits(pack: Pack) -> Pack:
@@ -43,9 +42,7 @@ def require_splits(pack: Pack) -> Pack:
     return pack
 
 
-async def prepare_pack(
-    config: Config, journal: Journal, server: Server, policy: LanguageModel, emit: Emit = ignore
-) -> Pack:
+async def prepare_pack(config: Config, journal: Journal, server: Server, emit: Emit = ignore) -> Pack:
     """A run's tasks, recorded with the run: those of its journal, else those of the configured pack or new ones, with
     the configured test pack beside them.
 
@@ -57,7 +54,7 @@ async def prepare_pack(
         pack = Pack(tuple(recorded), journal.fact("tool_hash"), config.seed)
         _require_same_tools(journal, server.tools)
     else:
-        pack = await _make(config, server, policy, emit)
+        pack = await _make(config, server, emit)
     _require_fit(pack, server.tools, config.scenarios.pack or "the recorded tasks")
     made_before = [each for each in pack if recorded or config.scenarios.pack or each.suite == "people"]
     still = await standing(server, made_before, emit)
@@ -83,7 +80,7 @@ async def prepare_pack(
     return pack
 
 
-async def _make(config: Config, server: Server, policy: LanguageModel, emit: Emit) -> Pack:
+async def _make(config: Config, server: Server, emit: Emit) -> Pack:
     """The configured or a new pack with the tasks of the configured test pack."""
     people = read_test_pack(config.scenarios, server.tools)
     excluded = excluded_values(people, server.tools)
@@ -92,7 +89,7 @@ async def _make(config: Config, server: Server, policy: LanguageModel, emit: Emi
         pack = replace(pack, scenarios=tuple(keep_apart(pack, excluded, emit)))
     else:
         emit(GeneratingTasks())
-        pack = await generate(server, config.scenarios, config.seed, emit, policy, excluded)
+        pack = await generate(server, config.scenarios, config.seed, emit, excluded)
     return with_tests(inject(pack, server.tools, config.scenarios.injected, config.seed), people)
 
 

@@ -31,9 +31,8 @@ from starter import CACHE, train
 from mcprl.config import Config
 from mcprl.models.defaults import with_defaults
 from mcprl.models.load import load_model
-from mcprl.scenarios.authoring.vetting import UnfitDraft
 from mcprl.scenarios.brief import brief, lacking, leaking, style_of, written_for
-from mcprl.scenarios.packs.ground import executed, fill
+from mcprl.scenarios.packs.ground import UnfitTask, executed, fill
 from mcprl.training.demonstrations import demonstration
 from mcprl.training.rows import training_rows
 from mcprl.types import Call, Row, Scenario
@@ -62,7 +61,7 @@ async def make_briefs(servers: Mapping[str, written.Written]) -> None:
                 try:
                     execution = await executed(scenario, server)
                     scenario = fill(scenario, execution, tools)
-                except UnfitDraft as error:
+                except UnfitTask as error:
                     counted[f"unfit: {str(error).split(' (')[0][:40]}"] += 1
                     continue
                 made = replace(brief(scenario, execution.calls, tools), kind=task["kind"])  # whoever wrote it knows

@@ -63,7 +63,7 @@ def shop() -> Generator[str]:
 @pytest.fixture(scope="module")
 def scenarios(shop: str) -> Pack:
     few = ScenarioConfig(probe_calls=150, repeat_after_s=0.1)
-    return anyio.run(partial(generate_scenarios, num_scenarios=8, server_url=shop, generator="grounded", config=few))
+    return anyio.run(partial(generate_scenarios, num_scenarios=8, server_url=shop, config=few))
 
 
 def tiny(model: Path, runs: Path, name: str = "tiny") -> TrainableModel:
@@ -116,9 +116,7 @@ async def test_the_loop_of_arts_users_runs_on_the_embedded_engine(shop: str, sce
 
 
 async def test_tasks_are_made_for_a_server_that_wants_a_header() -> None:
-    make = partial(
-        generate_scenarios, 8, generator="grounded", config=ScenarioConfig(probe_calls=10, repeat_after_s=0.1)
-    )
+    make = partial(generate_scenarios, 8, config=ScenarioConfig(probe_calls=10, repeat_after_s=0.1))
     with odd_http("key") as url:
         with pytest.raises(ServerError, match="401"):
             await make(url)

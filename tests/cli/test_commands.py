@@ -152,6 +152,7 @@ WRONG = {
     "a table to import that is not there": (["scenarios", "import", "no.csv", "--out", "new"], "no.csv"),
     "an import of nothing that holds": (["scenarios", "import", "log.jsonl", "--out", "new"], "no task could be kept"),
     "a task to add that is wrong": (["scenarios", "add", "new", "Why?", "--asks", " "], "the new task, asks: ' '"),
+    "a setting that is gone": (["inspect", "--config", "gone.toml"], "scenarios.open_tasks is gone; a language model"),
     "a run that is not there": (["runs", "show", "yesterdays"], "did you mean 'yesterday'"),
     "a run to resume that is not there": (["train", "--resume", "nothing"], "nothing"),
 }
@@ -161,6 +162,7 @@ WRONG = {
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wrong")
     (folder / "unknown.toml").write_text("[training]\nstpes = 3\n")
+    (folder / "gone.toml").write_text("[scenarios]\nopen_tasks = true\n")
     (folder / "server.toml").write_text('[[servers]]\ntaget = "x"\ntarget = "y"\n')
     (folder / "broken.toml").write_text("[training\n")
     (folder / "pack").mkdir()
@@ -269,7 +271,7 @@ def test_the_help_of_import_and_add_teaches_by_example() -> None:
     assert "request,expect,calls,state,missing,asks" in mcprl("scenarios", "import", "--help").out
     assert 'mcprl scenarios add mine "Order two for me" --asks' in mcprl("scenarios", "add", "--help").out
     told = mcprl("scenarios", "--help-all").out
-    assert "--generator" in told
+    assert "--writer" in told
     assert re.search(r"Commands:\n +add .*\n +import ", told)
 
 

@@ -125,7 +125,7 @@ def test_a_pack_that_cannot_be_read_is_refused_before_a_run_has_a_folder(
         ["--server", SHOP, "--judge", "ruler:no-such-rubric", "--judge-model", "openai/gpt-4o"],
         ["--server", SHOP, "--tracker", "no-such-tracker"],
         ["--server", SHOP, "--model", "/no/such/model"],
-        ["--server", SHOP, "--generator", "no-such-generator"],
+        ["--server", SHOP, "--writer", "no-such-writer"],
         ["--server", SHOP, "--header", "Key sk-1"],
     ],
     ids=lambda typo: " ".join(typo)[-40:],

@@ -1,22 +1,19 @@
-"""The run's own model as judge and as writer of tasks: the real engine, with the adapter that it has learnt off."""
+"""The run's own model as judge: the real engine, with the adapter that it has learnt off."""
 
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
 
-import anyio.to_thread
+import anyio
 import pytest
 import torch
 from support.configs import small
-from support.fake_author import author
 from support.fake_llm import scored, tries
-from support.paths import SHOP
 from support.taught import CASES, family_model, learnt
 from support.trajectories import TOOLS, group
 
 from mcprl.art.groups import Trajectory, TrajectoryGroup, ruler, ruler_score_group
 from mcprl.art.model import TrainableModel
-from mcprl.cli.commands import main
 from mcprl.config import JudgeConfig
 from mcprl.engines.embedded.engine import EmbeddedEngine
 from mcprl.errors import ConfigError, EngineError, JudgeError, LlmError
@@ -27,7 +24,6 @@ from mcprl.llm.policy import PolicyLlm
 from mcprl.models.adapters import save_adapter
 from mcprl.models.load import LoadedModel
 from mcprl.runs.journal import Journal
-from mcprl.scenarios.packs.pack import load_pack
 from mcprl.train import train_adapter
 from mcprl.types import Adapter, Completion, CompletionRequest, Message
 
@@ -169,7 +165,7 @@ async def test_it_is_named_only_where_there_is_a_run(tmp_path: Path) -> None:
 
 
 def speak(monkeypatch: pytest.MonkeyPatch) -> list[CompletionRequest]:
-    """Let the embedded engine answer a judge's or a writer's request as a large model would; the requests it got."""
+    """Let the embedded engine answer a judge's request as a large model would; the requests it got."""
     asked: list[CompletionRequest] = []
     sample = EmbeddedEngine.complete
 
@@ -179,49 +175,23 @@ def speak(monkeypatch: pytest.MonkeyPatch) -> list[CompletionRequest]:
         asked.append(request)
         told = {"messages": request.messages}
         likes = {name: min(1.0, len(str(m)) / 3_000) for name, m in tries(told).items()}
-        said = scored(likes) if "scores" in request.schema["properties"] else author(told, 0).content
-        return Completion({"role": "assistant", "content": said}, (), (), (), "stop")
+        return Completion({"role": "assistant", "content": scored(likes)}, (), (), (), "stop")
 
     monkeypatch.setattr(EmbeddedEngine, "complete", complete)
     return asked
 
 
-async def test_a_run_whose_own_model_writes_the_tasks_and_judges_the_tries(
+async def test_a_run_whose_own_model_judges_the_tries(
     tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = speak(monkeypatch)
     more: dict[str, Any] = {
         "judge": {"name": "ruler:tool_use", "model": "policy"},
-        "scenarios": {
-            "train": 6,
-            "val": 3,
-            "test": 4,
-            "probe_calls": 60,
-            "repeat_after_s": 0.1,
-            "generator": "llm:policy",
-        },
         "training": {"warm_start_steps": 0},
     }
     await train_adapter(small(tiny_model, tmp_path, **more))
-    kinds = ["judge" if "scores" in request.schema["properties"] else "writer" for request in asked if request.schema]
-    assert kinds.count("judge") == 2 * 2
-    assert "writer" in kinds
+    assert len(asked) == 2 * 2
     assert all(request.adapter is None and request.temperature == 0 for request in asked)
-    assert load_pack(tmp_path / "small" / "scenarios").generator == "llm:policy"
     with Journal.open(tmp_path / "small") as journal:
         assert all("ruler 0." in score.explanation for score in journal.scores("train"))
         assert [step.metrics["judge_calls"] for step in journal.steps()] == [2, 4]
-
-
-async def test_scenarios_are_written_by_the_model_that_is_named(
-    tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    asked = speak(monkeypatch)
-    sizes = "--train-tasks 4 --val-tasks 2 --test-tasks 3 --test-forms 0 --probe-calls 60 --repeat-after-s 0.1".split()
-    own = ["--generator", "llm:policy", "--model", str(tiny_model)]
-    command = ["scenarios", "--server", SHOP, "--out", str(tmp_path / "pack"), *sizes, *own]
-    with pytest.raises(SystemExit, match="0"):
-        await anyio.to_thread.run_sync(main, command)
-    assert asked
-    assert "policy will be asked for tasks 3 times or more, at no cost but its time" in capsys.readouterr().out
-    assert load_pack(tmp_path / "pack").generator == "llm:policy"

@@ -286,6 +286,27 @@ def test_no_secret_of_the_configuration_reaches_the_folder(tmp_path):
     assert b"$MY_KEY" in written["config.toml"]
 
 
+def test_settings_that_are_gone_load_with_one_note_and_those_that_were_renamed_keep_their_values(run, caplog):
+    tree = run.fact("config")
+    without_effect = {"generator": "grounded", "instructions": "", "open_tasks": False, "embedding_model": ""}
+    for name in ("writer_base_url", "max_writer_cost", "writer_cache"):
+        del tree["scenarios"][name]
+    tree["scenarios"] |= {"generator_base_url": "http://x/v1", "max_generator_cost": 2.0, "generator_cache": ""}
+    run.write_fact("config", {**tree, "scenarios": tree["scenarios"] | without_effect})
+    scenarios = run.config.scenarios
+    assert (scenarios.writer_base_url, scenarios.max_writer_cost, scenarios.writer_cache) == ("http://x/v1", 2.0, "")
+    assert caplog.messages == []
+    set_ = {"generator": "llm:openai/o4-mini", "instructions": "Ask as a clerk.", "rewriter": "policy"}
+    run.write_fact("config", {**tree, "scenarios": tree["scenarios"] | without_effect | set_})
+    for _ in range(2):
+        assert run.config.scenarios.writer == "plain"
+    (note,) = caplog.messages
+    assert "generator = 'llm:openai/o4-mini'" in note
+    assert "rewriter = 'policy'" in note
+    assert "which is gone and is left out" in note
+    assert "open_tasks" not in note
+
+
 def test_adapters_are_found_after_the_folder_has_moved(run, tmp_path):
     run.write_adapter(Adapter(str(run.folder / "adapters" / "step-2"), 2))
     run.write_adapter(Adapter(str(run.folder / "adapters" / "step-2"), 2), kind="best")

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,8 +10,9 @@ from support.events import Recorder
 from support.fake_llm import Reply, Request, serving
 
 from mcprl.config import ScenarioConfig, ServerConfig
-from mcprl.errors import ConfigError, LlmError
+from mcprl.errors import BudgetError, ConfigError, LlmError
 from mcprl.events import Note
+from mcprl.llm.litellm import ChatModel
 from mcprl.scenarios.brief import Brief, BriefedCall
 from mcprl.scenarios.generate import generate
 from mcprl.scenarios.writers.model import ModelWriter
@@ -54,8 +56,8 @@ async def made(shop: ServerConfig, answer: Any, **more: Any) -> tuple[list[Any],
     with serving(answer) as fake:
         settings: dict[str, Any] = {
             "writer": "llm:openai/gpt-4o",
-            "generator_base_url": fake.url,
-            "generator_cache": "",
+            "writer_base_url": fake.url,
+            "writer_cache": "",
         } | more
         config = ScenarioConfig(train=16, val=2, test=6, test_forms=0, repeat_after_s=0, **settings)
         async with connect([shop]) as server:
@@ -132,7 +134,32 @@ async def test_a_reply_that_cannot_be_read_writes_nothing() -> None:
     assert await ModelWriter(Model(), 0).write([BRIEF], 2) == [["", ""]]
 
 
-async def test_an_unknown_writer_is_named(shop: ServerConfig) -> None:
+@pytest.mark.parametrize("name", ["poet", "llm:", "llm:policy"])
+async def test_an_unknown_writer_is_named(name: str, shop: ServerConfig) -> None:
     async with connect([shop]) as server:
-        with pytest.raises(ConfigError, match="unknown writer 'poet'; expected plain or llm:MODEL"):
-            await generate(server, ScenarioConfig(writer="poet"))
+        with pytest.raises(ConfigError, match=f"unknown writer '{name}'; expected plain or llm:MODEL"):
+            await generate(server, ScenarioConfig(writer=name))
+
+
+async def test_a_key_that_is_not_set_is_asked_for_before_the_server_is_probed(
+    shop: ServerConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    async with connect([shop]) as server:
+        with pytest.raises(LlmError, match="OPENAI_API_KEY, which is not set"):
+            await generate(server, ScenarioConfig(writer="llm:openai/gpt-4o"))
+
+
+async def test_what_it_may_cost_is_not_passed_and_the_rest_stays_unwritten(shop: ServerConfig) -> None:
+    def dear(request: Request, number: int) -> Reply:
+        return replace(answer(request, number), tokens=(10_000, 2_000))
+
+    with pytest.raises(BudgetError, match=r"the limit is 0 \(--max-writer-cost\)"):
+        await made(shop, dear, max_writer_cost=0)
+    record = Recorder()
+    with serving(dear) as fake:
+        model = ChatModel("openai/gpt-4o", fake.url, max_cost=0.05)
+        written = await ModelWriter(model, 0, record).write([BRIEF] * 20, 2)
+        assert len(fake.requests) == 1
+    assert [bool(each[0]) for each in written] == [True] * 10 + [False] * 10
+    assert record.notes[-1].startswith("writing ends: 0.0450 dollars are spent")

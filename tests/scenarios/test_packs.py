@@ -15,7 +15,7 @@ from mcprl.events import Event, Note
 from mcprl.judges.checks import squash
 from mcprl.judges.scoring import score_held_out
 from mcprl.judges.verifier import Verifier
-from mcprl.scenarios.authoring.derivable import derivable
+from mcprl.scenarios.derivable import derivable
 from mcprl.scenarios.generate import generate
 from mcprl.scenarios.packs.exclusion import excluded_values, without
 from mcprl.scenarios.packs.imports import add_task, import_tasks

@@ -59,7 +59,7 @@ async def test_a_server_without_marks_is_never_called_and_the_error_says_what_al
         targets = [server.command, url] if name in ("bank", "misc") else [server.command]
         for target in targets:
             with pytest.raises(ServerError, match=r"no tool of the server may be called: .*--assume .*--sandbox"):
-                await generate_scenarios(24, target, generator="grounded", config=FEW)
+                await generate_scenarios(24, target, config=FEW)
             async with connect([ServerConfig(target=target)]) as connection, connection.session() as session:
                 assert not connection.tools
                 for each in DANGEROUS[name]:

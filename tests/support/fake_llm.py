@@ -1,5 +1,4 @@
-"""A language model that costs nothing: OpenAI's chat completions and embeddings over real HTTP on loopback, answering
-as told."""
+"""A language model that costs nothing: OpenAI's chat completions over real HTTP on loopback, answering as told."""
 
 import json
 import re
@@ -26,7 +25,8 @@ class Reply:
     hang_s: float = 0.0
     finish: str = "stop"
     refusal: str | None = None
-    vectors: list[list[float]] = field(default_factory=list[list[float]])
+    thought: str = ""
+    """What the model thought before, as some servers return it beside the content."""
     tokens: tuple[int, int] = (1000, 100)
     """Tokens of the prompt and of the reply, as charged."""
     empty: bool = False
@@ -64,6 +64,7 @@ def serving(answer: Callable[[Request, int], Reply]) -> Generator[FakeLlm]:
             if reply.status == 200:
                 message: dict[str, Any] = {"role": "assistant", "content": reply.content or None}
                 message["refusal"] = reply.refusal
+                message |= {"reasoning_content": reply.thought} if reply.thought else {}
                 if reply.calls:
                     functions = [{"name": name, "arguments": text} for name, text in reply.calls]
                     message["tool_calls"] = [
@@ -75,9 +76,6 @@ def serving(answer: Callable[[Request, int], Reply]) -> Generator[FakeLlm]:
                 usage = {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": sum(reply.tokens)}
                 body = {"id": "x", "object": "chat.completion", "created": 0, "model": request["model"]}
                 body |= {"choices": [] if reply.empty else choices, "usage": usage}
-                if reply.vectors:
-                    data = [{"object": "embedding", "index": n, "embedding": v} for n, v in enumerate(reply.vectors)]
-                    body = {"object": "list", "model": request["model"], "data": data, "usage": usage}
             sent = json.dumps(body).encode()
             try:
                 self.send_response(reply.status)

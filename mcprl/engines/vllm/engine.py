@@ -244,11 +244,10 @@ class VllmEngine:
 
 
 def _longest_context(config: Config) -> int:
-    """The tokens of the longest context: a rollout's, or a whole group's if the policy itself judges or writes tasks.
-    One more rollout's length is left to spare."""
-    language_models = (config.judge.model, config.scenarios.generator.removeprefix("llm:"))
+    """The tokens of the longest context: a rollout's, or a whole group's if the policy itself judges. One more
+    rollout's length is left to spare."""
     rollouts = 1
-    if POLICY in language_models:
+    if config.judge.model == POLICY:
         rollouts = config.training.group_size + len(config.judge.anchors)
     return (rollouts + 1) * config.rollout.max_total_tokens
 

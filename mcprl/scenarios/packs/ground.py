@@ -4,24 +4,21 @@ Facts get the type that they have in the results and the rivals that stand besid
 count, a total) stays derived. Recorded answers give the facts that they state. A write without a check gets one.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from mcprl.errors import ServerError
 from mcprl.judges.checks import holds, leaves, says_missing, squash
 from mcprl.judges.verifier import Verifier
-from mcprl.scenarios.authoring.derivable import derivable
-from mcprl.scenarios.authoring.vetting import UnfitDraft
+from mcprl.scenarios.derivable import derivable
 from mcprl.scenarios.fields import record_of, usable
-from mcprl.scenarios.packs.handwritten import task_id
+from mcprl.scenarios.packs.handwritten import kind_of, task_id
 from mcprl.scenarios.packs.pack import misfit
 from mcprl.scenarios.packs.shorthand import fact
-from mcprl.servers.digest import digest
 from mcprl.servers.effects import is_read, turn_on, writes
-from mcprl.text import stems
+from mcprl.text import shortened, stems
 from mcprl.types import (
     AsksBack,
-    Call,
     CallMade,
     CallRecord,
     Check,
@@ -42,6 +39,10 @@ _MOST_FACTS = 30
 _MOST_RIVALS = 20
 
 
+class UnfitTask(Exception):
+    """A task that cannot be kept. The message follows the task's place: "line 4 has a plan that ..."."""
+
+
 @dataclass(frozen=True)
 class Execution:
     """A task's plan as it was executed or recorded. `before` and `state` are the results of its state checks."""
@@ -52,13 +53,13 @@ class Execution:
 
 
 async def ground(scenario: Scenario, server: ToolServer) -> Scenario:
-    """The task with checks filled from an execution of its plan. Raises `UnfitDraft` with what is wrong with it.
+    """The task with checks filled from an execution of its plan. Raises `UnfitTask` with what is wrong with it.
 
     Of a task without a plan, only what its state checks read before is validated.
     """
     tools = {tool.name: tool for tool in server.tools}
     if clause := misfit(scenario, list(tools)):
-        raise UnfitDraft(clause)
+        raise UnfitTask(clause)
     execution = await executed(scenario, server)
     if not scenario.plan:
         return _with_answer(scenario)
@@ -69,12 +70,12 @@ async def ground(scenario: Scenario, server: ToolServer) -> Scenario:
     )
     score = Verifier(tuple(server.tools)).verify(filled, trajectory)
     if filled.checks and not score.success:
-        raise UnfitDraft(f"has a plan and an answer that fail its own checks ({score.explanation})")
+        raise UnfitTask(f"has a plan and an answer that fail its own checks ({score.explanation})")
     return filled
 
 
 def fill(scenario: Scenario, execution: Execution, tools: Mapping[str, Tool]) -> Scenario:
-    """The task with its checks, its answer and its id filled from an execution. Raises `UnfitDraft`."""
+    """The task with its checks, its answer and its id filled from an execution. Raises `UnfitTask`."""
     answer = scenario.answer
     missing = any(isinstance(check, SaysMissing) for check in scenario.checks)
     if not scenario.checks and says_missing(answer) and not usable(execution.calls[-1].result):
@@ -87,10 +88,12 @@ def fill(scenario: Scenario, execution: Execution, tools: Mapping[str, Tool]) ->
     ]
     if not checks and answer:
         checks += _stated(scenario, execution)
+    written = [call for call in scenario.plan if not is_read(tools.get(call.tool, Tool(call.tool)))]
     if not checks:
-        writes = [call for call in scenario.plan if not is_read(tools.get(call.tool, Tool(call.tool)))]
-        checks += [CallMade(call.tool, call.arguments) for call in writes]
-    scenario = _with_answer(replace(scenario, checks=tuple(checks), kind=_kind(scenario, checks, tools)))
+        checks += [CallMade(call.tool, call.arguments) for call in written]
+    scenario = _with_answer(replace(scenario, checks=tuple(checks)))
+    if scenario.kind in ("lookup", "chain", "open"):
+        scenario = replace(scenario, kind=kind_of(scenario, writes=bool(written)))
     return replace(scenario, id=task_id(scenario))
 
 
@@ -105,29 +108,29 @@ async def executed(scenario: Scenario, server: ToolServer) -> Execution:
                 calls.append(CallRecord(turn, call.tool, call.arguments, await session.call(call.tool, call.arguments)))
             state = [await session.call(check.tool, check.arguments) for check in reads]
     except ServerError as error:
-        raise UnfitDraft(f"has a plan that breaks the connection ({error})") from None
+        raise UnfitTask(f"has a plan that breaks the connection ({error})") from None
     for check, first in zip(reads, before, strict=True):
         if not scenario.plan and first.is_error:
-            raise UnfitDraft(f"reads a state with {check.tool}, which fails: {_cut(first.text)}")
+            raise UnfitTask(f"reads a state with {check.tool}, which fails: {_cut(first.text)}")
         if check.values and not first.is_error and all(holds(first.text, value) for value in check.values):
-            raise UnfitDraft(f"asks for a change that is there already: {check.tool} shows it before any call")
+            raise UnfitTask(f"asks for a change that is there already: {check.tool} shows it before any call")
     return Execution(tuple(calls), tuple(before), tuple(state))
 
 
 def _validate_results(execution: Execution, missing: bool) -> None:
-    """Raise `UnfitDraft` unless each call worked or, at the end of a task about something missing, found nothing."""
+    """Raise `UnfitTask` unless each call worked or, at the end of a task about something missing, found nothing."""
     for number, record in enumerate(execution.calls, 1):
         last = number == len(execution.calls)
         if missing and last and usable(record.result):
-            raise UnfitDraft(f"says that something is missing, but {record.tool} finds it: {_cut(record.result.text)}")
+            raise UnfitTask(f"says that something is missing, but {record.tool} finds it: {_cut(record.result.text)}")
         if record.result.is_error and not (missing and last):
-            raise UnfitDraft(f"has a call of {record.tool} that fails: {_cut(record.result.text)}")
+            raise UnfitTask(f"has a call of {record.tool} that fails: {_cut(record.result.text)}")
 
 
 def _filled(expected: Fact, execution: Execution, scenario: Scenario) -> Fact:
     """The fact with its value as a result holds it and the other rows' values as rivals; derived if none holds it.
 
-    Raises `UnfitDraft` if a result has another value in the field of the fact's name.
+    Raises `UnfitTask` if a result has another value in the field of the fact's name.
     """
     for record in execution.calls:
         for path, leaf in leaves(record_of(record.result)):
@@ -138,7 +141,7 @@ def _filled(expected: Fact, execution: Execution, scenario: Scenario) -> Fact:
     for record in execution.calls:
         for path, leaf in leaves(record_of(record.result)):
             if expected.name and stems(_name(path)) == stems(expected.name):
-                raise UnfitDraft(f"expects {expected.name} {expected.value!r}, but {record.tool} says {leaf!r}")
+                raise UnfitTask(f"expects {expected.name} {expected.value!r}, but {record.tool} says {leaf!r}")
     held = any(holds(record.result.text, expected.value) for record in execution.calls)
     return replace(expected, derived=not held)
 
@@ -188,32 +191,9 @@ def _with_answer(scenario: Scenario) -> Scenario:
     return replace(scenario, answer="; ".join(parts) or "Done.")
 
 
-def _kind(scenario: Scenario, checks: Sequence[Check], tools: Mapping[str, Tool]) -> str:
-    if scenario.kind not in ("lookup", "open"):
-        return scenario.kind
-    if any(isinstance(check, SaysMissing) for check in checks):
-        return "missing"
-    if any(not is_read(tools.get(call.tool, Tool(call.tool))) for call in scenario.plan):
-        return "write"
-    if not checks:
-        return "open"
-    return "chain" if len(scenario.plan) > 1 else "lookup"
-
-
 def _name(path: tuple[str | int, ...]) -> str:
     return next((part for part in reversed(path) if isinstance(part, str)), "")
 
 
 def _cut(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= 120 else f"{line[:117]}..."
-
-
-def recorded(calls: Sequence[tuple[Call, str, bool]]) -> Execution:
-    """An execution that was recorded elsewhere: each call with its result's text and whether it was an error."""
-    return Execution(
-        tuple(
-            CallRecord(turn, call.tool, call.arguments, digest(text, is_error=is_error))
-            for turn, (call, text, is_error) in enumerate(calls)
-        )
-    )
+    return shortened(" ".join(text.split()), 120)

@@ -46,9 +46,9 @@ def scenario_of(line: Line) -> Scenario:
     scenario: Scenario = validated(line, "", Scenario, {"id": "", "checks": (), **rest})
     scenario = replace(scenario, request=request.strip(), checks=checks, plan=plan)
     if "values" not in line.tree:
-        scenario = replace(scenario, values=_values((*plan, *_calls_of(checks))))
+        scenario = replace(scenario, values=_values(calls_of(scenario)))
     if "kind" not in line.tree:
-        scenario = replace(scenario, kind=_kind(scenario))
+        scenario = replace(scenario, kind=kind_of(scenario))
     return scenario if scenario.id else replace(scenario, id=task_id(scenario))
 
 
@@ -149,19 +149,23 @@ def _short(line: Line, field: str, read: Callable[[str], tuple[_T, ...]], text: 
         raise line.error(field, str(error)) from None
 
 
-def _kind(scenario: Scenario) -> str:
-    """The kind of a task whose line names none, from its checks."""
+def kind_of(scenario: Scenario, writes: bool = False) -> str:
+    """The kind of a task, from its checks, its plan and whether that writes. `open`: nothing is expected."""
     kinds = {check.kind for check in scenario.checks}
     for kind in ("missing", "asks", "declines"):
         if kind in kinds:
             return kind
-    if "state" in kinds:
+    if writes or "state" in kinds:
         return "write"
-    return "lookup" if kinds else "open"
+    if not kinds:
+        return "open"
+    return "chain" if len(scenario.plan) > 1 else "lookup"
 
 
-def _calls_of(checks: Sequence[Check]) -> list[Call]:
-    return [Call(check.tool, check.arguments) for check in checks if isinstance(check, CallMade | StateHolds)]
+def calls_of(scenario: Scenario) -> list[Call]:
+    """The calls that a task is about: its plan's, and those that its checks make or require."""
+    checked = [check for check in scenario.checks if isinstance(check, CallMade | StateHolds)]
+    return [*scenario.plan, *(Call(check.tool, check.arguments) for check in checked)]
 
 
 def _values(calls: Sequence[Call]) -> tuple[str, ...]:

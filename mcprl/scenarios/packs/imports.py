@@ -5,7 +5,7 @@ Without one, tables stay as written, and chat logs get their checks from the res
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -15,13 +15,13 @@ import anyio
 from mcprl.errors import ScenarioError
 from mcprl.files import write_whole
 from mcprl.judges.checks import holds, leaves
-from mcprl.scenarios.authoring.derivable import derivable
-from mcprl.scenarios.authoring.vetting import UnfitDraft
-from mcprl.scenarios.packs.ground import Execution, fill, ground, recorded
+from mcprl.scenarios.derivable import derivable
+from mcprl.scenarios.packs.ground import Execution, UnfitTask, fill, ground
 from mcprl.scenarios.packs.handwritten import scenario_of
 from mcprl.scenarios.packs.lines import Line, read_lines
-from mcprl.scenarios.packs.pack import Pack, dump_task, load_pack, split_of
-from mcprl.types import Call, Json, Scenario, Split, ToolServer
+from mcprl.scenarios.packs.pack import SHARES, Pack, dump_task, load_pack, split_of, task_files
+from mcprl.servers.digest import digest
+from mcprl.types import Call, CallRecord, Json, Scenario, Split, ToolServer
 
 ImportSplit = Literal["test", "train", "val", "auto"]
 
@@ -57,14 +57,14 @@ async def import_tasks(
     for line in read_lines(path):
         try:
             tasks.append(_task(line))
-        except UnfitDraft as reason:
+        except UnfitTask as reason:
             left_out.append((line.place, str(reason)))
     grounded = await _ground(tasks, server, repeat_after_s, left_out)
     kept: dict[str, Scenario] = {}
     for task, scenario in grounded:
         try:
             chosen = task.split or (_auto(seed, scenario) if split == "auto" else split)
-        except UnfitDraft as reason:
+        except UnfitTask as reason:
             left_out.append((task.place, str(reason)))
             continue
         if scenario.id in kept:
@@ -99,7 +99,8 @@ def _append(folder: Path, scenario: Scenario) -> None:
     """Write a task behind the others of its split. Raises `ScenarioError` if it is there already."""
     if folder.is_file() and folder.suffix != ".jsonl":
         raise ScenarioError(f"{folder}: tasks are added to .jsonl files; mcprl scenarios import makes one of a table")
-    for other in load_pack(folder) if _has_tasks(folder) else ():
+    is_pack = folder.is_file() or (folder / "pack.toml").is_file() or any(task_files(folder, split) for split in SHARES)
+    for other in load_pack(folder) if is_pack else ():
         if (other.request, other.plan) == (scenario.request, scenario.plan):
             raise ScenarioError(f"{folder} has the task {scenario.request!r} already")
     file = folder if folder.suffix == ".jsonl" else folder / f"{scenario.split}.jsonl"
@@ -107,15 +108,6 @@ def _append(folder: Path, scenario: Scenario) -> None:
     before = file.read_bytes() if file.exists() else b""
     end = b"" if not before or before.endswith(b"\n") else b"\n"
     write_whole(file, before + end + dump_task(scenario).encode() + b"\n")
-
-
-def _has_tasks(folder: Path) -> bool:
-    return folder.is_file() or any((folder / name).exists() for name in ("pack.toml", *_files()))
-
-
-def _files() -> Iterator[str]:
-    for split in ("train", "val", "test"):
-        yield from (f"{split}.jsonl", f"{split}.csv")
 
 
 async def _ground(
@@ -126,7 +118,7 @@ async def _ground(
     for task in tasks:
         try:
             grounded.append((task, await _ground_one(task, server)))
-        except UnfitDraft as reason:
+        except UnfitTask as reason:
             left_out.append((task.place, str(reason)))
     if server is None or not any(task.scenario.plan for task, _ in grounded):
         return grounded
@@ -135,9 +127,9 @@ async def _ground(
     for task, scenario in grounded:
         try:
             if await _ground_one(task, server) != scenario:
-                raise UnfitDraft("changes from one execution to the next")
+                raise UnfitTask("changes from one execution to the next")
             repeated.append((task, scenario))
-        except UnfitDraft as reason:
+        except UnfitTask as reason:
             left_out.append((task.place, str(reason)))
     return repeated
 
@@ -149,10 +141,10 @@ async def _ground_one(task: _Task, server: ToolServer | None) -> Scenario:
 
 
 def _auto(seed: int, scenario: Scenario) -> Split:
-    """The split of a task's values. Raises `UnfitDraft` if they belong to several."""
+    """The split of a task's values. Raises `UnfitTask` if they belong to several."""
     splits: set[Split] = {split_of(seed, value) for value in scenario.values or (scenario.id,)}
     if len(splits) > 1:
-        raise UnfitDraft("names things of several splits; give it a split of its own")
+        raise UnfitTask("names things of several splits; give it a split of its own")
     return splits.pop()
 
 
@@ -160,35 +152,32 @@ def _auto(seed: int, scenario: Scenario) -> Split:
 
 
 def _task(line: Line) -> _Task:
-    """A line as a task: of a chat log, or as `scenarios.packs.handwritten` reads it. Raises `UnfitDraft`."""
+    """A line as a task: of a chat log, or as `scenarios.packs.handwritten` reads it. Raises `UnfitTask`."""
     messages = _messages(line.tree)
     if messages is None:
         scenario = scenario_of(line)
         return _Task(line.place, scenario, scenario.split if "split" in line.tree else None)
     request, calls, answer = _first_turn(line, messages)
     if not request:
-        raise UnfitDraft("has no message of a user")
+        raise UnfitTask("has no message of a user")
     if not calls:
-        raise UnfitDraft("has no tool call in answer to the first message of the user")
-    plan = [call for call, _, is_error in calls if not is_error]
-    if calls[-1][2] and (not plan or plan[-1] != calls[-1][0]):
-        plan.append(calls[-1][0])
-    made = [call for call in calls if call[0] in plan]
-    _validate_origin(request, made)
-    tree = {"request": request, "plan": [{"tool": call.tool, "arguments": call.arguments} for call in plan]}
+        raise UnfitTask("has no tool call in answer to the first message of the user")
+    kept = [record for record in calls if not record.result.is_error or record is calls[-1]]
+    _validate_origin(request, kept)
+    tree = {"request": request, "plan": [{"tool": record.tool, "arguments": record.arguments} for record in kept]}
     scenario = replace(scenario_of(replace(line, tree=tree)), answer=answer, kind="lookup")
-    return _Task(line.place, scenario, None, recorded(made))
+    return _Task(line.place, scenario, None, Execution(tuple(kept)))
 
 
-def _validate_origin(request: str, made: Sequence[tuple[Call, str, bool]]) -> None:
-    """Raise `UnfitDraft` if a code or a number of a call comes neither from the request nor from an earlier result."""
+def _validate_origin(request: str, records: Sequence[CallRecord]) -> None:
+    """Raise `UnfitTask` if a code or a number of a call comes neither from the request nor from an earlier result."""
     seen = ""
-    for call, text, _ in made:
-        for _, value in leaves(call.arguments):
+    for record in records:
+        for _, value in leaves(record.arguments or {}):
             code = not isinstance(value, bool) and any(char.isdigit() for char in str(value)) and len(str(value)) > 2
             if code and not derivable(value, request) and not holds(seen, value):
-                raise UnfitDraft(f"calls {call.tool} with {value!r}, which neither its request nor a result gives")
-        seen += f" {text}"
+                raise UnfitTask(f"calls {record.tool} with {value!r}, which neither its request nor a result gives")
+        seen += f" {record.result.text}"
 
 
 def _messages(tree: dict[str, Any]) -> list[Any] | None:
@@ -203,7 +192,7 @@ def _messages(tree: dict[str, Any]) -> list[Any] | None:
     return None
 
 
-def _first_turn(line: Line, messages: Sequence[Any]) -> tuple[str, list[tuple[Call, str, bool]], str]:
+def _first_turn(line: Line, messages: Sequence[Any]) -> tuple[str, list[CallRecord], str]:
     """The first request of a conversation, the calls made for it with their results, and the answer to it.
 
     A result is an error if its text says so. Later requests are left out: they may rest on what was said before.
@@ -229,16 +218,15 @@ def _first_turn(line: Line, messages: Sequence[Any]) -> tuple[str, list[tuple[Ca
             results[f"call {len(calls) - 1}"] = content
         elif role == "tool":
             results[str(message.get("tool_call_id", len(results)))] = content  # pyright: ignore
-    made = [(call, results.get(name, "")) for name, call in calls.items()]
-    return (
-        request,
-        [(call, text, recorded([(call, text, False)]).calls[0].result.is_error) for call, text in made],
-        answer,
-    )
+    records = [
+        CallRecord(turn, call.tool, call.arguments, digest(results.get(name, "")))
+        for turn, (name, call) in enumerate(calls.items())
+    ]
+    return request, records, answer
 
 
 def _call(line: Line, number: int, written: Json) -> Call:
-    """A tool call of a message. Raises `UnfitDraft` if its arguments are no JSON, as models write some, and the line's
+    """A tool call of a message. Raises `UnfitTask` if its arguments are no JSON, as models write some, and the line's
     error if it is no call at all."""
     try:
         function = written.get("function") or written
@@ -247,7 +235,7 @@ def _call(line: Line, number: int, written: Json) -> Call:
             try:
                 arguments = json.loads(arguments)
             except ValueError:
-                raise UnfitDraft(f"has a call of {name} whose arguments are no JSON: {arguments[:60]}") from None
+                raise UnfitTask(f"has a call of {name} whose arguments are no JSON: {arguments[:60]}") from None
         return Call(name, dict(arguments))
     except (AttributeError, KeyError, TypeError, ValueError):
         raise line.error(

@@ -16,6 +16,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from mcprl.errors import ScenarioError
+from mcprl.text import shortened
 
 SHORT = ("expect", "calls", "state", "missing", "asks", "declines")
 """The fields in short form, which become checks."""
@@ -62,24 +63,8 @@ def read_lines(path: Path) -> list[Line]:
 def _json_lines(path: Path, text: str) -> Iterator[Line]:
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
-            yield _json_object(path, f"line {number}", line)
-
-
-def _json_object(path: Path, place: str, text: str) -> Line:
-    try:
-        tree = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        why = f"{error.msg} at column {error.colno}" if isinstance(error, json.JSONDecodeError) else _odd(error)
-        raise ScenarioError(f"{path}, {place} is not JSON: {why}; write one task a line, as one object") from None
-    if not isinstance(tree, dict):
-        raise ScenarioError(f"{path}, {place}: {shown(tree)} is not a task; write an object with at least a request")
-    return Line(path, place, tree)  # pyright: ignore[reportUnknownArgumentType]
-
-
-def _odd(error: ValueError | RecursionError) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        return str(error)
-    return "nested too deeply" if isinstance(error, RecursionError) else "it holds a number of too many digits"
+            where = f"line {number}"
+            yield _as_line(path, where, _parsed(f"{path}, {where}", line, "; write one task a line, as one object"))
 
 
 def _json_entries(path: Path, text: str) -> Iterator[Line]:
@@ -87,12 +72,26 @@ def _json_entries(path: Path, text: str) -> Iterator[Line]:
     if not text.lstrip().startswith("["):
         yield from _json_lines(path, text)
         return
+    for number, entry in enumerate(_parsed(str(path), text), 1):
+        yield _as_line(path, f"entry {number}", entry)
+
+
+def _as_line(path: Path, place: str, tree: Any) -> Line:
+    if not isinstance(tree, dict):
+        raise ScenarioError(f"{path}, {place}: {shown(tree)} is not a task; write an object with at least a request")
+    return Line(path, place, tree)  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _parsed(where: str, text: str, advice: str = "") -> Any:
     try:
-        entries: list[Any] = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ScenarioError(f"{path} is not JSON: {_odd(error)}") from None
-    for number, entry in enumerate(entries, 1):
-        yield _json_object(path, f"entry {number}", json.dumps(entry))
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        why = f"{error.msg} at {f'line {error.lineno}, ' if error.lineno > 1 else ''}column {error.colno}"
+    except RecursionError:
+        why = "nested too deeply"
+    except ValueError:
+        why = "it holds a number of too many digits"
+    raise ScenarioError(f"{where} is not JSON: {why}{advice}")
 
 
 def _csv_lines(path: Path, text: str) -> Iterator[Line]:
@@ -190,5 +189,4 @@ def unknown(what: str, name: str, allowed: Sequence[str]) -> str:
 
 
 def shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."
+    return shortened(repr(value), 80)

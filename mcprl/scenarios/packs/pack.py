@@ -20,10 +20,10 @@ from pydantic import TypeAdapter, ValidationError
 from mcprl.errors import ConfigError, ScenarioError
 from mcprl.files import read_toml
 from mcprl.judges.checks import squash
-from mcprl.scenarios.packs.handwritten import scenario_of
+from mcprl.scenarios.packs.handwritten import calls_of, scenario_of
 from mcprl.scenarios.packs.lines import read_lines
 from mcprl.text import shortened
-from mcprl.types import Call, CallMade, Scenario, Split, StateHolds, Tool
+from mcprl.types import Scenario, Split, Tool
 
 _SCENARIO: TypeAdapter[Scenario] = TypeAdapter(Scenario)
 
@@ -48,8 +48,7 @@ class Pack:
     """The tasks of one server in their three splits.
 
     `tool_hash` is the fingerprint of the tools they were made for; a pack by hand may have none. `left_out` has the
-    tools that no task can use, each with the reason. `thrown_out` counts the drafts of a language model
-    that were not kept, by reason. `quality` says what the pack is worth (`scenarios.packs.quality`).
+    tools that no task can use, each with the reason. `quality` says what the pack is worth (`scenarios.packs.quality`).
     """
 
     scenarios: tuple[Scenario, ...]
@@ -57,7 +56,6 @@ class Pack:
     seed: int = 0
     generator: str = "grounded"
     left_out: dict[str, str] = field(default_factory=dict[str, str])
-    thrown_out: dict[str, int] = field(default_factory=dict[str, int])
     quality: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def split(self, split: Split) -> tuple[Scenario, ...]:
@@ -111,7 +109,6 @@ class Pack:
             "seed": self.seed,
             "tool_hash": self.tool_hash,
             "left_out": self.left_out,
-            "thrown_out": self.thrown_out,
             "quality": self.quality,
         }
         (folder / "pack.toml").write_text(tomlkit.dumps(head))  # pyright: ignore[reportUnknownMemberType]
@@ -134,7 +131,7 @@ def misfits(scenarios: Iterable[Scenario], tools: Iterable[Tool]) -> list[str]:
 
 def misfit(scenario: Scenario, offered: Sequence[str]) -> str:
     """What is wrong with the tools that a task names, as a clause ("calls ..."); empty if all are offered."""
-    for name in dict.fromkeys(call.tool for call in _all_calls(scenario)):
+    for name in dict.fromkeys(call.tool for call in (*scenario.setup, *calls_of(scenario))):
         if name not in offered:
             near = difflib.get_close_matches(name, offered, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"it offers {', '.join(offered[:8]) or 'none'}"
@@ -149,13 +146,6 @@ def require_tools(scenarios: Iterable[Scenario], tools: Iterable[Tool], source: 
         raise ScenarioError(f"{source}: {'; '.join(sentences[:2])}{more}")
 
 
-def _all_calls(scenario: Scenario) -> Iterator[Call]:
-    yield from (*scenario.setup, *scenario.plan)
-    yield from (
-        Call(check.tool, check.arguments) for check in scenario.checks if isinstance(check, CallMade | StateHolds)
-    )
-
-
 def load_pack(path: str | Path) -> Pack:
     """Read a pack: a folder with a file of tasks for each split (JSONL, CSV, or one of each), or one such file.
 
@@ -165,7 +155,7 @@ def load_pack(path: str | Path) -> Pack:
     path = Path(path)
     if path.is_file():
         return Pack(_read(path, None), generator="by hand")
-    files: list[tuple[Split, Path]] = [(split, file) for split in SHARES for file in _files(path, split)]
+    files: list[tuple[Split, Path]] = [(split, file) for split in SHARES for file in task_files(path, split)]
     head: dict[str, Any] = {"generator": "by hand"}
     if (path / "pack.toml").is_file():
         head = _read_head(path / "pack.toml")
@@ -213,7 +203,7 @@ def with_tests(pack: Pack, tests: Iterable[Scenario]) -> Pack:
     return replace(pack, scenarios=(*pack.scenarios, *(test for test in tests if test.id not in ids)))
 
 
-def _files(folder: Path, split: Split) -> list[Path]:
+def task_files(folder: Path, split: Split) -> list[Path]:
     """The files of a split: JSONL, CSV or both."""
     return [file for suffix in ("jsonl", "csv") if (file := folder / f"{split}.{suffix}").is_file()]
 

@@ -10,10 +10,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from mcprl.errors import ScenarioError
 from mcprl.runs.overlap import wording_overlap
+from mcprl.scenarios.packs.handwritten import calls_of
 from mcprl.scenarios.packs.pack import Pack
 from mcprl.servers.digest import looks_like_error
 from mcprl.text import counted
-from mcprl.types import Call, CallMade, Fact, Scenario, StateHolds, Tool
+from mcprl.types import Fact, Scenario, Tool
 
 LEAST_TOOLS = 0.5
 """The floor: the share of the tools that may be called which have a task."""
@@ -75,8 +76,8 @@ def quality(
     standing: float | None = None,
 ) -> Quality:
     """Measure a pack for a server with `tools`. `adversaries` and `standing` are as in `Quality`."""
-    used = {call.tool for scenario in pack for call in _calls(scenario)}
-    named = {f"{call.tool}.{name}" for scenario in pack for call in _calls(scenario) for name in call.arguments}
+    used = {call.tool for scenario in pack for call in calls_of(scenario)}
+    named = {f"{call.tool}.{name}" for scenario in pack for call in calls_of(scenario) for name in call.arguments}
     parameters = {f"{tool.name}.{name}" for tool in tools for name in tool.input_schema.get("properties", {})}
     generated = [scenario for scenario in pack if scenario.suite != "people"]
     return Quality(
@@ -120,14 +121,6 @@ def _overlap(pack: Pack) -> float | None:
 def _states_an_error(scenario: Scenario) -> bool:
     facts = [check.value for check in scenario.checks if isinstance(check, Fact)]
     return any(isinstance(value, str) and reads_like_error(value) for value in facts)
-
-
-def _calls(scenario: Scenario) -> Iterator[Call]:
-    """The calls that a task is about: its plan's, and those that its checks make or require."""
-    yield from scenario.plan
-    for check in scenario.checks:
-        if isinstance(check, CallMade | StateHolds):
-            yield Call(check.tool, check.arguments)
 
 
 # --- the table --------------------------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 """What probing found out about a server: values and their places, which slots take them, what its writes change.
 
-`probe` fills a `Knowledge`; composing, writing and vetting tasks read it. Nothing here is specific to one server:
-slots are filled with what schemas name, what descriptions quote, well-known formats, and values harvested from earlier
-results. The sources that worked are kept.
+`probe` fills a `Knowledge`; composing tasks reads it. Nothing here is specific to one server: slots are filled with
+what schemas name, what descriptions quote, well-known formats, and values harvested from earlier results. The sources
+that worked are kept.
 """
 
 import json

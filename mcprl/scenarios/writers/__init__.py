@@ -4,14 +4,15 @@ language model. `vet` keeps what asks for just what the brief says."""
 from collections.abc import Sequence
 from typing import Protocol
 
+from mcprl.config import POLICY
 from mcprl.scenarios.brief import Brief
 
 PLAIN = "plain"
 
 
 def is_writer(name: str) -> bool:
-    """Whether there is a writer of that name."""
-    return name == PLAIN or (name.startswith("llm:") and len(name) > len("llm:"))
+    """Whether there is a writer of that name. The model that is trained is none: it would word its own test."""
+    return name == PLAIN or (name.startswith("llm:") and name not in ("llm:", f"llm:{POLICY}"))
 
 
 class Writer(Protocol):

@@ -1,1 +1,0 @@
-"""Tasks by a language model: written (`author`) and executed (`vetting`)."""
