@@ -6,9 +6,10 @@ from itertools import permutations
 from typing import Any
 
 from mcprl.judges.checks import squash
-from mcprl.scenarios.fields import Keys
+from mcprl.scenarios.fields import Keys, tells_of_more
 from mcprl.scenarios.intents import Attribute, Intent, Outcome, Reference, Value
-from mcprl.scenarios.probing.knowledge import State
+from mcprl.scenarios.parameters import is_complete
+from mcprl.scenarios.probing.knowledge import Knowledge, State
 from mcprl.scenarios.probing.sharing import without_moments
 from mcprl.scenarios.probing.sources import ordered
 from mcprl.scenarios.slots import Slot, build
@@ -117,6 +118,13 @@ def in_order(filled: Filled) -> Filled:
         if ordered(one, other) and alike and low > high:  # pyright: ignore[reportOperatorIssue]
             values[one], values[other] = high, low
     return [(slot, values[slot]) for slot, _ in filled]
+
+
+def is_whole(known: Knowledge, step: Step) -> bool:
+    """Whether the rows of a list are all there are."""
+    if step.result.cut_bytes or tells_of_more(step.result.text, len(step.rows)):
+        return False
+    return is_complete(known.slots[step.tool.name], step.call.arguments, step.record, step.rows)
 
 
 def same(a: Scalar, b: Scalar) -> bool:

@@ -12,6 +12,7 @@ from mcprl.config import ServerConfig, ToolPolicy
 from mcprl.judges.checks import shows
 from mcprl.judges.verifier import Verifier
 from mcprl.scenarios.catalog import Catalog
+from mcprl.scenarios.filling import target_slot
 from mcprl.scenarios.kinds.abstain import forbidden
 from mcprl.scenarios.kinds.aggregates import topmost
 from mcprl.scenarios.kinds.computes import _listed
@@ -21,7 +22,8 @@ from mcprl.scenarios.kinds.parts import _edges
 from mcprl.scenarios.kinds.rows import _between
 from mcprl.scenarios.kinds.scaled import scaled
 from mcprl.scenarios.kinds.statuses import reopens
-from mcprl.scenarios.planner import Planner
+from mcprl.scenarios.naming import said
+from mcprl.scenarios.planner import Planner, word
 from mcprl.scenarios.probing.knowledge import Knowledge
 from mcprl.scenarios.probing.probe import probe
 from mcprl.scenarios.probing.renewed import Renewed
@@ -73,7 +75,7 @@ def test_days_of_a_period_are_in_order_and_said_as_one() -> None:
     first, last = known.slots[between.name]
     filled = in_order([(first, "2026-03-01"), (last, "2026-02-01")])
     assert filled == [(first, "2026-02-01"), (last, "2026-03-01")]
-    (period,) = Planner(Catalog(known), "train", "entities", 0, 4).said(filled)
+    (period,) = said(Catalog(known), filled)
     assert (period.attribute.label, period.value) == ("due between", "2026-02-01 and 2026-03-01")
 
 
@@ -93,14 +95,14 @@ async def drawn_tasks(shop: ServerConfig) -> tuple[Server, dict[str, list[Scenar
             drawn = [await conditional(planner, clean, written, known.base, tool) for _ in range(30)]
             drawn += [await likewise(planner, clean, written, known.base, tool) for _ in range(12)]
             drawn += [await scaled(planner, clean, known.base) for _ in range(30)]
-            slot = planner.target(tool)
+            slot = target_slot(planner.catalog, tool)
             assert slot
             tops = [await topmost(planner, clean, known.base, tool, slot) for _ in range(10)]
         status = next(own for own in known.slots[tool.name] if own.key == "status")
         assert reopens(planner, [(status, "paid")], {"status": "delivered"}), "nobody pays what is delivered"
         assert not reopens(planner, [(status, "delivered")], {"status": "paid"})
         assert any(top and top.reference.top and top.plan for top in tops), "the newest order of a customer"
-        made = [scenario for task in drawn if task and (scenario := planner.word(task))]
+        made = [wording.scenario for task in drawn if task and (wording := word(planner.subset, task))]
         return server, {
             kind: [one for one in made if one.kind == kind] for kind in ("conditional", "likewise", "scaled")
         }
@@ -180,7 +182,7 @@ async def test_what_the_policy_leaves_out_is_asked_for_and_must_be_declined(tmp_
         planner = Planner(Catalog(known), "train", "entities", 0, 4)
         async with Renewed(server, ()) as session:
             drawn = [await forbidden(planner, session, known.base) for _ in range(40)]
-        scenarios = [scenario for task in drawn if task and (scenario := planner.word(task))]
+        scenarios = [wording.scenario for task in drawn if task and (wording := word(planner.subset, task))]
         verifier = Verifier(server.tools)
         assert scenarios
         for scenario in scenarios:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from mcprl.scenarios.askable import askable
 from mcprl.scenarios.english import grammar
 from mcprl.scenarios.english.labels import front_of
 from mcprl.scenarios.english.nouns import is_deal, is_goods, spoken
@@ -35,7 +36,7 @@ class Topmost:
 
 async def topmost(planner: Planner, session: Session, state: State, tool: Tool, slot: Slot) -> Topmost | None:
     """A thing whose key the slot takes, named as the first or the last of a list."""
-    for source in planner.listed_in(tool, slot) * _LISTS_READ:
+    for source in planner.finder.listed_in(tool, slot) * _LISTS_READ:
         chosen = await rows_of_a_list(planner, session, state, 2, planner.known.tools[source[1]], False, True)
         best = _best(planner, chosen) if chosen else None
         key = best[2].get(source[-1]) if best else None
@@ -124,7 +125,7 @@ async def extreme(planner: Planner, session: Session, state: State) -> Grounded 
     given = [value.value for value in chosen.where]
     fields = [
         entry
-        for entry in planner.fields(chosen.step, row, chosen.rows, given)
+        for entry in askable(planner.catalog, chosen.step, row, chosen.rows, given)
         if entry.attribute.key != by.key and entry.attribute.meaning not in ("flag", "text")
     ]
     own = [keys for keys, _ in scalars(row)][:1]
@@ -149,10 +150,10 @@ async def _beyond(
 ) -> tuple[Field, list[Call], Scalar] | None:
     """A field that a further call about one row shows, the plan to it, and the value that the call takes."""
     thing = Found(Reference(chosen.noun, chosen.where), (chosen.step,), row, (), (), chosen.step.keys)
-    following = await planner.follow(session, thing)
+    following = await planner.finder.follow(session, thing)
     if following is None or planner.catalog.noun(following[0].steps[-1].tool) != chosen.noun:
         return None
-    fields = planner.choose(
+    fields = planner.choice.fields(
         following[0], 1, lambda entry: entry.attribute.meaning not in ("flag", "text", "identifier")
     )
     return (fields[0], [*chosen.reached.plan, following[0].plan[-1]], following[2]) if fields else None

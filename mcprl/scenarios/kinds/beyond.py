@@ -27,8 +27,8 @@ _ENDING = ("cancel", "delet", "remov", "archiv", "clos", "void", "return")
 
 async def beyond(planner: Planner, session: Session, state: State) -> Grounded | None:
     """A write that no tool does, on a thing that is there: the answer must say that it cannot be done."""
-    tool = planner.tool(lambda tool: any(planner.catalog.names_entity(slot) for slot in planner.needs(tool)))
-    found = await planner.thing(session, state, tool) if tool and not planner.known.tables else None
+    tool = planner.choice.tool(planner.catalog.entity_slots)
+    found = await planner.finder.thing(session, state, tool) if tool and not planner.known.tables else None
     writes = [tool for tool in planner.known.tools.values() if not is_read(tool)]
     if found is None or not found.subject or found.keys or any(_does_anything(planner, tool) for tool in writes):
         return None

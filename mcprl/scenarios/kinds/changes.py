@@ -7,11 +7,19 @@ from typing import Literal
 
 from mcprl.judges.checks import holds, shows
 from mcprl.scenarios.addresses import as_address, as_person
-from mcprl.scenarios.borrowing import sort_of
 from mcprl.scenarios.english.nouns import is_person
 from mcprl.scenarios.fields import record_of, scalars, usable
-from mcprl.scenarios.filling import REMOVING, creates
-from mcprl.scenarios.guessing import is_made_up
+from mcprl.scenarios.filling import (
+    REMOVING,
+    creates,
+    fresh_slots,
+    is_made_up,
+    is_one_of_few,
+    moved,
+    reference_slots,
+    sort_of,
+    target_slot,
+)
 from mcprl.scenarios.intents import Adjust, Attribute, Change, Reference, Value
 from mcprl.scenarios.kinds.aggregates import topmost
 from mcprl.scenarios.kinds.statuses import reopens
@@ -42,7 +50,7 @@ async def write(planner: Planner, clean: Session, written: Session, state: State
     If probing found a read that shows the write, its result is the check, and the read must not show it in a `clean`
     session. Otherwise the check is the call itself.
     """
-    filled = planner.fill_write(tool, state)
+    filled = planner.filler.fill(tool, state)
     if filled is None:
         return None
     thing, way, filled, entities = await _target(planner, clean, state, tool, filled)
@@ -53,7 +61,7 @@ async def write(planner: Planner, clean: Session, written: Session, state: State
         if shows(before, effect):
             effect = replace(effect, values=tuple(value for _, value in filled), together=True)
         if shows(before, effect):
-            planner.blame(tool)
+            planner.filler.blame(tool)
             return None
         if reopens(planner, filled, record_of(before)):
             return None
@@ -62,14 +70,14 @@ async def write(planner: Planner, clean: Session, written: Session, state: State
     removal = None if effect else await _removal(planner, clean, tool, filled)
     result = await written.call(tool.name, call.arguments)
     if result.is_error or planner.known.failures.is_failure(tool.name, call.arguments, result):
-        planner.blame(tool, result.text)
+        planner.filler.blame(tool, result.text)
         return None
     if effect and not shows(await written.call(effect.tool, effect.arguments), effect):
         return None
     seen, changed = await _seen(written, looks, filled)
     effect = effect or seen
     if looks and not effect and not changed and _says_all(looks[0][1], filled):
-        planner.blame(tool)
+        planner.filler.blame(tool)
         return None
     if removal and not shows(await written.call(removal.tool, removal.arguments), removal):
         removal = None
@@ -90,7 +98,7 @@ async def write(planner: Planner, clean: Session, written: Session, state: State
 def stated(planner: Planner, tool: Tool, filled: Filled, thing: Reference | None) -> tuple[Value, ...] | None:
     """The values that a request states besides the thing; `None` if one of them is what the thing is named by."""
     named = {(value.attribute.key, value.value) for value in thing.values} if thing else set[tuple[str, Scalar]]()
-    if any((slot.key, value) in named for slot, value in filled if slot != planner.target(tool)):
+    if any((slot.key, value) in named for slot, value in filled if slot != target_slot(planner.catalog, tool)):
         return None
     values = tuple(
         Value(planner.catalog.slot(slot), value)
@@ -110,7 +118,7 @@ def _part_of(filled: Filled) -> str:
 
 def _is_reference(planner: Planner, slot: Slot, thing: Reference | None) -> bool:
     """Whether the slot's value stands for the thing, which the request names otherwise."""
-    return thing is not None and planner.target(planner.known.tools[slot.tool]) == slot
+    return thing is not None and target_slot(planner.catalog, planner.known.tools[slot.tool]) == slot
 
 
 async def _target(
@@ -118,7 +126,7 @@ async def _target(
 ) -> tuple[Reference | None, list[Call], Filled, list[Scalar]]:
     """The existing thing that a write is about, now and then found in a list by its name or as the first of it: the
     reference, the calls that lead to it, the slots with its key, and the entities of the task."""
-    slot = planner.target(tool)
+    slot = target_slot(planner.catalog, tool)
     filled = [
         (own, shortened_hash(str(value)) if is_hash(value) else planner.catalog.from_root(value))
         for own, value in filled
@@ -129,16 +137,16 @@ async def _target(
         return None, [], filled, free
     value = next(value for own, value in filled if own == slot)
     reference = Reference(planner.catalog.named_by(tool, slot), (Value(planner.catalog.slot(slot), value),))
-    if planner.max_calls > 1 and not planner.references(tool) and planner.rng.random() < 0.6:
+    if planner.max_calls > 1 and not reference_slots(planner.catalog, tool) and planner.rng.random() < 0.6:
         top = await topmost(planner, session, state, tool, slot) if planner.rng.random() < 0.4 else None
         if top:
             filled = [(own, top.key if own == slot else value) for own, value in filled]
             return top.reference, top.plan, filled, [*_free(planner, filled), *top.entities]
-        found = await planner.by_name(session, state, tool, slot)
+        found = await planner.finder.by_name(session, state, tool, slot)
         named = [(own, found[0] if own == slot else value) for own, value in filled] if found else []
-        moved = planner.moved(named, planner.fresh(tool)) if named else None
-        if found and moved:
-            (key, listed), filled = found, moved
+        placed = moved(planner.catalog, named, fresh_slots(planner.catalog, tool)) if named else None
+        if found and placed:
+            (key, listed), filled = found, placed
             free = _free(planner, filled)
             if listed.steps:
                 return listed.reference, listed.plan, filled, [*free, *listed.entities]
@@ -168,10 +176,10 @@ def _free(planner: Planner, filled: Filled) -> list[Scalar]:
     named = [
         Value(planner.catalog.slot(slot), value)
         for slot, value in filled
-        if not planner.is_one_of_few(slot)
+        if not is_one_of_few(planner.catalog, slot)
         and slot.kind == "string"
         and not planner.known.is_setting(slot)
-        and slot not in planner.references(planner.known.tools[slot.tool])
+        and slot not in reference_slots(planner.catalog, planner.known.tools[slot.tool])
     ]
     return [value.value for value in as_person(as_address(named))]
 
@@ -228,13 +236,13 @@ def _says_all(before: ToolResult, filled: Filled) -> bool:
 
 async def _removal(planner: Planner, session: Session, tool: Tool, filled: Filled) -> StateHolds | None:
     """A list without required arguments that shows the thing that a write removes."""
-    slot = planner.target(tool)
+    slot = target_slot(planner.catalog, tool)
     if slot is None or not {*words(tool.name)} & REMOVING:
         return None
     key = next((value for own, value in filled if own == slot), None)
     for source in planner.known.sources.get((tool.name, slot.path), []):
         lister = planner.known.tools.get(source[1]) if source[0] == "from" else None
-        if lister is None or planner.needs(lister) or key is None:
+        if lister is None or planner.catalog.needs(lister) or key is None:
             continue
         shown = await session.call(lister.name, {})
         if usable(shown) and holds(shown.text, key):
@@ -260,16 +268,16 @@ def effect_of(planner: Planner, tool: Tool, thing: Reference | None) -> Effect:
 async def adjust(planner: Planner, clean: Session, written: Session, state: State, tool: Tool) -> Grounded | None:
     """A write of a number that follows from the number that a read shows."""
     trip = next((trip for trip in planner.known.round_trips if trip.write == tool.name and len(trip.bind) == 1), None)
-    slot = planner.target(tool)
+    slot = target_slot(planner.catalog, tool)
     if trip is None or slot is None or trip.bind[0][1] != slot.path or trip.constants:
         return None
     numbers = [
         own for own in planner.known.slots[tool.name] if own.kind in ("integer", "number") and own.path in trip.shown
     ]
-    others = [own for own in planner.needs(tool) if own not in (slot, *numbers)]
+    others = [own for own in planner.catalog.needs(tool) if own not in (slot, *numbers)]
     if len(numbers) != 1 or others:
         return None
-    found = await planner.thing(clean, state, planner.known.tools[trip.read])
+    found = await planner.finder.thing(clean, state, planner.known.tools[trip.read])
     if found and effect_of(planner, tool, found.reference) != "set":
         return None  # a certificate over 12 more is no raise of anything
     key = found.steps[-1].call.arguments.get(str(trip.bind[0][0][-1])) if found and found.steps else None

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from mcprl.judges.checks import shows
 from mcprl.scenarios.fields import scalars
-from mcprl.scenarios.filling import REMOVING
+from mcprl.scenarios.filling import REMOVING, target_slot
 from mcprl.scenarios.intents import Change, Conditional, Value
 from mcprl.scenarios.kinds.changes import effect_of, look_after
 from mcprl.scenarios.kinds.statuses import steps_on
@@ -20,14 +20,14 @@ _CONDITIONS = ("status", "category", "place", "year")
 async def conditional(planner: Planner, clean: Session, written: Session, state: State, tool: Tool) -> Grounded | None:
     """A write that is asked for only if a field of its thing has a value: half of the time it has another, and must be
     told instead."""
-    slot = planner.target(tool)
+    slot = target_slot(planner.catalog, tool)
     trips = [trip for trip in planner.known.round_trips if trip.write == tool.name and len(trip.bind) == 1]
     trip = next((trip for trip in trips if slot and trip.bind[0][1] == slot.path and not trip.constants), None)
     if trip is None or slot is None or {*words(tool.name)} & REMOVING:
         return None
-    found = await planner.thing(clean, state, planner.known.tools[trip.read])
+    found = await planner.finder.thing(clean, state, planner.known.tools[trip.read])
     key = found.steps[-1].call.arguments.get(str(trip.bind[0][0][-1])) if found and found.steps else None
-    filled = planner.fill_write(tool, state)
+    filled = planner.filler.fill(tool, state)
     field = _condition(planner, found) if found else None
     if found is None or key is None or filled is None or field is None:
         return None

@@ -1,7 +1,7 @@
 """Writes of what another thing has already: give order O-17 the same status as order O-12."""
 
 from mcprl.judges.checks import shows
-from mcprl.scenarios.filling import REMOVING
+from mcprl.scenarios.filling import REMOVING, target_slot
 from mcprl.scenarios.intents import Change, Likewise, Value
 from mcprl.scenarios.kinds.changes import effect_of, look_after
 from mcprl.scenarios.kinds.statuses import reopens
@@ -15,14 +15,14 @@ from mcprl.types import Session, Tool
 
 async def likewise(planner: Planner, clean: Session, written: Session, state: State, tool: Tool) -> Grounded | None:
     """A write whose value is read from another thing of the same kind."""
-    slot = planner.target(tool)
+    slot = target_slot(planner.catalog, tool)
     trips = [trip for trip in planner.known.round_trips if trip.write == tool.name and len(trip.bind) == 1]
     trip = next((trip for trip in trips if slot and trip.bind[0][1] == slot.path and not trip.constants), None)
-    others = [own for own in planner.needs(tool) if own != slot]
+    others = [own for own in planner.catalog.needs(tool) if own != slot]
     if trip is None or slot is None or len(others) != 1 or {*words(tool.name)} & REMOVING:
         return None
     read = planner.known.tools[trip.read]
-    things = [await planner.thing(clean, state, read) for _ in range(2)]
+    things = [await planner.finder.thing(clean, state, read) for _ in range(2)]
     found, model = things
     if found is None or model is None or not found.steps or not model.steps or found.subject == model.subject:
         return None

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
 from mcprl.judges.checks import holds
+from mcprl.scenarios.askable import askable
 from mcprl.scenarios.english.labels import counts_changes
 from mcprl.scenarios.english.nouns import is_moment_of_history, is_person, is_technical
 from mcprl.scenarios.intents import Combine, Compare, Each, Lookup, Relation
@@ -25,11 +26,13 @@ _ORDERED = ("money", "count", "measure", "percent", "number", "date", "datetime"
 
 async def lookup(planner: Planner, session: Session, state: State) -> Grounded | None:
     """One or two attributes of a thing."""
-    tool = planner.tool(lambda tool: not planner.computes(tool), lambda tool: _tells(planner, tool))
-    share = 0.6 if tool and any(map(takes_path, planner.needs(tool))) else 0.2  # nobody says a path if it has a name;
+    tool = planner.choice.tool(lambda tool: not planner.catalog.computes(tool), lambda tool: _tells(planner, tool))
+    share = (
+        0.6 if tool and any(map(takes_path, planner.catalog.needs(tool))) else 0.2
+    )  # nobody says a path if it has a name;
     by_name = planner.rng.random() < share  # `relation` and `across` take most other things by their names
-    found = await planner.thing(session, state, tool, by_name) if tool else None
-    fields = planner.choose(found) if found else ()
+    found = await planner.finder.thing(session, state, tool, by_name) if tool else None
+    fields = planner.choice.fields(found) if found else ()
     if found is None or not fields:
         return None
     intent = Lookup(found.reference, tuple(entry.attribute for entry in fields))
@@ -45,20 +48,20 @@ def _tells(planner: Planner, tool: Tool) -> int:
 
 async def across(planner: Planner, session: Session, state: State) -> Grounded | None:
     """Two attributes of one thing that two tools show: what does it cost, and how many are left?"""
-    tool = planner.tool(lambda tool: bool(_twins(planner, tool)))
-    found = await planner.thing(session, state, tool) if tool else None
+    tool = planner.choice.tool(lambda tool: _twins(planner, tool))
+    found = await planner.finder.thing(session, state, tool) if tool else None
     twins = _twins(planner, tool) if tool else []  # looking for the thing may have shown that there are none
     if tool is None or found is None or not twins or not found.steps or found.steps[-1].tool is not tool:
         return None
     other, slot = planner.rng.choice(twins)
     key = next((value for own, value in found.steps[-1].filled if planner.catalog.names_entity(own)), None)
-    step = await planner.read(session, state, other, {slot: key}) if key is not None else None
+    step = await planner.calls.read(session, state, other, {slot: key}) if key is not None else None
     if step is None or not isinstance(step.record, Mapping) or step.rows:
         return None
     shown = "\n".join(made.result.text for made in found.steps)
     given = [value.value for value in found.reference.values]
-    second = [f for f in planner.fields(step, step.record, (), given) if not holds(shown, f.value)]  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
-    first = planner.choose(found, 1, lambda field: not holds(step.result.text, field.value))
+    second = [f for f in askable(planner.catalog, step, step.record, (), given) if not holds(shown, f.value)]  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+    first = planner.choice.fields(found, 1, lambda field: not holds(step.result.text, field.value))
     if not first or not second:
         return None
     fields = (*first, planner.rng.choice(second))
@@ -71,7 +74,7 @@ def _twins(planner: Planner, tool: Tool) -> list[tuple[Tool, Slot]]:
     """The other tools that show one thing by the same key, each with its slot."""
 
     def key(tool: Tool) -> tuple[Slot, str] | None:
-        needed = planner.needs(tool)
+        needed = planner.catalog.needs(tool)
         if len(needed) != 1 or tool.name in planner.catalog.lists or not planner.catalog.names_entity(needed[0]):
             return None
         return needed[0], planner.catalog.named_by(tool, needed[0])
@@ -144,13 +147,13 @@ async def _pair(
     planner: Planner, session: Session, state: State, fits: Callable[[Field], bool]
 ) -> tuple[Found, Found, Field, Field] | None:
     """Two things that are named in the same way and an attribute that differs between them."""
-    tool = planner.tool(lambda tool: any(planner.catalog.names_entity(slot) for slot in planner.needs(tool)))
+    tool = planner.choice.tool(planner.catalog.entity_slots)
     if tool is None:
         return None
     by_name = planner.rng.random() < 0.6
-    first = await planner.thing(session, state, tool, by_name)
+    first = await planner.finder.thing(session, state, tool, by_name)
     for _ in range(_SECONDS if first else 0):
-        second = await planner.thing(session, state, tool, by_name)
+        second = await planner.finder.thing(session, state, tool, by_name)
         if first is None or second is None or first.reference.noun != second.reference.noun:
             continue
         named = [[value.attribute.key for value in found.reference.values] for found in (first, second)]
@@ -169,7 +172,7 @@ async def _pair(
             idle = sized or counts_changes(entry.attribute)  # nobody picks two files to compare those
             return fits(entry) and not idle and other is not None and not same(entry.value, other.value)
 
-        if fields := planner.choose(first, 1, differs):
+        if fields := planner.choice.fields(first, 1, differs):
             return first, second, fields[0], theirs[fields[0].attribute.key]
     return None
 
@@ -188,13 +191,13 @@ def _joined(first: Found, second: Found) -> list[Call]:
 async def relation(planner: Planner, session: Session, state: State) -> Grounded | None:
     """An attribute of a thing that is reached through others, each call taking a value of the result before it."""
     leads = {first for first, _ in planner.catalog.pairs()}
-    first = planner.tool(lambda tool: tool.name in leads)
-    start = await planner.thing(session, state, first) if first else None
+    first = planner.choice.tool(lambda tool: tool.name in leads)
+    start = await planner.finder.thing(session, state, first) if first else None
     if start is None:
         return None
     reached, via, entities = start, list[str](), list(start.entities)
     while len(reached.steps) < planner.max_calls:
-        following = await planner.follow(session, reached)
+        following = await planner.finder.follow(session, reached)
         if following is None:
             break
         reached, noun, key = following
@@ -210,7 +213,7 @@ async def relation(planner: Planner, session: Session, state: State) -> Grounded
             break
     if len(reached.steps) == len(start.steps):
         return None
-    fields = planner.choose(reached, 1)
+    fields = planner.choice.fields(reached, 1)
     if not fields:
         return None
     asked = tuple(entry.attribute for entry in fields)

@@ -6,17 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from mcprl.scenarios.askable import MACHINE
 from mcprl.scenarios.english.labels import JOINTS, front_of
 from mcprl.scenarios.english.nouns import is_deal
 from mcprl.scenarios.fields import is_answer, scalars
 from mcprl.scenarios.intents import Attribute, Value
 from mcprl.scenarios.names import STATES, kind_of
-from mcprl.scenarios.naming import MACHINE, stateless
+from mcprl.scenarios.naming import row_noun, stateless
 from mcprl.scenarios.parameters import bound, is_search
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.slots import Slot
-from mcprl.scenarios.steps import Reached, Step, in_order
+from mcprl.scenarios.steps import Reached, Step, in_order, is_whole
 from mcprl.text import compact, singular, stems
 from mcprl.types import Scalar, Session, Tool
 
@@ -105,8 +106,8 @@ async def rows_of_a_list(
     With `limited` the filter may be a limit, or leave out a value: too much where the rows are ranked or added up. If
     they are `ranked`, a list that is cut off will do as well where it is known what comes first.
     """
-    tool = tool or planner.tool(lambda tool: tool.name in planner.catalog.lists)
-    reached = await planner.read_named(session, state, tool) if tool else None
+    tool = tool or planner.choice.tool(lambda tool: tool.name in planner.catalog.lists)
+    reached = await planner.finder.read_named(session, state, tool) if tool else None
     step = reached.step if reached else None
     if (
         reached is None
@@ -116,8 +117,8 @@ async def rows_of_a_list(
         or _is_told_by_a_deal(reached)
     ):
         return None
-    where, rows, whole = reached.where, step.rows, planner.is_whole(step)
-    nouns = {planner.row_noun(step, row) for row in rows}
+    where, rows, whole = reached.where, step.rows, is_whole(planner.known, step)
+    nouns = {row_noun(planner.catalog, step, row) for row in rows}
     noun = nouns.pop() if len(nouns) == 1 else planner.catalog.noun(step.tool, step.keys, rows[0])
     chosen = Rows(reached, stateless(noun, where), where, rows)
     way = planner.rng.random() * (1.0 if whole else 0.7)
@@ -211,16 +212,16 @@ async def _as_filtered(planner: Planner, session: Session, chosen: Rows) -> Rows
 
     `None` if a list that is cut off has no filter after which it is complete.
     """
-    step, said, whole = chosen.step, chosen.where[-1], planner.is_whole(chosen.step)
+    step, said, whole = chosen.step, chosen.where[-1], is_whole(planner.known, chosen.step)
     filled = {slot for slot, _ in step.filled}
     slot = next((own for own in planner.known.slots[step.tool.name] if own not in filled and filters(own, said)), None)
     narrowed = None
     if slot is not None and (not slot.choices or said.value in slot.choices):
-        narrowed = await planner.execute(session, step.tool, in_order([*step.filled, (slot, said.value)]))
+        narrowed = await planner.calls.execute(session, step.tool, in_order([*step.filled, (slot, said.value)]))
     if narrowed is None or not all(_has(row, said) for row in narrowed.rows):
         return chosen if whole else None
     same = sorted(map(compact, narrowed.rows)) == sorted(map(compact, chosen.rows))
-    if not (same if whole else planner.is_whole(narrowed)):
+    if not (same if whole else is_whole(planner.known, narrowed)):
         return chosen if whole else None
     plan = [*chosen.reached.plan[:-1], narrowed.call]
     return replace(chosen, rows=narrowed.rows, reached=replace(chosen.reached, step=narrowed, plan=plan))

@@ -20,12 +20,12 @@ _STOCKS = frozenset("stock inventory available units copies quantity".split())
 async def scaled(planner: Planner, session: Session, state: State) -> Grounded | None:
     """What a number of things cost, a price with a percentage off, what a purchase leaves of a budget, how many things
     are left or short of a number."""
-    found = await planner.thing(session, state)
+    found = await planner.finder.thing(session, state)
     noun = grammar.one(spoken(found.reference.noun)) if found else ""
     if found is None or is_deal(noun) or is_person(noun):
         return None
     prices = _PRICES | _CHARGES if is_goods(noun) else _PRICES
-    fields = planner.choose(found, 1, partial(_is_scalable, prices))
+    fields = planner.choice.fields(found, 1, partial(_is_scalable, prices))
     value = fields[0].value if fields else None
     if not isinstance(value, int | float):
         return None

@@ -212,7 +212,7 @@ async def _create_table(
 async def _lister(planner: Planner, session: Session) -> StateHolds | None:
     """A read without arguments that shows the names of all tables."""
     for tool in planner.known.reads():
-        if planner.needs(tool):
+        if planner.catalog.needs(tool):
             continue
         result = await session.call(tool.name, {})
         if usable(result) and all(holds(result.text, table.name) for table in planner.known.tables):

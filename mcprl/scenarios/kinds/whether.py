@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from mcprl.judges.checks import is_empty
 from mcprl.scenarios.intents import Count, Value
 from mcprl.scenarios.kinds.rows import LIMITED, Rows, filters, is_number, rows_of_a_list
+from mcprl.scenarios.naming import said
 from mcprl.scenarios.parameters import bound
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
@@ -32,11 +33,11 @@ async def whether(planner: Planner, session: Session, state: State) -> Grounded 
 
 async def _none(planner: Planner, session: Session, state: State) -> Grounded | None:
     """Things of which there are none: nothing is listed for their owner, or a filter leaves nothing."""
-    tool = planner.tool(lambda tool: tool.name in planner.catalog.lists)
+    tool = planner.choice.tool(lambda tool: tool.name in planner.catalog.lists)
     chosen = await rows_of_a_list(planner, session, state, 1, tool, limited=False, ranked=True) if tool else None
     if tool is None or chosen is None:
         return None
-    owned = [slot for slot in planner.needs(tool) if planner.catalog.names_entity(slot)]
+    owned = planner.catalog.entity_slots(tool)
     if len(owned) == 1 and planner.rng.random() < 0.5:
         return await _of_nobody(planner, session, state, chosen, owned[0])
     return await _left_by_no_filter(planner, session, state, chosen)
@@ -48,7 +49,7 @@ async def _of_nobody(planner: Planner, session: Session, state: State, chosen: R
     for value in planner.known.options(slot, state, planner.rng, planner.allowed)[:_DRAWS]:
         call = call_of(tool, [(own, value if own == slot else old) for own, old in filled])
         if await _is_nothing(session, call):
-            where = tuple(planner.said([(own, value if own == slot else old) for own, old in filled]))
+            where = tuple(said(planner.catalog, [(own, value if own == slot else old) for own, old in filled]))
             return _task(planner, chosen.noun, where, [call], call, state, [value])
     return None
 
@@ -58,11 +59,11 @@ async def _left_by_no_filter(planner: Planner, session: Session, state: State, c
     step = chosen.step
     taken = {slot for slot, _ in step.filled}
     for slot in planner.known.slots[step.tool.name]:
-        for said in _vain(planner, chosen, slot) if slot not in taken else ():
-            call = call_of(step.tool, in_order([*step.filled, (slot, said.value)]))
+        for value in _vain(planner, chosen, slot) if slot not in taken else ():
+            call = call_of(step.tool, in_order([*step.filled, (slot, value.value)]))
             if await _is_nothing(session, call):
                 plan = [*chosen.reached.plan[:-1], call]
-                return _task(planner, chosen.noun, (*chosen.where, said), plan, step.call, state, chosen.entities())
+                return _task(planner, chosen.noun, (*chosen.where, value), plan, step.call, state, chosen.entities())
     return None
 
 
@@ -77,9 +78,9 @@ def _vain(planner: Planner, chosen: Rows, slot: Slot) -> Iterator[Value]:
         values = [row[column.key] for row in chosen.rows]
         if all(map(is_number, values)):
             limit = _below(min(values)) if bounded[0] == "under" else _below(3 * max(values))
-            said = Value(column, limit, bounded[0])
-            if limit > 0 and filters(slot, said):
-                yield said
+            value = Value(column, limit, bounded[0])
+            if limit > 0 and filters(slot, value):
+                yield value
 
 
 def _below(value: float) -> int:

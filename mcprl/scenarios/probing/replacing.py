@@ -6,11 +6,10 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from mcprl.judges.checks import leaves
-from mcprl.scenarios.parameters import is_replaced
+from mcprl.scenarios.parameters import READING, is_replaced
 from mcprl.scenarios.probing.knowledge import Knowledge
 from mcprl.scenarios.probing.paths import takes_path
 from mcprl.scenarios.slots import Slot
-from mcprl.scenarios.titles import READING
 from mcprl.servers.effects import is_read
 from mcprl.text import words
 from mcprl.types import Scalar, Tool
