@@ -51,6 +51,11 @@ def creates(tool: str) -> bool:
 # --- what a write is about --------------------------------------------------------------------------------------------
 
 
+def removes(tool: Tool) -> bool:
+    """Whether a write takes something away, by the verb in its tool's name."""
+    return not REMOVING.isdisjoint(words(tool.name))
+
+
 def is_one_of_few(catalog: Catalog, slot: Slot) -> bool:
     """Whether a slot takes one of a few values, which its schema or its description lists, or which recur."""
     sources = catalog.known.sources.get((slot.tool, slot.path), ())
@@ -136,7 +141,7 @@ class Filler:
             describing = [
                 slot for slot in picked if not is_one_of_few(self._catalog, slot)
             ]  # and no reason for the removal
-            if references and {*words(tool.name)} & REMOVING and len(describing) > 1:
+            if references and removes(tool) and len(describing) > 1:
                 return self._existing(tool)
             filled: Filled = []
             idle = {slot.key for slot in self._idle}

@@ -13,15 +13,14 @@ from mcprl.judges.checks import shows
 from mcprl.judges.verifier import Verifier
 from mcprl.scenarios.catalog import Catalog
 from mcprl.scenarios.filling import target_slot
-from mcprl.scenarios.kinds.abstain import forbidden
 from mcprl.scenarios.kinds.aggregates import topmost
+from mcprl.scenarios.kinds.changes import reopens
 from mcprl.scenarios.kinds.computes import _listed
-from mcprl.scenarios.kinds.conditions import conditional
-from mcprl.scenarios.kinds.likewise import likewise
+from mcprl.scenarios.kinds.declines import forbidden
+from mcprl.scenarios.kinds.dependent_writes import conditional, likewise
 from mcprl.scenarios.kinds.parts import _edges
 from mcprl.scenarios.kinds.rows import _between
 from mcprl.scenarios.kinds.scaled import scaled
-from mcprl.scenarios.kinds.statuses import reopens
 from mcprl.scenarios.naming import said
 from mcprl.scenarios.planner import Planner, word
 from mcprl.scenarios.probing.knowledge import Knowledge

@@ -1,4 +1,4 @@
-"""Tasks whose right answer is no value: what does not exist, what the request leaves out, what no tool does."""
+"""Tasks whose right answer is no value: what does not exist, and what the request leaves out."""
 
 import re
 from collections.abc import Sequence
@@ -9,31 +9,27 @@ from mcprl.scenarios.askable import MACHINE
 from mcprl.scenarios.english.labels import JOINTS
 from mcprl.scenarios.english.nouns import ABSTRACT, spoken
 from mcprl.scenarios.fields import usable
-from mcprl.scenarios.filling import REMOVING, target_slot
+from mcprl.scenarios.filling import target_slot
 from mcprl.scenarios.intents import (
     Absent,
     Attribute,
     Change,
-    Forbidden,
     Lacking,
     Lookup,
     Missing,
     Reference,
-    Unserved,
     Value,
 )
 from mcprl.scenarios.kinds.changes import effect_of, stated
-from mcprl.scenarios.names import noun as noun_of
 from mcprl.scenarios.naming import shown_by, value_of
 from mcprl.scenarios.parameters import READING, is_search, opens
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
-from mcprl.scenarios.probing.sources import affinity
 from mcprl.scenarios.probing.values import stranger
-from mcprl.scenarios.slots import Slot, slots
+from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Grounded, call_of
 from mcprl.text import stems, words
-from mcprl.types import AsksBack, CallMade, Check, Declines, SaysMissing, Scalar, Session, Tool
+from mcprl.types import AsksBack, CallMade, Check, SaysMissing, Scalar, Session, Tool
 
 _BY_EMAIL = ("email", "email")
 """What is asked for, and named by: nobody asks for the address that they give."""
@@ -211,39 +207,3 @@ async def lacking_write(planner: Planner, session: Session, state: State) -> Gro
     names = (*thing.noun.split(), *spoken(thing.noun).split()) if lacks == key[0].attribute else ()
     asked = tuple(dict.fromkeys((*names, *lacks.label.split(), lacks.key)))
     return planner.task("asks", intent, (), (), (AsksBack(asked),), state, [key[0].value])
-
-
-async def unserved(planner: Planner, session: Session, state: State) -> Grounded | None:
-    """Something that no tool does: the answer must say that it cannot be done."""
-    nouns = tuple(noun for noun in planner.catalog.nouns() if not re.search(r" \w+ed$", noun))  # no "diff staged"
-    return planner.task("declines", Unserved(nouns), (), (), (Declines(),), state, [])
-
-
-async def forbidden(planner: Planner, session: Session, state: State) -> Grounded | None:
-    """A write that the policy forbids, on a thing that is there: the answer must say that it cannot be done."""
-    rng, catalog = planner.rng, planner.catalog
-    tool = rng.choice(planner.known.forbidden) if planner.known.forbidden else None
-    needed = [slot for slot in slots(tool) if slot.required] if tool else []
-    target = next((slot for slot in needed if not slot.choices), None)
-    if tool is None or target is None or _is_served(planner, tool):
-        return None
-    tools = planner.known.tools | {tool.name: tool}
-    places = [place for place in state.pool if affinity(tools, target, place) >= 0.9]
-    values = [value for place in places for value in state.pool[place] if planner.allowed(value)]
-    if not values or any(slot is not target and not slot.choices for slot in needed):
-        return None
-    key = catalog.from_root(rng.choice(values))
-    thing = Reference(catalog.named_by(tool, target), (Value(catalog.slot(target), key),))
-    rest = tuple(Value(catalog.slot(slot), rng.choice(slot.choices)) for slot in needed if slot is not target)
-    intent = Forbidden(Change(tool.name, tool.description, effect_of(planner, tool, thing), thing, rest))
-    return planner.task("declines", intent, (), (), (Declines(),), state, [key])
-
-
-def _is_served(planner: Planner, tool: Tool) -> bool:
-    """Whether a write that is allowed might do what the tool does: it is about the same things, and removes or not."""
-
-    def removes(tool: Tool) -> bool:
-        return bool({*words(tool.name)} & REMOVING)
-
-    alike = (other for other in planner.known.writes() if {*stems(noun_of(tool))} & {*stems(noun_of(other))})
-    return any(removes(other) == removes(tool) for other in alike)

@@ -1,4 +1,4 @@
-"""Tasks that write: set, create, remove, and set to what follows from a read."""
+"""Tasks that write: set, create, remove, and what else a tool does."""
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
@@ -10,35 +10,41 @@ from mcprl.scenarios.addresses import as_address, as_person
 from mcprl.scenarios.english.nouns import is_person
 from mcprl.scenarios.fields import record_of, scalars, usable
 from mcprl.scenarios.filling import (
-    REMOVING,
     creates,
     fresh_slots,
     is_made_up,
     is_one_of_few,
     moved,
     reference_slots,
+    removes,
     sort_of,
     target_slot,
 )
-from mcprl.scenarios.intents import Adjust, Attribute, Change, Reference, Value
+from mcprl.scenarios.intents import Change, Reference, Value
 from mcprl.scenarios.kinds.aggregates import topmost
-from mcprl.scenarios.kinds.statuses import reopens
 from mcprl.scenarios.parameters import is_hash, shortened_hash
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.sentences import note
 from mcprl.scenarios.probing.writing import near_arguments
 from mcprl.scenarios.slots import Slot, build
-from mcprl.scenarios.steps import Filled, Found, Grounded, call_of
+from mcprl.scenarios.steps import Filled, Grounded, call_of
 from mcprl.servers.effects import VERBS
 from mcprl.servers.proposals import propose
 from mcprl.text import singular, stems, words
-from mcprl.types import Call, CallMade, Check, Scalar, Session, StateHolds, Tool, ToolResult
+from mcprl.types import Call, CallMade, Check, Json, Scalar, Session, StateHolds, Tool, ToolResult
 
 _MOST_LOOKS = 2
 """Reads around a write for which probing found none that shows it."""
 ACTS = frozenset("return exchange refund swap replace renew extend transfer send pay charge assign defer drop".split())
 """Verbs of what is done with a thing; others set what a field of it says."""
+FINAL = frozenset(
+    (
+        "done processed shipped closed cancelled canceled delivered completed finished resolved refunded returned paid "
+        "merged sold"
+    ).split()
+)
+"""States in which nothing is for a time only."""
 WriteTask = Callable[[Planner, Session, Session, State, Tool], Awaitable[Grounded | None]]
 """A kind of task that writes: the sessions are a clean one and one to write in."""
 Effect = Literal["set", "create", "remove", "act"]
@@ -65,8 +71,7 @@ async def write(planner: Planner, clean: Session, written: Session, state: State
             return None
         if reopens(planner, filled, record_of(before)):
             return None
-    removes = bool({*words(tool.name)} & REMOVING)
-    looks = [] if effect or removes else await _looks(planner, clean, tool, filled)
+    looks = [] if effect or removes(tool) else await _looks(planner, clean, tool, filled)
     removal = None if effect else await _removal(planner, clean, tool, filled)
     result = await written.call(tool.name, call.arguments)
     if result.is_error or planner.known.failures.is_failure(tool.name, call.arguments, result):
@@ -90,7 +95,7 @@ async def write(planner: Planner, clean: Session, written: Session, state: State
     if not checks and any(is_made_up(planner.known, slot, value) for slot, value in filled):
         return None
     checks = checks or (CallMade(tool.name, call.arguments),)
-    intent = Change(tool.name, tool.description, effect_of(planner, tool, thing), thing, values)
+    intent = change_of(planner, tool, thing, values)
     kind = "write" if effect or removal else "action"
     return planner.task(kind, intent, (), (*way, call), checks, state, entities)
 
@@ -237,7 +242,7 @@ def _says_all(before: ToolResult, filled: Filled) -> bool:
 async def _removal(planner: Planner, session: Session, tool: Tool, filled: Filled) -> StateHolds | None:
     """A list without required arguments that shows the thing that a write removes."""
     slot = target_slot(planner.catalog, tool)
-    if slot is None or not {*words(tool.name)} & REMOVING:
+    if slot is None or not removes(tool):
         return None
     key = next((value for own, value in filled if own == slot), None)
     for source in planner.known.sources.get((tool.name, slot.path), []):
@@ -253,7 +258,7 @@ async def _removal(planner: Planner, session: Session, tool: Tool, filled: Fille
 def effect_of(planner: Planner, tool: Tool, thing: Reference | None) -> Effect:
     """What a write does, by its verb: it creates if it is about no existing thing, or about a part of one."""
     verbs = {*words(tool.name)}
-    if verbs & REMOVING:
+    if removes(tool):
         return "remove"
     if verbs & {"move", "rename", "copy"}:
         return "act"
@@ -265,45 +270,31 @@ def effect_of(planner: Planner, tool: Tool, thing: Reference | None) -> Effect:
     return "act" if verbs & ACTS or not verbs & VERBS else "set"  # a verb of its own
 
 
-async def adjust(planner: Planner, clean: Session, written: Session, state: State, tool: Tool) -> Grounded | None:
-    """A write of a number that follows from the number that a read shows."""
-    trip = next((trip for trip in planner.known.round_trips if trip.write == tool.name and len(trip.bind) == 1), None)
-    slot = target_slot(planner.catalog, tool)
-    if trip is None or slot is None or trip.bind[0][1] != slot.path or trip.constants:
-        return None
-    numbers = [
-        own for own in planner.known.slots[tool.name] if own.kind in ("integer", "number") and own.path in trip.shown
-    ]
-    others = [own for own in planner.catalog.needs(tool) if own not in (slot, *numbers)]
-    if len(numbers) != 1 or others:
-        return None
-    found = await planner.finder.thing(clean, state, planner.known.tools[trip.read])
-    if found and effect_of(planner, tool, found.reference) != "set":
-        return None  # a certificate over 12 more is no raise of anything
-    key = found.steps[-1].call.arguments.get(str(trip.bind[0][0][-1])) if found and found.steps else None
-    old = _old(planner, found, numbers[0]) if found else None
-    if found is None or key is None or old is None:
-        return None
-    attribute, value = old
-    change = planner.rng.choice((1, 2, 3, 5, 10, 12, 20, -1, -2, -3, -5))
-    new = value + change
-    if new < 0:
-        return None
-    call = call_of(tool, [(slot, key), (numbers[0], new)])
-    effect = StateHolds(trip.read, found.steps[-1].call.arguments, (new,))
-    if holds(found.steps[-1].result.text, new) or (await written.call(tool.name, call.arguments)).is_error:
-        return None
-    if not shows(await written.call(effect.tool, effect.arguments), effect):
-        return None
-    intent = Adjust(tool.name, tool.description, found.reference, attribute, change, new)
-    plan = (*found.plan, call)
-    return planner.task("adjust", intent, (), plan, (effect,), state, found.entities)
+def change_of(planner: Planner, tool: Tool, thing: Reference | None, values: Sequence[Value]) -> Change:
+    """What a write does to a thing, with the values that a request states."""
+    return Change(tool.name, tool.description, effect_of(planner, tool, thing), thing, tuple(values))
 
 
-def _old(planner: Planner, found: Found, slot: Slot) -> tuple[Attribute, int | float] | None:
-    """The number in the record that the slot writes, by its name."""
-    for path, value in scalars(found.record):
-        alike = {*stems(path[-1])} & {*stems(slot.key)}
-        if alike and isinstance(value, int | float) and not isinstance(value, bool):
-            return planner.catalog.attribute(found.steps[-1].tool.name, (*found.keys, *path), found.record), value
-    return None
+async def is_proved(written: Session, call: Call, look: StateHolds) -> bool:
+    """Whether a write works, and a look shows it afterwards."""
+    done = await written.call(call.tool, call.arguments)
+    return not done.is_error and shows(await written.call(look.tool, look.arguments), look)
+
+
+def steps_on(planner: Planner, slot: Slot, now: Scalar, value: Scalar) -> int | None:
+    """How many steps further a value of the slot is than the value now. `None` if the slot's values have no order, as a
+    list by the alphabet has none."""
+    order = [str(choice) for choice in planner.catalog.slot(slot).choices]
+    if order == sorted(order) or not {str(now), str(value)} <= {*order}:
+        return None
+    return order.index(str(value)) - order.index(str(now))
+
+
+def reopens(planner: Planner, filled: Filled, record: Json) -> bool:
+    """Whether a write takes the thing of a record back from a final status: nobody asks to pay what is delivered."""
+    for slot, value in filled:
+        for path, now in scalars(record):
+            is_final = str(now).lower() in FINAL and stems(path[-1]) == stems(slot.key)
+            if is_final and (steps_on(planner, slot, now, value) or 0) < 0:
+                return True
+    return False

@@ -1,17 +1,20 @@
-"""Writes that no tool of the server does: a thing that cannot be taken away, a field that cannot be set."""
+"""What cannot be done: another matter, what the policy forbids, and writes that no tool of the server does."""
 
+import re
 from collections.abc import Sequence
 
 from mcprl.judges.checks import leaves
 from mcprl.scenarios.english.nouns import is_deal, is_technical, spoken
-from mcprl.scenarios.filling import REMOVING
-from mcprl.scenarios.intents import Change, Forbidden, Value
-from mcprl.scenarios.kinds.changes import ACTS
+from mcprl.scenarios.filling import REMOVING, removes
+from mcprl.scenarios.intents import Change, Forbidden, Reference, Unserved, Value
+from mcprl.scenarios.kinds.changes import ACTS, change_of
 from mcprl.scenarios.names import noun as noun_of
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.paths import takes_path
 from mcprl.scenarios.probing.replacing import replacement
+from mcprl.scenarios.probing.sources import affinity
+from mcprl.scenarios.slots import slots
 from mcprl.scenarios.steps import Field, Found, Grounded
 from mcprl.servers.effects import is_read
 from mcprl.text import stems, words
@@ -25,7 +28,39 @@ _ENDING = ("cancel", "delet", "remov", "archiv", "clos", "void", "return")
 """How states begin that take a thing away."""
 
 
-async def beyond(planner: Planner, session: Session, state: State) -> Grounded | None:
+async def unserved(planner: Planner, session: Session, state: State) -> Grounded | None:
+    """Something that no tool does: the answer must say that it cannot be done."""
+    nouns = tuple(noun for noun in planner.catalog.nouns() if not re.search(r" \w+ed$", noun))  # no "diff staged"
+    return planner.task("declines", Unserved(nouns), (), (), (Declines(),), state, [])
+
+
+async def forbidden(planner: Planner, session: Session, state: State) -> Grounded | None:
+    """A write that the policy forbids, on a thing that is there: the answer must say that it cannot be done."""
+    rng, catalog = planner.rng, planner.catalog
+    tool = rng.choice(planner.known.forbidden) if planner.known.forbidden else None
+    needed = [slot for slot in slots(tool) if slot.required] if tool else []
+    target = next((slot for slot in needed if not slot.choices), None)
+    if tool is None or target is None or _is_served(planner, tool):
+        return None
+    tools = planner.known.tools | {tool.name: tool}
+    places = [place for place in state.pool if affinity(tools, target, place) >= 0.9]
+    values = [value for place in places for value in state.pool[place] if planner.allowed(value)]
+    if not values or any(slot is not target and not slot.choices for slot in needed):
+        return None
+    key = catalog.from_root(rng.choice(values))
+    thing = Reference(catalog.named_by(tool, target), (Value(catalog.slot(target), key),))
+    rest = tuple(Value(catalog.slot(slot), rng.choice(slot.choices)) for slot in needed if slot is not target)
+    intent = Forbidden(change_of(planner, tool, thing, rest))
+    return planner.task("declines", intent, (), (), (Declines(),), state, [key])
+
+
+def _is_served(planner: Planner, tool: Tool) -> bool:
+    """Whether a write that is allowed might do what the tool does: it is about the same things, and removes or not."""
+    alike = (other for other in planner.known.writes() if {*stems(noun_of(tool))} & {*stems(noun_of(other))})
+    return any(removes(other) == removes(tool) for other in alike)
+
+
+async def unable(planner: Planner, session: Session, state: State) -> Grounded | None:
     """A write that no tool does, on a thing that is there: the answer must say that it cannot be done."""
     tool = planner.choice.tool(planner.catalog.entity_slots)
     found = await planner.finder.thing(session, state, tool) if tool and not planner.known.tables else None
@@ -68,8 +103,8 @@ def _does_anything(planner: Planner, tool: Tool) -> bool:
 def _may_remove(planner: Planner, touching: Sequence[Tool]) -> bool:
     """Whether one of the writes about a thing takes it away, or sets a state that comes to that."""
     choices = [str(one).lower() for tool in touching for slot in planner.known.slots[tool.name] for one in slot.choices]
-    removes = any({*words(tool.name)} & {*REMOVING, *ACTS} for tool in touching)
-    return removes or any(choice.startswith(_ENDING) for choice in choices)
+    taking = any({*words(tool.name)} & {*REMOVING, *ACTS} for tool in touching)
+    return taking or any(choice.startswith(_ENDING) for choice in choices)
 
 
 def _other_value(planner: Planner, state: State, found: Found, touching: Sequence[Tool]) -> Value | None:
