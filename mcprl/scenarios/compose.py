@@ -22,6 +22,7 @@ from mcprl.scenarios.kinds import (
     MakeTask,
     WriteTask,
     edit,
+    has_rows,
     reading_kinds,
     table_kinds,
     table_write,
@@ -203,7 +204,7 @@ class Composer:
     async def _draw_reads(self, session: Session, state: State, target: float) -> list[Scenario]:
         """Tasks that read, until there are `target`. A kind is given up after 60 failures and 12 more a success."""
         shares = reading_kinds(self._config.max_calls)
-        if self._known.tables:  # what a database is asked is in its tables; the other tools tell of its schema
+        if has_rows(self._known):  # what a database is asked is in its tables; the other tools tell of its schema
             shares = {kind: max(2, share // 3) for kind, share in shares.items()} | table_kinds()
         scenarios: list[Scenario] = []
         made = Counter[MakeTask]()

@@ -25,6 +25,10 @@ class Attribute:
     choices: tuple[Scalar, ...] = ()
 
 
+COUNT = Attribute("count", "number", "count")
+"""How many there are."""
+
+
 @dataclass(frozen=True)
 class Value:
     """An attribute with one value: a filter, an argument, or what names a thing.

@@ -126,7 +126,7 @@ def record_found(subset: Subset, step: Step, record: Mapping[str, Any], earlier:
     if any(catalog.is_ambiguous(value.value) for value in named if not earlier):
         return None
     steps = (*earlier.steps, step) if earlier else (step,)
-    return Found(reference, steps, record, fields, (*entities, *(earlier.entities if earlier else ())), step.keys)
+    return Found(reference, steps, record, fields, (*entities, *(earlier.entities if earlier else ())))
 
 
 def row_found(subset: Subset, step: Step, keyed: bool = True) -> Found | None:
@@ -159,7 +159,7 @@ def row_found(subset: Subset, step: Step, keyed: bool = True) -> Found | None:
         return None  # the request does not say what was searched for
     fields = askable(catalog, step, row, step.rows, given)
     entities = (*(value.value for value in naming), *(f.value for f in filters if not f.attribute.choices))
-    return Found(reference, (step,), row, fields, entities, step.keys)
+    return Found(reference, (step,), row, fields, entities)
 
 
 def _own_key(value: Value, row: Mapping[str, Any], noun: str) -> Value:

@@ -51,25 +51,25 @@ class Planner:
         kind: str,
         intent: Intent,
         plan: Sequence[Call],
-        fields: Sequence[tuple[Field, str]],
+        fields: Sequence[Field],
         state: State,
         entities: Sequence[Scalar],
     ) -> Grounded | None:
-        """A task whose answer must state the values of `fields`, each with its subject if there are several things."""
+        """A task whose answer must state the values of `fields`."""
         checks = tuple(
             Fact(
                 entry.value,
                 entry.attribute.label,
                 entry.attribute.meaning,
                 entry.attribute.unit,
-                subject,
+                entry.subject,
                 entry.rivals,
                 entry.derived,
                 entry.live,
             )
-            for entry, subject in fields
+            for entry in fields
         )
-        outcome = tuple(entry.value for entry, _ in fields)
+        outcome = tuple(entry.value for entry in fields)
         return self.task(kind, intent, outcome, tuple(plan), checks, state, entities)
 
     def task(

@@ -7,7 +7,7 @@ from typing import Any
 
 from mcprl.judges.checks import squash
 from mcprl.scenarios.fields import Keys, tells_of_more
-from mcprl.scenarios.intents import Attribute, Intent, Outcome, Reference, Value
+from mcprl.scenarios.intents import Attribute, Intent, Outcome, Reference
 from mcprl.scenarios.parameters import is_complete
 from mcprl.scenarios.probing.knowledge import Knowledge, State
 from mcprl.scenarios.probing.sharing import without_moments
@@ -21,13 +21,15 @@ Filled = list[tuple[Slot, Scalar]]
 
 @dataclass(frozen=True)
 class Field:
-    """A scalar of a record that can be asked for. `rivals` are what a wrong answer would give instead."""
+    """A scalar of a record that can be asked for. `rivals` are what a wrong answer would give instead. `subject` is the
+    thing that it is of, if a task asks for several things."""
 
     attribute: Attribute
     value: Scalar
     rivals: tuple[Scalar, ...] = ()
     derived: bool = False
     live: Keys = ()
+    subject: str = ""
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,6 @@ class Found:
     record: Mapping[str, Any]
     fields: tuple[Field, ...]
     entities: tuple[Scalar, ...] = ()
-    keys: Keys = ()
 
     @property
     def plan(self) -> list[Call]:
@@ -68,19 +69,14 @@ class Found:
         return [step.call for step in self.steps]
 
     @property
+    def keys(self) -> Keys:
+        """Where the record stands in the last result."""
+        return self.steps[-1].keys if self.steps else ()
+
+    @property
     def subject(self) -> str:
         """The value that the request names the thing by."""
         return str(self.reference.values[0].value) if self.reference.values else ""
-
-
-@dataclass(frozen=True)
-class Reached:
-    """A call with the values that a request states for it, and the plan up to it: a thing may be looked up first."""
-
-    step: Step
-    where: tuple[Value, ...]
-    plan: list[Call]
-    entities: tuple[Scalar, ...] = ()
 
 
 @dataclass(frozen=True)

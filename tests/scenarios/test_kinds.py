@@ -100,7 +100,7 @@ async def drawn_tasks(shop: ServerConfig) -> tuple[Server, dict[str, list[Scenar
         status = next(own for own in known.slots[tool.name] if own.key == "status")
         assert reopens(planner, [(status, "paid")], {"status": "delivered"}), "nobody pays what is delivered"
         assert not reopens(planner, [(status, "delivered")], {"status": "paid"})
-        assert any(top and top.reference.top and top.plan for top in tops), "the newest order of a customer"
+        assert any(top and top[1].reference.top and top[1].plan for top in tops), "the newest order of a customer"
         made = [wording.scenario for task in drawn if task and (wording := word(planner.subset, task))]
         return server, {
             kind: [one for one in made if one.kind == kind] for kind in ("conditional", "likewise", "scaled")

@@ -23,12 +23,13 @@ from mcprl.scenarios.kinds.lookups import (
 from mcprl.scenarios.kinds.parts import link, parts, search
 from mcprl.scenarios.kinds.scaled import scaled
 from mcprl.scenarios.kinds.table_writes import table_write, writes_sql
-from mcprl.scenarios.kinds.tables import table_count, table_extreme, table_lookup, table_total
+from mcprl.scenarios.kinds.tables import has_rows, table_count, table_extreme, table_lookup, table_total
 
 __all__ = [
     "MakeTask",
     "WriteTask",
     "edit",
+    "has_rows",
     "reading_kinds",
     "table_kinds",
     "table_write",

@@ -1,7 +1,6 @@
 """Questions about a whole list: how many, whether any, how much together, which has the most, which are there."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from mcprl.judges.checks import is_empty
@@ -10,8 +9,19 @@ from mcprl.scenarios.english import grammar
 from mcprl.scenarios.english.labels import front_of
 from mcprl.scenarios.english.nouns import is_deal, is_goods, spoken
 from mcprl.scenarios.fields import is_answer, scalars
-from mcprl.scenarios.intents import Attribute, Count, Extreme, Listing, Reference, Top, Total, Value
-from mcprl.scenarios.kinds.rows import LIMITED, NAMES, Rows, filters, is_number, is_stock, is_way, rows_of_a_list
+from mcprl.scenarios.intents import COUNT, Attribute, Count, Extreme, Listing, Reference, Top, Total, Value
+from mcprl.scenarios.kinds.rows import (
+    ADDED,
+    LIMITED,
+    NAMES,
+    ORDERED,
+    Rows,
+    filters,
+    is_number,
+    is_stock,
+    is_way,
+    rows_of_a_list,
+)
 from mcprl.scenarios.naming import said
 from mcprl.scenarios.parameters import bound
 from mcprl.scenarios.planner import Planner
@@ -21,35 +31,25 @@ from mcprl.scenarios.steps import Field, Found, Grounded, call_of, in_order
 from mcprl.text import singular
 from mcprl.types import Call, CallMade, Check, Fact, Scalar, Session, Tool
 
-_ORDERED = ("money", "count", "measure", "percent", "number", "date", "datetime", "year", "duration")
 _LISTS_READ = 4
 """Lists that are read for one with a first and a last of something."""
-_ADDED = ("money", "count", "measure", "duration")
 _DRAWS = 6
 """Things that may have none of what a tool lists for them, and values of a filter that may leave none."""
 _ROUND = (1000, 500, 100, 50, 20, 10, 5, 2, 1)
 
 
-@dataclass(frozen=True)
-class Topmost:
-    """The thing with the most or the least of something in a list: its key, how a request names it, the calls that
-    lead to it, and the entities."""
-
-    key: str | int
-    reference: Reference
-    plan: list[Call]
-    entities: list[Scalar]
-
-
-async def topmost(planner: Planner, session: Session, state: State, tool: Tool, slot: Slot) -> Topmost | None:
-    """A thing whose key the slot takes, named as the first or the last of a list."""
+async def topmost(
+    planner: Planner, session: Session, state: State, tool: Tool, slot: Slot
+) -> tuple[Scalar, Found] | None:
+    """A key that the slot takes, and the thing, named as the first or the last of a list."""
     for source in planner.finder.listed_in(tool, slot) * _LISTS_READ:
         chosen = await rows_of_a_list(planner, session, state, 2, planner.known.tools[source[1]], False, True)
         best = _best(planner, chosen) if chosen else None
         key = best[2].get(source[-1]) if best else None
         if chosen and best and isinstance(key, str | int) and planner.allowed(key):
-            reference = Reference(chosen.noun, chosen.where, Top(best[0], best[1]))
-            return Topmost(key, reference, chosen.reached.plan, [*chosen.entities(), key])
+            by, most, row = best
+            reference = Reference(chosen.noun, chosen.where, Top(by, most))
+            return key, Found(reference, chosen.steps, row, (), (*chosen.entities(), key))
     return None
 
 
@@ -57,7 +57,7 @@ def _best(planner: Planner, chosen: Rows) -> tuple[Attribute, bool, Mapping[str,
     """The only row with the most or the least of an attribute, with the attribute and whether it is the most."""
     if chosen.first:
         return (*chosen.first, chosen.rows[0])
-    by = chosen.column(planner, _ORDERED)
+    by = chosen.column(planner, ORDERED)
     values = [row[by.key] for row in chosen.rows] if by else []
     if (
         by is None
@@ -77,14 +77,13 @@ async def count(planner: Planner, session: Session, state: State) -> Grounded | 
     if chosen is None:
         return None
     row = chosen.rows[0]
-    entry = Field(Attribute("count", "number", "count"), len(chosen.rows), (), derived=True)
-    if len(chosen.rows) < len(chosen.step.rows):
-        entry = Field(entry.attribute, entry.value, (len(chosen.step.rows),), derived=True)
+    rivals = (len(chosen.step.rows),) if len(chosen.rows) < len(chosen.step.rows) else ()
+    entry = Field(COUNT, len(chosen.rows), rivals, derived=True)
     columns = (planner.catalog.attribute(chosen.step.tool.name, (*chosen.step.keys, key), row) for key in row)
     stocked = not chosen.where and any(column.meaning == "count" and is_stock(column) for column in columns)
     noun = f"different {chosen.noun}" if stocked else chosen.noun  # parts are kinds of parts, and pieces on the shelf
     intent = Count(noun, chosen.where)
-    return planner.question("count", intent, chosen.reached.plan, [(entry, "")], state, chosen.entities())
+    return planner.question("count", intent, chosen.plan, [entry], state, chosen.entities())
 
 
 async def whether(planner: Planner, session: Session, state: State) -> Grounded | None:
@@ -96,7 +95,7 @@ async def whether(planner: Planner, session: Session, state: State) -> Grounded 
         return None
     intent, outcome = Count(chosen.noun, chosen.where, whether=True), (len(chosen.rows),)
     checks: tuple[Check, ...] = (_there(chosen.noun, True),)
-    return planner.task("whether", intent, outcome, tuple(chosen.reached.plan), checks, state, chosen.entities())
+    return planner.task("whether", intent, outcome, tuple(chosen.plan), checks, state, chosen.entities())
 
 
 async def _none_there(planner: Planner, session: Session, state: State) -> Grounded | None:
@@ -130,7 +129,7 @@ async def _left_by_no_filter(planner: Planner, session: Session, state: State, c
         for value in _vain(planner, chosen, slot) if slot not in taken else ():
             call = call_of(step.tool, in_order([*step.filled, (slot, value.value)]))
             if await _is_nothing(session, call):
-                plan = [*chosen.reached.plan[:-1], call]
+                plan = [*chosen.plan[:-1], call]
                 return _no_such(planner, chosen.noun, (*chosen.where, value), plan, step.call, state, chosen.entities())
     return None
 
@@ -182,7 +181,7 @@ def _there(noun: str, there: bool) -> Fact:
 async def total(planner: Planner, session: Session, state: State) -> Grounded | None:
     """The sum or the average of an attribute."""
     chosen = await rows_of_a_list(planner, session, state, 2, limited=False)
-    column = chosen.column(planner, _ADDED) if chosen else None
+    column = chosen.column(planner, ADDED) if chosen else None
     if chosen is None or column is None or len(chosen.rows) > 8 or is_way(chosen.noun):
         return None
     values = [row[column.key] for row in chosen.rows]
@@ -197,7 +196,7 @@ async def total(planner: Planner, session: Session, state: State) -> Grounded | 
     result = int(result) if float(result).is_integer() and all(isinstance(value, int) for value in values) else result
     entry = Field(column, result, tuple(dict.fromkeys(values)), derived=True)
     intent = Total(chosen.noun, chosen.where, column, how)
-    return planner.question("total", intent, chosen.reached.plan, [(entry, "")], state, chosen.entities())
+    return planner.question("total", intent, chosen.plan, [entry], state, chosen.entities())
 
 
 def _has_unit_prices(chosen: Rows, column: Attribute) -> bool:
@@ -220,7 +219,7 @@ async def extreme(planner: Planner, session: Session, state: State) -> Grounded 
         if beyond:
             entry, plan, key = beyond
             intent = Extreme(chosen.noun, chosen.where, by, most, (entry.attribute,))
-            return planner.question("extreme", intent, plan, [(entry, "")], state, [*chosen.entities(), key])
+            return planner.question("extreme", intent, plan, [entry], state, [*chosen.entities(), key])
     given = [value.value for value in chosen.where]
     fields = [
         entry
@@ -241,21 +240,21 @@ async def extreme(planner: Planner, session: Session, state: State) -> Grounded 
         return None
     entry = planner.rng.choice(pool)
     intent = Extreme(chosen.noun, chosen.where, by, most, (entry.attribute,))
-    return planner.question("extreme", intent, chosen.reached.plan, [(entry, "")], state, chosen.entities())
+    return planner.question("extreme", intent, chosen.plan, [entry], state, chosen.entities())
 
 
 async def _beyond(
     planner: Planner, session: Session, chosen: Rows, row: Mapping[str, Any]
 ) -> tuple[Field, list[Call], Scalar] | None:
     """A field that a further call about one row shows, the plan to it, and the value that the call takes."""
-    thing = Found(Reference(chosen.noun, chosen.where), (chosen.step,), row, (), (), chosen.step.keys)
+    thing = Found(Reference(chosen.noun, chosen.where), (chosen.step,), row, ())
     following = await planner.finder.follow(session, thing)
     if following is None or planner.catalog.noun(following[0].steps[-1].tool) != chosen.noun:
         return None
     fields = planner.choice.fields(
         following[0], 1, lambda entry: entry.attribute.meaning not in ("flag", "text", "identifier")
     )
-    return (fields[0], [*chosen.reached.plan, following[0].plan[-1]], following[2]) if fields else None
+    return (fields[0], [*chosen.plan, following[0].plan[-1]], following[2]) if fields else None
 
 
 async def listing(planner: Planner, session: Session, state: State) -> Grounded | None:
@@ -268,6 +267,6 @@ async def listing(planner: Planner, session: Session, state: State) -> Grounded 
     if len(set(map(str, values))) < len(values) or not all(is_answer(value, ()) for value in values):
         return None
     others = [row[column.key] for row in chosen.step.rows if row not in chosen.rows and row.get(column.key) is not None]
-    asked = [(Field(column, value, tuple(others[:20])), "") for value in values]
+    asked = [Field(column, value, tuple(others[:20])) for value in values]
     intent = Listing(chosen.noun, chosen.where, column)
-    return planner.question("listing", intent, chosen.reached.plan, asked, state, chosen.entities())
+    return planner.question("listing", intent, chosen.plan, asked, state, chosen.entities())

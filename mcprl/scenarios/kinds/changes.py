@@ -144,17 +144,14 @@ async def _target(
     reference = Reference(planner.catalog.named_by(tool, slot), (Value(planner.catalog.slot(slot), value),))
     if planner.max_calls > 1 and not reference_slots(planner.catalog, tool) and planner.rng.random() < 0.6:
         top = await topmost(planner, session, state, tool, slot) if planner.rng.random() < 0.4 else None
-        if top:
-            filled = [(own, top.key if own == slot else value) for own, value in filled]
-            return top.reference, top.plan, filled, [*_free(planner, filled), *top.entities]
-        found = await planner.finder.by_name(session, state, tool, slot)
-        named = [(own, found[0] if own == slot else value) for own, value in filled] if found else []
-        placed = moved(planner.catalog, named, fresh_slots(planner.catalog, tool)) if named else None
+        named = top or await planner.finder.by_name(session, state, tool, slot)
+        key, found = named or (value, None)
+        keyed = [(own, key if own == slot else value) for own, value in filled]
+        placed = moved(planner.catalog, keyed, fresh_slots(planner.catalog, tool)) if found else None
         if found and placed:
-            (key, listed), filled = found, placed
-            free = _free(planner, filled)
-            if listed.steps:
-                return listed.reference, listed.plan, filled, [*free, *listed.entities]
+            filled, free = placed, _free(planner, placed)
+            if found.steps:
+                return found.reference, found.plan, filled, [*free, *found.entities]
             reference = replace(reference, values=(Value(planner.catalog.slot(slot), key),))
     return reference, [], filled, free
 

@@ -49,7 +49,7 @@ async def compute(planner: Planner, session: Session, state: State) -> Grounded 
     own = ("result", *words(tool.name))  # an add tool's `add` is its result
     asked = () if fields[0].attribute.key == "result" or fields[0].attribute.label in own else (fields[0].attribute,)
     intent = Compute(tool.name, tool.title or tool.description, values, asked)
-    task = planner.question("compute", intent, [step.call], [(fields[0], "")], state, entities)
+    task = planner.question("compute", intent, [step.call], [fields[0]], state, entities)
     planner.choice.barren[tool.name] -= task is not None
     return task
 
@@ -182,9 +182,11 @@ async def compute_each(planner: Planner, session: Session, state: State) -> Grou
     if not pairs:
         return None
     mine, other = pairs[0]
-    mine, other = replace(mine, rivals=(other.value, *mine.rivals)), replace(other, rivals=(mine.value, *other.rivals))
     intent = Each(tuple(Reference(values[0].attribute.label, values) for values in varied_in), mine.attribute, given)
-    asked = [(entry, str(values[0].value)) for entry, values in zip((mine, other), varied_in, strict=True)]
+    asked = [
+        replace(entry, rivals=(rival.value, *entry.rivals), subject=str(values[0].value))
+        for entry, rival, values in zip((mine, other), (other, mine), varied_in, strict=True)
+    ]
     entities = [values[0].value for values in varied_in if not values[0].attribute.choices]
     if given:  # what is held out is their combination
         entities = [", ".join(str(value.value) for value in (*given, *(values[0] for values in varied_in)))]

@@ -8,6 +8,7 @@ from mcprl.scenarios.askable import askable
 from mcprl.scenarios.english.labels import counts_changes
 from mcprl.scenarios.english.nouns import is_moment_of_history, is_person, is_technical
 from mcprl.scenarios.intents import Combine, Compare, Each, Lookup, Relation
+from mcprl.scenarios.kinds.rows import ADDED, ORDERED, STOCKS
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.paths import takes_path
@@ -19,9 +20,6 @@ MakeTask = Callable[[Planner, Session, State], Awaitable[Grounded | None]]
 """A kind of task that writes nothing."""
 _SECONDS = 4
 """Things that are looked at for one that can be compared with another."""
-_ADDED = ("money", "count", "measure", "duration")
-_STOCKS = frozenset("stock inventory available units copies quantity".split())
-_ORDERED = ("money", "count", "measure", "percent", "number", "date", "datetime", "year", "duration")
 
 
 async def lookup(planner: Planner, session: Session, state: State) -> Grounded | None:
@@ -36,8 +34,7 @@ async def lookup(planner: Planner, session: Session, state: State) -> Grounded |
     if found is None or not fields:
         return None
     intent = Lookup(found.reference, tuple(entry.attribute for entry in fields))
-    asked = [(entry, "") for entry in fields]
-    return planner.question("lookup", intent, found.plan, asked, state, found.entities)
+    return planner.question("lookup", intent, found.plan, fields, state, found.entities)
 
 
 def _tells(planner: Planner, tool: Tool) -> int:
@@ -66,8 +63,7 @@ async def across(planner: Planner, session: Session, state: State) -> Grounded |
         return None
     fields = (*first, planner.rng.choice(second))
     intent = Lookup(found.reference, tuple(field.attribute for field in fields))
-    asked = [(field, "") for field in fields]
-    return planner.question("lookup", intent, [*found.plan, step.call], asked, state, found.entities)
+    return planner.question("lookup", intent, [*found.plan, step.call], fields, state, found.entities)
 
 
 def _twins(planner: Planner, tool: Tool) -> list[tuple[Tool, Slot]]:
@@ -92,15 +88,15 @@ async def each(planner: Planner, session: Session, state: State) -> Grounded | N
     first, second, mine, theirs = pair
     intent = Each((first.reference, second.reference), mine.attribute)
     asked = [
-        (replace(mine, rivals=(theirs.value, *mine.rivals)), first.subject),
-        (replace(theirs, rivals=(mine.value, *theirs.rivals)), second.subject),
+        replace(mine, rivals=(theirs.value, *mine.rivals), subject=first.subject),
+        replace(theirs, rivals=(mine.value, *theirs.rivals), subject=second.subject),
     ]
     return planner.question("each", intent, _joined(first, second), asked, state, [*first.entities, *second.entities])
 
 
 async def compare(planner: Planner, session: Session, state: State) -> Grounded | None:
     """Which of two things has more of an attribute."""
-    pair = await _pair(planner, session, state, lambda entry: entry.attribute.meaning in _ORDERED and not entry.live)
+    pair = await _pair(planner, session, state, lambda entry: entry.attribute.meaning in ORDERED and not entry.live)
     if pair is None:
         return None
     first, second, mine, theirs = pair
@@ -113,7 +109,7 @@ async def compare(planner: Planner, session: Session, state: State) -> Grounded 
     winner, loser = (first, second) if first_wins else (second, first)
     intent = Compare((first.reference, second.reference), mine.attribute, most)
     naming = winner.reference.values[0]
-    asked = [(Field(naming.attribute, naming.value, (loser.subject,), derived=True), "")]
+    asked = [Field(naming.attribute, naming.value, (loser.subject,), derived=True)]
     entities = [*first.entities, *second.entities]
     return planner.question("compare", intent, _joined(first, second), asked, state, entities)
 
@@ -131,7 +127,7 @@ async def combine(planner: Planner, session: Session, state: State) -> Grounded 
     sums = counted or (mine.attribute.meaning == "money" and planner.rng.random() < 0.5)
     result = round(one + other if sums else abs(one - other), 2)
     intent = Combine((first.reference, second.reference), mine.attribute, "sum" if sums else "difference")
-    asked = [(Field(mine.attribute, result, (one, other), derived=True), "")]
+    asked = [Field(mine.attribute, result, (one, other), derived=True)]
     entities = [*first.entities, *second.entities]
     return planner.question("combine", intent, _joined(first, second), asked, state, entities)
 
@@ -139,8 +135,8 @@ async def combine(planner: Planner, session: Session, state: State) -> Grounded 
 def _is_combinable(entry: Field) -> bool:
     """Whether two values of a field can be added up or differ by something that people want to know: not the stocks of
     two different goods."""
-    stocked = entry.attribute.meaning == "count" and bool(_STOCKS & {*entry.attribute.label.split()})
-    return entry.attribute.meaning in _ADDED and not entry.live and not stocked
+    stocked = entry.attribute.meaning == "count" and bool(STOCKS & {*entry.attribute.label.split()})
+    return entry.attribute.meaning in ADDED and not entry.live and not stocked
 
 
 async def _pair(
@@ -219,7 +215,7 @@ async def relation(planner: Planner, session: Session, state: State) -> Grounded
     asked = tuple(entry.attribute for entry in fields)
     intent = Relation(start.reference, tuple(via), asked) if via else Lookup(start.reference, asked)
     kind = "relation" if via else "lookup"
-    return planner.question(kind, intent, _leading(reached), [(fields[0], "")], state, entities)
+    return planner.question(kind, intent, _leading(reached), [fields[0]], state, entities)
 
 
 def _leading(reached: Found) -> list[Call]:

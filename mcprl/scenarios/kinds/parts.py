@@ -8,7 +8,7 @@ from typing import Any
 
 from mcprl.scenarios.catalog import NAMING
 from mcprl.scenarios.fields import Keys, is_answer
-from mcprl.scenarios.intents import Attribute, Connected, Count, Listing, Reference, Value
+from mcprl.scenarios.intents import COUNT, Attribute, Connected, Count, Listing, Reference, Value
 from mcprl.scenarios.naming import said
 from mcprl.scenarios.parameters import is_hash, is_search
 from mcprl.scenarios.planner import Planner
@@ -49,14 +49,14 @@ async def parts(planner: Planner, session: Session, state: State) -> Grounded | 
     noun, asked, values = _named(planner, step, (*found.keys, *keys), items)
     where = _whose(found.reference)
     if planner.rng.random() < (0.6 if len(items) > 1 else 0.1):
-        entry = Field(Attribute("count", "number", "count"), len(items), (), derived=True)
-        return planner.question("count", Count(noun, where), found.plan, [(entry, "")], state, found.entities)
+        entry = Field(COUNT, len(items), (), derived=True)
+        return planner.question("count", Count(noun, where), found.plan, [entry], state, found.entities)
     if not values or len(values) > _MOST or len({*map(str, values)}) < len(items):
         return None
     given = [value.value for value in found.reference.values]
     if not all(is_answer(value, given) and not is_hash(value) for value in values):
         return None
-    listed = [(Field(asked, value), "") for value in values]
+    listed = [Field(asked, value) for value in values]
     return planner.question("listing", Listing(noun, where, asked), found.plan, listed, state, found.entities)
 
 
@@ -114,9 +114,8 @@ async def link(planner: Planner, session: Session, state: State) -> Grounded | N
     if len(ends) > 4 or not all(is_answer(end, [name]) for end in ends):
         return None
     intent = Connected(str(verb), str(subject) if forward else None, None if forward else str(other))
-    asked = [
-        (Field(Attribute("link", "name", "name"), end, tuple(dict.fromkeys(others))), "") for end in dict.fromkeys(ends)
-    ]
+    rivals = tuple(dict.fromkeys(others))
+    asked = [Field(Attribute("link", "name", "name"), end, rivals) for end in dict.fromkeys(ends)]
     return planner.question("link", intent, found.plan, asked, state, found.entities)
 
 
@@ -181,7 +180,7 @@ async def search(planner: Planner, session: Session, state: State) -> Grounded |
     where = (*said(planner.catalog, rest), Value(Attribute(slot.key, label, "name"), query))
     if not values or not all(is_answer(value, [query]) for value in values) or len({*values}) < len(values):
         return None
-    listed = [(Field(asked, value), "") for value in values]
+    listed = [Field(asked, value) for value in values]
     entities = [" ".join([*(str(value) for _, value in rest), query])] if glob else [query]
     return planner.question("search", Listing(noun, where, asked), [step.call], listed, state, entities)
 

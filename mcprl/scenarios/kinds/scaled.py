@@ -7,6 +7,7 @@ from functools import partial
 from mcprl.scenarios.english import grammar
 from mcprl.scenarios.english.nouns import is_deal, is_goods, is_person, spoken
 from mcprl.scenarios.intents import Reference, Scaled
+from mcprl.scenarios.kinds.rows import STOCKS
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.steps import Field, Grounded
@@ -14,7 +15,6 @@ from mcprl.types import Session
 
 _PRICES = frozenset("price fare".split())
 _CHARGES = frozenset("cost fee rate".split())  # a price of what is sold; of a role or a case nobody takes 5 % off
-_STOCKS = frozenset("stock inventory available units copies quantity".split())
 
 
 async def scaled(planner: Planner, session: Session, state: State) -> Grounded | None:
@@ -31,14 +31,14 @@ async def scaled(planner: Planner, session: Session, state: State) -> Grounded |
         return None
     intent, result = _drawn(planner, found.reference, fields[0], value)
     asked = Field(fields[0].attribute, result, (value, intent.amount), derived=True)
-    return planner.question("scaled", intent, found.plan, [(asked, "")], state, found.entities)
+    return planner.question("scaled", intent, found.plan, [asked], state, found.entities)
 
 
 def _is_scalable(prices: Set[str], field: Field) -> bool:
     named = {*field.attribute.label.split()}
     number = isinstance(field.value, int | float) and not isinstance(field.value, bool) and field.value > 2
     price = field.attribute.meaning == "money" and bool(named & prices)
-    stock = field.attribute.meaning == "count" and bool(named & _STOCKS) and isinstance(field.value, int)
+    stock = field.attribute.meaning == "count" and bool(named & STOCKS) and isinstance(field.value, int)
     return number and not field.live and (price or stock)
 
 
