@@ -152,6 +152,10 @@ class Catalog(Identities):
         *front, last = own or ["item"]
         return " ".join([*front, singular(last)])
 
+    def listed_noun(self, tool: Tool) -> str:
+        """What the rows of a tool's results are called, else what its result is."""
+        return self._listed.get(tool.name) or self.noun(tool)
+
     def _own_noun(self, tool: Tool) -> list[str]:
         """The words of a tool's name that say what it is about, without those that begin the names of all tools."""
         parts = noun(tool).split()
@@ -340,7 +344,7 @@ class Catalog(Identities):
         if self.known.tables:
             return tuple(dict.fromkeys(singular(words(table.name)[-1]) for table in self.known.tables))
         found = [
-            self._listed.get(tool.name) or self.noun(tool)
+            self.listed_noun(tool)
             for tool in self.known.tools.values()
             if is_read(tool) and (tool.name in self._listed or any(map(self.names_entity, self.known.slots[tool.name])))
         ]

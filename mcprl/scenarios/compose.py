@@ -50,7 +50,6 @@ _MOST = {
     "each": 0.12,
     "compare": 0.1,
     "combine": 0.12,
-    "scaled": 0.12,
     "both": 0.2,
 }
 """The largest share of kinds that are made easily: without it they would be all that some servers get."""

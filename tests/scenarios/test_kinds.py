@@ -1,7 +1,6 @@
 """Kinds of tasks with more in them than one lookup or one write: conditions, copies, relations, what is declined."""
 
 import json
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,10 +16,9 @@ from mcprl.scenarios.kinds.aggregates import topmost
 from mcprl.scenarios.kinds.changes import reopens
 from mcprl.scenarios.kinds.computes import _listed
 from mcprl.scenarios.kinds.declines import forbidden
-from mcprl.scenarios.kinds.dependent_writes import conditional, likewise
+from mcprl.scenarios.kinds.dependent_writes import conditional
 from mcprl.scenarios.kinds.parts import _edges
 from mcprl.scenarios.kinds.rows import _between
-from mcprl.scenarios.kinds.scaled import scaled
 from mcprl.scenarios.naming import said
 from mcprl.scenarios.planner import Planner, word
 from mcprl.scenarios.probing.knowledge import Knowledge
@@ -92,8 +90,6 @@ async def drawn_tasks(shop: ServerConfig) -> tuple[Server, dict[str, list[Scenar
         planner, tool = Planner(Catalog(known), "train", "entities", 0, 4), known.tools["set_order_status"]
         async with Renewed(server, ()) as clean, Renewed(server, ()) as written:
             drawn = [await conditional(planner, clean, written, known.base, tool) for _ in range(30)]
-            drawn += [await likewise(planner, clean, written, known.base, tool) for _ in range(12)]
-            drawn += [await scaled(planner, clean, known.base) for _ in range(30)]
             slot = target_slot(planner.catalog, tool)
             assert slot
             tops = [await topmost(planner, clean, known.base, tool, slot) for _ in range(10)]
@@ -136,36 +132,6 @@ async def test_a_write_whose_condition_does_not_hold_fails_and_so_does_saying_no
         assert not verifier.verify(scenario, played(scenario, [read, wrote], scenario.answer, 0)).success
         assert not verifier.verify(scenario, played(scenario, [read], "Done.", 0)).success
     assert not any(verifier.verify(scenario, played(scenario, [], scenario.answer, 0)).success for scenario in true)
-
-
-async def test_a_copied_value_is_read_first_and_not_said(
-    drawn_tasks: tuple[Server, dict[str, list[Scenario]]],
-) -> None:
-    tasks = drawn_tasks[1]["likewise"]
-    assert tasks
-    for task in tasks:
-        *reads, write = task.plan
-        assert reads, "the other order is read"
-        assert write.tool == "set_order_status"
-        assert not re.search(rf"\b{write.arguments['status']}\b", task.request)
-        assert isinstance(task.checks[0], StateHolds)
-
-
-async def test_what_is_worked_out_is_neither_number_that_it_is_made_of(
-    drawn_tasks: tuple[Server, dict[str, list[Scenario]]],
-) -> None:
-    server, tasks = drawn_tasks[0], drawn_tasks[1]["scaled"]
-    assert tasks
-    for task in tasks:
-        fact = task.checks[0]
-        assert isinstance(fact, Fact)
-        found, said = fact.rivals
-        shown = ToolResult(f'{{"{fact.name}": {found}}}')
-        reads = [CallRecord(turn, call.tool, call.arguments, shown) for turn, call in enumerate(task.plan)]
-        verify = Verifier(server.tools).verify
-        assert verify(task, played(task, reads, task.answer, 0)).success
-        assert not verify(task, played(task, reads, f"It is {found}.", 0)).success
-        assert str(said).removesuffix(".0") in task.request
 
 
 @pytest.mark.npm

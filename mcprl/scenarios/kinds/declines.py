@@ -1,18 +1,15 @@
 """What cannot be done: another matter, what the policy forbids, and writes that no tool of the server does."""
 
 import re
-from collections.abc import Sequence
 
 from mcprl.judges.checks import leaves
 from mcprl.scenarios.english.nouns import is_deal, is_technical, spoken
-from mcprl.scenarios.filling import REMOVING, removes
+from mcprl.scenarios.filling import removes
 from mcprl.scenarios.intents import Change, Forbidden, Reference, Unserved, Value
-from mcprl.scenarios.kinds.changes import ACTS, change_of
+from mcprl.scenarios.kinds.changes import change_of
 from mcprl.scenarios.names import noun as noun_of
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
-from mcprl.scenarios.probing.paths import takes_path
-from mcprl.scenarios.probing.replacing import replacement
 from mcprl.scenarios.probing.sources import affinity
 from mcprl.scenarios.slots import slots
 from mcprl.scenarios.steps import Field, Found, Grounded
@@ -24,8 +21,6 @@ _SET = frozenset("money count email phone place person category".split())
 """Meanings of fields that people want to have changed."""
 _FREE = frozenset("query sql command code script statement expression input prompt request".split())
 """Words of parameters with which a tool may do anything."""
-_ENDING = ("cancel", "delet", "remov", "archiv", "clos", "void", "return")
-"""How states begin that take a thing away."""
 
 
 async def unserved(planner: Planner, session: Session, state: State) -> Grounded | None:
@@ -61,24 +56,20 @@ def _is_served(planner: Planner, tool: Tool) -> bool:
 
 
 async def unable(planner: Planner, session: Session, state: State) -> Grounded | None:
-    """A write that no tool does, on a thing that is there: the answer must say that it cannot be done."""
+    """A write on a thing that is there and that no tool writes to: the answer must say that it cannot be done."""
     tool = planner.choice.tool(planner.catalog.entity_slots)
     found = await planner.finder.thing(session, state, tool) if tool and not planner.known.tables else None
-    writes = [tool for tool in planner.known.tools.values() if not is_read(tool)]
-    if found is None or not found.subject or found.keys or any(_does_anything(planner, tool) for tool in writes):
+    if found is None or not found.subject or found.keys or is_technical(noun := spoken(found.reference.noun)):
         return None
-    by_path = any(takes_path(slot) for slot, _ in found.steps[-1].filled)
-    if by_path and any(replacement(tool, planner.known.slots[tool.name]) for tool in writes):
-        return None  # whatever stands in a document can be changed
-    noun = spoken(found.reference.noun)
-    touching = [tool for tool in writes if _is_about(planner, tool, found)]
-    change = None
-    if planner.rng.random() < 0.35 and not is_technical(noun) and not _may_remove(planner, touching):
+    writes = [tool for tool in planner.known.tools.values() if not is_read(tool)]
+    if any(_does_anything(planner, tool) or _is_about(planner, tool, found) for tool in writes):
+        return None
+    if planner.rng.random() < 0.35:
         verb = "cancel" if is_deal(noun) else "delete"
         change = Change(f"{verb}_{noun}", "", "remove", found.reference)
-    elif value := _other_value(planner, state, found, touching):
+    elif value := _other_value(planner, state, found):
         change = Change(f"set_{value.attribute.key}", "", "set", found.reference, (value,))
-    if change is None:
+    else:
         return None
     return planner.task("declines", Forbidden(change), (), (), (Declines(),), state, found.entities)
 
@@ -100,29 +91,14 @@ def _does_anything(planner: Planner, tool: Tool) -> bool:
     return any({*words(slot.key)} & _FREE for slot in planner.known.slots[tool.name] if slot.kind == "string")
 
 
-def _may_remove(planner: Planner, touching: Sequence[Tool]) -> bool:
-    """Whether one of the writes about a thing takes it away, or sets a state that comes to that."""
-    choices = [str(one).lower() for tool in touching for slot in planner.known.slots[tool.name] for one in slot.choices]
-    taking = any({*words(tool.name)} & {*REMOVING, *ACTS} for tool in touching)
-    return taking or any(choice.startswith(_ENDING) for choice in choices)
-
-
-def _other_value(planner: Planner, state: State, found: Found, touching: Sequence[Tool]) -> Value | None:
-    """A field of the thing that none of the writes about it sets, with a value that another thing has."""
-    slots = [slot for tool in touching for slot in planner.known.slots[tool.name]]
-    if any(sum(not slot.choices for slot in planner.known.slots[tool.name]) > 1 for tool in touching):
-        return None  # what is written there may be anything
-    written = {stem for tool in touching for stem in stems(tool.name)} | {stem for s in slots for stem in stems(s.key)}
-    fields = [entry for entry in found.fields if _is_changed(entry) and written.isdisjoint(stems(entry.attribute.key))]
-    if not fields or is_technical(spoken(found.reference.noun)):
+def _other_value(planner: Planner, state: State, found: Found) -> Value | None:
+    """A field of the thing that people want to have changed, with a value that another thing has."""
+    fields = [field for field in found.fields if field.attribute.meaning in _SET and not (field.live or field.derived)]
+    if not fields:
         return None
     entry = planner.rng.choice(fields)
     others = [value for value in _values(state, found, entry) if value != entry.value and planner.allowed(value)]
     return Value(entry.attribute, planner.rng.choice(others)) if others else None
-
-
-def _is_changed(entry: Field) -> bool:
-    return entry.attribute.meaning in _SET and not entry.live and not entry.derived
 
 
 def _values(state: State, found: Found, entry: Field) -> list[Scalar]:

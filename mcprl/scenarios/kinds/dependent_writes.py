@@ -1,12 +1,12 @@
-"""Writes that depend on what a read shows: a number that follows from one, what another thing has, a condition."""
+"""Writes that depend on what a read shows: a number that follows from one, and a condition."""
 
 from collections.abc import Sequence
 
 from mcprl.judges.checks import holds, shows
 from mcprl.scenarios.fields import scalars
 from mcprl.scenarios.filling import removes, target_slot
-from mcprl.scenarios.intents import Adjust, Attribute, Conditional, Likewise, Value
-from mcprl.scenarios.kinds.changes import change_of, effect_of, is_proved, look_after, reopens, steps_on
+from mcprl.scenarios.intents import Adjust, Attribute, Conditional, Value
+from mcprl.scenarios.kinds.changes import change_of, effect_of, is_proved, look_after, steps_on
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import RoundTrip, State
 from mcprl.scenarios.slots import Slot
@@ -65,36 +65,6 @@ def _old(planner: Planner, found: Found, slot: Slot) -> tuple[Attribute, int | f
         if alike and isinstance(value, int | float) and not isinstance(value, bool):
             return planner.catalog.attribute(found.steps[-1].tool.name, (*found.keys, *path), found.record), value
     return None
-
-
-async def likewise(planner: Planner, clean: Session, written: Session, state: State, tool: Tool) -> Grounded | None:
-    """A write whose value is read from another thing of the same kind: give order O-17 the status of order O-12."""
-    shown = _shown(planner, tool)
-    others = [own for own in planner.catalog.needs(tool) if shown and own != shown[0]]
-    if shown is None or len(others) != 1:
-        return None
-    slot, trip = shown
-    found, model = [await planner.finder.thing(clean, state, planner.known.tools[trip.read]) for _ in range(2)]
-    if found is None or model is None or not found.steps or not model.steps or found.subject == model.subject:
-        return None
-    key, own, other = _key(found, trip), _field(found, others[0]), _field(model, others[0])
-    if key is None or own is None or other is None or same(own.value, other.value):
-        return None
-    filled = [(slot, key), (others[0], other.value)]
-    call, look = call_of(tool, filled), look_after(planner, tool, filled)
-    if look is None or shows(found.steps[-1].result, look) or reopens(planner, filled, found.record):
-        return None
-    change = change_of(planner, tool, found.reference, [Value(planner.catalog.slot(others[0]), other.value)])
-    if change.effect != "set" or not await is_proved(written, call, look):
-        return None
-    plan = (*found.plan[:-1], *(made for made in model.plan if made not in found.plan[:-1]), call)
-    entities = [*found.entities, *model.entities]
-    return planner.task("likewise", Likewise(change, model.reference), (), plan, (look,), state, entities)
-
-
-def _field(found: Found, slot: Slot) -> Field | None:
-    """The field of a thing that a write's slot sets, by its name."""
-    return next((field for field in found.fields if stems(field.attribute.key) == stems(slot.key)), None)
 
 
 async def conditional(planner: Planner, clean: Session, written: Session, state: State, tool: Tool) -> Grounded | None:
