@@ -30,7 +30,7 @@ from mcprl.scenarios.kinds import (
     writes_sql,
     writing_kinds,
 )
-from mcprl.scenarios.planner import Planner, Wording, word
+from mcprl.scenarios.planner import Composed, Planner, word
 from mcprl.scenarios.probing.knowledge import Knowledge, State
 from mcprl.scenarios.probing.probe import read_around
 from mcprl.scenarios.probing.renewed import Renewed
@@ -109,16 +109,16 @@ class Composer:
         self._replays = Replays(server, catalog.known)
         self._rng = self._planner.rng
         self._requests = requests
-        self._wordings: dict[str, Wording] = {}
+        self._composed: dict[str, Composed] = {}
         self._meanings: Counter[str] = Counter()
         self._attempts, self._made = Counter[str](), Counter[str]()
         self._vain = Counter[tuple[str, WriteTask]]()
 
     def brief(self, scenario: Scenario) -> Brief:
         """The brief of a task that was composed."""
-        wording = self._wordings[scenario.id]
-        told = replace(scenario, answer=wording.found)
-        return brief(told, self._replays.played.get(scenario.id, ()), self._known.tools, wording.named)
+        composed = self._composed[scenario.id]
+        told = replace(scenario, answer=composed.found)
+        return brief(told, self._replays.played.get(scenario.id, ()), self._known.tools, composed.named)
 
     async def compose(self, target: int) -> list[Scenario]:
         """About `target` tasks; fewer if the server does not hold enough different values.
@@ -149,7 +149,7 @@ class Composer:
         """Whether each value of the plan is said, found by an earlier call, or shown by the server unasked."""
         asked = self.brief(scenario)
         found = "\n".join(record.result.text for record in self._replays.played.get(scenario.id, ())[:-1])
-        named = [str(value) for value in self._wordings[scenario.id].named if len(str(value)) > 1]
+        named = [str(value) for value in self._composed[scenario.id].named if len(str(value)) > 1]
         defaults = [slot.schema.get("default") for call in scenario.plan for slot in self._known.slots[call.tool]]
         for value in (*lacking(scenario.request, asked), *asked.meant):
             short = self._planner.catalog.from_root(value)
@@ -232,11 +232,11 @@ class Composer:
 
     def _word(self, task: Grounded | None) -> Scenario | None:
         """The scenario of a task; `None` if there is no task, or no words for it."""
-        wording = word(self._planner.subset, task) if task else None
-        if wording is None:
+        composed = word(self._planner.subset, task) if task else None
+        if composed is None:
             return None
-        self._wordings[wording.scenario.id] = wording
-        return wording.scenario
+        self._composed[composed.scenario.id] = composed
+        return composed.scenario
 
     def _most(self, kind: str) -> float:
         """The largest share of a kind. A server whose tools seldom return records gets more plain calls."""

@@ -1,6 +1,6 @@
 """What every kind of task is made with: a kind finds things, executes calls, and asks the planner for the task.
 
-A plan is a value that passes through steps: a `Found` thing, a `Grounded` task, a `Wording` of it with its scenario.
+A plan is a value that passes through steps: a `Found` thing, a `Grounded` task, a `Composed` one in words.
 """
 
 import hashlib
@@ -99,7 +99,7 @@ class Planner:
 
 
 @dataclass(frozen=True)
-class Wording:
+class Composed:
     """A task in words. `found` says in a sentence what it asks for and what that is, `named` has the values that its
     request must name."""
 
@@ -108,7 +108,7 @@ class Wording:
     named: tuple[Scalar, ...]
 
 
-def word(subset: Subset, task: Grounded) -> Wording | None:
+def word(subset: Subset, task: Grounded) -> Composed | None:
     """A task in words of a form that belongs to the suite; `None` if no construction fits."""
     worded = _worded(subset, task)
     if worded is None:
@@ -129,7 +129,7 @@ def word(subset: Subset, task: Grounded) -> Wording | None:
         subset.suite,
     )
     found = plain.found(task.intent, task.outcome) or told
-    return Wording(scenario, found, tuple(plain.values_in(task.intent)))
+    return Composed(scenario, found, tuple(plain.values_in(task.intent)))
 
 
 def _worded(subset: Subset, task: Grounded) -> Worded | None:

@@ -97,7 +97,7 @@ async def drawn_tasks(shop: ServerConfig) -> tuple[Server, dict[str, list[Scenar
         assert reopens(planner, [(status, "paid")], {"status": "delivered"}), "nobody pays what is delivered"
         assert not reopens(planner, [(status, "delivered")], {"status": "paid"})
         assert any(top and top[1].reference.top and top[1].plan for top in tops), "the newest order of a customer"
-        made = [wording.scenario for task in drawn if task and (wording := word(planner.subset, task))]
+        made = [composed.scenario for task in drawn if task and (composed := word(planner.subset, task))]
         return server, {
             kind: [one for one in made if one.kind == kind] for kind in ("conditional", "likewise", "scaled")
         }
@@ -147,7 +147,7 @@ async def test_what_the_policy_leaves_out_is_asked_for_and_must_be_declined(tmp_
         planner = Planner(Catalog(known), "train", "entities", 0, 4)
         async with Renewed(server, ()) as session:
             drawn = [await forbidden(planner, session, known.base) for _ in range(40)]
-        scenarios = [wording.scenario for task in drawn if task and (wording := word(planner.subset, task))]
+        scenarios = [composed.scenario for task in drawn if task and (composed := word(planner.subset, task))]
         verifier = Verifier(server.tools)
         assert scenarios
         for scenario in scenarios:
