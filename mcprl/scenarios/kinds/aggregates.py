@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from mcprl.judges.checks import is_empty
 from mcprl.scenarios.askable import askable
+from mcprl.scenarios.catalog import NAMING
 from mcprl.scenarios.english import grammar
 from mcprl.scenarios.english.labels import front_of
 from mcprl.scenarios.english.nouns import is_deal, is_goods, spoken
@@ -12,7 +13,6 @@ from mcprl.scenarios.fields import is_answer, rows_of, scalars, usable
 from mcprl.scenarios.intents import COUNT, Attribute, Count, Extreme, Listing, Reference, Top, Total
 from mcprl.scenarios.kinds.rows import (
     ADDED,
-    NAMES,
     ORDERED,
     Rows,
     is_number,
@@ -166,7 +166,7 @@ async def extreme(planner: Planner, session: Session, state: State) -> Grounded 
     named = [
         entry
         for entry in fields
-        if entry.attribute.meaning in NAMES
+        if entry.attribute.meaning in NAMING
         and entry.attribute.key in row
         and (entry.attribute.meaning != "identifier" or (entry.attribute.key,) in own)
     ]
@@ -196,7 +196,7 @@ async def _beyond(
 async def listing(planner: Planner, session: Session, state: State) -> Grounded | None:
     """The names of a few things."""
     chosen = await rows_of_a_list(planner, session, state, 2)
-    column = chosen.column(planner, NAMES) if chosen else None
+    column = chosen.column(planner, NAMING) if chosen else None
     if chosen is None or column is None or len(chosen.rows) > 5 or not chosen.where:
         return None
     values = [row[column.key] for row in chosen.rows]

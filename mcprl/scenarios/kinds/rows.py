@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mcprl.scenarios.askable import MACHINE
+from mcprl.scenarios.catalog import NAMING
 from mcprl.scenarios.english.labels import JOINTS, front_of
 from mcprl.scenarios.english.nouns import is_deal
 from mcprl.scenarios.fields import is_answer, scalars
@@ -27,7 +28,6 @@ ADDED = ("money", "count", "measure", "duration")
 """Meanings of fields that are added up."""
 STOCKS = frozenset("stock inventory available units copies quantity".split())
 """Words of fields that say how many there are of some goods."""
-NAMES = ("name", "identifier", "person", "email", "path")
 _GROUPING = ("category", "status", "person", "place", "year")
 LIMITED = ("money", "count", "measure", "percent", "number", "date", "year")
 _MOMENTS = ("date", "datetime", "year")
@@ -102,7 +102,7 @@ class Rows:
 
     def entities(self) -> list[Scalar]:
         """The values in the request that name things, not categories."""
-        named = [value.value for value in self.where if value.attribute.meaning in NAMES]
+        named = [value.value for value in self.where if value.attribute.meaning in NAMING]
         return [*named, *self.of]
 
 
