@@ -17,7 +17,7 @@ from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.paths import takes_path
 from mcprl.scenarios.probing.sources import Source
 from mcprl.scenarios.slots import Slot
-from mcprl.scenarios.steps import Found, Step, same
+from mcprl.scenarios.steps import Found, Listed, Step, same
 from mcprl.text import words
 from mcprl.types import Scalar, Session, Tool
 
@@ -30,15 +30,12 @@ class Finder:
         self._subset = calls.subset
         self._catalog, self._known, self._rng = calls.subset.catalog, calls.subset.known, calls.subset.rng
 
-    async def read_named(
-        self, session: Session, state: State, tool: Tool
-    ) -> tuple[tuple[Step, ...], tuple[Value, ...], tuple[Scalar, ...]] | None:
-        """Call a read-only tool; a thing among its arguments may be named as people know it and looked up first. The
-        steps, the values that a request states, and the entities of the thing."""
+    async def listed(self, session: Session, state: State, tool: Tool) -> Listed | None:
+        """A list by a tool; a thing among its arguments may be named as people know it and looked up first."""
         entities = self._catalog.entity_slots(tool)
         if len(entities) != 1 or self._max_calls < 3 or takes_path(entities[0]) or self._rng.random() < 0.5:
             step = await self._calls.read(session, state, tool, {})
-            return ((step,), tuple(said(self._catalog, step.filled)), ()) if step else None
+            return Listed((step,), tuple(said(self._catalog, step.filled)), ()) if step else None
         named = await self.by_name(session, state, tool, entities[0])
         step = await self._calls.read(session, state, tool, {entities[0]: named[0]}) if named else None
         if named is None or step is None:
@@ -54,7 +51,7 @@ class Finder:
         label = self._catalog.slot(entities[0]).label
         label = label if {*words(label)} & AGAINST else owner
         naming = Value(replace(first.attribute, key=entities[0].key, label=label, meaning=meaning), first.value)
-        return (*found.steps, step), (naming, *others, *said(self._catalog, rest)), found.entities
+        return Listed((*found.steps, step), (naming, *others, *said(self._catalog, rest)), found.entities)
 
     async def thing(
         self, session: Session, state: State, tool: Tool | None = None, by_name: bool | None = None

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import permutations
-from typing import Any
+from typing import Any, NamedTuple
 
 from mcprl.judges.checks import squash
 from mcprl.scenarios.fields import Keys, tells_of_more
-from mcprl.scenarios.intents import Attribute, Intent, Outcome, Reference
+from mcprl.scenarios.intents import Attribute, Intent, Outcome, Reference, Value
 from mcprl.scenarios.parameters import is_complete
 from mcprl.scenarios.probing.knowledge import Knowledge, State
 from mcprl.scenarios.probing.sharing import without_moments
@@ -77,6 +77,15 @@ class Found:
     def subject(self) -> str:
         """The value that the request names the thing by."""
         return str(self.reference.values[0].value) if self.reference.values else ""
+
+
+class Listed(NamedTuple):
+    """A list that was read: the steps that lead to it, what a request states for it, and the entities of the thing
+    whose list it is, if one was looked up."""
+
+    steps: tuple[Step, ...]
+    where: tuple[Value, ...]
+    of: tuple[Scalar, ...]
 
 
 @dataclass(frozen=True)

@@ -121,7 +121,7 @@ async def rows_of_a_list(
     they are `ranked`, a list that is cut off will do as well where it is known what comes first.
     """
     tool = tool or planner.choice.tool(lambda tool: tool.name in planner.catalog.lists)
-    reached = await planner.finder.read_named(session, state, tool) if tool else None
+    reached = await planner.finder.listed(session, state, tool) if tool else None
     if reached is None:
         return None
     steps, where, of = reached
