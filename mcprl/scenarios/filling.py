@@ -38,7 +38,7 @@ _WRITTEN = frozenset(
     "title name label note message text content body comment description subject summary reason topic caption".split()
 )
 """Words of parameters whose text anybody makes up."""
-REMOVING = frozenset("delete remove cancel clear close unlink archive".split())
+_REMOVING = frozenset("delete remove cancel clear close unlink archive".split())
 """Verbs of writes that take something away."""
 
 
@@ -53,7 +53,7 @@ def creates(tool: str) -> bool:
 
 def removes(tool: Tool) -> bool:
     """Whether a write takes something away, by the verb in its tool's name."""
-    return not REMOVING.isdisjoint(words(tool.name))
+    return not _REMOVING.isdisjoint(words(tool.name))
 
 
 def is_one_of_few(catalog: Catalog, slot: Slot) -> bool:

@@ -36,9 +36,9 @@ from mcprl.types import Call, CallMade, Check, Json, Scalar, Session, StateHolds
 
 _MOST_LOOKS = 2
 """Reads around a write for which probing found none that shows it."""
-ACTS = frozenset("return exchange refund swap replace renew extend transfer send pay charge assign defer drop".split())
+_ACTS = frozenset("return exchange refund swap replace renew extend transfer send pay charge assign defer drop".split())
 """Verbs of what is done with a thing; others set what a field of it says."""
-FINAL = frozenset(
+_FINAL = frozenset(
     (
         "done processed shipped closed cancelled canceled delivered completed finished resolved refunded returned paid "
         "merged sold"
@@ -264,7 +264,7 @@ def effect_of(planner: Planner, tool: Tool, thing: Reference | None) -> Effect:
     if creates(tool.name):
         made = {*stems(planner.catalog.noun(tool))}
         return "create" if made.isdisjoint((*stems(thing.noun), *VERBS)) else "act"
-    return "act" if verbs & ACTS or not verbs & VERBS else "set"  # a verb of its own
+    return "act" if verbs & _ACTS or not verbs & VERBS else "set"  # a verb of its own
 
 
 def change_of(planner: Planner, tool: Tool, thing: Reference | None, values: Sequence[Value]) -> Change:
@@ -291,7 +291,7 @@ def reopens(planner: Planner, filled: Filled, record: Json) -> bool:
     """Whether a write takes the thing of a record back from a final status: nobody asks to pay what is delivered."""
     for slot, value in filled:
         for path, now in scalars(record):
-            is_final = str(now).lower() in FINAL and stems(path[-1]) == stems(slot.key)
+            is_final = str(now).lower() in _FINAL and stems(path[-1]) == stems(slot.key)
             if is_final and (steps_on(planner, slot, now, value) or 0) < 0:
                 return True
     return False

@@ -29,7 +29,7 @@ ADDED = ("money", "count", "measure", "duration")
 STOCKS = frozenset("stock inventory available units copies quantity".split())
 """Words of fields that say how many there are of some goods."""
 _GROUPING = ("category", "status", "person", "place", "year")
-LIMITED = ("money", "count", "measure", "percent", "number", "date", "year")
+_LIMITED = ("money", "count", "measure", "percent", "number", "date", "year")
 _MOMENTS = ("date", "datetime", "year")
 _FIRST = re.compile(
     r"\b(cheapest|lowest|smallest|oldest|earliest|newest|latest|most recent|highest|largest|biggest|most expensive)"
@@ -152,7 +152,7 @@ def _first(planner: Planner, chosen: Rows) -> tuple[Attribute, bool] | None:
     if told is None or len(chosen.rows) < 2:
         return None
     most = told[1] not in _LEAST_FIRST
-    meanings = next((kinds for names, kinds in _RANKED.items() if told[1] in names), LIMITED)
+    meanings = next((kinds for names, kinds in _RANKED.items() if told[1] in names), _LIMITED)
     for attribute in chosen.columns(planner, meanings):
         values = [row[attribute.key] for row in chosen.rows]
         alike = all(map(is_number, values)) or all(isinstance(value, str) for value in values)
@@ -200,7 +200,7 @@ def _with_one_value(planner: Planner, chosen: Rows, negated: bool) -> Rows:
 
 def _within_limit(planner: Planner, chosen: Rows) -> Rows:
     """The rows with more, or with less, of something than a round number; all rows if nothing can be limited."""
-    column = chosen.column(planner, LIMITED)
+    column = chosen.column(planner, _LIMITED)
     if column and column.meaning == "count" and not is_stock(column):
         return chosen
     values = sorted({row[column.key] for row in chosen.rows}, key=str) if column else []
