@@ -9,7 +9,7 @@ from mcprl.scenarios.catalog import NAMING
 from mcprl.scenarios.english import grammar
 from mcprl.scenarios.english.labels import front_of
 from mcprl.scenarios.english.nouns import is_deal, is_goods, spoken
-from mcprl.scenarios.fields import is_answer, rows_of, scalars, usable
+from mcprl.scenarios.fields import is_answer, scalars
 from mcprl.scenarios.intents import COUNT, Attribute, Count, Extreme, Listing, Reference, Top, Total
 from mcprl.scenarios.kinds.rows import (
     ADDED,
@@ -25,7 +25,7 @@ from mcprl.scenarios.parameters import is_search
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.slots import Slot
-from mcprl.scenarios.steps import Field, Found, Grounded, call_of
+from mcprl.scenarios.steps import Field, Found, Grounded, call_of, is_whole
 from mcprl.text import singular
 from mcprl.types import Call, CallMade, Check, Fact, Scalar, Session, Tool
 
@@ -94,16 +94,16 @@ async def whether(planner: Planner, session: Session, state: State) -> Grounded 
     there = rng.random() < 0.5
     owners = planner.known.options(slot, state, rng, planner.allowed)
     for owner in rng.sample(owners, min(len(owners), _OWNERS)):
-        call = call_of(tool, [(slot, owner)])
-        result = await session.call(tool.name, call.arguments)
-        if not (usable(result) if there else not result.is_error and is_empty(result.structured, result.text)):
+        step = await planner.calls.execute(session, tool, [(slot, owner)])
+        rows = len(step.rows) if step and is_whole(planner.known, step) else 0
+        call = step.call if step else call_of(tool, [(slot, owner)])
+        if bool(rows) is not there or not (there or await _gives_nothing(session, call)):
             continue
         noun = catalog.listed_noun(tool)
         fact = Fact(there, singular(noun.split()[-1]), "flag", derived=True)
         checks: tuple[Check, ...] = (fact,) if there else (CallMade(call.tool, call.arguments, failed=True), fact)
-        _, rows = rows_of(catalog.record(tool, result), least=1) or ((), [])
         intent = Count(noun, tuple(said(catalog, [(slot, owner)])), whether=True)
-        return planner.task("whether", intent, (len(rows),), (call,), checks, state, [owner])
+        return planner.task("whether", intent, (rows,), (call,), checks, state, [owner])
     return None
 
 
@@ -112,6 +112,12 @@ def _owner(planner: Planner, tool: Tool) -> Slot | None:
     needed = planner.catalog.needs(tool)
     owned = len(needed) == 1 and planner.catalog.names_entity(needed[0]) and not is_search(needed[0])
     return needed[0] if owned else None
+
+
+async def _gives_nothing(session: Session, call: Call) -> bool:
+    """Whether a call works and finds nothing."""
+    result = await session.call(call.tool, call.arguments)
+    return not result.is_error and is_empty(result.structured, result.text)
 
 
 async def total(planner: Planner, session: Session, state: State) -> Grounded | None:
