@@ -42,13 +42,13 @@ _REMOVING = frozenset("delete remove cancel clear close unlink archive".split())
 """Verbs of writes that take something away."""
 
 
+# --- what a write is about --------------------------------------------------------------------------------------------
+
+
 def creates(tool: str) -> bool:
     """Whether a write makes something, by the verb in its tool's name."""
     parts = words(tool)
     return not _CREATING.isdisjoint(parts) or (len(parts) > 1 and parts[0] in _CREATING_FIRST)
-
-
-# --- what a write is about --------------------------------------------------------------------------------------------
 
 
 def removes(tool: Tool) -> bool:
