@@ -1,11 +1,11 @@
-"""Draw docs/images/architecture.svg and list every file in docs/architecture.md, both from the code.
+"""Draw docs/images/architecture.svg and list the packages in docs/architecture.md, both from the code.
 
     python docs/draw_architecture.py               needs matplotlib (the extra `train`)
     python docs/draw_architecture.py --png FILE    the picture only, as PNG
 
 The rows are the layers of the import-linter contract in pyproject.toml. The arrows are the imports between packages,
 without those that follow from others (transitive reduction) and those of the vocabulary, which everything imports.
-A file's line is the first sentence of its docstring. A test fails if the list differs from what this makes.
+A package's line is the first sentence of its docstring. A test fails if the list differs from what this makes.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 PAGE = Path(__file__).with_name("architecture.md")
 PICTURE = Path(__file__).parent / "images" / "architecture.svg"
-BEGIN, END = "<!-- files: begin -->\n", "<!-- files: end -->\n"
+BEGIN, END = "<!-- packages: begin -->\n", "<!-- packages: end -->\n"
 VOCABULARY_LAYERS = 5
 COLUMNS = {
     "cli": 2.0, "export": 0.4, "train": 1.5, "benches": 2.6, "evaluate": 3.6, "viewing": 4.7, "art": 1.3,
@@ -165,26 +165,19 @@ def draw(path: Path) -> None:
     pyplot.close(figure)
 
 
-def files() -> str:
-    """A section for each package: its sentence, and a table with a line for each file."""
-    return "\n".join(_listed())
+def packages() -> str:
+    """A table with a line for each package, and for each flat file: a verb of the command line, or vocabulary."""
+    return "\n".join(["| | |", "|---|---|", *_listed()])
 
 
 def _listed() -> Iterator[str]:
     package = ROOT / "mcprl"
-    folders = sorted({path.parent for path in package.rglob("*.py")} - {package})
-    for folder in [package, *folders]:
-        name = folder.relative_to(ROOT).as_posix()
-        about = (
-            "Verbs of the command line and shared vocabulary."
-            if folder == package
-            else _sentence(folder / "__init__.py")
-        )
-        yield f"### `{name}/`\n\n{about}\n\n| file | content |\n|---|---|"
-        for path in sorted(folder.glob("*.py")):
-            if path.name != "__init__.py":
-                yield f"| `{path.name}` | {_sentence(path)} |"
-        yield ""
+    for path in sorted(package.glob("*.py")):
+        if path.name != "__init__.py":
+            yield f"| `{path.relative_to(ROOT).as_posix()}` | {_sentence(path)} |"
+    for path in sorted(package.rglob("__init__.py")):
+        if path.parent != package:
+            yield f"| `{path.parent.relative_to(ROOT).as_posix()}/` | {_sentence(path)} |"
 
 
 def _sentence(path: Path) -> str:
@@ -194,9 +187,9 @@ def _sentence(path: Path) -> str:
 
 
 def page() -> str:
-    """architecture.md with the list of files as the code has it."""
+    """architecture.md with the list of packages as the code has it."""
     head, _, rest = PAGE.read_text().partition(BEGIN)
-    return head + BEGIN + files() + "\n" + END + rest.partition(END)[2]
+    return head + BEGIN + packages() + "\n" + END + rest.partition(END)[2]
 
 
 def main() -> None:

@@ -41,10 +41,18 @@ class Family(BaseModel):
     pattern: str
     parser: str
     reasoning: str = ""
+    think: str = ""
     lora_targets: str = "all-linear"
     template: str = ""
     min_vllm: str = ""
     note: str = ""
+    thinking_note: str = ""
+
+    def of_template(self, chat_template: str) -> "Family":
+        """The family of a model with this template: some models of a family that reasons do not."""
+        if self.reasoning and self.think in chat_template:
+            return self.model_copy(update={"note": "; ".join(filter(None, (self.note, self.thinking_note)))})
+        return self.model_copy(update={"reasoning": ""})
 
     @property
     def chat_template(self) -> str:

@@ -44,7 +44,7 @@ def find(text: str, tools: Collection[str]) -> FoundCalls | None:
         if not (opener := OPENER.search(text, at)):
             break
         fence, tag = opener.group().startswith(FENCE), opener["tag"]
-        calls, end = _calls(text, opener.end(), tools)
+        calls, end = _calls(text, opener.end(), tools, in_tag=bool(tag))
         if calls:
             form: Form = "fence" if fence else "tag" if tag else "bare JSON"
             after = skip(text, end)
@@ -58,15 +58,15 @@ def find(text: str, tools: Collection[str]) -> FoundCalls | None:
     return None
 
 
-def _calls(text: str, at: int, tools: Collection[str]) -> tuple[tuple[tuple[str, str], ...], int]:
+def _calls(text: str, at: int, tools: Collection[str], in_tag: bool) -> tuple[tuple[tuple[str, str], ...], int]:
     """The calls that begin at `at`, one after another or in an array, and the position behind them. Without any, the
-    position behind the JSON value that is there."""
+    position behind the JSON value that is there. In a tag a name alone is a call without arguments."""
     at = skip(text, at)
     in_array = text.startswith("[", at)
     place = skip(text, at + 1) if in_array else at
     calls: list[tuple[str, str]] = []
     end = place
-    while (found := _call(text, place)) and found[0] in tools:
+    while (found := _call(text, place, in_tag)) and found[0] in tools:
         calls.append(found[:2])
         end = found[2]
         place = skip(text, end)
@@ -80,7 +80,7 @@ def _calls(text: str, at: int, tools: Collection[str]) -> tuple[tuple[tuple[str,
     return tuple(calls), end if calls else _behind_value(text, at)
 
 
-def _call(text: str, at: int) -> tuple[str, str, int] | None:
+def _call(text: str, at: int, in_tag: bool) -> tuple[str, str, int] | None:
     """The name, the arguments' JSON text and the position behind the object at `at`, `None` if it has none of these."""
     doubled = _DOUBLED.match(text, at) is not None
     try:
@@ -106,17 +106,20 @@ def _call(text: str, at: int) -> tuple[str, str, int] | None:
         raw = json.dumps(arguments, ensure_ascii=False)
     elif name is None:
         name = function
+    elif (in_tag and found.keys() <= {"name", "id", "type"}) or raw.strip() == "null":
+        arguments = ""
     return (name, *checked, end) if isinstance(name, str) and (checked := _as_object(arguments, raw)) else None
 
 
 def _as_object(arguments: Any, raw: str) -> tuple[str] | None:
-    """The JSON text of the arguments if they are an object, or a text that holds one."""
-    if isinstance(arguments, str):
-        raw = arguments
-        try:
-            arguments = json.loads(raw)
-        except (ValueError, RecursionError):
-            return None
+    """The JSON text of the arguments if they are an object, or a text that holds one, or empty."""
+    for _ in range(2):  # some models encode them twice
+        if isinstance(arguments, str):
+            raw = arguments if arguments.strip() else "{}"
+            try:
+                arguments = json.loads(raw)
+            except (ValueError, RecursionError):
+                return None
     try:
         json.dumps(arguments, ensure_ascii=False, allow_nan=False).encode()  # half a surrogate pair cannot be sent
     except ValueError:

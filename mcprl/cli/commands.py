@@ -5,6 +5,7 @@ Each command imports the heavy parts that it needs, so that `mcprl --help` loads
 
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import asdict
 from datetime import datetime
 from functools import partial
@@ -81,6 +82,7 @@ def inspect(config: "Config", forget: bool, check_sessions: bool) -> None:
     Calls no tool, unless --check-sessions asks for it.
     """
     from mcprl.cli import consent, json_results
+    from mcprl.cli.progress import Progress
     from mcprl.cli.server_tables import show_server
     from mcprl.servers.server import connect
 
@@ -93,7 +95,10 @@ def inspect(config: "Config", forget: bool, check_sessions: bool) -> None:
     sharing = _sharing(consent.permitted(config)) if check_sessions else {}
 
     async def work() -> None:
-        async with connect(config.servers, consent.assuming(config, answers).tools) as connected:
+        async with AsyncExitStack() as stack:
+            with Progress("connecting to the server"):
+                connecting = connect(config.servers, consent.assuming(config, answers).tools)
+                connected = await stack.enter_async_context(connecting)
             present(
                 lambda screen: show_server(screen, connected, answers),
                 lambda: json_results.of_server(connected) | sharing,

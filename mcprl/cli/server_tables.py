@@ -1,6 +1,7 @@
 """What is known of servers before a call: their tools, what may be called and as what, and what probing would call."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -15,6 +16,9 @@ from mcprl.types import Call, Tool
 if TYPE_CHECKING:
     from mcprl.servers.permission import ToolStatus
     from mcprl.servers.server import Server
+
+_DEEPEST = 8
+"""References and unions in one another that are followed: a schema may refer to itself."""
 
 
 def show_server(screen: Console, server: "Server", remembered: Mapping[str, str]) -> None:
@@ -36,7 +40,7 @@ def show_server(screen: Console, server: "Server", remembered: Mapping[str, str]
     table = sheet("tool", "marked", "called as", "tokens", "parameters", right=["tokens"])
     for status in server.listing:
         if status.allowed and status.tool:
-            details = Text(visible(_parameters(status.tool)))
+            details = Text(visible(parameters(status.tool)))
         else:
             no = "you answered no (--forget asks again); " if remembered.get(status.name) == "no" else ""
             details = Text(visible(f"left out: {no}{status.reason}"), "yellow")
@@ -68,24 +72,66 @@ def _called_as(status: "ToolStatus", remembered: Mapping[str, str]) -> str:
     return f"{'read' if status.tool.read_only else 'write'} ({why})"
 
 
-def _parameters(tool: Tool) -> str:
-    """A tool's parameters with their types, such as `order_id: string, limit?: integer`."""
-    schema = tool.input_schema
-    required = set(schema.get("required", ()))
-    fields: Mapping[str, Any] = schema.get("properties", {})
-    return ", ".join(f"{name}{'' if name in required else '?'}: {_type(field)}" for name, field in fields.items())
+def parameters(tool: Tool) -> str:
+    """A tool's parameters with their types, such as `order_id: string, limit?: integer`. Those of one branch of a union
+    alone are optional."""
+    root = tool.input_schema
+    branches = list(_branches(root, root))
+    fields = {name: field for branch in branches for name, field in branch.get("properties", {}).items()}
+    needed = [{*branch.get("required", ())} for branch in branches]
+    optional = {name: "" if all(name in each for each in needed) else "?" for name in fields}
+    return ", ".join(f"{name}{optional[name]}: {_type(root, field)}" for name, field in fields.items())
 
 
-def _type(field: Any) -> str:
-    if not isinstance(field, dict):
-        return "any"
-    schema: dict[str, Any] = field
+def _branches(root: Mapping[str, Any], schema: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
+    """The objects that a schema allows, each with all its properties: unions opened, references followed."""
+    schema = _followed(root, schema)
+    alternatives = next((schema[key] for key in ("anyOf", "oneOf") if isinstance(schema.get(key), list)), None)
+    if depth > _DEEPEST or alternatives is None:
+        parts = [part for each in schema.get("allOf", ()) for part in _branches(root, each, depth + 1)]
+    else:
+        for branch in alternatives:
+            for part in _branches(root, branch, depth + 1):
+                yield _joined([{**schema, "anyOf": None, "oneOf": None}, part])
+        return
+    yield _joined([schema, *parts])
+
+
+def _joined(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """An object with the properties of all parts."""
+    properties = {name: field for part in parts for name, field in part.get("properties", {}).items()}
+    return {"properties": properties, "required": [name for part in parts for name in part.get("required", ())]}
+
+
+def _followed(root: Mapping[str, Any], schema: Any) -> Mapping[str, Any]:
+    """A schema with its `$ref` into the tool's own schema followed; empty if it leads nowhere."""
+    for _ in range(_DEEPEST):
+        if not isinstance(schema, dict) or "$ref" not in schema:
+            break
+        target: Any = root
+        for part in str(schema["$ref"]).removeprefix("#").strip("/").split("/"):  # pyright: ignore[reportUnknownArgumentType]
+            target = target.get(part) if isinstance(target, dict) else None  # pyright: ignore
+        schema = target  # pyright: ignore[reportUnknownVariableType]
+    return schema if isinstance(schema, dict) else {}  # pyright: ignore[reportUnknownVariableType]
+
+
+def _type(root: Mapping[str, Any], field: Any, depth: int = 0) -> str:
+    schema = _followed(root, field)
+    if "const" in schema:
+        return _spelled(schema["const"])
     if "enum" in schema:
-        return "|".join(str(value) for value in schema["enum"])
-    types = schema.get("type") or [_type(option) for option in schema.get("anyOf", schema.get("oneOf", ()))]
-    if isinstance(types, str):
-        return types
-    return "|".join(map(str, types)) or "any"
+        return "|".join(map(_spelled, schema["enum"]))
+    if types := schema.get("type"):
+        return types if isinstance(types, str) else "|".join(map(str, types))
+    union = next((schema[key] for key in ("anyOf", "oneOf", "allOf") if isinstance(schema.get(key), list)), ())
+    if depth > _DEEPEST:
+        return "any"
+    return "|".join(dict.fromkeys(_type(root, option, depth + 1) for option in union)) or "any"
+
+
+def _spelled(value: Any) -> str:
+    """A value of a schema: a text as it is, others as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def show_planned(screen: Console, tools: Sequence[Tool], calls: Sequence[Call], most: int) -> None:

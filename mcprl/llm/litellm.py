@@ -83,6 +83,9 @@ class ChatModel:
         async def call() -> str:
             choice = (await self._response(messages, arguments)).choices[0]
             text, refusal = choice.message.content or "", getattr(choice.message, "refusal", None)
+            thought = getattr(choice.message, "reasoning_content", None)
+            if schema and thought and not text and find_json(thought) is not None:
+                text = str(thought)  # some servers hold a model's thoughts to the schema, and end there
             if refusal and not text:
                 return FaultyReply(hide(str(refusal)), f"the model refused: {hide(str(refusal))[:100]}")
             fault = "" if text else "it is empty"

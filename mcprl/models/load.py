@@ -154,6 +154,7 @@ def read_info(config: ModelConfig) -> ModelInfo:
         tokenizer.chat_template = f"{{%- set {option} = {_literal(value)} -%}}{tokenizer.chat_template or ''}"
     _check_template(tokenizer, config.name, path)
     own = str(tokenizer.chat_template)
+    family = family and family.of_template(own)
     any_form = config.call_form == "any"
     template = mended(tokenizer) if any_form else own
     tokenizer.chat_template = worded(template, Wording(config.system_prompt, config.after_result), any_form)

@@ -128,7 +128,7 @@ def _server(name: str, entry: Any, file: _File) -> dict[str, Any]:
     where = file.where
     if not isinstance(entry, dict):
         raise ConfigError(f"{where} is not an object")
-    url = entry.get("url") or entry.get("serverUrl")
+    url = entry.get("url") or entry.get("serverUrl") or entry.get("httpUrl")
     if not (url or entry.get("command")):
         raise ConfigError(f"{where} has neither a command nor a url")
     target = _expanded(str(url), file) if url else _command(entry, file)

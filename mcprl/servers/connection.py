@@ -126,12 +126,14 @@ class Connection:
                 except _Refused as error:
                     raise ServerError(f"{self._name}: listing its tools failed: {error}") from None
                 listed, cursor = await self._dispatcher.last_page(_MAX_TOOLS - len(tools))
-                tools += [without_folder(tool, self.transport.scratch) for tool in listed]
+                page = [without_folder(tool, self.transport.scratch) for tool in listed]
+                came_back = bool(cursors and page) and all(tool in tools for tool in page)
+                tools += [] if came_back else page
                 if len(tools) == _MAX_TOOLS:
                     return tools, (f"only the first {_MAX_TOOLS} tools are read",)
-                if not cursor:
+                if cursor is None or (came_back and not cursor):  # some servers end their listing with an empty one
                     return tools, ()
-                if cursor in cursors:
+                if cursor in cursors or came_back:
                     return tools, (f"the listing came back to its cursor {cursor[:40]!r}; stopped there",)
                 cursors.add(cursor)
                 params = mcp_types.PaginatedRequestParams(cursor=cursor)

@@ -100,7 +100,8 @@ def absolute(words: Sequence[str]) -> list[str]:
 
 @asynccontextmanager
 async def child(command: Command) -> AsyncGenerator[Process]:
-    """The running command, in a process group of its own. The whole group is stopped at the end, cancelled or not.
+    """The running command, in a process group of its own. The group is stopped at the end, cancelled or not, and so are
+    the children that have left it (`setsid`), except those that have no parent any longer (daemons).
 
     Raises `OSError` if it cannot be started.
     """
@@ -167,19 +168,33 @@ async def exit_status(process: Process, within_s: float) -> int | None:
 
 
 async def _stop(process: Process) -> None:
-    """Close the input, give the process a second to end, then end what is left of its group."""
+    """Close the input, give the process a second to end, then end what is left of its group and its children's."""
+    astray = _groups_below(process.pid)
     if process.stdin is not None:
         with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
             await process.stdin.aclose()
     await exit_status(process, _LEAVE_S)
-    if _signal_group(process.pid, signal.SIGTERM):
-        with anyio.move_on_after(_TERM_S):
-            while _signal_group(process.pid, 0):
-                _ = process.returncode
-                await anyio.sleep(_POLL_S)
-        _signal_group(process.pid, signal.SIGKILL)
+    for group in (process.pid, *astray):
+        if _signal_group(group, signal.SIGTERM):
+            with anyio.move_on_after(_TERM_S):
+                while _signal_group(group, 0):
+                    _ = process.returncode
+                    await anyio.sleep(_POLL_S)
+            _signal_group(group, signal.SIGKILL)
     with anyio.move_on_after(_TERM_S):
         await process.aclose()
+
+
+def _groups_below(parent: int) -> set[int]:
+    """The process groups that descendants of a process lead. Empty where there is no /proc."""
+    below, found = [parent], set[int]()
+    while below:
+        pid = below.pop()
+        with suppress(OSError, ValueError):
+            listed = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children")]
+            below += [int(child) for text in listed for child in text.split()]
+            found |= {pid} if os.getpgid(pid) == pid != parent else set()
+    return found
 
 
 def _signal_group(group: int, number: int) -> bool:

@@ -64,14 +64,15 @@ class Dispatcher(JSONRPCDispatcher[TransportContext]):
 
         await super().run(noted, *args, **settings)
 
-    async def last_page(self, most: int) -> tuple[list[Tool | Malformed], str]:
-        """Up to `most` tools of the last listed page, each read by itself, and the next page's cursor or nothing."""
+    async def last_page(self, most: int) -> tuple[list[Tool | Malformed], str | None]:
+        """Up to `most` tools of the last listed page, each read by itself, and the next page's cursor, which may be
+        empty; `None` at the end."""
         listed, cursor = self._page.get("tools"), self._page.get("nextCursor")
         tools: list[Tool | Malformed] = []
         for tool in listed[:most] if isinstance(listed, list) else ():
             tools.append(_tool(tool))
             await anyio.lowlevel.checkpoint()  # other tasks go on
-        return tools, cursor if isinstance(cursor, str) else ""
+        return tools, cursor if isinstance(cursor, str) else None
 
     async def send_raw_request(
         self,
@@ -92,9 +93,14 @@ class Dispatcher(JSONRPCDispatcher[TransportContext]):
 
 def _bounded(method: str, reply: dict[str, Any]) -> dict[str, Any]:
     """The reply without the blocks of a result past `MAX_BLOCKS`: validating an odd one takes kilobytes. A block of a
-    type that the SDK does not know, for which it would refuse the whole result, is named instead."""
+    type that the SDK does not know, for which it would refuse the whole result, is named instead. A result may have
+    structured content alone."""
     content = reply.get("content")
-    if method != "tools/call" or not isinstance(content, list):
+    if method != "tools/call":
+        return reply
+    if content is None and isinstance(reply.get("structuredContent"), dict):
+        return reply | {"content": []}
+    if not isinstance(content, list):
         return reply
     blocks = [_known(block) for block in content[:MAX_BLOCKS]]
     if len(content) > MAX_BLOCKS:

@@ -4,6 +4,7 @@ A message longer than `MAX_MESSAGE_BYTES`, or with more than `MAX_CONTAINERS` ob
 an error.
 """
 
+import codecs
 import math
 import re
 import ssl
@@ -224,7 +225,9 @@ class Stdio(Transport):
                 message = self._too_long()
             else:
                 try:
-                    message = mcp_types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+                    message = mcp_types.jsonrpc_message_adapter.validate_json(
+                        line.removeprefix(codecs.BOM_UTF8), by_name=False
+                    )
                 except ValidationError:
                     noise += 1
                     if noise <= 3 and line.strip():

@@ -60,6 +60,15 @@ async def test_what_the_policy_samples_is_trained_in_the_context_that_it_saw(cas
     assert check(case, trainer, tried)["sampler_gap_mean"] < 1e-3
 
 
+@pytest.mark.parametrize(("name", "thinks"), [("qwen3", True), ("qwen3_instruct_2507", False)])
+def test_a_family_reasons_where_its_template_does(name: str, thinks: bool) -> None:
+    family = families.family(name.replace("_", "-"))
+    assert family is not None
+    own = family.of_template(template(name).read_text())
+    assert own.reasoning == ("qwen3" if thinks else "")
+    assert ("thinking" in own.note) is thinks
+
+
 def test_thinking_that_is_stripped_from_history_starts_a_new_row() -> None:
     tokenizer: Any = AutoTokenizer.from_pretrained(NANO)
     tokenizer.add_tokens(CONTROL, special_tokens=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 from support.command_line import mcprl
 
+from mcprl.cli import server_tables
 from mcprl.cli.prompt_cost import prompt_cost
 from mcprl.config import ServerConfig
 from mcprl.servers.server import connect
@@ -76,3 +77,41 @@ def test_the_cost_of_tools_takes_time_with_their_number() -> None:
     assert a_thousand < 30 * a_hundred, "with its square it would take a hundred times as long"
     assert abs(sum(few.tools.values()) - few.prompt) < 60, "what stands around the tools is none's"
     assert {name: cost.tools[name] for name in few.tools} == few.tools
+
+
+def test_inspect_shows_the_parameters_of_unions_and_references(tmp_path: Path) -> None:
+    level = {"enum": ["low", "high", None]}
+    by = [
+        {"properties": {"id": {"type": "integer"}, "level": {"$ref": "#/$defs/Level"}}, "required": ["id"]},
+        {"$ref": "#/$defs/ByName"},
+    ]
+    named = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+    shapes: dict[str, dict[str, Any]] = {
+        "either": {"anyOf": by, "$defs": {"Level": level, "ByName": named}},
+        "one": {"oneOf": by, "$defs": {"Level": level, "ByName": named}},
+        "both": {"allOf": by, "properties": {"at": {"const": 7}}, "$defs": {"Level": level, "ByName": named}},
+        "itself": {"$ref": "#/$defs/Node", "$defs": {"Node": {"properties": {"next": {"$ref": "#/$defs/Node"}}}}},
+        "loop": {"$ref": "#/$defs/Loop", "$defs": {"Loop": {"$ref": "#/$defs/Loop"}}},
+        "nowhere": {"properties": {"x": {"$ref": "#/$defs/None"}, "y": {"anyOf": [{"type": "null"}, level]}}},
+    }
+    right = {
+        "either": "id?: integer, level?: low|high|null, name?: string",
+        "one": "id?: integer, level?: low|high|null, name?: string",
+        "both": "at?: 7, id: integer, level?: low|high|null, name: string",
+        "itself": "next?: any",
+        "loop": "",
+        "nowhere": "x?: any, y?: null|low|high|null",
+    }
+    for name, schema in shapes.items():
+        assert server_tables.parameters(Tool(name, "", {"type": "object", **schema})) == right[name]
+    listed = [{"name": name, "inputSchema": {"type": "object", **schema}} for name, schema in shapes.items()]
+    done = mcprl("inspect", "--server", target(tmp_path, listed), "--sandbox")
+    assert done.code == 0, done.err
+    assert right["both"] in done.out
+
+
+def test_inspect_says_what_it_waits_for_while_a_server_starts(tmp_path: Path) -> None:
+    done = mcprl("inspect", "--server", f"sh -c 'sleep 6; exec {target(tmp_path, [tool('a', {})])}'")
+    assert done.code == 0, done.err
+    assert "connecting to the server (0:05)" in done.out
+    assert "1 of 1 tool may be called" in done.out

@@ -88,7 +88,9 @@ async def test_ten_thousand_random_actions_on_all_servers_reach_only_what_is_all
     outside, reached, sent = [], 0, 0
     for label, command in servers.items():
         async with connect([ServerConfig(target=command)], ToolPolicy(sandbox=True)) as server:
-            shown = [status for status in server.listing if status.tool and not status.reason.startswith("listed twice")]
+            shown = [
+                status for status in server.listing if status.tool and not status.reason.startswith("listed twice")
+            ]
         tools = [listed(status.name, "", MARKS[status.marked]) for status in shown]
         names = [tool["name"] for tool in tools]
         for number in range(POLICIES):

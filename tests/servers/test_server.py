@@ -34,6 +34,7 @@ from mcprl.servers.server import Server, connect
 from mcprl.types import Call, ToolServer
 
 pytestmark = pytest.mark.anyio
+NEEDS_PROC = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are found in /proc")
 
 
 @pytest.fixture
@@ -299,10 +300,11 @@ async def test_an_error_in_the_body_comes_out_as_itself() -> None:
             raise LookupError("nothing left to do")
 
 
-async def test_leaving_in_the_middle_of_a_call_ends_the_server_and_its_children(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["grandchild", pytest.param("astray", marks=NEEDS_PROC)])
+async def test_leaving_in_the_middle_of_a_call_ends_the_server_and_its_children(tmp_path: Path, kind: str) -> None:
     note, pid = tmp_path / "grandchild", 0
     with anyio.move_on_after(1.0) as scope:
-        async with open_server(counter(f"grandchild {note}")) as server, server.session() as session:
+        async with open_server(counter(f"{kind} {note}")) as server, server.session() as session:
             pid = (await session.call("pid", {})).structured["pid"]
             await session.call("sleep", {"seconds": 30})
     assert scope.cancelled_caught

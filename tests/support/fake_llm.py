@@ -26,6 +26,8 @@ class Reply:
     hang_s: float = 0.0
     finish: str = "stop"
     refusal: str | None = None
+    thought: str = ""
+    """What the model thought before, as some servers return it beside the content."""
     vectors: list[list[float]] = field(default_factory=list[list[float]])
     tokens: tuple[int, int] = (1000, 100)
     """Tokens of the prompt and of the reply, as charged."""
@@ -64,6 +66,7 @@ def serving(answer: Callable[[Request, int], Reply]) -> Generator[FakeLlm]:
             if reply.status == 200:
                 message: dict[str, Any] = {"role": "assistant", "content": reply.content or None}
                 message["refusal"] = reply.refusal
+                message |= {"reasoning_content": reply.thought} if reply.thought else {}
                 if reply.calls:
                     functions = [{"name": name, "arguments": text} for name, text in reply.calls]
                     message["tool_calls"] = [

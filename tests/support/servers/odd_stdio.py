@@ -89,9 +89,9 @@ def answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
 
 if FAULT == "exit":
     sys.exit("cannot find my licence")
-if FAULT == "grandchild":
+if FAULT in ("grandchild", "astray"):
     with open(ARGUMENT, "w") as file:
-        file.write(str(subprocess.Popen(["sleep", "600"]).pid))
+        file.write(str(subprocess.Popen(["sleep", "600"], start_new_session=FAULT == "astray").pid))
 for line in sys.stdin:
     request = json.loads(line)
     if FAULT == "mute" or "id" not in request:
