@@ -35,11 +35,9 @@ _KINDS = {
     "link": "list",
     "whether": "lookup",
     "compute": "lookup",
-    "scaled": "chain",
     "action": "write",
     "adjust": "write",
     "conditional": "write",
-    "likewise": "write",
     "asks": "ask",
     "declines": "decline",
 }

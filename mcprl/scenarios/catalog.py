@@ -1,5 +1,6 @@
 """What a server is about, in people's terms: attributes of results, nouns of things, and what names one thing."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -19,10 +20,10 @@ from mcprl.scenarios.probing.sources import CONFIGURED, quoted
 from mcprl.scenarios.probing.sql import Table
 from mcprl.scenarios.probing.values import UNIVERSAL, known_format
 from mcprl.scenarios.slots import Slot
-from mcprl.scenarios.yields import Yields
-from mcprl.servers.effects import is_read
+from mcprl.scenarios.steps import Step
+from mcprl.servers.effects import VERBS, is_read
 from mcprl.text import singular, stems, words
-from mcprl.types import Json, Scalar, Tool
+from mcprl.types import Json, Scalar, Tool, ToolResult
 
 NAMING = ("name", "person", "email", "identifier", "path")
 """Meanings of values that name a thing on their own."""
@@ -31,6 +32,8 @@ _KEYS = frozenset(("id", "key", "code", "number", "no", "uuid", "slug", "ref", "
 
 _QUALIFIERS = frozenset("short long full abbreviated parent display new old first last own other".split())
 """What stands before a key and is no kind of thing: the short hash."""
+_BARE = re.compile(r"[\w#@.+-]+(?: [\w#@.+-]+){0,2}(?<![.:])")
+"""A text that is one value: `landed`, `ana_17`, `in transit`."""
 
 
 class Catalog(Identities):
@@ -47,7 +50,9 @@ class Catalog(Identities):
         self._listed: dict[str, str] = {}
         self.lists: set[str] = set()
         """The tools that have returned several rows."""
-        self.yields = Yields()
+        self.draws: Counter[tuple[object, str, str]] = Counter()
+        """How often a tool was drawn for a kind of task in a split, and which of them ever made one (`fruitful`)."""
+        self.fruitful: set[tuple[object, str]] = set()
         heads = Counter(words(name)[0] for name in known.tools if len(words(name)) > 1)
         self._prefix = next((head for head, n in heads.items() if n == len(known.tools) > 2), "")
         self._first_records: dict[str, Mapping[str, Any]] = {}
@@ -147,6 +152,10 @@ class Catalog(Identities):
         *front, last = own or ["item"]
         return " ".join([*front, singular(last)])
 
+    def listed_noun(self, tool: Tool) -> str:
+        """What the rows of a tool's results are called, else what its result is."""
+        return self._listed.get(tool.name) or self.noun(tool)
+
     def _own_noun(self, tool: Tool) -> list[str]:
         """The words of a tool's name that say what it is about, without those that begin the names of all tools."""
         parts = noun(tool).split()
@@ -205,6 +214,19 @@ class Catalog(Identities):
         *front, last = self.noun(tool).split()
         return " ".join(front) if front and last in _KEYS else " ".join([*front, last])
 
+    def noun_of(self, step: Step) -> str:
+        """What a call is about: the thing that its arguments name, else what its result holds."""
+        entity = next((slot for slot, _ in step.filled if self.names_entity(slot)), None)
+        setting = next((slot for slot, _ in step.filled if self.known.is_setting(slot)), None)
+        if entity is None and setting is not None and not step.rows:  # the status of the repository that is served
+            front = [word for word in words(setting.key) if word not in ("path", "id", "name", "dir", "file", "url")]
+            return " ".join(front) or self.noun(step.tool, step.keys)
+        if entity is None:
+            return self.noun(step.tool, step.keys)
+        noun = self.named_by(step.tool, entity)
+        value = next(str(value) for slot, value in step.filled if slot == entity)
+        return "folder" if noun == "file" and "." not in value.rpartition("/")[2] else noun
+
     def is_usual(self, tool: Tool, record: Mapping[str, Any]) -> bool:
         """Whether a record is of the tool's usual kind: a commit and not the text of a file that a hash may name."""
         usual = self._first_records.get(tool.name)
@@ -247,6 +269,32 @@ class Catalog(Identities):
                     self.unite(str(own[path]), str(own[key]))
                 elif key and isinstance(own[path], str) and meanings[path] not in NAMING:
                     self.share(str(own[path]), str(own[key]))
+
+    # --- tools --------------------------------------------------------------------------------------------------------
+
+    def needs(self, tool: Tool) -> list[Slot]:
+        """The required slots of a tool."""
+        return [slot for slot in self.known.slots[tool.name] if slot.required]
+
+    def entity_slots(self, tool: Tool) -> list[Slot]:
+        """The required slots of a tool whose values name things of the server."""
+        return [slot for slot in self.needs(tool) if self.names_entity(slot)]
+
+    def computes(self, tool: Tool) -> bool:
+        """Whether the tool needs arguments, none of which names a thing of the server."""
+        needed = [slot for slot in self.needs(tool) if not self.known.is_setting(slot)]
+        named = any(self.names_entity(slot) for slot in needed)
+        return bool(needed) and not named and tool.name not in self.lists
+
+    def record(self, tool: Tool, result: ToolResult) -> Json:
+        """A result as JSON. A bare value is a record with one field, named by what the tool is about."""
+        record = record_of(result)
+        if record is None and _BARE.fullmatch(result.text):
+            record = result.text
+        if not isinstance(record, str | int | float) or isinstance(record, bool):
+            return record
+        named = [word for word in self.noun(tool).split() if word not in VERBS]
+        return {"_".join(named) or "result": record}
 
     # --- parameters ---------------------------------------------------------------------------------------------------
 
@@ -296,7 +344,7 @@ class Catalog(Identities):
         if self.known.tables:
             return tuple(dict.fromkeys(singular(words(table.name)[-1]) for table in self.known.tables))
         found = [
-            self._listed.get(tool.name) or self.noun(tool)
+            self.listed_noun(tool)
             for tool in self.known.tools.values()
             if is_read(tool) and (tool.name in self._listed or any(map(self.names_entity, self.known.slots[tool.name])))
         ]

@@ -22,6 +22,7 @@ from mcprl.scenarios.kinds import (
     MakeTask,
     WriteTask,
     edit,
+    has_rows,
     reading_kinds,
     table_kinds,
     table_write,
@@ -29,14 +30,14 @@ from mcprl.scenarios.kinds import (
     writes_sql,
     writing_kinds,
 )
-from mcprl.scenarios.planner import Planner
+from mcprl.scenarios.planner import Composed, Planner, word
 from mcprl.scenarios.probing.draws import replacement
 from mcprl.scenarios.probing.knowledge import Knowledge, State
 from mcprl.scenarios.probing.probe import read_around
 from mcprl.scenarios.probing.sessions import Renewed
 from mcprl.scenarios.probing.writing import can_write
 from mcprl.scenarios.replays import Replays
-from mcprl.scenarios.steps import call_of
+from mcprl.scenarios.steps import Grounded, call_of
 from mcprl.servers.effects import is_reset, turn_on
 from mcprl.types import Scenario, Session, Split, Suite, Tool, ToolServer
 
@@ -49,7 +50,6 @@ _MOST = {
     "each": 0.12,
     "compare": 0.1,
     "combine": 0.12,
-    "scaled": 0.12,
     "both": 0.2,
 }
 """The largest share of kinds that are made easily: without it they would be all that some servers get."""
@@ -109,15 +109,16 @@ class Composer:
         self._replays = Replays(server, catalog.known)
         self._rng = self._planner.rng
         self._requests = requests
+        self._composed: dict[str, Composed] = {}
         self._meanings: Counter[str] = Counter()
         self._attempts, self._made = Counter[str](), Counter[str]()
         self._vain = Counter[tuple[str, WriteTask]]()
 
     def brief(self, scenario: Scenario) -> Brief:
         """The brief of a task that was composed."""
-        told = replace(scenario, answer=self._planner.found.get(scenario.id, scenario.answer))
-        named = self._planner.named.get(scenario.id, ())
-        return brief(told, self._replays.played.get(scenario.id, ()), self._known.tools, named)
+        composed = self._composed[scenario.id]
+        told = replace(scenario, answer=composed.found)
+        return brief(told, self._replays.played.get(scenario.id, ()), self._known.tools, composed.named)
 
     async def compose(self, target: int) -> list[Scenario]:
         """About `target` tasks; fewer if the server does not hold enough different values.
@@ -130,7 +131,7 @@ class Composer:
         empty = bool(known.creators) and (_holds_little(known) or _reads_what_was_written(known))
         readers = target - round(target * self._share_of_writes(empty)) if writes else target
         made: list[Scenario] = []
-        if not empty or any(not self._planner.needs(tool) for tool in known.reads()):
+        if not empty or any(not self._planner.catalog.needs(tool) for tool in known.reads()):
             made += await self._reads(known.base, target // 4 if empty else readers)
         barren = 0
         while empty and not known.shared and len(made) < readers and barren < 4:
@@ -148,7 +149,7 @@ class Composer:
         """Whether each value of the plan is said, found by an earlier call, or shown by the server unasked."""
         asked = self.brief(scenario)
         found = "\n".join(record.result.text for record in self._replays.played.get(scenario.id, ())[:-1])
-        named = [str(value) for value in self._planner.named.get(scenario.id, ()) if len(str(value)) > 1]
+        named = [str(value) for value in self._composed[scenario.id].named if len(str(value)) > 1]
         defaults = [slot.schema.get("default") for call in scenario.plan for slot in self._known.slots[call.tool]]
         for value in (*lacking(scenario.request, asked), *asked.meant):
             short = self._planner.catalog.from_root(value)
@@ -172,7 +173,7 @@ class Composer:
         known = self._known
         readable = [trip.write for trip in known.round_trips if trip.bind and trip.write in known.creators]
         tool = known.tools[self._rng.choice(readable or known.creators)]
-        fillings = [self._planner.fill_write(tool, State(), references=False) for _ in range(self._rng.randint(2, 4))]
+        fillings = [self._planner.filler.fill(tool, State(), references=False) for _ in range(self._rng.randint(2, 4))]
         calls = [call_of(tool, filled) for filled in fillings if filled]
         if not calls:
             return None
@@ -202,7 +203,7 @@ class Composer:
     async def _draw_reads(self, session: Session, state: State, target: float) -> list[Scenario]:
         """Tasks that read, until there are `target`. A kind is given up after 60 failures and 12 more a success."""
         shares = reading_kinds(self._config.max_calls)
-        if self._known.tables:  # what a database is asked is in its tables; the other tools tell of its schema
+        if has_rows(self._known):  # what a database is asked is in its tables; the other tools tell of its schema
             shares = {kind: max(2, share // 3) for kind, share in shares.items()} | table_kinds()
         scenarios: list[Scenario] = []
         made = Counter[MakeTask]()
@@ -224,19 +225,23 @@ class Composer:
         return _without_surplus(scenarios)
 
     async def _draw(self, kind: MakeTask, session: Session, state: State) -> Scenario | None:
-        planner = self._planner
-        planner.kind, planner.drawn = kind, set()
-        task = await kind(planner, session, state)
-        scenario = planner.word(task) if task else None
-        for tool in planner.drawn:
-            planner.used[kind, tool] += 1 if scenario else 0.5
-        planner.catalog.yields.tell(kind, planner.drawn, planner.split, scenario is not None)
+        self._planner.choice.begin(kind)
+        scenario = self._word(await kind(self._planner, session, state))
+        self._planner.choice.end(made=scenario is not None)
         return scenario
+
+    def _word(self, task: Grounded | None) -> Scenario | None:
+        """The scenario of a task; `None` if there is no task, or no words for it."""
+        composed = word(self._planner.subset, task) if task else None
+        if composed is None:
+            return None
+        self._composed[composed.scenario.id] = composed
+        return composed.scenario
 
     def _most(self, kind: str) -> float:
         """The largest share of a kind. A server whose tools seldom return records gets more plain calls."""
         reads = self._known.reads()
-        plain = sum(1 for tool in reads if self._planner.is_plain(tool)) / max(1, len(reads))
+        plain = sum(1 for tool in reads if self._planner.choice.is_plain(tool)) / max(1, len(reads))
         return max(_MOST[kind], plain * 0.7 if kind == "action" else 0.0) if kind in _MOST else 1.0
 
     async def _writes(self, state: State, writes: Sequence[Tool], target: int) -> list[Scenario]:
@@ -263,7 +268,7 @@ class Composer:
                 fresh, vain = (fresh + 1, 0) if task else (fresh, vain + 1)
                 if fresh == _USED or (vain >= _STUCK * len(writes) and fresh):
                     fresh, vain = 0, 0
-                    self._planner.forgive()
+                    self._planner.filler.forgive()
                     await written.renew()
         return (await self._replays.independent(lambda: Renewed(self._server, state.setup), made))[:target]
 
@@ -296,9 +301,8 @@ class Composer:
         kind = table_write if writes_sql(self._planner, tool) else self._kind_of_write(tool)
         self._attempts[tool.name] += 1
         self._vain[tool.name, kind] += 1
-        self._planner.kind = kind
-        task = await kind(self._planner, clean, written, state, tool)
-        scenario = self._planner.word(task) if task else None
+        self._planner.choice.begin(kind)
+        scenario = self._word(await kind(self._planner, clean, written, state, tool))
         if scenario is None or not self._is_new(scenario):
             return []
         self._made[tool.name] += 1

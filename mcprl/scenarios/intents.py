@@ -25,6 +25,10 @@ class Attribute:
     choices: tuple[Scalar, ...] = ()
 
 
+COUNT = Attribute("count", "number", "count")
+"""How many there are."""
+
+
 @dataclass(frozen=True)
 class Value:
     """An attribute with one value: a filter, an argument, or what names a thing.
@@ -92,17 +96,6 @@ class Combine:
     things: tuple[Reference, Reference]
     of: Attribute
     how: Literal["sum", "difference"]
-
-
-@dataclass(frozen=True)
-class Scaled:
-    """What a field of a thing comes to with a number of the request: a price `times` it, with so many percent `off`, or
-    what it leaves of a budget (`change`); a stock when so many are taken (`less`), or how many it falls `short`."""
-
-    thing: Reference
-    of: Attribute
-    amount: int | float
-    how: Literal["times", "off", "change", "less", "short"]
 
 
 @dataclass(frozen=True)
@@ -222,14 +215,6 @@ class Adjust:
 
 
 @dataclass(frozen=True)
-class Likewise:
-    """A write whose value is not said: that which another thing has. `change` has it."""
-
-    change: Change
-    other: Reference
-
-
-@dataclass(frozen=True)
 class Conditional:
     """A write that is asked for if a field of its thing has a value; otherwise the field is asked for. `holds` says
     which."""
@@ -274,7 +259,6 @@ Intent = (
     | Each
     | Compare
     | Combine
-    | Scaled
     | Relation
     | Count
     | Total
@@ -286,7 +270,6 @@ Intent = (
     | Change
     | Absent
     | Adjust
-    | Likewise
     | Conditional
     | Both
     | Lacking

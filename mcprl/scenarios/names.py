@@ -32,11 +32,6 @@ CONTAINERS = frozenset(
 )
 
 
-def spoken(name: str) -> str:
-    """A name as a person says it: `customer_id` is `customer id`."""
-    return " ".join(words(name)) or name
-
-
 def doing(tool: Tool) -> str:
     """A tool's name from its first verb on: `hr_get_order` is `get order`."""
     parts = words(tool.name)

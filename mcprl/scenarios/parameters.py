@@ -122,6 +122,12 @@ _SEARCH = frozenset(("query", "search", "q", "keyword", "keywords", "term", "pat
 FOLDERS = frozenset("directory directories folder folders dir tree".split())
 
 
+READING = frozenset("read open view cat".split())
+"""Verbs of tools that give what is in a document."""
+AGAINST = frozenset("target base against reference baseline since from to".split())
+"""Words of parameters that name what something is compared with, not what it is about."""
+
+
 _WAITS = frozenset("duration seconds timeout delay wait sleep".split())
 
 

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import permutations
-from typing import Any
+from typing import Any, NamedTuple
 
 from mcprl.judges.checks import squash
-from mcprl.scenarios.fields import Keys
+from mcprl.scenarios.fields import Keys, tells_of_more
 from mcprl.scenarios.intents import Attribute, Intent, Outcome, Reference, Value
-from mcprl.scenarios.probing.knowledge import State
+from mcprl.scenarios.parameters import is_complete
+from mcprl.scenarios.probing.knowledge import Knowledge, State
 from mcprl.scenarios.probing.sources import ordered
 from mcprl.scenarios.probing.writing import without_moments
 from mcprl.scenarios.slots import Slot, build
@@ -20,13 +21,15 @@ Filled = list[tuple[Slot, Scalar]]
 
 @dataclass(frozen=True)
 class Field:
-    """A scalar of a record that can be asked for. `rivals` are what a wrong answer would give instead."""
+    """A scalar of a record that can be asked for. `rivals` are what a wrong answer would give instead. `subject` is the
+    thing that it is of, if a task asks for several things."""
 
     attribute: Attribute
     value: Scalar
     rivals: tuple[Scalar, ...] = ()
     derived: bool = False
     live: Keys = ()
+    subject: str = ""
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,6 @@ class Found:
     record: Mapping[str, Any]
     fields: tuple[Field, ...]
     entities: tuple[Scalar, ...] = ()
-    keys: Keys = ()
 
     @property
     def plan(self) -> list[Call]:
@@ -67,19 +69,23 @@ class Found:
         return [step.call for step in self.steps]
 
     @property
+    def keys(self) -> Keys:
+        """Where the record stands in the last result."""
+        return self.steps[-1].keys if self.steps else ()
+
+    @property
     def subject(self) -> str:
         """The value that the request names the thing by."""
         return str(self.reference.values[0].value) if self.reference.values else ""
 
 
-@dataclass(frozen=True)
-class Reached:
-    """A call with the values that a request states for it, and the plan up to it: a thing may be looked up first."""
+class Listed(NamedTuple):
+    """A list that was read: the steps that lead to it, what a request states for it, and the entities of the thing
+    whose list it is, if one was looked up."""
 
-    step: Step
+    steps: tuple[Step, ...]
     where: tuple[Value, ...]
-    plan: list[Call]
-    entities: tuple[Scalar, ...] = ()
+    of: tuple[Scalar, ...]
 
 
 @dataclass(frozen=True)
@@ -117,6 +123,13 @@ def in_order(filled: Filled) -> Filled:
         if ordered(one, other) and alike and low > high:  # pyright: ignore[reportOperatorIssue]
             values[one], values[other] = high, low
     return [(slot, values[slot]) for slot, _ in filled]
+
+
+def is_whole(known: Knowledge, step: Step) -> bool:
+    """Whether the rows of a list are all there are."""
+    if step.result.cut_bytes or tells_of_more(step.result.text, len(step.rows)):
+        return False
+    return is_complete(known.slots[step.tool.name], step.call.arguments, step.record, step.rows)
 
 
 def same(a: Scalar, b: Scalar) -> bool:

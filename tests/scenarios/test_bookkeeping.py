@@ -16,7 +16,6 @@ from mcprl.scenarios.packs.pack import Pack
 from mcprl.scenarios.probing.hints import read_hints
 from mcprl.scenarios.probing.probe import is_deprecated, resets, without_ambient
 from mcprl.scenarios.slots import Slot, slots
-from mcprl.scenarios.yields import Yields
 from mcprl.servers.server import connect
 from mcprl.types import Tool
 
@@ -91,16 +90,6 @@ def test_an_optional_text_of_nearly_all_tools_is_no_slot_unless_the_user_names_i
 )
 def test_a_tool_that_resets_the_whole_server_is_told_by_its_name(reset: Tool, whole: bool) -> None:
     assert resets(reset) is whole
-
-
-def test_a_kind_of_task_is_not_tried_for_ever_with_a_tool_that_never_makes_one() -> None:
-    yields = Yields()
-    for number in range(40):
-        yields.tell("count", ["calculate", "list"], "train", made=False)
-        yields.tell("lookup", ["list"], "train", made=number == 3)
-    assert {*yields.barren("count", "train")} == {"calculate", "list"}
-    assert not yields.barren("count", "test")  # it may own other things
-    assert not yields.barren("lookup", "train")
 
 
 @pytest.mark.parametrize("file", HINTS, ids=lambda file: file.stem)

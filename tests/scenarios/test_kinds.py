@@ -1,7 +1,6 @@
 """Kinds of tasks with more in them than one lookup or one write: conditions, copies, relations, what is declined."""
 
 import json
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,16 +11,16 @@ from mcprl.config import ServerConfig, ToolPolicy
 from mcprl.judges.checks import shows
 from mcprl.judges.verifier import Verifier
 from mcprl.scenarios.catalog import Catalog
-from mcprl.scenarios.kinds.abstain import forbidden
+from mcprl.scenarios.filling import target_slot
 from mcprl.scenarios.kinds.aggregates import topmost
+from mcprl.scenarios.kinds.changes import reopens
 from mcprl.scenarios.kinds.computes import _listed
-from mcprl.scenarios.kinds.conditions import conditional
-from mcprl.scenarios.kinds.likewise import likewise
+from mcprl.scenarios.kinds.declines import forbidden
+from mcprl.scenarios.kinds.dependent_writes import conditional
 from mcprl.scenarios.kinds.parts import _edges
 from mcprl.scenarios.kinds.rows import _between
-from mcprl.scenarios.kinds.scaled import scaled
-from mcprl.scenarios.kinds.statuses import reopens
-from mcprl.scenarios.planner import Planner
+from mcprl.scenarios.naming import said
+from mcprl.scenarios.planner import Planner, word
 from mcprl.scenarios.probing.knowledge import Knowledge
 from mcprl.scenarios.probing.probe import probe
 from mcprl.scenarios.probing.sessions import Renewed
@@ -73,7 +72,7 @@ def test_days_of_a_period_are_in_order_and_said_as_one() -> None:
     first, last = known.slots[between.name]
     filled = in_order([(first, "2026-03-01"), (last, "2026-02-01")])
     assert filled == [(first, "2026-02-01"), (last, "2026-03-01")]
-    (period,) = Planner(Catalog(known), "train", "entities", 0, 4).said(filled)
+    (period,) = said(Catalog(known), filled)
     assert (period.attribute.label, period.value) == ("due between", "2026-02-01 and 2026-03-01")
 
 
@@ -91,16 +90,14 @@ async def drawn_tasks(shop: ServerConfig) -> tuple[Server, dict[str, list[Scenar
         planner, tool = Planner(Catalog(known), "train", "entities", 0, 4), known.tools["set_order_status"]
         async with Renewed(server, ()) as clean, Renewed(server, ()) as written:
             drawn = [await conditional(planner, clean, written, known.base, tool) for _ in range(30)]
-            drawn += [await likewise(planner, clean, written, known.base, tool) for _ in range(12)]
-            drawn += [await scaled(planner, clean, known.base) for _ in range(30)]
-            slot = planner.target(tool)
+            slot = target_slot(planner.catalog, tool)
             assert slot
             tops = [await topmost(planner, clean, known.base, tool, slot) for _ in range(10)]
         status = next(own for own in known.slots[tool.name] if own.key == "status")
         assert reopens(planner, [(status, "paid")], {"status": "delivered"}), "nobody pays what is delivered"
         assert not reopens(planner, [(status, "delivered")], {"status": "paid"})
-        assert any(top and top.reference.top and top.plan for top in tops), "the newest order of a customer"
-        made = [scenario for task in drawn if task and (scenario := planner.word(task))]
+        assert any(top and top[1].reference.top and top[1].plan for top in tops), "the newest order of a customer"
+        made = [composed.scenario for task in drawn if task and (composed := word(planner.subset, task))]
         return server, {
             kind: [one for one in made if one.kind == kind] for kind in ("conditional", "likewise", "scaled")
         }
@@ -137,36 +134,6 @@ async def test_a_write_whose_condition_does_not_hold_fails_and_so_does_saying_no
     assert not any(verifier.verify(scenario, played(scenario, [], scenario.answer, 0)).success for scenario in true)
 
 
-async def test_a_copied_value_is_read_first_and_not_said(
-    drawn_tasks: tuple[Server, dict[str, list[Scenario]]],
-) -> None:
-    tasks = drawn_tasks[1]["likewise"]
-    assert tasks
-    for task in tasks:
-        *reads, write = task.plan
-        assert reads, "the other order is read"
-        assert write.tool == "set_order_status"
-        assert not re.search(rf"\b{write.arguments['status']}\b", task.request)
-        assert isinstance(task.checks[0], StateHolds)
-
-
-async def test_what_is_worked_out_is_neither_number_that_it_is_made_of(
-    drawn_tasks: tuple[Server, dict[str, list[Scenario]]],
-) -> None:
-    server, tasks = drawn_tasks[0], drawn_tasks[1]["scaled"]
-    assert tasks
-    for task in tasks:
-        fact = task.checks[0]
-        assert isinstance(fact, Fact)
-        found, said = fact.rivals
-        shown = ToolResult(f'{{"{fact.name}": {found}}}')
-        reads = [CallRecord(turn, call.tool, call.arguments, shown) for turn, call in enumerate(task.plan)]
-        verify = Verifier(server.tools).verify
-        assert verify(task, played(task, reads, task.answer, 0)).success
-        assert not verify(task, played(task, reads, f"It is {found}.", 0)).success
-        assert str(said).removesuffix(".0") in task.request
-
-
 @pytest.mark.npm
 @pytest.mark.skipif(not (NODE_BIN / "mcp-server-memory").exists(), reason="no node_modules: make test installs them")
 async def test_what_the_policy_leaves_out_is_asked_for_and_must_be_declined(tmp_path: Path) -> None:
@@ -180,7 +147,7 @@ async def test_what_the_policy_leaves_out_is_asked_for_and_must_be_declined(tmp_
         planner = Planner(Catalog(known), "train", "entities", 0, 4)
         async with Renewed(server, ()) as session:
             drawn = [await forbidden(planner, session, known.base) for _ in range(40)]
-        scenarios = [scenario for task in drawn if task and (scenario := planner.word(task))]
+        scenarios = [composed.scenario for task in drawn if task and (composed := word(planner.subset, task))]
         verifier = Verifier(server.tools)
         assert scenarios
         for scenario in scenarios:

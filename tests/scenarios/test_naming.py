@@ -8,17 +8,18 @@ import pytest
 
 from mcprl.config import ServerConfig
 from mcprl.scenarios.addresses import as_address, as_person
+from mcprl.scenarios.askable import is_no_noun
 from mcprl.scenarios.catalog import Catalog
+from mcprl.scenarios.documents import title_of
 from mcprl.scenarios.english.nouns import data
 from mcprl.scenarios.fields import is_answer
 from mcprl.scenarios.intents import Attribute, Value
 from mcprl.scenarios.meaning import infer, refined
 from mcprl.scenarios.names import noun
-from mcprl.scenarios.naming import is_no_noun, stateless
+from mcprl.scenarios.naming import stateless
 from mcprl.scenarios.probing.knowledge import Knowledge
 from mcprl.scenarios.probing.values import stranger
 from mcprl.scenarios.slots import slots
-from mcprl.scenarios.titles import title_of
 from mcprl.scenarios.writers.plain import thing_of
 from mcprl.servers.settings import command_values
 from mcprl.types import Scalar, Tool

@@ -24,7 +24,6 @@ from mcprl.scenarios.intents import (
     Extreme,
     Intent,
     Lacking,
-    Likewise,
     Listing,
     Lookup,
     Missing,
@@ -110,12 +109,6 @@ CASES: list[tuple[Intent, Outcome, str, str]] = [
         "Done: the stock of lamp Oak Lamp is now 9.",
     ),
     (
-        Likewise(Change("set_status", "", "set", ORDER, (SENT,)), LAMP),
-        (),
-        "Please set the status of order O-17 to the status of lamp Oak Lamp.",
-        "Done: the status of order O-17 is now sent.",
-    ),
-    (
         Conditional(Change("set_status", "", "set", ORDER, (SENT,)), Value(STATUS, "paid"), False),
         ("open",),
         "Please set the status of order O-17 to sent if the status of order O-17 is paid, and else tell me the status.",
@@ -164,7 +157,7 @@ def test_a_thing_is_named_by_what_it_is_called_and_else_described() -> None:
 def test_a_writer_is_told_what_was_found_and_which_values_must_be_named() -> None:
     assert found(CASES[0][0], (19.5,)) == "The price of lamp Oak Lamp is 19.5."
     assert found(CASES[7][0], ("O-9",)).endswith("among the orders in Graz is O-9.")
-    assert values_in(CASES[14][0]) == ["O-17", "sent", "Oak Lamp"]
+    assert values_in(CASES[14][0]) == ["O-17", "sent", "paid"]
 
 
 def test_what_no_server_does_differs_from_what_nobody_can_know_of_it() -> None:

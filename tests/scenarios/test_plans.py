@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from mcprl.scenarios.catalog import Catalog
-from mcprl.scenarios.crossing import crossed
+from mcprl.scenarios.choice import Choice
+from mcprl.scenarios.filling import crossed
+from mcprl.scenarios.naming import row_found, shown_by
 from mcprl.scenarios.parameters import bound, is_paging, opens
-from mcprl.scenarios.planner import Planner
+from mcprl.scenarios.planner import Planner, tells_apart
 from mcprl.scenarios.probing.knowledge import Knowledge
 from mcprl.scenarios.slots import Slot, slots
 from mcprl.scenarios.steps import Step
@@ -49,8 +51,8 @@ async def test_a_number_that_changes_nothing_is_not_passed() -> None:
     diff = tool("show_diff", "", ("target",), target=text, context_lines=number)
     taken = {("show_diff", "target"): LOG, ("show_diff", "context_lines"): ("from", "log", "added_lines")}
     made, session = planner(diff, sources=taken), Answering()
-    made.allowed = lambda value: True
-    steps = [await made.read(session, made.known.base, diff, {}) for _ in range(20)]
+    made.subset.allowed = lambda value: True
+    steps = [await made.calls.read(session, made.known.base, diff, {}) for _ in range(20)]
     assert all(step and [*step.call.arguments] == ["target"] for step in steps)
 
 
@@ -69,10 +71,10 @@ async def test_what_is_searched_for_is_what_the_request_says() -> None:
     """A reader found "What is the Spring offsite listed as?" with a search for "takes place in Sopot"."""
     search = tool("search_notes", "Search the entries", ("query",), query={"type": "string"})
     made, session = planner(search, sources={("search_notes", "query"): ("from", "notes", "text")}), Notes()
-    made.allowed = lambda value: True
+    made.subset.allowed = lambda value: True
     for value in ("in Sopot", "12 desks"):
         made.known.base.add(("from", "notes", "text"), value)
-    found = [await made.thing(session, made.known.base, search, by_name=False) for _ in range(20)]
+    found = [await made.finder.thing(session, made.known.base, search, by_name=False) for _ in range(20)]
     searches = [(thing.plan[0].arguments["query"], thing.reference.values[0].value) for thing in found if thing]
     assert {"Spring offsite", "Gdansk office"} == {sought for sought, _ in searches}
     assert all(sought == named for sought, named in searches)
@@ -128,28 +130,46 @@ def test_a_thing_is_looked_up_where_it_is_kept() -> None:
     made = planner(*tools, sources=places)
     made.known.base.add(("from", "list_customers", "customer_id"), "C-1040")
     made.known.base.add(("from", "list_orders", "order_id"), "O-2041")
-    assert [found.name for found in made.shown_by("customer")] == ["get_customer"]
-    assert [found.name for found in made.shown_by("order")] == ["get_order"]
+    assert [found.name for found in shown_by(made.catalog, "customer")] == ["get_customer"]
+    assert [found.name for found in shown_by(made.catalog, "order")] == ["get_order"]
 
 
 def test_no_row_is_named_by_a_key_that_another_tool_takes() -> None:
     log, show = tool("log_commits"), tool("show_commit", "", ("commit",), commit={"type": "string"})
     made = planner(log, show, sources={("show_commit", "commit"): LOG})
-    made.allowed = lambda value: True
+    made.subset.allowed = lambda value: True
     step = Step(log, [], Call("log_commits", {}), ToolResult(""), COMMITS, (), tuple(COMMITS))
-    assert made.shown_by("commit") == [show]
-    assert made.row(step) is not None
-    assert made.row(step, keyed=False) is None
+    assert shown_by(made.catalog, "commit") == [show]
+    assert row_found(made.subset, step) is not None
+    assert row_found(made.subset, step, keyed=False) is None
+
+
+def test_a_kind_of_task_is_not_tried_for_ever_with_a_tool_that_never_makes_one() -> None:
+    made = planner(tool("calculate"), tool("list"))
+    train, test = made.choice, Planner(made.catalog, "test", "entities", 0, 4).choice
+
+    def drawn(choice: Choice, kind: str, made: bool) -> Tool | None:
+        choice.begin(kind)
+        found = choice.tool()
+        choice.end(made)
+        return found
+
+    counts = [drawn(train, "count", made=False) for _ in range(80)]
+    assert counts[0]
+    assert counts[-1] is None
+    assert drawn(test, "count", made=False)  # it may own other things
+    lookups = [drawn(train, "lookup", made=number < 10) for number in range(80)]
+    assert all(lookups)
 
 
 def test_a_search_for_connections_says_so() -> None:
     way = {"origin": {"type": "string"}, "destination": {"type": "string"}}
     direct = tool("search_direct_flight", "Search for direct flights.", tuple(way), **way)
     onestop = tool("search_onestop_flight", "Search for one-stop flights.", tuple(way), **way)
-    made = planner(direct, onestop)
-    assert not made._tells_apart(onestop, "Search from SEA to BOS.")  # pyright: ignore[reportPrivateUsage]
-    assert made._tells_apart(onestop, "Find one-stop flights from SEA to BOS.")  # pyright: ignore[reportPrivateUsage]
-    assert planner(onestop)._tells_apart(onestop, "Search from SEA to BOS.")  # pyright: ignore[reportPrivateUsage]
+    catalog = planner(direct, onestop).catalog
+    assert not tells_apart(catalog, onestop, "Search from SEA to BOS.")
+    assert tells_apart(catalog, onestop, "Find one-stop flights from SEA to BOS.")
+    assert tells_apart(planner(onestop).catalog, onestop, "Search from SEA to BOS.")
 
 
 def test_who_sits_in_one_office_does_not_sit_in_another_too() -> None:

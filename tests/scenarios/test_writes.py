@@ -4,9 +4,8 @@ import random
 
 import pytest
 
-from mcprl.scenarios.borrowing import borrowed
 from mcprl.scenarios.catalog import Catalog
-from mcprl.scenarios.filling import creates
+from mcprl.scenarios.filling import borrowed, creates
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.draws import Penalties, draw_write
 from mcprl.scenarios.probing.knowledge import Knowledge, State
@@ -70,7 +69,7 @@ def test_a_removal_with_a_reason_takes_an_order_although_no_row_has_the_reason()
     learned.sources["cancel_order", order.path] = [("from", "get_order", "order_id")]
     learned.sources["cancel_order", reason.path] = [("quoted",)]
     planner = Planner(Catalog(learned), "train", "entities", 0, 4)
-    filled = [planner.fill_write(CANCEL, learned.base) for _ in range(10)]
+    filled = [planner.filler.fill(CANCEL, learned.base) for _ in range(10)]
     assert {value for one in filled if one for slot, value in one if slot == order} <= {own[0] for own in ORDERS}
     assert any(filled)
 

@@ -1,39 +1,35 @@
-"""Tasks whose right answer is no value: what does not exist, what the request leaves out, what no tool does."""
+"""Tasks whose right answer is no value: what does not exist, and what the request leaves out."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
+from mcprl.scenarios.askable import MACHINE
 from mcprl.scenarios.english.labels import JOINTS
 from mcprl.scenarios.english.nouns import ABSTRACT, spoken
 from mcprl.scenarios.fields import usable
-from mcprl.scenarios.filling import REMOVING
+from mcprl.scenarios.filling import target_slot
 from mcprl.scenarios.intents import (
     Absent,
     Attribute,
     Change,
-    Forbidden,
     Lacking,
     Lookup,
     Missing,
     Reference,
-    Unserved,
     Value,
 )
 from mcprl.scenarios.kinds.changes import effect_of, stated
-from mcprl.scenarios.names import noun as noun_of
-from mcprl.scenarios.naming import MACHINE
-from mcprl.scenarios.parameters import is_search, opens
+from mcprl.scenarios.naming import shown_by, value_of
+from mcprl.scenarios.parameters import READING, is_search, opens
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
-from mcprl.scenarios.probing.sources import affinity
 from mcprl.scenarios.probing.values import stranger
-from mcprl.scenarios.slots import Slot, slots
+from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Grounded, call_of
-from mcprl.scenarios.titles import READING
 from mcprl.text import stems, words
-from mcprl.types import AsksBack, CallMade, Check, Declines, SaysMissing, Scalar, Session, Tool
+from mcprl.types import AsksBack, CallMade, Check, SaysMissing, Scalar, Session, Tool
 
 _BY_EMAIL = ("email", "email")
 """What is asked for, and named by: nobody asks for the address that they give."""
@@ -45,8 +41,8 @@ _TOKENS = (*_UNNAMED, "date", "path", "url", "email")
 async def missing(planner: Planner, session: Session, state: State) -> Grounded | None:
     """An attribute of a thing that does not exist: the answer must say so."""
     rng, catalog = planner.rng, planner.catalog
-    tool = planner.tool(lambda tool: any(catalog.names_entity(slot) for slot in planner.needs(tool)))
-    needed = planner.needs(tool) if tool else []
+    tool = planner.choice.tool(catalog.entity_slots)
+    needed = planner.catalog.needs(tool) if tool else []
     if tool is None or len(needed) != 1 or needed[0].choices:
         return None
     options = planner.known.options(needed[0], state, rng, lambda _: True)
@@ -60,19 +56,25 @@ async def missing(planner: Planner, session: Session, state: State) -> Grounded 
         usable(result) and not planner.known.failures.is_failure(tool.name, call.arguments, result)
     ):
         return None
-    naming = planner.naming(needed[0], unknown)
+    naming = value_of(planner.catalog, needed[0], unknown)
     if is_search(needed[0]):
         naming = replace(naming, attribute=replace(naming.attribute, label="mention", meaning="name"))
     reference = Reference(noun, (naming,))
     key = stems(needed[0].key)  # `paths` takes what `path` does
-    own = [other for other in planner.shown_by(reference.noun) if stems(planner.needs(other)[-1].key) == key]
+    own = [
+        other
+        for other in shown_by(planner.catalog, reference.noun)
+        if stems(planner.catalog.needs(other)[-1].key) == key
+    ]
     shown = [keys for other in own for keys in _seen_fields(planner, other)] if tool not in own else []
     asked = [catalog.attribute(tool.name, keys, {}) for keys in _seen_fields(planner, tool) if keys not in shown]
     asked = [a for a in asked if a.meaning not in ("identifier", "name", "text") and (a.meaning, meaning) != _BY_EMAIL]
     asked = [a for a in asked if not _is_key(a, naming.attribute)]
     single = tool.name not in catalog.lists
     readers = [other for other in own if {*words(other.name)} & READING]
-    takers = [other for other in planner.known.reads() if [stems(slot.key) for slot in planner.needs(other)] == [key]]
+    takers = [
+        other for other in planner.known.reads() if [stems(slot.key) for slot in planner.catalog.needs(other)] == [key]
+    ]
     obvious = (readers or own or takers) == [tool]
     attribute = rng.choice(asked) if asked and single and (rng.random() < 0.7 or not obvious) else None
     if attribute is None and not obvious:
@@ -88,7 +90,7 @@ def _is_key(asked: Attribute, key: Attribute) -> bool:
 
 async def absent(planner: Planner, clean: Session, written: Session, state: State, tool: Tool) -> Grounded | None:
     """A write on a thing that does not exist: the answer must say so. To have looked for the thing is enough."""
-    target, filled = planner.target(tool), planner.fill_write(tool, state)
+    target, filled = target_slot(planner.catalog, tool), planner.filler.fill(tool, state)
     if target is None or target.choices or not filled or all(slot != target for slot, _ in filled):
         return None
     options = planner.known.options(target, state, planner.rng, lambda _: True)
@@ -96,7 +98,7 @@ async def absent(planner: Planner, clean: Session, written: Session, state: Stat
     if unknown is None:
         return None
     filled = [(slot, unknown if slot == target else value) for slot, value in filled]
-    thing = Reference(planner.catalog.named_by(tool, target), (planner.naming(target, unknown),))
+    thing = Reference(planner.catalog.named_by(tool, target), (value_of(planner.catalog, target, unknown),))
     effect, values = effect_of(planner, tool, thing), stated(planner, tool, filled, thing)
     if effect == "create" or values is None or (effect == "set" and not values):
         return None
@@ -163,10 +165,8 @@ def _seen_fields(planner: Planner, tool: Tool) -> list[tuple[str, ...]]:
 async def lacking(planner: Planner, session: Session, state: State) -> Grounded | None:
     """A question about one thing that leaves out which: the answer must ask, and nothing may be made up."""
     catalog = planner.catalog
-    tool = planner.tool(
-        lambda tool: tool.name not in catalog.lists and any(catalog.names_entity(slot) for slot in planner.needs(tool))
-    )
-    needed = planner.needs(tool) if tool else []
+    tool = planner.choice.tool(lambda tool: tool.name not in catalog.lists and catalog.entity_slots(tool))
+    needed = planner.catalog.needs(tool) if tool else []
     fields = _seen_fields(planner, tool) if tool else []
     if tool is None or len(needed) != 1 or not fields:
         return None
@@ -182,10 +182,10 @@ async def lacking(planner: Planner, session: Session, state: State) -> Grounded 
 
 async def lacking_write(planner: Planner, session: Session, state: State) -> Grounded | None:
     """A write that leaves out the thing, or the value to set: the answer must ask, and nothing may be written."""
-    writes = [tool for tool in planner.known.writes() if planner.target(tool)]
+    writes = [tool for tool in planner.known.writes() if target_slot(planner.catalog, tool)]
     tool = planner.rng.choice(writes) if writes else None
-    target = planner.target(tool) if tool else None
-    filled = planner.fill_write(tool, state) if tool else None
+    target = target_slot(planner.catalog, tool) if tool else None
+    filled = planner.filler.fill(tool, state) if tool else None
     if tool is None or target is None or filled is None:
         return None
     key = tuple(Value(planner.catalog.slot(target), value) for slot, value in filled if slot == target)
@@ -207,39 +207,3 @@ async def lacking_write(planner: Planner, session: Session, state: State) -> Gro
     names = (*thing.noun.split(), *spoken(thing.noun).split()) if lacks == key[0].attribute else ()
     asked = tuple(dict.fromkeys((*names, *lacks.label.split(), lacks.key)))
     return planner.task("asks", intent, (), (), (AsksBack(asked),), state, [key[0].value])
-
-
-async def unserved(planner: Planner, session: Session, state: State) -> Grounded | None:
-    """Something that no tool does: the answer must say that it cannot be done."""
-    nouns = tuple(noun for noun in planner.catalog.nouns() if not re.search(r" \w+ed$", noun))  # no "diff staged"
-    return planner.task("declines", Unserved(nouns), (), (), (Declines(),), state, [])
-
-
-async def forbidden(planner: Planner, session: Session, state: State) -> Grounded | None:
-    """A write that the policy forbids, on a thing that is there: the answer must say that it cannot be done."""
-    rng, catalog = planner.rng, planner.catalog
-    tool = rng.choice(planner.known.forbidden) if planner.known.forbidden else None
-    needed = [slot for slot in slots(tool) if slot.required] if tool else []
-    target = next((slot for slot in needed if not slot.choices), None)
-    if tool is None or target is None or _is_served(planner, tool):
-        return None
-    tools = planner.known.tools | {tool.name: tool}
-    places = [place for place in state.pool if affinity(tools, target, place) >= 0.9]
-    values = [value for place in places for value in state.pool[place] if planner.allowed(value)]
-    if not values or any(slot is not target and not slot.choices for slot in needed):
-        return None
-    key = catalog.from_root(rng.choice(values))
-    thing = Reference(catalog.named_by(tool, target), (Value(catalog.slot(target), key),))
-    rest = tuple(Value(catalog.slot(slot), rng.choice(slot.choices)) for slot in needed if slot is not target)
-    intent = Forbidden(Change(tool.name, tool.description, effect_of(planner, tool, thing), thing, rest))
-    return planner.task("declines", intent, (), (), (Declines(),), state, [key])
-
-
-def _is_served(planner: Planner, tool: Tool) -> bool:
-    """Whether a write that is allowed might do what the tool does: it is about the same things, and removes or not."""
-
-    def removes(tool: Tool) -> bool:
-        return bool({*words(tool.name)} & REMOVING)
-
-    alike = (other for other in planner.known.writes() if {*stems(noun_of(tool))} & {*stems(noun_of(other))})
-    return any(removes(other) == removes(tool) for other in alike)

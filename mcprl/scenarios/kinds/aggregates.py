@@ -1,47 +1,52 @@
-"""Questions about a whole list: how many, how much together, which has the most, which are there."""
+"""Questions about a whole list: how many, whether any, how much together, which has the most, which are there."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from mcprl.judges.checks import is_empty
+from mcprl.scenarios.askable import askable
+from mcprl.scenarios.catalog import NAMING
 from mcprl.scenarios.english import grammar
 from mcprl.scenarios.english.labels import front_of
 from mcprl.scenarios.english.nouns import is_deal, is_goods, spoken
 from mcprl.scenarios.fields import is_answer, scalars
-from mcprl.scenarios.intents import Attribute, Count, Extreme, Listing, Reference, Top, Total
-from mcprl.scenarios.kinds.rows import NAMES, Rows, is_number, is_stock, is_way, rows_of_a_list
+from mcprl.scenarios.intents import COUNT, Attribute, Count, Extreme, Listing, Reference, Top, Total
+from mcprl.scenarios.kinds.rows import (
+    ADDED,
+    ORDERED,
+    Rows,
+    is_number,
+    is_stock,
+    is_way,
+    rows_of_a_list,
+)
+from mcprl.scenarios.naming import said
+from mcprl.scenarios.parameters import is_search
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.slots import Slot
-from mcprl.scenarios.steps import Field, Found, Grounded
-from mcprl.types import Call, Scalar, Session, Tool
+from mcprl.scenarios.steps import Field, Found, Grounded, call_of, is_whole
+from mcprl.text import singular
+from mcprl.types import Call, CallMade, Check, Fact, Scalar, Session, Tool
 
-_ORDERED = ("money", "count", "measure", "percent", "number", "date", "datetime", "year", "duration")
 _LISTS_READ = 4
 """Lists that are read for one with a first and a last of something."""
-_ADDED = ("money", "count", "measure", "duration")
+_OWNERS = 6
+"""Things that are looked at for one that has none of what a tool lists for them, or some."""
 
 
-@dataclass(frozen=True)
-class Topmost:
-    """The thing with the most or the least of something in a list: its key, how a request names it, the calls that
-    lead to it, and the entities."""
-
-    key: str | int
-    reference: Reference
-    plan: list[Call]
-    entities: list[Scalar]
-
-
-async def topmost(planner: Planner, session: Session, state: State, tool: Tool, slot: Slot) -> Topmost | None:
-    """A thing whose key the slot takes, named as the first or the last of a list."""
-    for source in planner.listed_in(tool, slot) * _LISTS_READ:
+async def topmost(
+    planner: Planner, session: Session, state: State, tool: Tool, slot: Slot
+) -> tuple[Scalar, Found] | None:
+    """A key that the slot takes, and the thing, named as the first or the last of a list."""
+    for source in planner.finder.listed_in(tool, slot) * _LISTS_READ:
         chosen = await rows_of_a_list(planner, session, state, 2, planner.known.tools[source[1]], False, True)
         best = _best(planner, chosen) if chosen else None
         key = best[2].get(source[-1]) if best else None
         if chosen and best and isinstance(key, str | int) and planner.allowed(key):
-            reference = Reference(chosen.noun, chosen.where, Top(best[0], best[1]))
-            return Topmost(key, reference, chosen.reached.plan, [*chosen.entities(), key])
+            by, most, row = best
+            reference = Reference(chosen.noun, chosen.where, Top(by, most))
+            return key, Found(reference, chosen.steps, row, (), (*chosen.entities(), key))
     return None
 
 
@@ -49,7 +54,7 @@ def _best(planner: Planner, chosen: Rows) -> tuple[Attribute, bool, Mapping[str,
     """The only row with the most or the least of an attribute, with the attribute and whether it is the most."""
     if chosen.first:
         return (*chosen.first, chosen.rows[0])
-    by = chosen.column(planner, _ORDERED)
+    by = chosen.column(planner, ORDERED)
     values = [row[by.key] for row in chosen.rows] if by else []
     if (
         by is None
@@ -69,20 +74,56 @@ async def count(planner: Planner, session: Session, state: State) -> Grounded | 
     if chosen is None:
         return None
     row = chosen.rows[0]
-    entry = Field(Attribute("count", "number", "count"), len(chosen.rows), (), derived=True)
-    if len(chosen.rows) < len(chosen.step.rows):
-        entry = Field(entry.attribute, entry.value, (len(chosen.step.rows),), derived=True)
+    rivals = (len(chosen.step.rows),) if len(chosen.rows) < len(chosen.step.rows) else ()
+    entry = Field(COUNT, len(chosen.rows), rivals, derived=True)
     columns = (planner.catalog.attribute(chosen.step.tool.name, (*chosen.step.keys, key), row) for key in row)
     stocked = not chosen.where and any(column.meaning == "count" and is_stock(column) for column in columns)
     noun = f"different {chosen.noun}" if stocked else chosen.noun  # parts are kinds of parts, and pieces on the shelf
     intent = Count(noun, chosen.where)
-    return planner.question("count", intent, chosen.reached.plan, [(entry, "")], state, chosen.entities())
+    return planner.question("count", intent, chosen.plan, [entry], state, chosen.entities())
+
+
+async def whether(planner: Planner, session: Session, state: State) -> Grounded | None:
+    """Whether a thing has any of what a tool lists for it: half of the time it has none, so that neither can be
+    guessed."""
+    catalog, rng = planner.catalog, planner.rng
+    tool = planner.choice.tool(lambda tool: tool.name in catalog.lists and _owner(planner, tool))
+    slot = _owner(planner, tool) if tool else None
+    if tool is None or slot is None:
+        return None
+    there = rng.random() < 0.5
+    owners = planner.known.options(slot, state, rng, planner.allowed)
+    for owner in rng.sample(owners, min(len(owners), _OWNERS)):
+        step = await planner.calls.execute(session, tool, [(slot, owner)])
+        rows = len(step.rows) if step and is_whole(planner.known, step) else 0
+        call = step.call if step else call_of(tool, [(slot, owner)])
+        if bool(rows) is not there or not (there or await _gives_nothing(session, call)):
+            continue
+        noun = catalog.listed_noun(tool)
+        fact = Fact(there, singular(noun.split()[-1]), "flag", derived=True)
+        checks: tuple[Check, ...] = (fact,) if there else (CallMade(call.tool, call.arguments, failed=True), fact)
+        intent = Count(noun, tuple(said(catalog, [(slot, owner)])), whether=True)
+        return planner.task("whether", intent, (rows,), (call,), checks, state, [owner])
+    return None
+
+
+def _owner(planner: Planner, tool: Tool) -> Slot | None:
+    """The slot that names the thing whose list a tool gives, if it needs nothing else."""
+    needed = planner.catalog.needs(tool)
+    owned = len(needed) == 1 and planner.catalog.names_entity(needed[0]) and not is_search(needed[0])
+    return needed[0] if owned else None
+
+
+async def _gives_nothing(session: Session, call: Call) -> bool:
+    """Whether a call works and finds nothing."""
+    result = await session.call(call.tool, call.arguments)
+    return not result.is_error and is_empty(result.structured, result.text)
 
 
 async def total(planner: Planner, session: Session, state: State) -> Grounded | None:
     """The sum or the average of an attribute."""
     chosen = await rows_of_a_list(planner, session, state, 2, limited=False)
-    column = chosen.column(planner, _ADDED) if chosen else None
+    column = chosen.column(planner, ADDED) if chosen else None
     if chosen is None or column is None or len(chosen.rows) > 8 or is_way(chosen.noun):
         return None
     values = [row[column.key] for row in chosen.rows]
@@ -97,7 +138,7 @@ async def total(planner: Planner, session: Session, state: State) -> Grounded | 
     result = int(result) if float(result).is_integer() and all(isinstance(value, int) for value in values) else result
     entry = Field(column, result, tuple(dict.fromkeys(values)), derived=True)
     intent = Total(chosen.noun, chosen.where, column, how)
-    return planner.question("total", intent, chosen.reached.plan, [(entry, "")], state, chosen.entities())
+    return planner.question("total", intent, chosen.plan, [entry], state, chosen.entities())
 
 
 def _has_unit_prices(chosen: Rows, column: Attribute) -> bool:
@@ -120,18 +161,18 @@ async def extreme(planner: Planner, session: Session, state: State) -> Grounded 
         if beyond:
             entry, plan, key = beyond
             intent = Extreme(chosen.noun, chosen.where, by, most, (entry.attribute,))
-            return planner.question("extreme", intent, plan, [(entry, "")], state, [*chosen.entities(), key])
+            return planner.question("extreme", intent, plan, [entry], state, [*chosen.entities(), key])
     given = [value.value for value in chosen.where]
     fields = [
         entry
-        for entry in planner.fields(chosen.step, row, chosen.rows, given)
+        for entry in askable(planner.catalog, chosen.step, row, chosen.rows, given)
         if entry.attribute.key != by.key and entry.attribute.meaning not in ("flag", "text")
     ]
     own = [keys for keys, _ in scalars(row)][:1]
     named = [
         entry
         for entry in fields
-        if entry.attribute.meaning in NAMES
+        if entry.attribute.meaning in NAMING
         and entry.attribute.key in row
         and (entry.attribute.meaning != "identifier" or (entry.attribute.key,) in own)
     ]
@@ -141,33 +182,33 @@ async def extreme(planner: Planner, session: Session, state: State) -> Grounded 
         return None
     entry = planner.rng.choice(pool)
     intent = Extreme(chosen.noun, chosen.where, by, most, (entry.attribute,))
-    return planner.question("extreme", intent, chosen.reached.plan, [(entry, "")], state, chosen.entities())
+    return planner.question("extreme", intent, chosen.plan, [entry], state, chosen.entities())
 
 
 async def _beyond(
     planner: Planner, session: Session, chosen: Rows, row: Mapping[str, Any]
 ) -> tuple[Field, list[Call], Scalar] | None:
     """A field that a further call about one row shows, the plan to it, and the value that the call takes."""
-    thing = Found(Reference(chosen.noun, chosen.where), (chosen.step,), row, (), (), chosen.step.keys)
-    following = await planner.follow(session, thing)
+    thing = Found(Reference(chosen.noun, chosen.where), (chosen.step,), row, ())
+    following = await planner.finder.follow(session, thing)
     if following is None or planner.catalog.noun(following[0].steps[-1].tool) != chosen.noun:
         return None
-    fields = planner.choose(
+    fields = planner.choice.fields(
         following[0], 1, lambda entry: entry.attribute.meaning not in ("flag", "text", "identifier")
     )
-    return (fields[0], [*chosen.reached.plan, following[0].plan[-1]], following[2]) if fields else None
+    return (fields[0], [*chosen.plan, following[0].plan[-1]], following[2]) if fields else None
 
 
 async def listing(planner: Planner, session: Session, state: State) -> Grounded | None:
     """The names of a few things."""
     chosen = await rows_of_a_list(planner, session, state, 2)
-    column = chosen.column(planner, NAMES) if chosen else None
+    column = chosen.column(planner, NAMING) if chosen else None
     if chosen is None or column is None or len(chosen.rows) > 5 or not chosen.where:
         return None
     values = [row[column.key] for row in chosen.rows]
     if len(set(map(str, values))) < len(values) or not all(is_answer(value, ()) for value in values):
         return None
     others = [row[column.key] for row in chosen.step.rows if row not in chosen.rows and row.get(column.key) is not None]
-    asked = [(Field(column, value, tuple(others[:20])), "") for value in values]
+    asked = [Field(column, value, tuple(others[:20])) for value in values]
     intent = Listing(chosen.noun, chosen.where, column)
-    return planner.question("listing", intent, chosen.reached.plan, asked, state, chosen.entities())
+    return planner.question("listing", intent, chosen.plan, asked, state, chosen.entities())

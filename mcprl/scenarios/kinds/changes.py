@@ -1,4 +1,4 @@
-"""Tasks that write: set, create, remove, and set to what follows from a read."""
+"""Tasks that write: set, create, remove, and what else a tool does."""
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
@@ -7,30 +7,44 @@ from typing import Literal
 
 from mcprl.judges.checks import holds, shows
 from mcprl.scenarios.addresses import as_address, as_person
-from mcprl.scenarios.borrowing import sort_of
 from mcprl.scenarios.english.nouns import is_person
 from mcprl.scenarios.fields import record_of, scalars, usable
-from mcprl.scenarios.filling import REMOVING, creates
-from mcprl.scenarios.guessing import is_made_up
-from mcprl.scenarios.intents import Adjust, Attribute, Change, Reference, Value
+from mcprl.scenarios.filling import (
+    creates,
+    fresh_slots,
+    is_made_up,
+    is_one_of_few,
+    moved,
+    reference_slots,
+    removes,
+    sort_of,
+    target_slot,
+)
+from mcprl.scenarios.intents import Change, Reference, Value
 from mcprl.scenarios.kinds.aggregates import topmost
-from mcprl.scenarios.kinds.statuses import reopens
 from mcprl.scenarios.parameters import is_hash, shortened_hash
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.values import note
 from mcprl.scenarios.probing.writing import near_arguments
 from mcprl.scenarios.slots import Slot, build
-from mcprl.scenarios.steps import Filled, Found, Grounded, call_of
+from mcprl.scenarios.steps import Filled, Grounded, call_of
 from mcprl.servers.effects import VERBS
 from mcprl.servers.proposals import propose
 from mcprl.text import singular, stems, words
-from mcprl.types import Call, CallMade, Check, Scalar, Session, StateHolds, Tool, ToolResult
+from mcprl.types import Call, CallMade, Check, Json, Scalar, Session, StateHolds, Tool, ToolResult
 
 _MOST_LOOKS = 2
 """Reads around a write for which probing found none that shows it."""
-ACTS = frozenset("return exchange refund swap replace renew extend transfer send pay charge assign defer drop".split())
+_ACTS = frozenset("return exchange refund swap replace renew extend transfer send pay charge assign defer drop".split())
 """Verbs of what is done with a thing; others set what a field of it says."""
+_FINAL = frozenset(
+    (
+        "done processed shipped closed cancelled canceled delivered completed finished resolved refunded returned paid "
+        "merged sold"
+    ).split()
+)
+"""States in which nothing is for a time only."""
 WriteTask = Callable[[Planner, Session, Session, State, Tool], Awaitable[Grounded | None]]
 """A kind of task that writes: the sessions are a clean one and one to write in."""
 Effect = Literal["set", "create", "remove", "act"]
@@ -42,7 +56,7 @@ async def write(planner: Planner, clean: Session, written: Session, state: State
     If probing found a read that shows the write, its result is the check, and the read must not show it in a `clean`
     session. Otherwise the check is the call itself.
     """
-    filled = planner.fill_write(tool, state)
+    filled = planner.filler.fill(tool, state)
     if filled is None:
         return None
     thing, way, filled, entities = await _target(planner, clean, state, tool, filled)
@@ -53,23 +67,22 @@ async def write(planner: Planner, clean: Session, written: Session, state: State
         if shows(before, effect):
             effect = replace(effect, values=tuple(value for _, value in filled), together=True)
         if shows(before, effect):
-            planner.blame(tool)
+            planner.filler.blame(tool)
             return None
         if reopens(planner, filled, record_of(before)):
             return None
-    removes = bool({*words(tool.name)} & REMOVING)
-    looks = [] if effect or removes else await _looks(planner, clean, tool, filled)
+    looks = [] if effect or removes(tool) else await _looks(planner, clean, tool, filled)
     removal = None if effect else await _removal(planner, clean, tool, filled)
     result = await written.call(tool.name, call.arguments)
     if result.is_error or planner.known.failures.is_failure(tool.name, call.arguments, result):
-        planner.blame(tool, result.text)
+        planner.filler.blame(tool, result.text)
         return None
     if effect and not shows(await written.call(effect.tool, effect.arguments), effect):
         return None
     seen, changed = await _seen(written, looks, filled)
     effect = effect or seen
     if looks and not effect and not changed and _says_all(looks[0][1], filled):
-        planner.blame(tool)
+        planner.filler.blame(tool)
         return None
     if removal and not shows(await written.call(removal.tool, removal.arguments), removal):
         removal = None
@@ -82,7 +95,7 @@ async def write(planner: Planner, clean: Session, written: Session, state: State
     if not checks and any(is_made_up(planner.known, slot, value) for slot, value in filled):
         return None
     checks = checks or (CallMade(tool.name, call.arguments),)
-    intent = Change(tool.name, tool.description, effect_of(planner, tool, thing), thing, values)
+    intent = change_of(planner, tool, thing, values)
     kind = "write" if effect or removal else "action"
     return planner.task(kind, intent, (), (*way, call), checks, state, entities)
 
@@ -90,7 +103,7 @@ async def write(planner: Planner, clean: Session, written: Session, state: State
 def stated(planner: Planner, tool: Tool, filled: Filled, thing: Reference | None) -> tuple[Value, ...] | None:
     """The values that a request states besides the thing; `None` if one of them is what the thing is named by."""
     named = {(value.attribute.key, value.value) for value in thing.values} if thing else set[tuple[str, Scalar]]()
-    if any((slot.key, value) in named for slot, value in filled if slot != planner.target(tool)):
+    if any((slot.key, value) in named for slot, value in filled if slot != target_slot(planner.catalog, tool)):
         return None
     values = tuple(
         Value(planner.catalog.slot(slot), value)
@@ -110,7 +123,7 @@ def _part_of(filled: Filled) -> str:
 
 def _is_reference(planner: Planner, slot: Slot, thing: Reference | None) -> bool:
     """Whether the slot's value stands for the thing, which the request names otherwise."""
-    return thing is not None and planner.target(planner.known.tools[slot.tool]) == slot
+    return thing is not None and target_slot(planner.catalog, planner.known.tools[slot.tool]) == slot
 
 
 async def _target(
@@ -118,7 +131,7 @@ async def _target(
 ) -> tuple[Reference | None, list[Call], Filled, list[Scalar]]:
     """The existing thing that a write is about, now and then found in a list by its name or as the first of it: the
     reference, the calls that lead to it, the slots with its key, and the entities of the task."""
-    slot = planner.target(tool)
+    slot = target_slot(planner.catalog, tool)
     filled = [
         (own, shortened_hash(str(value)) if is_hash(value) else planner.catalog.from_root(value))
         for own, value in filled
@@ -129,19 +142,16 @@ async def _target(
         return None, [], filled, free
     value = next(value for own, value in filled if own == slot)
     reference = Reference(planner.catalog.named_by(tool, slot), (Value(planner.catalog.slot(slot), value),))
-    if planner.max_calls > 1 and not planner.references(tool) and planner.rng.random() < 0.6:
+    if planner.max_calls > 1 and not reference_slots(planner.catalog, tool) and planner.rng.random() < 0.6:
         top = await topmost(planner, session, state, tool, slot) if planner.rng.random() < 0.4 else None
-        if top:
-            filled = [(own, top.key if own == slot else value) for own, value in filled]
-            return top.reference, top.plan, filled, [*_free(planner, filled), *top.entities]
-        found = await planner.by_name(session, state, tool, slot)
-        named = [(own, found[0] if own == slot else value) for own, value in filled] if found else []
-        moved = planner.moved(named, planner.fresh(tool)) if named else None
-        if found and moved:
-            (key, listed), filled = found, moved
-            free = _free(planner, filled)
-            if listed.steps:
-                return listed.reference, listed.plan, filled, [*free, *listed.entities]
+        named = top or await planner.finder.by_name(session, state, tool, slot)
+        key, found = named or (value, None)
+        keyed = [(own, key if own == slot else value) for own, value in filled]
+        placed = moved(planner.catalog, keyed, fresh_slots(planner.catalog, tool)) if found else None
+        if found and placed:
+            filled, free = placed, _free(planner, placed)
+            if found.steps:
+                return found.reference, found.plan, filled, [*free, *found.entities]
             reference = replace(reference, values=(Value(planner.catalog.slot(slot), key),))
     return reference, [], filled, free
 
@@ -168,10 +178,10 @@ def _free(planner: Planner, filled: Filled) -> list[Scalar]:
     named = [
         Value(planner.catalog.slot(slot), value)
         for slot, value in filled
-        if not planner.is_one_of_few(slot)
+        if not is_one_of_few(planner.catalog, slot)
         and slot.kind == "string"
         and not planner.known.is_setting(slot)
-        and slot not in planner.references(planner.known.tools[slot.tool])
+        and slot not in reference_slots(planner.catalog, planner.known.tools[slot.tool])
     ]
     return [value.value for value in as_person(as_address(named))]
 
@@ -228,13 +238,13 @@ def _says_all(before: ToolResult, filled: Filled) -> bool:
 
 async def _removal(planner: Planner, session: Session, tool: Tool, filled: Filled) -> StateHolds | None:
     """A list without required arguments that shows the thing that a write removes."""
-    slot = planner.target(tool)
-    if slot is None or not {*words(tool.name)} & REMOVING:
+    slot = target_slot(planner.catalog, tool)
+    if slot is None or not removes(tool):
         return None
     key = next((value for own, value in filled if own == slot), None)
     for source in planner.known.sources.get((tool.name, slot.path), []):
         lister = planner.known.tools.get(source[1]) if source[0] == "from" else None
-        if lister is None or planner.needs(lister) or key is None:
+        if lister is None or planner.catalog.needs(lister) or key is None:
             continue
         shown = await session.call(lister.name, {})
         if usable(shown) and holds(shown.text, key):
@@ -245,7 +255,7 @@ async def _removal(planner: Planner, session: Session, tool: Tool, filled: Fille
 def effect_of(planner: Planner, tool: Tool, thing: Reference | None) -> Effect:
     """What a write does, by its verb: it creates if it is about no existing thing, or about a part of one."""
     verbs = {*words(tool.name)}
-    if verbs & REMOVING:
+    if removes(tool):
         return "remove"
     if verbs & {"move", "rename", "copy"}:
         return "act"
@@ -254,48 +264,34 @@ def effect_of(planner: Planner, tool: Tool, thing: Reference | None) -> Effect:
     if creates(tool.name):
         made = {*stems(planner.catalog.noun(tool))}
         return "create" if made.isdisjoint((*stems(thing.noun), *VERBS)) else "act"
-    return "act" if verbs & ACTS or not verbs & VERBS else "set"  # a verb of its own
+    return "act" if verbs & _ACTS or not verbs & VERBS else "set"  # a verb of its own
 
 
-async def adjust(planner: Planner, clean: Session, written: Session, state: State, tool: Tool) -> Grounded | None:
-    """A write of a number that follows from the number that a read shows."""
-    trip = next((trip for trip in planner.known.round_trips if trip.write == tool.name and len(trip.bind) == 1), None)
-    slot = planner.target(tool)
-    if trip is None or slot is None or trip.bind[0][1] != slot.path or trip.constants:
-        return None
-    numbers = [
-        own for own in planner.known.slots[tool.name] if own.kind in ("integer", "number") and own.path in trip.shown
-    ]
-    others = [own for own in planner.needs(tool) if own not in (slot, *numbers)]
-    if len(numbers) != 1 or others:
-        return None
-    found = await planner.thing(clean, state, planner.known.tools[trip.read])
-    if found and effect_of(planner, tool, found.reference) != "set":
-        return None  # a certificate over 12 more is no raise of anything
-    key = found.steps[-1].call.arguments.get(str(trip.bind[0][0][-1])) if found and found.steps else None
-    old = _old(planner, found, numbers[0]) if found else None
-    if found is None or key is None or old is None:
-        return None
-    attribute, value = old
-    change = planner.rng.choice((1, 2, 3, 5, 10, 12, 20, -1, -2, -3, -5))
-    new = value + change
-    if new < 0:
-        return None
-    call = call_of(tool, [(slot, key), (numbers[0], new)])
-    effect = StateHolds(trip.read, found.steps[-1].call.arguments, (new,))
-    if holds(found.steps[-1].result.text, new) or (await written.call(tool.name, call.arguments)).is_error:
-        return None
-    if not shows(await written.call(effect.tool, effect.arguments), effect):
-        return None
-    intent = Adjust(tool.name, tool.description, found.reference, attribute, change, new)
-    plan = (*found.plan, call)
-    return planner.task("adjust", intent, (), plan, (effect,), state, found.entities)
+def change_of(planner: Planner, tool: Tool, thing: Reference | None, values: Sequence[Value]) -> Change:
+    """What a write does to a thing, with the values that a request states."""
+    return Change(tool.name, tool.description, effect_of(planner, tool, thing), thing, tuple(values))
 
 
-def _old(planner: Planner, found: Found, slot: Slot) -> tuple[Attribute, int | float] | None:
-    """The number in the record that the slot writes, by its name."""
-    for path, value in scalars(found.record):
-        alike = {*stems(path[-1])} & {*stems(slot.key)}
-        if alike and isinstance(value, int | float) and not isinstance(value, bool):
-            return planner.catalog.attribute(found.steps[-1].tool.name, (*found.keys, *path), found.record), value
-    return None
+async def is_proved(written: Session, call: Call, look: StateHolds) -> bool:
+    """Whether a write works, and a look shows it afterwards."""
+    done = await written.call(call.tool, call.arguments)
+    return not done.is_error and shows(await written.call(look.tool, look.arguments), look)
+
+
+def steps_on(planner: Planner, slot: Slot, now: Scalar, value: Scalar) -> int | None:
+    """How many steps further a value of the slot is than the value now. `None` if the slot's values have no order, as a
+    list by the alphabet has none."""
+    order = [str(choice) for choice in planner.catalog.slot(slot).choices]
+    if order == sorted(order) or not {str(now), str(value)} <= {*order}:
+        return None
+    return order.index(str(value)) - order.index(str(now))
+
+
+def reopens(planner: Planner, filled: Filled, record: Json) -> bool:
+    """Whether a write takes the thing of a record back from a final status: nobody asks to pay what is delivered."""
+    for slot, value in filled:
+        for path, now in scalars(record):
+            is_final = str(now).lower() in _FINAL and stems(path[-1]) == stems(slot.key)
+            if is_final and (steps_on(planner, slot, now, value) or 0) < 0:
+                return True
+    return False

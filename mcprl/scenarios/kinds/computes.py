@@ -5,11 +5,12 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from mcprl.judges.checks import leaves
-from mcprl.scenarios.calls import MOST_BARREN
+from mcprl.scenarios.askable import askable, is_guessable
 from mcprl.scenarios.english import grammar
 from mcprl.scenarios.fields import text_facts
-from mcprl.scenarios.guessing import is_anchored, is_guessable
+from mcprl.scenarios.filling import is_anchored
 from mcprl.scenarios.intents import Attribute, Compute, Each, Reference, Value
+from mcprl.scenarios.naming import said
 from mcprl.scenarios.parameters import is_paging
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
@@ -29,11 +30,11 @@ _MOST_LETTERS = 600
 
 async def compute(planner: Planner, session: Session, state: State) -> Grounded | None:
     """What a tool works out of values that name no thing of the server."""
-    tool = planner.tool(lambda tool: planner.computes(tool) and planner.barren[tool.name] < MOST_BARREN)
+    tool = planner.choice.tool(lambda tool: planner.catalog.computes(tool) and not planner.choice.is_given_up(tool))
     step = await _read_of_split(planner, session, state, tool) if tool else None
     if tool is None or step is None:
         return None
-    fields, values = _worked_out(planner, step), tuple(planner.said(step.filled))
+    fields, values = _worked_out(planner, step), tuple(said(planner.catalog, step.filled))
     texts = [value.value for value in values if isinstance(value.value, str)]
     if len({*texts}) < len(texts):
         return None  # nobody asks how far a place is from itself
@@ -42,28 +43,28 @@ async def compute(planner: Planner, session: Session, state: State) -> Grounded 
     if any(isinstance(value.value, float) and len(str(value.value)) > _MOST_DIGITS for value in values):
         return None  # nobody says such a number: it came out of another call
     if not fields or (_is_search(tool) and fields[0].attribute.key == "result"):  # a number of what it found
-        planner.barren[tool.name] += 1
+        planner.choice.barren[tool.name] += 1
         return None
     entities = [_combination(values)]
     own = ("result", *words(tool.name))  # an add tool's `add` is its result
     asked = () if fields[0].attribute.key == "result" or fields[0].attribute.label in own else (fields[0].attribute,)
     intent = Compute(tool.name, tool.title or tool.description, values, asked)
-    task = planner.question("compute", intent, [step.call], [(fields[0], "")], state, entities)
-    planner.barren[tool.name] -= task is not None
+    task = planner.question("compute", intent, [step.call], [fields[0]], state, entities)
+    planner.choice.barren[tool.name] -= task is not None
     return task
 
 
 async def act(planner: Planner, session: Session, state: State) -> Grounded | None:
     """A call that is asked for itself, since nothing that could be asked stands in its result."""
-    tool = planner.tool(planner.is_plain)
+    tool = planner.choice.tool(planner.choice.is_plain)
     step = await _read_of_split(planner, session, state, tool) if tool else None
     if tool is None or step is None:
         return None
-    if planner.computes(tool) and not _is_search(tool) and _worked_out(planner, step):
+    if planner.catalog.computes(tool) and not _is_search(tool) and _worked_out(planner, step):
         return None
     if _leaves_out_which(planner, tool, step) or not all(is_anchored(planner.known, *pair) for pair in step.filled):
         return None
-    values = tuple(value for value in planner.said(step.filled, paging=True))
+    values = tuple(value for value in said(planner.catalog, step.filled, paging=True))
     entities = [_combination(values)] if values else []
     intent = Compute(tool.name, tool.title or tool.description, values)
     checks = (CallMade(tool.name, step.call.arguments),)
@@ -89,10 +90,10 @@ async def _read_of_split(planner: Planner, session: Session, state: State, tool:
     """A call whose combination of values belongs to the split."""
 
     def fits(filled: Filled) -> bool:
-        values = planner.said(filled, paging=True)
+        values = said(planner.catalog, filled, paging=True)
         return not values or planner.allowed(_combination(values))
 
-    return await planner.read(session, state, tool, {}, fits)
+    return await planner.calls.read(session, state, tool, {}, fits)
 
 
 def _leaves_out_which(planner: Planner, tool: Tool, step: Step) -> bool:
@@ -148,7 +149,7 @@ def _worked_out(planner: Planner, step: Step) -> list[Field]:
     given = [value for _, value in step.filled]
     record = step.rows[0] if len(step.rows) == 1 else step.record
     if isinstance(record, Mapping):
-        fields = list(planner.fields(step, record, (), given))  # pyright: ignore[reportUnknownArgumentType]
+        fields = list(askable(planner.catalog, step, record, (), given))  # pyright: ignore[reportUnknownArgumentType]
         fields = [entry for entry in fields if not is_guessable(planner.known, step.tool.name, entry)]
         fields = [entry for entry in fields if not _is_no_difference(entry)]
         planner.rng.shuffle(fields)
@@ -161,16 +162,19 @@ def _worked_out(planner: Planner, step: Step) -> list[Field]:
 
 async def compute_each(planner: Planner, session: Session, state: State) -> Grounded | None:
     """What a tool works out of a place or a category, for two values of it and the same other arguments."""
-    tool = planner.tool(lambda tool: planner.computes(tool) and bool(_choosing(planner, tool)))
-    first = await planner.read(session, state, tool, {}) if tool else None
+    catalog = planner.catalog
+    tool = planner.choice.tool(lambda tool: catalog.computes(tool) and _choosing(planner, tool))
+    first = await planner.calls.read(session, state, tool, {}) if tool else None
     varied = planner.rng.choice(_choosing(planner, tool)) if tool else None
     fixed = {slot: value for slot, value in first.filled if slot != varied} if first else {}
-    second = await planner.read(session, state, tool, fixed) if tool and first else None
+    second = await planner.calls.read(session, state, tool, fixed) if tool and first else None
     if tool is None or first is None or second is None or first.call == second.call:
         return None
-    said = [tuple(planner.said([pair for pair in step.filled if pair[0] == varied])) for step in (first, second)]
-    given = tuple(planner.said([pair for pair in first.filled if pair[0] != varied]))
-    if any(len(values) != 1 for values in said) or {v.value for v in given} & {values[0].value for values in said}:
+    varied_in = [tuple(said(catalog, [pair for pair in step.filled if pair[0] == varied])) for step in (first, second)]
+    given = tuple(said(catalog, [pair for pair in first.filled if pair[0] != varied]))
+    if any(len(values) != 1 for values in varied_in):
+        return None
+    if {value.value for value in given} & {values[0].value for values in varied_in}:
         return None
     theirs = {entry.attribute: entry for entry in _worked_out(planner, second)}
     pairs = [(entry, theirs[entry.attribute]) for entry in _worked_out(planner, first) if entry.attribute in theirs]
@@ -178,16 +182,19 @@ async def compute_each(planner: Planner, session: Session, state: State) -> Grou
     if not pairs:
         return None
     mine, other = pairs[0]
-    mine, other = replace(mine, rivals=(other.value, *mine.rivals)), replace(other, rivals=(mine.value, *other.rivals))
-    intent = Each(tuple(Reference(values[0].attribute.label, values) for values in said), mine.attribute, given)
-    asked = [(entry, str(values[0].value)) for entry, values in zip((mine, other), said, strict=True)]
-    entities = [values[0].value for values in said if not values[0].attribute.choices]
+    intent = Each(tuple(Reference(values[0].attribute.label, values) for values in varied_in), mine.attribute, given)
+    asked = [
+        replace(entry, rivals=(rival.value, *entry.rivals), subject=str(values[0].value))
+        for entry, rival, values in zip((mine, other), (other, mine), varied_in, strict=True)
+    ]
+    entities = [values[0].value for values in varied_in if not values[0].attribute.choices]
     if given:  # what is held out is their combination
-        entities = [", ".join(str(value.value) for value in (*given, *(values[0] for values in said)))]
+        entities = [", ".join(str(value.value) for value in (*given, *(values[0] for values in varied_in)))]
     return planner.question("each", intent, [first.call, second.call], asked, state, entities)
 
 
 def _choosing(planner: Planner, tool: Tool) -> list[Slot]:
     """The slots of a tool that take a place or a category: of several the last, which says what for."""
-    found = [slot for slot in planner.needs(tool) if planner.catalog.slot(slot).meaning in ("place", "category")]
+    catalog = planner.catalog
+    found = [slot for slot in catalog.needs(tool) if catalog.slot(slot).meaning in ("place", "category")]
     return found[-1:]

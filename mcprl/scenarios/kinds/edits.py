@@ -9,16 +9,17 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from mcprl.judges.checks import shows
+from mcprl.scenarios.documents import document_row, titled
 from mcprl.scenarios.english.labels import JOINTS
 from mcprl.scenarios.intents import Attribute, Change, Reference, Value
-from mcprl.scenarios.parameters import opens
+from mcprl.scenarios.naming import value_of
+from mcprl.scenarios.parameters import READING, opens
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.draws import replacement
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.results import takes_path
 from mcprl.scenarios.probing.values import day_near, iso_day, neighbour, note
 from mcprl.scenarios.steps import Found, Grounded, Step, call_of
-from mcprl.scenarios.titles import READING
 from mcprl.text import words
 from mcprl.types import Scalar, Session, StateHolds, Tool
 
@@ -75,23 +76,23 @@ async def _document(planner: Planner, session: Session, state: State) -> tuple[s
     if not readers:
         return None
     tool = planner.rng.choice(readers)
-    slot = planner.needs(tool)[0]
-    titled = await planner.titled(session, state, tool, slot) if planner.rng.random() < 0.5 else None
-    if titled:
-        path, document = titled
+    slot = planner.catalog.needs(tool)[0]
+    named = await titled(planner.calls, session, state, tool, slot) if planner.rng.random() < 0.5 else None
+    if named:
+        path, document = named
     else:
         options = planner.known.options(slot, state, planner.rng, planner.allowed)
         options = [str(planner.catalog.from_root(option)) for option in options if opens(tool, option)]
         if not options:
             return None
         path = planner.rng.choice(options)
-        document = Found(Reference("file", (planner.naming(slot, path),)), (), {}, (), (path,))
-    step = await planner.execute(session, tool, [(slot, path)])
+        document = Found(Reference("file", (value_of(planner.catalog, slot, path),)), (), {}, (), (path,))
+    step = await planner.calls.execute(session, tool, [(slot, path)])
     return (path, document, step) if step and not step.result.cut_bytes else None
 
 
 def _only_path(planner: Planner, tool: Tool) -> bool:
-    needed = planner.needs(tool)
+    needed = planner.catalog.needs(tool)
     return len(needed) == 1 and takes_path(needed[0]) and isinstance(needed[0].path[-1], str)
 
 
@@ -114,7 +115,7 @@ def _values(planner: Planner, document: Found, step: Step) -> Iterator[_Edit]:
 
 def _cells(planner: Planner, document: Found, step: Step) -> Iterator[_Edit]:
     """Cells of a table whose rows are lines with commas, and the points of a checklist."""
-    row = planner.row_of_document(step, document) if len(step.rows) > 1 else None
+    row = document_row(planner.subset, step, document) if len(step.rows) > 1 else None
     if row is None:
         return
     line, cells = _line_of(row.record, step.result.text)

@@ -4,9 +4,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
 from mcprl.judges.checks import holds
+from mcprl.scenarios.askable import askable
 from mcprl.scenarios.english.labels import counts_changes
 from mcprl.scenarios.english.nouns import is_moment_of_history, is_person, is_technical
 from mcprl.scenarios.intents import Combine, Compare, Each, Lookup, Relation
+from mcprl.scenarios.kinds.rows import ADDED, ORDERED, STOCKS
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.results import takes_path
@@ -18,23 +20,21 @@ MakeTask = Callable[[Planner, Session, State], Awaitable[Grounded | None]]
 """A kind of task that writes nothing."""
 _SECONDS = 4
 """Things that are looked at for one that can be compared with another."""
-_ADDED = ("money", "count", "measure", "duration")
-_STOCKS = frozenset("stock inventory available units copies quantity".split())
-_ORDERED = ("money", "count", "measure", "percent", "number", "date", "datetime", "year", "duration")
 
 
 async def lookup(planner: Planner, session: Session, state: State) -> Grounded | None:
     """One or two attributes of a thing."""
-    tool = planner.tool(lambda tool: not planner.computes(tool), lambda tool: _tells(planner, tool))
-    share = 0.6 if tool and any(map(takes_path, planner.needs(tool))) else 0.2  # nobody says a path if it has a name;
+    tool = planner.choice.tool(lambda tool: not planner.catalog.computes(tool), lambda tool: _tells(planner, tool))
+    share = (
+        0.6 if tool and any(map(takes_path, planner.catalog.needs(tool))) else 0.2
+    )  # nobody says a path if it has a name;
     by_name = planner.rng.random() < share  # `relation` and `across` take most other things by their names
-    found = await planner.thing(session, state, tool, by_name) if tool else None
-    fields = planner.choose(found) if found else ()
+    found = await planner.finder.thing(session, state, tool, by_name) if tool else None
+    fields = planner.choice.fields(found) if found else ()
     if found is None or not fields:
         return None
     intent = Lookup(found.reference, tuple(entry.attribute for entry in fields))
-    asked = [(entry, "") for entry in fields]
-    return planner.question("lookup", intent, found.plan, asked, state, found.entities)
+    return planner.question("lookup", intent, found.plan, fields, state, found.entities)
 
 
 def _tells(planner: Planner, tool: Tool) -> int:
@@ -45,33 +45,32 @@ def _tells(planner: Planner, tool: Tool) -> int:
 
 async def across(planner: Planner, session: Session, state: State) -> Grounded | None:
     """Two attributes of one thing that two tools show: what does it cost, and how many are left?"""
-    tool = planner.tool(lambda tool: bool(_twins(planner, tool)))
-    found = await planner.thing(session, state, tool) if tool else None
+    tool = planner.choice.tool(lambda tool: _twins(planner, tool))
+    found = await planner.finder.thing(session, state, tool) if tool else None
     twins = _twins(planner, tool) if tool else []  # looking for the thing may have shown that there are none
     if tool is None or found is None or not twins or not found.steps or found.steps[-1].tool is not tool:
         return None
     other, slot = planner.rng.choice(twins)
     key = next((value for own, value in found.steps[-1].filled if planner.catalog.names_entity(own)), None)
-    step = await planner.read(session, state, other, {slot: key}) if key is not None else None
+    step = await planner.calls.read(session, state, other, {slot: key}) if key is not None else None
     if step is None or not isinstance(step.record, Mapping) or step.rows:
         return None
     shown = "\n".join(made.result.text for made in found.steps)
     given = [value.value for value in found.reference.values]
-    second = [f for f in planner.fields(step, step.record, (), given) if not holds(shown, f.value)]  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
-    first = planner.choose(found, 1, lambda field: not holds(step.result.text, field.value))
+    second = [f for f in askable(planner.catalog, step, step.record, (), given) if not holds(shown, f.value)]  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+    first = planner.choice.fields(found, 1, lambda field: not holds(step.result.text, field.value))
     if not first or not second:
         return None
     fields = (*first, planner.rng.choice(second))
     intent = Lookup(found.reference, tuple(field.attribute for field in fields))
-    asked = [(field, "") for field in fields]
-    return planner.question("lookup", intent, [*found.plan, step.call], asked, state, found.entities)
+    return planner.question("lookup", intent, [*found.plan, step.call], fields, state, found.entities)
 
 
 def _twins(planner: Planner, tool: Tool) -> list[tuple[Tool, Slot]]:
     """The other tools that show one thing by the same key, each with its slot."""
 
     def key(tool: Tool) -> tuple[Slot, str] | None:
-        needed = planner.needs(tool)
+        needed = planner.catalog.needs(tool)
         if len(needed) != 1 or tool.name in planner.catalog.lists or not planner.catalog.names_entity(needed[0]):
             return None
         return needed[0], planner.catalog.named_by(tool, needed[0])
@@ -89,15 +88,15 @@ async def each(planner: Planner, session: Session, state: State) -> Grounded | N
     first, second, mine, theirs = pair
     intent = Each((first.reference, second.reference), mine.attribute)
     asked = [
-        (replace(mine, rivals=(theirs.value, *mine.rivals)), first.subject),
-        (replace(theirs, rivals=(mine.value, *theirs.rivals)), second.subject),
+        replace(mine, rivals=(theirs.value, *mine.rivals), subject=first.subject),
+        replace(theirs, rivals=(mine.value, *theirs.rivals), subject=second.subject),
     ]
     return planner.question("each", intent, _joined(first, second), asked, state, [*first.entities, *second.entities])
 
 
 async def compare(planner: Planner, session: Session, state: State) -> Grounded | None:
     """Which of two things has more of an attribute."""
-    pair = await _pair(planner, session, state, lambda entry: entry.attribute.meaning in _ORDERED and not entry.live)
+    pair = await _pair(planner, session, state, lambda entry: entry.attribute.meaning in ORDERED and not entry.live)
     if pair is None:
         return None
     first, second, mine, theirs = pair
@@ -110,7 +109,7 @@ async def compare(planner: Planner, session: Session, state: State) -> Grounded 
     winner, loser = (first, second) if first_wins else (second, first)
     intent = Compare((first.reference, second.reference), mine.attribute, most)
     naming = winner.reference.values[0]
-    asked = [(Field(naming.attribute, naming.value, (loser.subject,), derived=True), "")]
+    asked = [Field(naming.attribute, naming.value, (loser.subject,), derived=True)]
     entities = [*first.entities, *second.entities]
     return planner.question("compare", intent, _joined(first, second), asked, state, entities)
 
@@ -128,7 +127,7 @@ async def combine(planner: Planner, session: Session, state: State) -> Grounded 
     sums = counted or (mine.attribute.meaning == "money" and planner.rng.random() < 0.5)
     result = round(one + other if sums else abs(one - other), 2)
     intent = Combine((first.reference, second.reference), mine.attribute, "sum" if sums else "difference")
-    asked = [(Field(mine.attribute, result, (one, other), derived=True), "")]
+    asked = [Field(mine.attribute, result, (one, other), derived=True)]
     entities = [*first.entities, *second.entities]
     return planner.question("combine", intent, _joined(first, second), asked, state, entities)
 
@@ -136,21 +135,21 @@ async def combine(planner: Planner, session: Session, state: State) -> Grounded 
 def _is_combinable(entry: Field) -> bool:
     """Whether two values of a field can be added up or differ by something that people want to know: not the stocks of
     two different goods."""
-    stocked = entry.attribute.meaning == "count" and bool(_STOCKS & {*entry.attribute.label.split()})
-    return entry.attribute.meaning in _ADDED and not entry.live and not stocked
+    stocked = entry.attribute.meaning == "count" and bool(STOCKS & {*entry.attribute.label.split()})
+    return entry.attribute.meaning in ADDED and not entry.live and not stocked
 
 
 async def _pair(
     planner: Planner, session: Session, state: State, fits: Callable[[Field], bool]
 ) -> tuple[Found, Found, Field, Field] | None:
     """Two things that are named in the same way and an attribute that differs between them."""
-    tool = planner.tool(lambda tool: any(planner.catalog.names_entity(slot) for slot in planner.needs(tool)))
+    tool = planner.choice.tool(planner.catalog.entity_slots)
     if tool is None:
         return None
     by_name = planner.rng.random() < 0.6
-    first = await planner.thing(session, state, tool, by_name)
+    first = await planner.finder.thing(session, state, tool, by_name)
     for _ in range(_SECONDS if first else 0):
-        second = await planner.thing(session, state, tool, by_name)
+        second = await planner.finder.thing(session, state, tool, by_name)
         if first is None or second is None or first.reference.noun != second.reference.noun:
             continue
         named = [[value.attribute.key for value in found.reference.values] for found in (first, second)]
@@ -169,7 +168,7 @@ async def _pair(
             idle = sized or counts_changes(entry.attribute)  # nobody picks two files to compare those
             return fits(entry) and not idle and other is not None and not same(entry.value, other.value)
 
-        if fields := planner.choose(first, 1, differs):
+        if fields := planner.choice.fields(first, 1, differs):
             return first, second, fields[0], theirs[fields[0].attribute.key]
     return None
 
@@ -188,13 +187,13 @@ def _joined(first: Found, second: Found) -> list[Call]:
 async def relation(planner: Planner, session: Session, state: State) -> Grounded | None:
     """An attribute of a thing that is reached through others, each call taking a value of the result before it."""
     leads = {first for first, _ in planner.catalog.pairs()}
-    first = planner.tool(lambda tool: tool.name in leads)
-    start = await planner.thing(session, state, first) if first else None
+    first = planner.choice.tool(lambda tool: tool.name in leads)
+    start = await planner.finder.thing(session, state, first) if first else None
     if start is None:
         return None
     reached, via, entities = start, list[str](), list(start.entities)
     while len(reached.steps) < planner.max_calls:
-        following = await planner.follow(session, reached)
+        following = await planner.finder.follow(session, reached)
         if following is None:
             break
         reached, noun, key = following
@@ -210,13 +209,13 @@ async def relation(planner: Planner, session: Session, state: State) -> Grounded
             break
     if len(reached.steps) == len(start.steps):
         return None
-    fields = planner.choose(reached, 1)
+    fields = planner.choice.fields(reached, 1)
     if not fields:
         return None
     asked = tuple(entry.attribute for entry in fields)
     intent = Relation(start.reference, tuple(via), asked) if via else Lookup(start.reference, asked)
     kind = "relation" if via else "lookup"
-    return planner.question(kind, intent, _leading(reached), [(fields[0], "")], state, entities)
+    return planner.question(kind, intent, _leading(reached), [fields[0]], state, entities)
 
 
 def _leading(reached: Found) -> list[Call]:

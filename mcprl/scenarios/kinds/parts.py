@@ -8,13 +8,14 @@ from typing import Any
 
 from mcprl.scenarios.catalog import NAMING
 from mcprl.scenarios.fields import Keys, is_answer
-from mcprl.scenarios.intents import Attribute, Connected, Count, Listing, Reference, Value
+from mcprl.scenarios.intents import COUNT, Attribute, Connected, Count, Listing, Reference, Value
+from mcprl.scenarios.naming import said
 from mcprl.scenarios.parameters import is_hash, is_search
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.values import known_format
 from mcprl.scenarios.slots import Slot
-from mcprl.scenarios.steps import Field, Grounded, Step, same
+from mcprl.scenarios.steps import Field, Grounded, Step, is_whole, same
 from mcprl.text import singular, stems, words
 from mcprl.types import Json, Scalar, Session, Tool
 
@@ -37,7 +38,7 @@ _SEARCHES = 5
 
 async def parts(planner: Planner, session: Session, state: State) -> Grounded | None:
     """All the parts that one thing's record lists, or how many they are."""
-    found = await planner.thing(session, state, planner.tool(lambda tool: bool(_entities(planner, tool.name))))
+    found = await planner.finder.thing(session, state, planner.choice.tool(planner.catalog.entity_slots))
     if found is None or not found.steps or not found.reference.values:
         return None
     lists = [pair for pair in _lists(found.record) if 0 < len(pair[1]) <= 12 and _is_part(pair[0])]
@@ -48,19 +49,15 @@ async def parts(planner: Planner, session: Session, state: State) -> Grounded | 
     noun, asked, values = _named(planner, step, (*found.keys, *keys), items)
     where = _whose(found.reference)
     if planner.rng.random() < (0.6 if len(items) > 1 else 0.1):
-        entry = Field(Attribute("count", "number", "count"), len(items), (), derived=True)
-        return planner.question("count", Count(noun, where), found.plan, [(entry, "")], state, found.entities)
+        entry = Field(COUNT, len(items), (), derived=True)
+        return planner.question("count", Count(noun, where), found.plan, [entry], state, found.entities)
     if not values or len(values) > _MOST or len({*map(str, values)}) < len(items):
         return None
     given = [value.value for value in found.reference.values]
     if not all(is_answer(value, given) and not is_hash(value) for value in values):
         return None
-    listed = [(Field(asked, value), "") for value in values]
+    listed = [Field(asked, value) for value in values]
     return planner.question("listing", Listing(noun, where, asked), found.plan, listed, state, found.entities)
-
-
-def _entities(planner: Planner, tool: str) -> list[object]:
-    return [slot for slot in planner.known.slots[tool] if slot.required and planner.catalog.names_entity(slot)]
 
 
 def _lists(record: Mapping[str, Any]) -> Iterator[tuple[Keys, Sequence[Any]]]:
@@ -99,7 +96,8 @@ def _whose(reference: Reference) -> tuple[Value, ...]:
 
 async def link(planner: Planner, session: Session, state: State) -> Grounded | None:
     """What a thing is linked to by a relation with a name of its own."""
-    found = await planner.thing(session, state, planner.tool(lambda tool: bool(_entities(planner, tool.name))), False)
+    tool = planner.choice.tool(planner.catalog.entity_slots)
+    found = await planner.finder.thing(session, state, tool, False)
     step = found.steps[-1] if found and found.steps else None
     if found is None or step is None or not found.reference.values:
         return None
@@ -116,9 +114,8 @@ async def link(planner: Planner, session: Session, state: State) -> Grounded | N
     if len(ends) > 4 or not all(is_answer(end, [name]) for end in ends):
         return None
     intent = Connected(str(verb), str(subject) if forward else None, None if forward else str(other))
-    asked = [
-        (Field(Attribute("link", "name", "name"), end, tuple(dict.fromkeys(others))), "") for end in dict.fromkeys(ends)
-    ]
+    rivals = tuple(dict.fromkeys(others))
+    asked = [Field(Attribute("link", "name", "name"), end, rivals) for end in dict.fromkeys(ends)]
     return planner.question("link", intent, found.plan, asked, state, found.entities)
 
 
@@ -153,20 +150,20 @@ def _edges(record: Json) -> list[tuple[Scalar, Scalar, Scalar]]:
 
 async def search(planner: Planner, session: Session, state: State) -> Grounded | None:
     """The things that a search for a word finds, or how many they are."""
-    tool = planner.tool(lambda tool: any(is_search(slot) for slot in planner.needs(tool)))
-    slot = next((slot for slot in planner.needs(tool) if is_search(slot)), None) if tool else None
+    tool = planner.choice.tool(lambda tool: any(is_search(slot) for slot in planner.catalog.needs(tool)))
+    slot = next((slot for slot in planner.catalog.needs(tool) if is_search(slot)), None) if tool else None
     if tool is None or slot is None:
         return None
     glob = known_format(slot) == "glob"
     step, items = None, list[Any]()
     for _ in range(_SEARCHES):  # most words are in no text
         chosen = _pattern(planner, state, tool, slot) if glob else _word(planner, state, tool, slot)
-        step = await planner.read(session, state, tool, chosen) if chosen else None
+        step = await planner.calls.read(session, state, tool, chosen) if chosen else None
         found = (list(step.rows) or step.record) if step else None
         items = found if isinstance(found, list) else []
         if items:
             break
-    if step is None or not 0 < len(items) <= _MOST or not planner.is_whole(step):
+    if step is None or not 0 < len(items) <= _MOST or not is_whole(planner.known, step):
         return None
     query = str(next(value for own, value in step.filled if own == slot))
     if all(isinstance(item, str) for item in items):
@@ -180,17 +177,19 @@ async def search(planner: Planner, session: Session, state: State) -> Grounded |
         noun, asked, values = _named(planner, step, step.keys, list(step.rows))
     label = "match" if glob else "mention"
     rest = [(own, value) for own, value in step.filled if own != slot and value not in (".", *planner.catalog.roots)]
-    where = (*planner.said(rest), Value(Attribute(slot.key, label, "name"), query))
+    where = (*said(planner.catalog, rest), Value(Attribute(slot.key, label, "name"), query))
     if not values or not all(is_answer(value, [query]) for value in values) or len({*values}) < len(values):
         return None
-    listed = [(Field(asked, value), "") for value in values]
+    listed = [Field(asked, value) for value in values]
     entities = [" ".join([*(str(value) for _, value in rest), query])] if glob else [query]
     return planner.question("search", Listing(noun, where, asked), [step.call], listed, state, entities)
 
 
 def _pattern(planner: Planner, state: State, tool: Tool, slot: Slot) -> dict[Slot, Scalar]:
     """A folder and a pattern for the files of one kind in it; empty if the tool takes no folder with files."""
-    folders = [own for own in planner.needs(tool) if own != slot and planner.catalog.slot(own).meaning == "path"]
+    folders = [
+        own for own in planner.catalog.needs(tool) if own != slot and planner.catalog.slot(own).meaning == "path"
+    ]
     paths = [str(value) for own in folders for value in planner.known.options(own, state, planner.rng, lambda _: True)]
     files = [path for path in paths if re.search(r"[^/]/[^/]+\.\w{1,5}$", path)]
     if not files or len(folders) != 1:

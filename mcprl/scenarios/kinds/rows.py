@@ -6,23 +6,30 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from mcprl.scenarios.askable import MACHINE
+from mcprl.scenarios.catalog import NAMING
 from mcprl.scenarios.english.labels import JOINTS, front_of
 from mcprl.scenarios.english.nouns import is_deal
 from mcprl.scenarios.fields import is_answer, scalars
 from mcprl.scenarios.intents import Attribute, Value
 from mcprl.scenarios.names import STATES, kind_of
-from mcprl.scenarios.naming import MACHINE, stateless
+from mcprl.scenarios.naming import row_noun, stateless
 from mcprl.scenarios.parameters import bound, is_search
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.slots import Slot
-from mcprl.scenarios.steps import Reached, Step, in_order
+from mcprl.scenarios.steps import Step, in_order, is_whole
 from mcprl.text import compact, singular, stems
-from mcprl.types import Scalar, Session, Tool
+from mcprl.types import Call, Scalar, Session, Tool
 
-NAMES = ("name", "identifier", "person", "email", "path")
+ORDERED = ("money", "count", "measure", "percent", "number", "date", "datetime", "year", "duration")
+"""Meanings of fields of which a thing has more or less than another."""
+ADDED = ("money", "count", "measure", "duration")
+"""Meanings of fields that are added up."""
+STOCKS = frozenset("stock inventory available units copies quantity".split())
+"""Words of fields that say how many there are of some goods."""
 _GROUPING = ("category", "status", "person", "place", "year")
-LIMITED = ("money", "count", "measure", "percent", "number", "date", "year")
+_LIMITED = ("money", "count", "measure", "percent", "number", "date", "year")
 _MOMENTS = ("date", "datetime", "year")
 _FIRST = re.compile(
     r"\b(cheapest|lowest|smallest|oldest|earliest|newest|latest|most recent|highest|largest|biggest|most expensive)"
@@ -46,21 +53,29 @@ _ONLY_NEW = frozenset(("untracked", "ignored"))
 
 @dataclass(frozen=True)
 class Rows:
-    """Some rows of a complete list, what they have in common in words, and their noun.
+    """Some rows of a complete list, the steps that lead to it, what they have in common in words, and their noun. `of`
+    has the entities of the thing whose list it is.
 
     Of a list that a page cuts off, the first row is known if its tool says what comes first: `first` by which
     attribute, and whether it is the one with the most of it.
     """
 
-    reached: Reached
+    steps: tuple[Step, ...]
     noun: str
     where: tuple[Value, ...]
     rows: tuple[Mapping[str, Any], ...]
+    of: tuple[Scalar, ...] = ()
     first: tuple[Attribute, bool] | None = None
 
     @property
     def step(self) -> Step:
-        return self.reached.step
+        """The call that lists them."""
+        return self.steps[-1]
+
+    @property
+    def plan(self) -> list[Call]:
+        """The calls that lead to them."""
+        return [step.call for step in self.steps]
 
     def column(self, planner: Planner, meanings: Sequence[str]) -> Attribute | None:
         """An attribute that all rows have, of one of the meanings, at random."""
@@ -87,8 +102,8 @@ class Rows:
 
     def entities(self) -> list[Scalar]:
         """The values in the request that name things, not categories."""
-        named = [value.value for value in self.where if value.attribute.meaning in NAMES]
-        return [*named, *self.reached.entities]
+        named = [value.value for value in self.where if value.attribute.meaning in NAMING]
+        return [*named, *self.of]
 
 
 async def rows_of_a_list(
@@ -105,21 +120,18 @@ async def rows_of_a_list(
     With `limited` the filter may be a limit, or leave out a value: too much where the rows are ranked or added up. If
     they are `ranked`, a list that is cut off will do as well where it is known what comes first.
     """
-    tool = tool or planner.tool(lambda tool: tool.name in planner.catalog.lists)
-    reached = await planner.read_named(session, state, tool) if tool else None
-    step = reached.step if reached else None
-    if (
-        reached is None
-        or step is None
-        or not step.rows
-        or any(is_search(slot) for slot, _ in step.filled)
-        or _is_told_by_a_deal(reached)
-    ):
+    tool = tool or planner.choice.tool(lambda tool: tool.name in planner.catalog.lists)
+    reached = await planner.finder.listed(session, state, tool) if tool else None
+    if reached is None:
         return None
-    where, rows, whole = reached.where, step.rows, planner.is_whole(step)
-    nouns = {planner.row_noun(step, row) for row in rows}
+    steps, where, of = reached
+    step, rows = steps[-1], steps[-1].rows
+    if not rows or any(is_search(slot) for slot, _ in step.filled) or _is_told_by_a_deal(step, where):
+        return None
+    whole = is_whole(planner.known, step)
+    nouns = {row_noun(planner.catalog, step, row) for row in rows}
     noun = nouns.pop() if len(nouns) == 1 else planner.catalog.noun(step.tool, step.keys, rows[0])
-    chosen = Rows(reached, stateless(noun, where), where, rows)
+    chosen = Rows(steps, stateless(noun, where), where, rows, of)
     way = planner.rng.random() * (1.0 if whole else 0.7)
     if first := None if whole or not ranked else _first(planner, chosen):
         return replace(chosen, first=first)
@@ -140,7 +152,7 @@ def _first(planner: Planner, chosen: Rows) -> tuple[Attribute, bool] | None:
     if told is None or len(chosen.rows) < 2:
         return None
     most = told[1] not in _LEAST_FIRST
-    meanings = next((kinds for names, kinds in _RANKED.items() if told[1] in names), LIMITED)
+    meanings = next((kinds for names, kinds in _RANKED.items() if told[1] in names), _LIMITED)
     for attribute in chosen.columns(planner, meanings):
         values = [row[attribute.key] for row in chosen.rows]
         alike = all(map(is_number, values)) or all(isinstance(value, str) for value in values)
@@ -156,10 +168,10 @@ def _is_disputed(chosen: Rows) -> bool:
     return chosen.noun.split()[0] in STATES.values() and is_new and not said
 
 
-def _is_told_by_a_deal(reached: Reached) -> bool:
+def _is_told_by_a_deal(step: Step, where: Sequence[Value]) -> bool:
     """Whether an order tells which thing's list it is: the variants of a product in an order are not in the order."""
-    given = [str(value) for value in reached.step.call.arguments.values()]
-    deals = [value for value in reached.where if (front := front_of(value.attribute)) and is_deal(front)]
+    given = [str(value) for value in step.call.arguments.values()]
+    deals = [value for value in where if (front := front_of(value.attribute)) and is_deal(front)]
     return any(str(value.value) not in given for value in deals)
 
 
@@ -179,16 +191,16 @@ def _with_one_value(planner: Planner, chosen: Rows, negated: bool) -> Rows:
     kept = tuple(row for row in chosen.rows if (row[column.key] == value) != others)
     if others:
         said = Value(column, value, "not")
-        return Rows(chosen.reached, stateless(chosen.noun, (said,)), (*chosen.where, said), kept)
+        return replace(chosen, noun=stateless(chosen.noun, (said,)), where=(*chosen.where, said), rows=kept)
     noun, said = chosen.noun, (Value(column, value),)
     if noun == "item" and column.label in ("type", "kind"):  # an item of the type "file" is a file
         noun, said = kind_of(str(value)), ()
-    return Rows(chosen.reached, stateless(noun, said), (*chosen.where, *said), kept)
+    return replace(chosen, noun=stateless(noun, said), where=(*chosen.where, *said), rows=kept)
 
 
 def _within_limit(planner: Planner, chosen: Rows) -> Rows:
     """The rows with more, or with less, of something than a round number; all rows if nothing can be limited."""
-    column = chosen.column(planner, LIMITED)
+    column = chosen.column(planner, _LIMITED)
     if column and column.meaning == "count" and not is_stock(column):
         return chosen
     values = sorted({row[column.key] for row in chosen.rows}, key=str) if column else []
@@ -203,7 +215,7 @@ def _within_limit(planner: Planner, chosen: Rows) -> Rows:
         return chosen
     kept = tuple(row for row in chosen.rows if (row[column.key] > limit if over else row[column.key] < limit))
     said = Value(column, limit, "over" if over else "under")
-    return Rows(chosen.reached, chosen.noun, (*chosen.where, said), kept)
+    return replace(chosen, where=(*chosen.where, said), rows=kept)
 
 
 async def _as_filtered(planner: Planner, session: Session, chosen: Rows) -> Rows | None:
@@ -211,19 +223,18 @@ async def _as_filtered(planner: Planner, session: Session, chosen: Rows) -> Rows
 
     `None` if a list that is cut off has no filter after which it is complete.
     """
-    step, said, whole = chosen.step, chosen.where[-1], planner.is_whole(chosen.step)
+    step, said, whole = chosen.step, chosen.where[-1], is_whole(planner.known, chosen.step)
     filled = {slot for slot, _ in step.filled}
     slot = next((own for own in planner.known.slots[step.tool.name] if own not in filled and filters(own, said)), None)
     narrowed = None
     if slot is not None and (not slot.choices or said.value in slot.choices):
-        narrowed = await planner.execute(session, step.tool, in_order([*step.filled, (slot, said.value)]))
+        narrowed = await planner.calls.execute(session, step.tool, in_order([*step.filled, (slot, said.value)]))
     if narrowed is None or not all(_has(row, said) for row in narrowed.rows):
         return chosen if whole else None
     same = sorted(map(compact, narrowed.rows)) == sorted(map(compact, chosen.rows))
-    if not (same if whole else planner.is_whole(narrowed)):
+    if not (same if whole else is_whole(planner.known, narrowed)):
         return chosen if whole else None
-    plan = [*chosen.reached.plan[:-1], narrowed.call]
-    return replace(chosen, rows=narrowed.rows, reached=replace(chosen.reached, step=narrowed, plan=plan))
+    return replace(chosen, rows=narrowed.rows, steps=(*chosen.steps[:-1], narrowed))
 
 
 def _has(row: Mapping[str, Any], said: Value) -> bool:

@@ -8,7 +8,7 @@ from mcprl.judges.checks import holds
 from mcprl.scenarios.english import grammar
 from mcprl.scenarios.fields import is_answer, usable
 from mcprl.scenarios.intents import Attribute, Change, Reference, Value
-from mcprl.scenarios.kinds.tables import naming, random_row, table_noun
+from mcprl.scenarios.kinds.tables import has_rows, naming, random_row, table_noun
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.sql import Table, identifier, literal, select
@@ -59,6 +59,8 @@ async def table_write(planner: Planner, clean: Session, written: Session, state:
         return None
     if not kinds and "CREATE" in told:
         return await _create_table(planner, clean, written, state, slot)
+    if not has_rows(planner.known):
+        return None
     made = None
     for _ in range(8):
         kind = planner.rng.choice(kinds or ["UPDATE"])
@@ -104,8 +106,8 @@ Made = tuple[Change, str, StateHolds, list[Scalar]]
 def _change_row(planner: Planner, remove: bool) -> Made | None:
     """A column of a row set to another value, or the row removed."""
     table, row = random_row(planner)
-    named = naming(planner, table, row) if table and row else None
-    if table is None or row is None or named is None:
+    named = naming(planner, table, row)
+    if named is None:
         return None
     where = f"WHERE {identifier(named.attribute.key)} = {literal(named.value)}"
     thing = Reference(table_noun(table), (named,))
@@ -153,7 +155,7 @@ def _another(planner: Planner, table: Table, row: Mapping[str, Any], key: str) -
 def _insert(planner: Planner) -> Made | None:
     """A new row: a made-up name and values of other rows; its number is left to the database."""
     table, row = random_row(planner)
-    if table is None or row is None or table.links:
+    if table.links:
         return None
     columns = [planner.catalog.column(table, name) for name in table.columns]
     if not isinstance(row.get(columns[0].key), int) or columns[0].meaning not in ("identifier", "number", "count"):
@@ -212,7 +214,7 @@ async def _create_table(
 async def _lister(planner: Planner, session: Session) -> StateHolds | None:
     """A read without arguments that shows the names of all tables."""
     for tool in planner.known.reads():
-        if planner.needs(tool):
+        if planner.catalog.needs(tool):
             continue
         result = await session.call(tool.name, {})
         if usable(result) and all(holds(result.text, table.name) for table in planner.known.tables):

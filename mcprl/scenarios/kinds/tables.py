@@ -5,9 +5,10 @@ from typing import Any
 
 from mcprl.scenarios.english.nouns import is_person
 from mcprl.scenarios.fields import is_answer, record_of, rows_of, truth
-from mcprl.scenarios.intents import Attribute, Count, Extreme, Lookup, Reference, Relation, Total, Value
+from mcprl.scenarios.intents import COUNT, Attribute, Count, Extreme, Lookup, Reference, Relation, Total, Value
+from mcprl.scenarios.kinds.rows import ADDED, ORDERED
 from mcprl.scenarios.planner import Planner
-from mcprl.scenarios.probing.knowledge import State
+from mcprl.scenarios.probing.knowledge import Knowledge, State
 from mcprl.scenarios.probing.sql import Table, select
 from mcprl.scenarios.probing.tables import rows_in
 from mcprl.scenarios.slots import build
@@ -15,7 +16,6 @@ from mcprl.scenarios.steps import Field, Grounded
 from mcprl.text import singular, words
 from mcprl.types import Call, Scalar, Session
 
-_ORDERED = ("money", "count", "measure", "percent", "number", "date", "datetime", "year", "duration")
 _GROUPING = ("category", "status", "person", "place", "year", "flag", "name")
 _NAMES = ("name", "identifier", "person", "email")
 
@@ -23,8 +23,8 @@ _NAMES = ("name", "identifier", "person", "email")
 async def table_lookup(planner: Planner, session: Session, state: State) -> Grounded | None:
     """A column of one row, or of the row of another table that it refers to."""
     table, row = random_row(planner)
-    named = naming(planner, table, row) if table and row else None
-    if table is None or row is None or named is None:
+    named = naming(planner, table, row)
+    if named is None:
         return None
     reference = Reference(table_noun(table), (named,))
     where = {named.attribute.key: named.value}
@@ -42,8 +42,7 @@ async def table_lookup(planner: Planner, session: Session, state: State) -> Grou
             Field(one, truth(value) if one.meaning == "flag" else value, tuple(rivals), derived=one.meaning == "flag")
             for one, value in zip(asked, values, strict=True)
         ]
-        facts = [(field, "") for field in fields]
-        return planner.question("lookup", Lookup(reference, asked), [call], facts, state, [named.value])
+        return planner.question("lookup", Lookup(reference, asked), [call], fields, state, [named.value])
     column, other, key = linked
     asked = _column(planner, other, other.rows[0], (key, *(other.links or ())))
     asked = _with_time(planner, other, other.rows[0], asked)
@@ -55,7 +54,7 @@ async def table_lookup(planner: Planner, session: Session, state: State) -> Grou
     if not values or not all(is_answer(value, [named.value]) for value in values):
         return None
     intent = Relation(reference, (table_noun(other),), asked)
-    facts = [(Field(one, value), "") for one, value in zip(asked, values, strict=True)]
+    facts = [Field(one, value) for one, value in zip(asked, values, strict=True)]
     return planner.question("relation", intent, [call], facts, state, [named.value])
 
 
@@ -70,22 +69,22 @@ def _with_time(
 async def table_count(planner: Planner, session: Session, state: State) -> Grounded | None:
     """How many rows there are with one or two values."""
     table, row = random_row(planner)
-    where = _where(planner, table, row, 2) if table and row else ()
-    if table is None or not where:
+    where = _where(planner, table, row, 2)
+    if not where:
         return None
     call = _call(table, select(table, (), {value.attribute.key: value.value for value in where}, "COUNT"))
     value = await _only(session, call)
     if not isinstance(value, int):
         return None
-    field = Field(Attribute("count", "number", "count"), value)
-    return planner.question("count", Count(table_noun(table), where), [call], [(field, "")], state, _entities(where))
+    field = Field(COUNT, value)
+    return planner.question("count", Count(table_noun(table), where), [call], [field], state, _entities(where))
 
 
 async def table_total(planner: Planner, session: Session, state: State) -> Grounded | None:
     """The sum or the average of a column."""
     table, row = random_row(planner)
-    added = _column(planner, table, row, (), ("money", "count", "measure", "duration")) if table and row else None
-    if table is None or row is None or added is None:
+    added = _column(planner, table, row, (), ADDED)
+    if added is None:
         return None
     where = _where(planner, table, row, 1)
     how = "average" if added.meaning == "measure" else planner.rng.choice(("sum", "sum", "average"))
@@ -96,14 +95,14 @@ async def table_total(planner: Planner, session: Session, state: State) -> Groun
         return None
     field = Field(added, round(value, 2), (), derived=isinstance(value, float))
     intent = Total(table_noun(table), where, added, how)  # pyright: ignore[reportArgumentType]
-    return planner.question("total", intent, [call], [(field, "")], state, _entities(where))
+    return planner.question("total", intent, [call], [field], state, _entities(where))
 
 
 async def table_extreme(planner: Planner, session: Session, state: State) -> Grounded | None:
     """A column of the row with the most or the least of another."""
     table, row = random_row(planner)
-    by = _column(planner, table, row, (), _ORDERED) if table and row else None
-    if table is None or row is None or by is None:
+    by = _column(planner, table, row, (), ORDERED)
+    if by is None:
         return None
     named = ("name", "person"), ("identifier",)
     asked = next((column for meanings in named if (column := _column(planner, table, row, (by.key,), meanings))), None)
@@ -124,19 +123,21 @@ async def table_extreme(planner: Planner, session: Session, state: State) -> Gro
     field = Field(asked, value, tuple(row[asked.key] for row in rows[1:] if row.get(asked.key) is not None))
     call = _call(table, text.replace("LIMIT 2", "LIMIT 1"))
     intent = Extreme(table_noun(table), where, by, most, (asked,))
-    return planner.question("extreme", intent, [call], [(field, "")], state, _entities(where))
+    return planner.question("extreme", intent, [call], [field], state, _entities(where))
 
 
 # --- parts of a SELECT ------------------------------------------------------------------------------------------------
 
 
-def random_row(planner: Planner) -> tuple[Table | None, Mapping[str, Any] | None]:
-    """A table and one of its rows, at random."""
-    tables = [table for table in planner.known.tables if table.rows and table.tool]
-    if not tables:
-        return None, None
-    table = planner.rng.choice(tables)
+def random_row(planner: Planner) -> tuple[Table, Mapping[str, Any]]:
+    """A table and one of its rows, at random. There is one, if `has_rows`."""
+    table = planner.rng.choice([table for table in planner.known.tables if table.rows and table.tool])
     return table, planner.rng.choice(table.rows)
+
+
+def has_rows(known: Knowledge) -> bool:
+    """Whether any table that can be read has a row."""
+    return any(table.rows and table.tool for table in known.tables)
 
 
 def table_noun(table: Table) -> str:

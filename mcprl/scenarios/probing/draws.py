@@ -16,13 +16,12 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from mcprl.judges.checks import leaves
-from mcprl.scenarios.parameters import is_replaced
+from mcprl.scenarios.parameters import READING, is_replaced
 from mcprl.scenarios.probing.candidates import LIKELY, Candidate, candidates
 from mcprl.scenarios.probing.knowledge import Knowledge, SourcedValue, State
 from mcprl.scenarios.probing.results import takes_path
 from mcprl.scenarios.probing.sources import Source, converted, is_named, ordered
 from mcprl.scenarios.slots import Slot
-from mcprl.scenarios.titles import READING
 from mcprl.servers.effects import is_read
 from mcprl.text import stems, words
 from mcprl.types import Scalar, Tool

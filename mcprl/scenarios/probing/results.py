@@ -7,10 +7,10 @@ from typing import Any
 
 from mcprl.judges.checks import leaves
 from mcprl.scenarios.fields import record_of
+from mcprl.scenarios.parameters import READING
 from mcprl.scenarios.probing.sources import Source, place
 from mcprl.scenarios.probing.values import known_format
 from mcprl.scenarios.slots import Slot
-from mcprl.scenarios.titles import READING
 from mcprl.text import words
 from mcprl.types import Json, Scalar, ToolResult
 

@@ -29,14 +29,12 @@ from mcprl.scenarios.intents import (
     Forbidden,
     Intent,
     Lacking,
-    Likewise,
     Listing,
     Lookup,
     Missing,
     Outcome,
     Reference,
     Relation,
-    Scaled,
     Top,
     Total,
     Unserved,
@@ -74,13 +72,6 @@ _ORDERS = {
     "could-you": "Could you please {it}?",
 }
 """Constructions that ask for something to be done: {it} begins with a verb."""
-_SCALED = {
-    "times": "{number} times {what}",
-    "off": "{what} with {number} percent off",
-    "change": "what is left of {number} after {what} is paid",
-    "less": "{what} after {number} are taken away",
-    "short": "the number that is missing from {what} to reach {number}",
-}
 _ELSEWHERE = (
     "order a pizza for six people", "book a taxi to the airport", "play some music", "call my mother",
     "turn on the heating in the kitchen", "print this page twenty times", "buy ten shares of a car maker",
@@ -159,7 +150,7 @@ def placed(request: str, folders: Sequence[str]) -> str:
 def _framed(intent: Intent, rng: random.Random) -> tuple[dict[str, str], str, str]:
     """The constructions that fit an intent, their name, and the noun phrase, clause or order that goes into them."""
     match intent:
-        case Change() | Adjust() | Likewise() | Conditional():
+        case Change() | Adjust() | Conditional():
             return _ORDERS, "write", _order(intent)
         case Absent() | Forbidden():
             return _ORDERS, "write", _order(intent.change)
@@ -209,8 +200,6 @@ def _thing_asked(intent: Intent) -> str:
             first, second = map(thing_of, things)
             joint = "sum of" if how == "sum" else "difference between"
             return f"the {joint} the {_label(of)} of {first} and of {second}"
-        case Scaled(thing, of, amount, how):
-            return _scaled(f"the {_label(of)} of {thing_of(thing)}", amount, how)
         case Count(noun, where):
             return f"the number of {plural(one(noun))}{_with(where)}"
         case Total(noun, where, of, how):
@@ -232,22 +221,15 @@ def _thing_asked(intent: Intent) -> str:
             return ""
 
 
-def _scaled(what: str, amount: float, how: str) -> str:
-    return _SCALED[how].format(what=what, number=_plain(amount))
-
-
 # --- orders -----------------------------------------------------------------------------------------------------------
 
 
-def _order(intent: Change | Adjust | Likewise | Conditional) -> str:
+def _order(intent: Change | Adjust | Conditional) -> str:
     """What an intent that writes asks for, beginning with a verb."""
     match intent:
         case Adjust():
             verb = "raise" if intent.change > 0 else "lower"
             return f"{verb} the {intent.attribute.label} of {thing_of(intent.thing)} by {_plain(abs(intent.change))}"
-        case Likewise(change, other) if change.thing and change.values:
-            label = change.values[0].attribute.label
-            return f"set the {label} of {thing_of(change.thing)} to the {label} of {thing_of(other)}"
         case Conditional(change, condition) if change.thing:
             thing, label = thing_of(change.thing), condition.attribute.label
             held = f"the {label} of {thing} is {value_of(condition)}"
@@ -498,7 +480,7 @@ def answer(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
         case Both(parts):
             told = (found(part, own) or answer(part, own, rng) for part, own in zip(parts, outcome, strict=True))
             return " ".join(told)
-        case Likewise(change) | Conditional(change, _, True):
+        case Conditional(change, _, True):
             return answer(change, (), rng)
         case Conditional(_, condition):
             return f"I did not change anything: {_stated(condition.attribute, outcome[0])}."
@@ -519,7 +501,7 @@ def answer(intent: Intent, outcome: Outcome, rng: random.Random) -> str:
 def found(intent: Intent, outcome: Outcome) -> str:
     """What is asked for and what it is, as one sentence for a writer; empty where the answer says it all."""
     match intent:
-        case Relation() | Extreme() | Combine() | Total() | Listing() | Scaled() | Connected() if outcome:
+        case Relation() | Extreme() | Combine() | Total() | Listing() | Connected() if outcome:
             asked, values = _thing_asked(intent), listed([_plain(value) for value in outcome])
             return f"{capitalised(asked)} {'are' if len(outcome) > 1 else 'is'} {values}."
         case Lookup(thing, asked):
@@ -551,8 +533,6 @@ def _proved(intent: Intent, outcome: Outcome) -> str:
             return f"{_plain(outcome[0])} has {_more(by, most)}"
         case Combine(of=of, how=how):
             return f"the {how} is {value_of(Value(of, outcome[0]))}"
-        case Scaled(of=of):
-            return f"it comes to {value_of(Value(of, outcome[0]))}"
         case Count(noun, where, whether):
             number = outcome[0] if outcome else 0
             nouns = one(noun) if number == 1 else plural(one(noun))

@@ -17,7 +17,7 @@ DRAWS = 3
 """Requests that are written for a brief."""
 _WRITTEN = ("lookup", "chain", "list", "write", "missing")
 """Kinds of briefs that writers are asked for."""
-_OWN_WORDS = ("conditional", "likewise", "whether", "action")
+_OWN_WORDS = ("conditional", "whether", "action")
 """Kinds of tasks whose point is their wording, and calls of which nobody knows what they are for."""
 
 
