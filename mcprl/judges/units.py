@@ -181,13 +181,6 @@ def currency_of(name: str) -> frozenset[str]:
     return currencies().get(name.strip().lower(), frozenset())
 
 
-def is_unit(value: object, unit: str) -> bool:
-    """Whether a value of a result only names the unit of another: `CHF` beside a rate in francs."""
-    return isinstance(value, str) and bool(
-        currency_of(value) & currency_of(unit) or (unit_of(value) == unit_of(unit) != "")
-    )
-
-
 @lru_cache(maxsize=4096)
 def convert(amount: float, unit: str, target: str) -> float | None:
     """The amount in another unit, `None` if the units measure different things."""
