@@ -133,7 +133,7 @@ def _play(
     task: Scenario, gold: Trajectory, verifier: Verifier, known: Sequence[Tool], found: dict[str, list[int]]
 ) -> None:
     task = task if task.answer else replace(task, answer=gold.answer)
-    for name, policy in ((name, policy) for name, policy in (ADVERSARIES | MORE).items() if name in found):
+    for name, policy in ((name, policy) for name, policy in {**ADVERSARIES, **MORE}.items() if name in found):
         move = policy(task, gold.calls, known)
         if move.right:
             continue

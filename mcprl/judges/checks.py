@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 
-from mcprl.judges.missing import says_missing, says_there
+from mcprl.judges.missing import says_missing
 from mcprl.judges.phrases import asks_for, declines, polarity
 from mcprl.judges.scripts import UNSPACED, whole
 from mcprl.servers.arguments import leaves, same_arguments
@@ -23,7 +23,6 @@ __all__ = [
     "polarity",
     "same_arguments",
     "says_missing",
-    "says_there",
     "shows",
     "squash",
 ]

@@ -8,13 +8,11 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from mcprl.judges.evidence import Evidence
-from mcprl.judges.mentions import Number, Reading, read, telling
+from mcprl.judges.mentions import Day, Number, Reading, read, telling
 from mcprl.judges.missing import says_missing
-from mcprl.judges.moments import same_clock
 from mcprl.judges.phrases import declines, questions_back, sentences
 from mcprl.judges.scripts import folded
-from mcprl.judges.units import DURATIONS, convert
-from mcprl.judges.values import Place, places
+from mcprl.judges.values import places
 from mcprl.servers.arguments import leaves
 from mcprl.text import stems
 from mcprl.types import CallMade, Scalar, StateHolds
@@ -119,43 +117,25 @@ def _known(evidence: Evidence) -> Reading:
 
 
 def _strangers(reading: Reading, known: Reading) -> Iterator[str]:
-    """The numbers, moments and codes of an answer that are in nothing that is known."""
-    for start, end in (*_strange_moments(reading, known), *_strange_numbers(reading, known)):
-        if not re.search(rf"(?<!\d){re.escape(reading.text[start:end])}(?!\d)", known.text):
-            yield reading.text[start:end]
-    yield from (match[0] for match in _CODE.finditer(reading.text) if match[0] not in known.text)
-
-
-def _strange_moments(reading: Reading, known: Reading) -> Iterator[Place]:
-    """Dates, and times of day where one is known."""
+    """The dates, codes, amounts of money and larger numbers of an answer that are in nothing that is known. An amount
+    may be the difference or the sum of two that are."""
     days = {(day.month, day.day) for day in known.days}
-    for day in reading.days:
-        if day.day and (day.month, day.day) not in days and not (day.swapped and (day.day, day.month) in days):
-            yield day.start, day.end
-    for clock in reading.clocks if known.clocks else ():
-        if not any(same_clock(clock, other) for other in known.clocks):
-            yield clock.start, clock.end
-
-
-def _strange_numbers(reading: Reading, known: Reading) -> Iterator[Place]:
-    """Larger numbers, amounts of money that are neither the sum nor the difference of two that are known, and lengths
-    of time."""
+    found: list[Day | Number] = [day for day in reading.days if day.day and not _same(day) & days]
     numbers = {abs(number.value) for number in known.numbers}
     made = {round(abs(a + sign * b), 2) for a, b in combinations(numbers, 2) for sign in (1, -1)}
-    lasting = {round(value) for value in (*map(_seconds, known.numbers), *numbers)}
     for number in reading.numbers:
-        seconds, value = _seconds(number), abs(number.value)
-        if seconds and {round(seconds), round(value)} & lasting:
-            continue
         is_amount = bool(number.currency) or number.decimals > 1
-        told = value >= _LEAST or (is_amount and round(value, 2) not in made)
-        if seconds or (told and not number.unit and value not in numbers):
-            yield number.start, number.end
+        told = abs(number.value) >= _LEAST or (is_amount and round(abs(number.value), 2) not in made)
+        if told and not number.unit and abs(number.value) not in numbers:
+            found.append(number)
+    texts = [reading.text[each.start : each.end] for each in found]
+    texts += [match[0] for match in _CODE.finditer(reading.text)]
+    yield from (text for text in texts if not re.search(rf"(?<!\d){re.escape(text)}(?!\d)", known.text))
 
 
-def _seconds(number: Number) -> float:
-    """A length of time in seconds; 0 for other numbers."""
-    return (convert(number.value, number.unit, "second") or 0.0) if number.unit in DURATIONS else 0.0
+def _same(day: Day) -> set[tuple[int, int]]:
+    """The month and day that a date may be."""
+    return {(day.month, day.day)} | ({(day.day, day.month)} if day.swapped else set())
 
 
 def _other_choice(evidence: Evidence) -> str:

@@ -33,7 +33,7 @@ def dumped(reading: Reading, facts: Sequence[Fact], request: str, results: Seque
     """Why an answer that states the facts is a dump of the results, empty if it is none."""
     if _is_verbatim(reading.cased, facts, results):
         return "in an answer that only repeats what was read"
-    if _tells_all(reading, facts, results):
+    if _tells_all(reading, facts, request, results):
         return "in an answer that gives the whole list that it is computed from"
     for listing in listings(facts, results):
         told = [row for row in listing.others if any(_spots(reading, value) for value in listing.telling(row))]
@@ -68,20 +68,19 @@ def listings(facts: Sequence[Fact], results: Sequence[ToolResult]) -> Iterator[L
             yield ListResult(own, others, Counter(value for row in rows for value in {*row.values()}))
 
 
-def _tells_all(reading: Reading, facts: Sequence[Fact], results: Sequence[ToolResult]) -> bool:
+def _tells_all(reading: Reading, facts: Sequence[Fact], request: str, results: Sequence[ToolResult]) -> bool:
     """Whether the answer gives most rows of a list with several values each, where only what is computed from them was
     asked for."""
     if not all(fact.derived for fact in facts):
         return False
+    mine = [place for fact in facts for place in places(reading, fact.value, fact.meaning, fact.unit)]
     for rows in (list(rows) for result in results for rows in _lists(result)):
-        told = [row for row in rows if len(row) > 2 and all(_spots(reading, value) for value in _texts(row))]
+        spots = [[_spots(reading, value) for value in row.values() if not isinstance(value, bool)] for row in rows]
+        told = [each for each in spots if len(each) > 2 and all(each)]
         if len(told) >= 3 and len(told) >= 0.6 * len(rows):
-            return True
+            marks = [(start, n) for n, row in enumerate(told) for found in row for start, _ in found]
+            return not _in_own_clause(reading, mine, [*marks, *((start, -1) for start, _ in mine)], request)
     return False
-
-
-def _texts(row: Row) -> list[Scalar]:
-    return [value for value in row.values() if not isinstance(value, bool)]
 
 
 def _is_verbatim(answer: str, facts: Sequence[Fact], results: Sequence[ToolResult]) -> bool:
@@ -158,6 +157,11 @@ def _singles_out(
         beside = blocks[max(0, n - 1) : n] + blocks[n + 1 : n + 2]
         if who == {-1} and not any(len(other) == 1 for other in beside):
             return True
+    return _in_own_clause(reading, mine, marks, request)
+
+
+def _in_own_clause(reading: Reading, mine: Sequence[Place], marks: Sequence[tuple[int, int]], request: str) -> bool:
+    """Whether what was asked for (-1) stands in a clause with a word of the request that no clause about others has."""
     clauses = _grouped(marks, _CLAUSE, reading.text)
     rest = " ".join(text for who, text, _ in clauses if who != {-1})
     asked = telling(read(request)) - telling(read(rest))

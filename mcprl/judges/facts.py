@@ -53,6 +53,7 @@ _NONE = re.compile(
     r"\bthere (?:are|is|were|was)n't any\b(?=\s*[.,;!]|$)|^(?:none|nothing|zero)\b"
 )
 """That there are none: no answer to a count above zero, whatever else stands beside it."""
+_OF = re.compile(r"\bof (?:the |all |our |its |these |those )?$")
 _OR = re.compile(r"[\s\"')]*(?:\w+\s+)?,?\s*or\s+(?:maybe |perhaps |possibly |else |even |about )?[\"'(]?")
 _OR_AFTER = re.compile(r"[\"')]*,?\s+or\s+(?!so\b|simply\b|just\b|rather\b|thereabouts\b|in other)\S+")
 _OR_BEFORE = re.compile(
@@ -117,7 +118,8 @@ def misses(answer: str, fact: Fact, asked: Asked) -> str:
         own = [place for place in own if not _taken_back(reading, place)]
     if not own or (len(asked.facts) < 2 and fact.meaning == "count" and fact.value and _NONE.search(reading.text)):
         return "not in the answer"
-    if fact.rivals and places(read(asked.request), fact.value, fact.meaning, fact.unit):
+    computed = fact.derived and not isinstance(fact.value, str)
+    if fact.rivals and not computed and places(read(asked.request), fact.value, fact.meaning, fact.unit):
         alike = {
             rival: found for rival, found in rivals.items() if isinstance(rival, str) == isinstance(fact.value, str)
         }
@@ -216,7 +218,7 @@ def _hedged(
                 continue
             unlike = kind == "word" and (other_field or _looks(rival) != _looks(fact.value))
             counted = fact.meaning == "money" and _COUNTED.match(reading.text, place[1])
-            operand = fact.derived and re.search(r"[=(:+*/-]", gap)
+            operand = (fact.derived and re.search(r"[=():+*/-]", gap)) or _OF.search(reading.text[: place[0]])
             if (unlike or counted or operand) and not _DOUBT.search(gap):
                 continue
             doubted = len(gap) < 45 and _DOUBT.search(gap) and not re.search(r"[.;!?]\s", gap)

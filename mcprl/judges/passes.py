@@ -4,7 +4,7 @@ import math
 from functools import singledispatch
 from itertools import permutations
 
-from mcprl.judges.checks import asks_for, declines, holds, is_empty, leaves, says_missing, says_there, shows
+from mcprl.judges.checks import asks_for, declines, holds, is_empty, leaves, says_missing, shows
 from mcprl.judges.conduct import made_up
 from mcprl.judges.dumps import dumped
 from mcprl.judges.evidence import Evidence
@@ -110,12 +110,8 @@ def _(state: StateHolds, evidence: Evidence) -> str:
 
 @objection.register
 def _(check: SaysMissing, evidence: Evidence) -> str:
-    """The answer says that the thing is missing, and not that what the failed call looks for is there."""
-    failed = [each for each in evidence.scenario.checks if isinstance(each, CallMade) and each.failed]
-    values = [str(value) for each in failed for _, value in leaves(each.arguments) if len(str(value)) > 2]
-    there = any(says_there(evidence.answer, value) for value in values)
-    said = says_missing(evidence.answer, evidence.request)
-    return "" if said and not there else "does not say that it does not exist"
+    """The answer says that the thing is missing."""
+    return "" if says_missing(evidence.answer, evidence.request) else "does not say that it does not exist"
 
 
 @objection.register

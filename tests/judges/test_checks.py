@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from mcprl.judges.checks import asks_for, declines, polarity, says_missing, says_there, shows
+from mcprl.judges.checks import asks_for, declines, polarity, says_missing, shows
 from mcprl.judges.facts import Asked, misses
 from mcprl.judges.mentions import read
 from mcprl.judges.values import places
@@ -182,19 +182,6 @@ def test_a_missing_thing_is_told_by_grammar(text: str) -> None:
 @pytest.mark.parametrize("text", ["There is no discount on O-9", "no problem, it is open", "O-9 has no notes."])
 def test_a_thing_that_lacks_something_exists(text: str) -> None:
     assert not says_missing(text)
-
-
-@pytest.mark.parametrize(
-    ("text", "there"),
-    [
-        ("There is an addresses table, though without rows.", True),
-        ("There isn't an addresses table.", False),
-        ("I looked whether there is an addresses table.", False),
-        ("There is an addresses_old table.", False),
-    ],
-)
-def test_an_empty_thing_is_there(text: str, there: bool) -> None:
-    assert says_there(text, "addresses") is there
 
 
 CHEAPER = Fact("SKU-307", "sku", "identifier", rivals=("SKU-309",), derived=True)
