@@ -33,7 +33,10 @@ ANSWERS = ROOT / "tests" / "judges" / "answers"
 RESULTS = ROOT / "benchmarks" / "results" / "judge_answers.json"
 WHOLE_RECORD = frozenset({"wrong-056", "wrong-209"})
 """Written as wrong, since they tell all fields of the thing that was asked for. All of it is true: they are right."""
+INVENTED = "forms"
+"""A set whose results are the values alone, so that a policy finds nothing in them."""
 NOT_OFFLINE = "calls every tool"
+"""A policy that needs a server; tests/judges/test_adversaries.py plays it on the shop."""
 
 Records = Sequence[CallRecord]
 
@@ -119,7 +122,7 @@ def played() -> dict[str, list[int]]:
     found = {name: [0, 0] for name in (*ADVERSARIES, *MORE) if name != NOT_OFFLINE}
     seen: set[str] = set()
     for path in sorted(ANSWERS.glob("*.jsonl")):
-        for line, right in rows_of(path):
+        for line, right in rows_of(path) if path.stem != INVENTED else ():
             task = scenario(line)
             if not right or task.request in seen or not judged(line).success:
                 continue

@@ -114,8 +114,7 @@ def misses(answer: str, fact: Fact, asked: Asked) -> str:
     rivals = {rival: _stated(reading, rival, fact) for rival in fact.rivals if _is_rival(rival, fact, asked)}
     longer = [place for found in rivals.values() for place in found]
     own = [place for place in _stated(reading, fact.value, fact) if not any(_inside(place, each) for each in longer)]
-    if len(asked.facts) < 2:
-        own = [place for place in own if not _taken_back(reading, place)]
+    own = [place for place in own if not _taken_back(reading, place)]
     if not own or (len(asked.facts) < 2 and fact.meaning == "count" and fact.value and _NONE.search(reading.text)):
         return "not in the answer"
     computed = fact.derived and not isinstance(fact.value, str)
