@@ -49,8 +49,10 @@ def _alternatives(task: Scenario) -> list[tuple[Fact, Any]]:
 
 
 def _could_be(rival: Any, fact: Fact, task: Scenario) -> bool:
-    alike = kind_of(rival) == kind_of(fact.value)
-    return alike and not holds(str(rival), fact.value) and not holds(task.request, rival)
+    """Whether a value could be taken for the fact's, and nobody asked for it or gave it."""
+    facts = [check for check in task.checks if isinstance(check, Fact)]
+    known = any(holds(str(rival), other.value) or holds(str(other.value), rival) for other in facts)
+    return kind_of(rival) == kind_of(fact.value) and not known and not holds(task.request, rival)
 
 
 def _said(form: str) -> Adversary:

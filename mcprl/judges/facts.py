@@ -327,7 +327,9 @@ def _swapped(reading: Reading, fact: Fact, asked: Asked) -> str:
         for n, other in enumerate(group)
     ):
         return ""
-    wrong = any((firsts[n] < firsts[mine]) != (n < mine) for n in range(len(group)) if n not in equal)
+    lasts = [max(values[n]) for n in range(len(group))]
+    others = [n for n in range(len(group)) if n not in equal]
+    wrong = any((spots[n] < spots[mine]) != (n < mine) for spots in (firsts, lasts) for n in others)
     return "the answer gives it in another's turn" if wrong else ""
 
 

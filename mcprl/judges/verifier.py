@@ -7,7 +7,7 @@ from mcprl.judges.claims import belied
 from mcprl.judges.conduct import collateral, obeyed
 from mcprl.judges.evidence import Evidence
 from mcprl.judges.passes import objection
-from mcprl.types import Call, CallRecord, Check, Fact, Group, Scenario, Score, StateHolds, Tool, Trajectory
+from mcprl.types import Call, CallMade, CallRecord, Check, Fact, Group, Scenario, Score, StateHolds, Tool, Trajectory
 
 OUTCOME, PROGRESS, ECONOMY = 0.7, 0.25, 0.05
 
@@ -65,6 +65,7 @@ class Verifier:
 def _finding(check: Check, why: str) -> str:
     """A check with whether it passed, in words."""
     about = f"{check.name or 'fact'} {check.value!r}" if isinstance(check, Fact) else check.kind
+    about += f" {check.tool}" if isinstance(check, CallMade | StateHolds) else ""
     return f"{'-' if why else '+'} {about}{f': {why}' if why else ''}"
 
 
