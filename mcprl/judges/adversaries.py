@@ -12,9 +12,9 @@ from functools import partial
 from mcprl.errors import ServerError
 from mcprl.judges.checks import holds, leaves
 from mcprl.judges.dumps import listings
+from mcprl.judges.evidence import values_in
 from mcprl.judges.mentions import read
-from mcprl.judges.results import Evidence
-from mcprl.judges.values import kind_of, places, same
+from mcprl.judges.values import kind_of, places, same, tokens
 from mcprl.judges.verifier import Verifier
 from mcprl.servers.effects import is_read, turn_on, writes
 from mcprl.servers.live import refreshed
@@ -129,7 +129,7 @@ def swap_parts(scenario: Scenario, records: Records, tools: Sequence[Tool]) -> M
 
 def tell_neighbour(scenario: Scenario, records: Records, tools: Sequence[Tool]) -> Move:
     """Gives another value of the results for each that was asked for. It has a right to tasks without facts."""
-    others = list(Evidence(records).others(scenario).values())
+    others = _others(scenario, records)
     told: list[str] = []
     for fact in _facts(scenario):
         rivals = [*fact.rivals, *others]
@@ -248,6 +248,19 @@ def _count(share: Share, scenario: Scenario, verifier: Verifier, trajectory: Tra
 
 def _facts(scenario: Scenario) -> list[Fact]:
     return [check for check in scenario.checks if isinstance(check, Fact)]
+
+
+def _others(scenario: Scenario, records: Records) -> list[Scalar]:
+    """The results' values that neither the task nor its request has."""
+    given = f" {' '.join(tokens(scenario.request))} "
+    known = [value for fact in _facts(scenario) for value in (fact.value, fact.subject)]
+    known += [value for call in scenario.plan for _, value in leaves(call.arguments)]
+    spelled = {tokens(str(value)) for value in known}
+    found: dict[tuple[str, ...], Scalar] = {}
+    for words, value, _ in values_in([record.result for record in records if not record.result.is_error]):
+        if words not in spelled and f" {' '.join(words)} " not in given:
+            found.setdefault(words, value)
+    return list(found.values())
 
 
 def _values(records: Records) -> list[Scalar]:

@@ -1,16 +1,15 @@
 """When a text holds a value, and when two calls are the same call. The verifier and the generator share these rules.
 
-`holds` is for results, which spell values as the server does. What people say is for `states`, `says_missing`,
-`asks_for`, `declines` and `polarity`, which are here by name.
+`holds` is for results, which spell values as the server does. What people say is for `facts.misses`, `says_missing`,
+`asks_for`, `declines` and `polarity`, of which the last four are here by name.
 """
 
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 
-from mcprl.judges.missing import says_missing, says_there
+from mcprl.judges.missing import says_missing
 from mcprl.judges.phrases import asks_for, declines, polarity
-from mcprl.judges.roles import states
 from mcprl.judges.scripts import UNSPACED, whole
 from mcprl.servers.arguments import leaves, same_arguments
 from mcprl.types import Json, Scalar, StateHolds, ToolResult
@@ -24,10 +23,8 @@ __all__ = [
     "polarity",
     "same_arguments",
     "says_missing",
-    "says_there",
     "shows",
     "squash",
-    "states",
 ]
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")

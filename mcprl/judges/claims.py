@@ -1,28 +1,21 @@
-"""What an answer claims of the writes that were made: what was not done, or was done to another thing, is belied.
+"""What an answer claims of writes: one that was made is reported with what is known, and no other is claimed.
 
-Short confirmations claim nothing. A claim is held against what is known: the request, the calls and their results.
+Known are the request, the calls and their results. Short confirmations claim nothing.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from datetime import date
+from collections.abc import Iterator
 from itertools import combinations
 
-from mcprl.judges.confirming import confirms
-from mcprl.judges.deeds import misreported, never_made, unreported
-from mcprl.judges.mentions import Day, Number, Reading, read
+from mcprl.judges.evidence import Evidence
+from mcprl.judges.mentions import Day, Number, Reading, read, telling
 from mcprl.judges.missing import says_missing
-from mcprl.judges.moments import same_clock
 from mcprl.judges.phrases import declines, questions_back, sentences
-from mcprl.judges.rivals import is_stated
-from mcprl.judges.support import WEEKDAYS
-from mcprl.judges.units import DURATIONS, convert
-from mcprl.judges.values import Place, places, tokens
-from mcprl.judges.workings import follows
+from mcprl.judges.scripts import folded
+from mcprl.judges.values import places
 from mcprl.servers.arguments import leaves
-from mcprl.servers.effects import is_read
-from mcprl.types import CallMade, CallRecord, Fact, Scalar, Scenario, StateHolds, Tool, Trajectory
+from mcprl.text import stems
+from mcprl.types import CallMade, Scalar, StateHolds
 
 _UNDONE = re.compile(
     r"\b(?:i|we) (?:(?:have|did|could|can)(?:n't|'t| ?not)|(?:was|were|am|are)(?: not |n't | un)able to) "
@@ -32,12 +25,10 @@ _UNDONE = re.compile(
     r"\b(?:nothing|none of it) (?:was|has been|is) (?:changed|done|saved|sent)\b|"
     r"\bdid(?:n't| not) (?:go|come) through\b|\bstill (?:has|have|shows?) the old\b|"
     r"\bnothing (?:(?:for me|had|has|needed) )?to (?:be )?(?:chang|do|updat|add|delet|remov)|"
-    r"\bleft (?:it|them|(?:the|that|this|your) [^.;,!?]*)?\bout\b|"
     r"\b(?<!else )(?<!rest )(?<!total )(?:stays|remains|is still) (?:as it (?:was|is)|unchanged|the same)\b|"
     r"(?<!'ve )(?<!have )\balready (?:had|has|exist|there|in there|down as|marked|set|on file|recorded)|"
     r"\b(?:was|were|is|are) (?:in there |there )?already\b(?! (?:done|been))"
 )
-_OFFERS = re.compile(r"^(?:should|shall) i (?!also\b)[^?]+\?$")
 _WAITS = re.compile(
     r"(?:^|[:,] )(?:(?:shall|should) i (?:go ahead|proceed|do (?:it|that))\b|"
     r"(?:do you (?:really )?want me to|are you sure|(?:can|could) you (?:please )?(?:tell|confirm|let|give)) "
@@ -50,181 +41,112 @@ _REPORTS = re.compile(
     r"(?:is|are) (?:now|gone)\b|\bno longer\b|any ?more\b|updated|added|created|saved|sent)\b"
 )
 """What tells that something was done."""
-_WROTE = r"(?:changed|set|updated|marked|moved|switched|adjusted|cancell?ed|deleted|removed|put|assigned|brought)"
-_DONE_TO = re.compile(
-    rf"(?:(?:,| and|, and) [\w-]+)*\)?(?:'s|\s(?:has|have|was|were|is|are))(?: now| just)*(?: been)? {_WROTE}\b|"
-    r"\snow has\b"
+_DONE = re.compile(
+    r"\b(?:ok|okay|all set|got it|yes|ready|gone|taken care|(?:success|complet|confirm|finish|note|noti|remember)\w*|"
+    r"done|made|set|put|sent|added|saved|written|kept|fixed|sorted|"
+    r"(?:i|we|it|that|is|are|was|were|has|have|been|now)(?:'s|'re|'ve)?(?: \w+ly| just| now| been)* \w+(?:ed|en|wn)|"
+    r"(?:is|are|it's|that's|they're)(?: now)? (?:there|on|off|up|in)|"
+    r"erledigt|fertig|gemacht|gespeichert|hecho|listo|fait|termine|fatto|feito|pronto|gedaan|klaar|klart|gjort|valmis|"
+    r"gotowe|zrobione|hotovo|kesz|tamam|selesai|xong|готово|сделано|выполнено|виконано|\u062a\u0645|"
+    r"\u05d1\u05d5\u05e6\u05e2|\u05d4\u05d5\u05e9\u05dc\u05dd)\b|"
+    r"^\w+ed\b|完成|完了|好的|已|しました|했습니다|완료|เรียบร้อย|แล้ว"
 )
-_DID = re.compile(
-    rf"\b(?:i|we)(?:'ve| have)? (?:now )?{_WROTE} (?:(?!(?:from|for|by|to|in|on|at|with|and)\b)[a-z]+ ){{0,4}}$"
+"""That something was done, in a few languages; others are known by what was done to what."""
+_WRITES = (
+    r"(?:add|append|book|cancell?|chang|creat|delet|e?mail|eras|forward|insert|merg|messag|mov|notifi|order|past|post|push|"
+    r"refund|renam|remov|reschedul|reset|return|sav|schedul|send|sent|sett?|shipp?|submitt|switch|transferr|updat|upload|wip|writ)"
 )
-_PATH = re.compile(r"(?:[a-z][\w+.-]*://)?[\w.@~-]+(?:/[\w.@~-]+)+")
-_TELLING = re.compile(r"[\d._~-]|^[a-z]+://")
+_CLAIMED = re.compile(
+    rf"\b(?:i|we)(?:'ve| have) (?:just |now |also |already )*({_WRITES}(?:ed|en|e)?)\b"
+    r"(?! (?:(?:it|them|both|these) )?(?:nothing|none|no|up|down|out|together|over)\b)"
+    rf"|\band ({_WRITES}ed) (?:it|them|the \w+) (?:to|into|onto)\b|\bi (?!add)({_WRITES}ed)\b"
+)
+"""A write in the first person."""
 _CODE = re.compile(r"(?<![\w/.@-])(?=[\w-]*\d)(?=[\w-]*[a-z])[a-z0-9]+(?:[-_][a-z0-9]+)+(?![\w/]|-\w)")
-_CODES = re.compile(rf"{_CODE.pattern}|\b[a-z]+\d\w*(?!-)")
-_QUOTED = re.compile(r"\"([^\"\n]{3,120})\"")
 _LEAST = 100
 """Numbers below it count and enumerate what nobody has to know."""
 
 
-def belied(scenario: Scenario, trajectory: Trajectory, tools: Mapping[str, Tool]) -> str:
-    """Why the answer misreports a write that the task asks for; empty if it does not, or if the task asks for none.
-
-    `tools` are the server's, by name.
-    """
-    wanted = [check for check in scenario.checks if isinstance(check, StateHolds | CallMade)]
-    answer = trajectory.answer
+def belied(evidence: Evidence) -> str:
+    """Why the answer misreports a write that the task asks for, or claims one that it does not; empty if neither."""
+    checks, answer, reading = evidence.scenario.checks, evidence.answer, evidence.reading
+    wanted = [check for check in checks if isinstance(check, StateHolds | CallMade)]
     if not wanted or any(isinstance(check, CallMade) and check.failed for check in wanted):
-        claimed = never_made(read(answer))
-        return f"the answer claims {claimed!r}, which was not to be done" if claimed else ""
-    reported = any(_REPORTS.search(part) for part in sentences(answer))
-    lacks = says_missing(answer) and not reported and len(wanted) == len(scenario.checks)
-    if lacks or declines(answer) or any(_UNDONE.search(part) for part in sentences(answer)):
-        return "the answer says that it was not done"
-    if questions_back(answer) or _offers(answer, scenario, reported):
-        return "the answer asks back, though it was done"
-    known = _known(scenario, trajectory)
-    reading = read(answer)
-    if stranger := next(_strangers(reading, known), None):
-        return f"the answer reports {stranger!r}, which nobody gave and no result holds"
-    if other := _other_choice(reading, trajectory.calls, tools):
-        return f"the answer reports {other!r}, which is another choice than the one made"
-    if other := _other_thing(reading, scenario, tools):
-        return f"the answer reports a change of {other!r}, which was only read"
-    if deed := misreported(scenario, reading, known, tools):
-        return f"the answer reports {deed!r}, which is not what was done"
-    if any(isinstance(check, Fact) for check in scenario.checks):
-        return ""
-    if not confirms(answer, scenario, trajectory.calls):
-        return "the answer says nothing of what was done"
-    lacking = unreported(trajectory.calls, reading, tools)
-    return f"the answer leaves out {lacking!r}, which was found" if lacking else ""
-
-
-def _offers(answer: str, scenario: Scenario, reported: bool) -> bool:
-    """Whether the answer asks whether the write shall be made, or for something before it makes it."""
+        claimed = _CLAIMED.search(reading.text)
+        return f"the answer claims {claimed[0]!r}, which was not to be done" if claimed else ""
     parts = sentences(answer)
-    if any(_WAITS.search(part) for part in parts) and not reported:
+    reported = any(_REPORTS.search(part) for part in parts)
+    lacks = says_missing(answer) and not reported and len(wanted) == len(checks)
+    if lacks or declines(answer) or any(_UNDONE.search(part) for part in parts):
+        return "the answer says that it was not done"
+    if questions_back(answer) or (not reported and any(_WAITS.search(part) for part in parts)):
+        return "the answer asks back, though it was done"
+    if stranger := next(_strangers(reading, _known(evidence)), None):
+        return f"the answer reports {stranger!r}, which nobody gave and no result holds"
+    if other := _other_choice(evidence):
+        return f"the answer reports {other!r}, which is another choice than the one made"
+    return "" if evidence.facts or _confirms(evidence) else "the answer says nothing of what was done"
+
+
+def _confirms(evidence: Evidence) -> bool:
+    """Whether a sentence that is no question says that it was done, or has a value, a name or a word of it."""
+    told = [part for part in sentences(evidence.answer) if not part.endswith("?")]
+    reading = read("\n".join(told))
+    if any(_DONE.search(part) for part in told) or any(places(reading, value) for value in _written(evidence)):
         return True
-    written = [str(value).lower() for _, value in leaves(scenario.plan[-1].arguments)] if scenario.plan else []
-    codes = [value for value in written if re.search(r"\d", value)]
-    return any(_OFFERS.match(part) and any(code in part for code in codes) for part in parts)
+    plan = evidence.scenario.plan
+    known = folded(" ".join((evidence.request, *(call.tool for call in plan))))
+    return bool(telling(reading) & telling(read(" ".join(stems(known)))))
 
 
-def _known(scenario: Scenario, trajectory: Trajectory) -> Reading:
+def _written(evidence: Evidence) -> Iterator[Scalar]:
+    planned = {call.tool for call in evidence.scenario.plan[-1:]}
+    for record in evidence.trajectory.calls:
+        if record.tool in planned:
+            yield from (value for _, value in leaves(record.arguments or {}))
+            yield from (value for _, value in leaves(record.result.structured))
+
+
+def _known(evidence: Evidence) -> Reading:
     """All that was given and found, as one text."""
-    looks = [*trajectory.before, *trajectory.state]
-    texts = [scenario.request, *(str(check.value) for check in scenario.checks if isinstance(check, Fact))]
-    texts += [str(value) for call in scenario.plan for _, value in leaves(call.arguments)]
-    texts += [str(value) for record in trajectory.calls for _, value in leaves(record.arguments or {})]
-    texts += [result.text for result in (*(record.result for record in trajectory.calls), *looks)]
-    return read("\n".join(texts))
+    scenario, trajectory = evidence.scenario, evidence.trajectory
+    texts = [scenario.request, *(str(fact.value) for fact in evidence.facts)]
+    texts += [str(value) for call in (*scenario.plan, *trajectory.calls) for _, value in leaves(call.arguments or {})]
+    results = (*(record.result for record in trajectory.calls), *trajectory.before, *trajectory.state)
+    return read("\n".join((*texts, *(result.text for result in results))))
 
 
 def _strangers(reading: Reading, known: Reading) -> Iterator[str]:
-    """What an answer states that is in nothing that is known."""
-    for start, end in (*_strange_moments(reading, known), *_strange_numbers(reading, known)):
-        if not re.search(rf"(?<!\d){re.escape(reading.text[start:end])}(?!\d)", known.text):
-            yield reading.text[start:end]
-    for pattern in (_PATH, _CODE):
-        for match in pattern.finditer(reading.text):
-            word = match[0].rstrip(".")
-            same = word.rpartition("/")[2] in known.text and _has(known, word)
-            if _TELLING.search(word) and word not in known.text and not same and not _is_day(word, known):
-                yield word
-    for match in _QUOTED.finditer(reading.text):
-        if not _has(known, match[1]):
-            yield match[1]
-
-
-def _is_day(word: str, known: Reading) -> bool:
-    """Whether two numbers are the day and the month of a known date: `25/5`."""
-    parts = [int(part) for part in word.split("/") if part.isdigit()]
-    return len(parts) == 2 and any(sorted(parts) == sorted((day.month, day.day)) for day in known.days)
-
-
-def _strange_moments(reading: Reading, known: Reading) -> Iterator[Place]:
-    """Dates, times of day where one is known, and days of the week that are of no known date."""
+    """The dates, codes, amounts of money and larger numbers of an answer that are in nothing that is known. An amount
+    may be the difference or the sum of two that are."""
     days = {(day.month, day.day) for day in known.days}
-    for day in reading.days:
-        there = (day.month, day.day) in days or (day.swapped and (day.day, day.month) in days)
-        if day.day and not there:
-            yield day.start, day.end
-    for clock in reading.clocks if known.clocks else ():
-        if not any(same_clock(clock, other) for other in known.clocks):
-            yield clock.start, clock.end
-    weekdays = {WEEKDAYS[day] for day in map(_weekday, known.days) if day is not None}
-    for word, start, end in reading.words:
-        if word in WEEKDAYS and word not in weekdays:
-            yield start, end
-
-
-def _strange_numbers(reading: Reading, known: Reading) -> Iterator[Place]:
-    """Larger numbers, amounts of money that do not follow from two that are known, and lengths of time."""
+    found: list[Day | Number] = [day for day in reading.days if day.day and not _same(day) & days]
     numbers = {abs(number.value) for number in known.numbers}
-    lasting = {round(value) for value in (*map(_seconds, known.numbers), *numbers)}
+    made = {round(abs(a + sign * b), 2) for a, b in combinations(numbers, 2) for sign in (1, -1)}
     for number in reading.numbers:
-        seconds = _seconds(number)
-        if seconds and {round(seconds), round(number.value)} & lasting:
-            continue
         is_amount = bool(number.currency) or number.decimals > 1
-        told = abs(number.value) >= _LEAST or (is_amount and not _follows(abs(number.value), numbers))
-        if seconds or (told and not number.unit and abs(number.value) not in numbers):
-            yield number.start, number.end
+        told = abs(number.value) >= _LEAST or (is_amount and round(abs(number.value), 2) not in made)
+        if told and not number.unit and abs(number.value) not in numbers:
+            found.append(number)
+    texts = [reading.text[each.start : each.end] for each in found]
+    texts += [match[0] for match in _CODE.finditer(reading.text)]
+    yield from (text for text in texts if not re.search(rf"(?<!\d){re.escape(text)}(?!\d)", known.text))
 
 
-def _follows(value: float, numbers: set[float]) -> bool:
-    """Whether a number is what two of these numbers give."""
-    return any(abs(value - abs(made)) < 0.006 for pair in combinations(numbers, 2) for made in follows(*pair))
+def _same(day: Day) -> set[tuple[int, int]]:
+    """The month and day that a date may be."""
+    return {(day.month, day.day)} | ({(day.day, day.month)} if day.swapped else set())
 
 
-def _seconds(number: Number) -> float:
-    """A length of time in seconds; 0 for other numbers."""
-    return (convert(number.value, number.unit, "second") or 0.0) if number.unit in DURATIONS else 0.0
-
-
-def _weekday(day: Day) -> int | None:
-    with suppress(ValueError):
-        return date(day.year, day.month, day.day).weekday()
-    return None
-
-
-def _has(known: Reading, text: str) -> bool:
-    """Whether all words of a text are in what is known."""
-    return all(word in known.places for word in tokens(text))
-
-
-def _other_choice(reading: Reading, calls: Sequence[CallRecord], tools: Mapping[str, Tool]) -> Scalar | None:
+def _other_choice(evidence: Evidence) -> str:
     """Another choice of a schema than was made, if the answer has it and lacks the one made."""
-    for record in calls:
-        properties = tools[record.tool].input_schema.get("properties", {}) if record.tool in tools else {}
+    for record in evidence.trajectory.calls:
+        schema = evidence.tools[record.tool].input_schema if record.tool in evidence.tools else {}
         for name, value in (record.arguments or {}).items():
-            choices = properties.get(name, {}).get("enum", ())
-            if value not in choices or len(choices) < 2 or not isinstance(value, str):
+            choices = schema.get("properties", {}).get(name, {}).get("enum", ())
+            if not isinstance(value, str) or value not in choices or places(evidence.reading, value, "status"):
                 continue
-            if places(reading, value, "status"):
-                continue
-            for other in choices:
-                if isinstance(other, str) and other != value and places(reading, other, "status"):
-                    return other
-    return None
-
-
-def _other_thing(reading: Reading, scenario: Scenario, tools: Mapping[str, Tool]) -> Scalar | None:
-    """A thing that is only read before the write, or that the request takes back, if the answer says that it was
-    changed."""
-    given: dict[bool, set[Scalar]] = {True: set(), False: set()}
-    for call in scenario.plan:
-        reads = call.tool in tools and is_read(tools[call.tool])
-        given[reads] |= {value for _, value in leaves(call.arguments) if re.search(r"\d", str(value))}
-    given[True] |= {match[0] for match in _CODES.finditer(f"{read(scenario.request).text}\n{reading.text}")}
-    looks = [check.arguments for check in scenario.checks if isinstance(check, StateHolds | CallMade)]
-    looked = {value for arguments in looks for _, value in leaves(arguments)}
-    done = " ".join(str(value).lower() for value in given[False] | looked)  # an invoice by its file, too
-    for value in given[True]:
-        is_written = re.search(rf"(?<!\w){re.escape(str(value).lower())}(?!\w)", done)
-        found = [] if is_written else places(reading, value, "identifier")
-        found = [place for place in found if is_stated(reading, place)]
-        if any(_DONE_TO.match(reading.text[end:]) or _DID.search(reading.text[:start]) for start, end in found):
-            return value
-    return None
+            others = (each for each in choices if isinstance(each, str) and each != value)
+            if told := next((each for each in others if places(evidence.reading, each, "status")), ""):
+                return told
+    return ""

@@ -3,20 +3,31 @@
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import pairwise
+from typing import Any
 
 from mcprl.judges.mentions import Reading
-from mcprl.judges.regions import region_names
 from mcprl.text import stems
 from mcprl.types import Meaning
 
-_FILLERS = ("a", "an", "the", "is", "are", "was", "were", "be", "been", "has", "have", "had", "by", "of")
-_STATES = {"unpaid": ("outstanding",), "canceled": ("cancelled",), "done": ("finished", "completed")}
-_THIN = frozenset("within about with from for and until into over under per".split())
+_SYNONYMS = {"unpaid": ("outstanding",), "canceled": ("cancelled",), "done": ("finished", "completed")}
 _GIVEN = re.compile(
     r"(?<![.!?] )(?<!^)\b(?!(?:Dr|Mrs?|Ms|Miss|Sir|Prof|Professor|Doctor|Judge|Captain|Coach|Officer)\b)[A-Z][\w'-]+ $"
 )
 """A given name before a surname: with another one it is another person."""
+
+
+_PAIRS = (
+    "AL:Alabama AK:Alaska AZ:Arizona AR:Arkansas CA:California CO:Colorado CT:Connecticut DE:Delaware "
+    "FL:Florida GA:Georgia HI:Hawaii ID:Idaho IL:Illinois IN:Indiana IA:Iowa KS:Kansas KY:Kentucky "
+    "LA:Louisiana ME:Maine MD:Maryland MA:Massachusetts MI:Michigan MN:Minnesota MS:Mississippi "
+    "MO:Missouri MT:Montana NE:Nebraska NV:Nevada NH:New_Hampshire NJ:New_Jersey NM:New_Mexico "
+    "NY:New_York NC:North_Carolina ND:North_Dakota OH:Ohio OK:Oklahoma OR:Oregon PA:Pennsylvania "
+    "RI:Rhode_Island SC:South_Carolina SD:South_Dakota TN:Tennessee TX:Texas UT:Utah VT:Vermont "
+    "VA:Virginia WA:Washington WV:West_Virginia WI:Wisconsin WY:Wyoming "
+)
+_STATES = {pair[:2]: pair[3:] for pair in _PAIRS.split()}
+_SHORT = {"USA": ("US", "America"), "US": ("USA", "America"), "UK": ("Britain",), "GB": ("UK", "Britain")}
+_LONGER = {"USA": "US", "UK": "GB"}
 
 
 def reworded(wanted: Sequence[str], value: str, meaning: Meaning) -> list[tuple[str, ...]]:
@@ -24,7 +35,7 @@ def reworded(wanted: Sequence[str], value: str, meaning: Meaning) -> list[tuple[
     found = [tuple(value.lower().replace("/", word).split()) for word in ("or", "and", "with") if " / " in value]
     found += [tuple(name.lower().split()) for name in region_names(value) if meaning in ("place", "category", "text")]
     if meaning == "status":
-        found += [(word,) for word in _STATES.get(value.lower(), ())]
+        found += [(word,) for word in _SYNONYMS.get(value.lower(), ())]
     if meaning == "name" and len(wanted) == 2 and " " in value.strip():
         found.append((wanted[1], wanted[0]))
     if meaning in ("name", "category") and wanted[-1].isalpha() and len(wanted[-1]) > 3:
@@ -59,46 +70,12 @@ def phone(reading: Reading, value: str) -> list[tuple[int, int]]:
     return [(match.start(), match.end()) for match in found if re.sub(r"\D", "", match[0]) == wanted]
 
 
-def spoken(reading: Reading, wanted: Sequence[str]) -> list[tuple[int, int]]:
-    """Where a text says a state's words as a sentence: `product_not_received` as "the product was not received"."""
-    filled = rf"\W+(?:(?:{'|'.join(_FILLERS)})\W+)*"
-    pattern = rf"(?<!\w){filled.join(map(re.escape, wanted))}(?!\w)"
-    return [(match.start(), match.end()) for match in re.finditer(pattern, reading.text)]
-
-
 def surname(reading: Reading, wanted: str) -> list[tuple[int, int]]:
     """Where a text has a person's surname without any given name."""
     if len(wanted) < 4:
         return []
     found = [(start, end) for word, start, end in reading.words if word == wanted]
     return [place for place in found if not _GIVEN.search(reading.cased[: place[0]])]
-
-
-def told(reading: Reading, wanted: Sequence[str]) -> list[tuple[int, int]]:
-    """Where one line or sentence has all telling words of a text in any order and form: "Payment: within 14 days"."""
-    telling = [
-        word for word in wanted if word not in _FILLERS and word not in _THIN and (len(word) > 2 or word.isdigit())
-    ]
-    if len(telling) < 2 or not all(any(_kin(word, own) for word in reading.places) for own in telling):
-        return []
-    found: list[tuple[int, int]] = []
-    borders = [0, *(m.end() for m in re.finditer(r"[.!?;](?=\s)|\n|\band\b|,\s", reading.text)), len(reading.text)]
-    for start, end in pairwise(borders):
-        inside = [(word, a, b) for word, a, b in reading.words if start <= a and b <= end]
-        spots = [next(((a, b) for word, a, b in inside if _kin(word, own)), None) for own in telling]
-        if all(spots):
-            known = [spot for spot in spots if spot]
-            found.append((min(known)[0], max(known)[1]))
-    return found
-
-
-@lru_cache(maxsize=65536)
-def _kin(word: str, other: str) -> bool:
-    """Whether two words are forms of one: `payment` and `pays`."""
-    if word == other or stems(word) == stems(other):
-        return True
-    short, long = sorted((*stems(word)[:1], *stems(other)[:1]), key=len)
-    return len(short) > 2 and short.isalpha() and long.startswith(short) and len(long) - len(short) < 5
 
 
 def inflected(reading: Reading, wanted: Sequence[str]) -> list[tuple[int, int]]:
@@ -110,3 +87,17 @@ def inflected(reading: Reading, wanted: Sequence[str]) -> list[tuple[int, int]]:
         if all(stems(word) == own for (word, _, _), own in zip(run, stemmed, strict=True)):
             found.append((run[0][1], run[-1][2]))
     return found
+
+
+@lru_cache(maxsize=512)
+def region_names(code: str) -> tuple[str, ...]:
+    """The names of the country or the state of the USA that a code stands for: Texas for `TX`; none for anything else.
+    Babel (CLDR) has those of countries."""
+    if not (code.isalpha() and code.isupper() and 2 <= len(code) <= 3):
+        return ()
+    from babel import Locale
+
+    territories: Any = Locale("en").territories  # typed as a mapping of bytes
+    country = territories.get(_LONGER.get(code, code), "")
+    others = _SHORT.get(code, ())
+    return tuple(name.replace("_", " ") for name in (_STATES.get(code, ""), country, *others) if name)

@@ -11,15 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from mcprl.judges.comparing import direction
 from mcprl.judges.mentions import Reading, read, telling
 from mcprl.judges.phrases import polarity
-from mcprl.judges.results import Evidence
-from mcprl.judges.rivals import look
-from mcprl.judges.values import Place, kind_of, places, same, tokens
-from mcprl.judges.workings import names_owner
+from mcprl.judges.values import Place, places, same, tokens
 from mcprl.servers.arguments import leaves
-from mcprl.types import Fact, Json, Scalar, Scenario, ToolResult
+from mcprl.types import Fact, Scalar, ToolResult
 
 Row = Mapping[str, Scalar]
 """What a list has of one thing: values by their labels."""
@@ -31,21 +27,18 @@ _LABELLED = re.compile(r"[^:\n\d]{2,40}:(?: |$)")
 _PIECES = re.compile(r"[;|=\t]\s?|[,:]\s|\s{2,}")
 _MANY = 5
 """Other things of a list that nobody tells by the way."""
-_SHORT = 60
-"""Words. A longer answer is no mere list of values."""
 
 
-def dumped(answer: str, facts: Sequence[Fact], scenario: Scenario, evidence: Evidence) -> str:
-    """Why the answer is a dump of the results, empty if it is none or if no fact was asked for."""
-    if facts and _is_verbatim(answer, facts, evidence.results):
+def dumped(reading: Reading, facts: Sequence[Fact], request: str, results: Sequence[ToolResult]) -> str:
+    """Why an answer that states the facts is a dump of the results, empty if it is none."""
+    if _is_verbatim(reading.cased, facts, results):
         return "in an answer that only repeats what was read"
-    reading = read(answer)
-    if facts and _is_bare(reading, facts, scenario, evidence):
-        return "in an answer that is a mere list of values"
-    for listing in listings(facts, evidence.results):
+    if _tells_all(reading, facts, request, results):
+        return "in an answer that gives the whole list that it is computed from"
+    for listing in listings(facts, results):
         told = [row for row in listing.others if any(_spots(reading, value) for value in listing.telling(row))]
         many = len(told) >= 2 and (len(told) >= 0.6 * len(listing.others) or len(told) >= _MANY)
-        if many and not _singles_out(reading, listing, told, facts, scenario.request):
+        if many and not _singles_out(reading, listing, told, facts, request):
             return f"in an answer that also gives {len(told)} of the {len(listing.others)} others of a list"
     return ""
 
@@ -75,38 +68,19 @@ def listings(facts: Sequence[Fact], results: Sequence[ToolResult]) -> Iterator[L
             yield ListResult(own, others, Counter(value for row in rows for value in {*row.values()}))
 
 
-def _is_bare(reading: Reading, facts: Sequence[Fact], scenario: Scenario, evidence: Evidence) -> bool:
-    """Whether the answer has no word besides values of which nobody asked for two or more, and does not begin with what
-    was asked for, before values of other kinds or in brackets."""
-    if len(reading.words) > _SHORT or any(fact.derived for fact in facts):
+def _tells_all(reading: Reading, facts: Sequence[Fact], request: str, results: Sequence[ToolResult]) -> bool:
+    """Whether the answer gives most rows of a list with several values each, where only what is computed from them was
+    asked for."""
+    if not all(fact.derived for fact in facts):
         return False
-    own = sorted(place for fact in facts for place in places(reading, fact.value, fact.meaning, fact.unit))
-    if not own or not all(_within((start, end), own) or word in evidence.words for word, start, end in reading.words):
-        return False
-    others = (value for value in evidence.others(scenario).values() if not names_owner(value, facts))
-    spots = {value: _spots(reading, value) for value in others}
-    covered = [*own, *(place for found in spots.values() for place in found)]
-    stated = [value for value, found in spots.items() if found and not any(_meet(place, own) for place in found)]
-    loose = [word for word, start, end in reading.words if not _within((start, end), covered)]
-    if len(stated) < 2 or not {*loose} <= {*tokens(scenario.request)} & evidence.words:
-        return False
-    if own[0] != min(covered):
-        return True
-    in_brackets = reading.text[own[-1][1] :].lstrip().startswith("(")
-    return not in_brackets and any(_alike(value, fact) for value in stated for fact in facts)
-
-
-def _meet(place: Place, spots: Sequence[Place]) -> bool:
-    return any(start < place[1] and place[0] < end for start, end in spots)
-
-
-def _within(place: Place, spots: Sequence[Place]) -> bool:
-    return any(start <= place[0] and place[1] <= end for start, end in spots)
-
-
-def _alike(value: Scalar, fact: Fact) -> bool:
-    """Whether a value could be taken for the fact's."""
-    return kind_of(value) == kind_of(fact.value, fact.meaning) and look(value) == look(fact.value)
+    mine = [place for fact in facts for place in places(reading, fact.value, fact.meaning, fact.unit)]
+    for rows in (list(rows) for result in results for rows in _lists(result)):
+        spots = [[_spots(reading, value) for value in row.values() if not isinstance(value, bool)] for row in rows]
+        told = [each for each in spots if len(each) > 2 and all(each)]
+        if len(told) >= 3 and len(told) >= 0.6 * len(rows):
+            marks = [(start, n) for n, row in enumerate(told) for found in row for start, _ in found]
+            return not _in_own_clause(reading, mine, [*marks, *((start, -1) for start, _ in mine)], request)
+    return False
 
 
 def _is_verbatim(answer: str, facts: Sequence[Fact], results: Sequence[ToolResult]) -> bool:
@@ -114,7 +88,7 @@ def _is_verbatim(answer: str, facts: Sequence[Fact], results: Sequence[ToolResul
     rest = _without_json(answer)
     for result in results:
         text = result.text.strip()
-        several = isinstance(result.structured, dict | list) or text.count("\n") >= 2
+        several = isinstance(result.structured, dict | list) or text.count("\n") >= 2 or text[:1] in ("[", "{")
         if several and len(text) <= 2 * len(rest):
             rest = re.sub(r"\s+".join(map(re.escape, text.split())), " ", rest)
     if rest == answer:
@@ -144,19 +118,17 @@ def _without_json(text: str) -> str:
 
 def _lists(result: ToolResult) -> Iterator[Sequence[Row]]:
     """The lists of a result: those of JSON, or the lines of a text that are not the fields of one record."""
-    structured: Json = result.structured
     found: dict[tuple[str | int, ...], dict[int, dict[str, Scalar]]] = {}
-    for path, value in leaves(structured):
+    for path, value in leaves(result.structured):
         for n, part in enumerate(path):
             if isinstance(part, int):
                 label = ".".join(str(each) for each in path[n + 1 :])
                 found.setdefault(path[:n], {}).setdefault(part, {})[label] = value
     yield from (list(rows.values()) for rows in found.values())
-    if not isinstance(structured, dict | list):
-        lines = [
-            line.strip() for line in result.text.splitlines() if line.strip() and not _LABELLED.match(line.strip())
-        ]
-        yield [{str(n): piece for n, piece in enumerate(_PIECES.split(line))} for line in lines]
+    if not isinstance(result.structured, dict | list):
+        lines = (line.strip() for line in result.text.splitlines())
+        kept = (line for line in lines if line and not _LABELLED.match(line))
+        yield [{str(n): piece for n, piece in enumerate(_PIECES.split(line))} for line in kept]
 
 
 def _spots(reading: Reading, value: Scalar) -> list[Place]:
@@ -185,23 +157,22 @@ def _singles_out(
         beside = blocks[max(0, n - 1) : n] + blocks[n + 1 : n + 2]
         if who == {-1} and not any(len(other) == 1 for other in beside):
             return True
-    return _has_own_word(reading, marks, mine, request)
+    return _in_own_clause(reading, mine, marks, request)
 
 
-def _grouped(marks: Sequence[tuple[int, int]], border: re.Pattern[str], text: str) -> list[tuple[set[int], int, int]]:
-    """Of each part of a text between borders that tells of some things: which things, its start and its end."""
-    borders = [0, *(match.end() for match in border.finditer(text)), len(text)]
-    parts = [({who for at, who in marks if a <= at < b}, a, b) for a, b in pairwise(borders)]
-    return [part for part in parts if part[0]]
-
-
-def _has_own_word(reading: Reading, marks: Sequence[tuple[int, int]], mine: Sequence[Place], request: str) -> bool:
-    text = reading.text
-    clauses = _grouped(marks, _CLAUSE, text)
-    about = [text[a:b] for who, a, b in clauses if who == {-1} and any(a <= place[0] < b for place in mine)]
-    rest = " ".join(text[a:b] for who, a, b in clauses if who != {-1})
-    asked = direction(request)
-    shared = telling(read(request)) - telling(read(rest))
+def _in_own_clause(reading: Reading, mine: Sequence[Place], marks: Sequence[tuple[int, int]], request: str) -> bool:
+    """Whether what was asked for (-1) stands in a clause with a word of the request that no clause about others has."""
+    clauses = _grouped(marks, _CLAUSE, reading.text)
+    rest = " ".join(text for who, text, _ in clauses if who != {-1})
+    asked = telling(read(request)) - telling(read(rest))
     return any(
-        bool(telling(read(clause)) & shared) or (asked is not None and direction(clause) == asked) for clause in about
+        who == {-1} and asked & telling(read(text)) and any(a <= place[0] < a + len(text) for place in mine)
+        for who, text, a in clauses
     )
+
+
+def _grouped(marks: Sequence[tuple[int, int]], border: re.Pattern[str], text: str) -> list[tuple[set[int], str, int]]:
+    """Of each part of a text between borders that tells of some things: which things, the part, and its start."""
+    borders = [0, *(match.end() for match in border.finditer(text)), len(text)]
+    parts = [({who for at, who in marks if a <= at < b}, text[a:b], a) for a, b in pairwise(borders)]
+    return [part for part in parts if part[0]]

@@ -6,7 +6,6 @@ counts only if the noun is the thing itself and not something of it: "no order O
 
 import re
 
-from mcprl.judges.mentions import normal
 from mcprl.judges.phrases import sentences
 
 _NOT = r"(?:\bnot|n't|\bnever|\bno longer)"
@@ -108,10 +107,6 @@ _EMPTY = re.compile(
 )
 
 
-_WHETHER = re.compile(
-    r"\b(?:(?:is|are) there|do (?:we|you|they) (?:still )?have|have (?:we|you) (?:still )?got|does .+ exist|"
-    r"(?:is|are) .+ (?:in|on) (?:the|our|your) (?:\w+ )?(?:system|database|list|books|records?|files?|catalog))"
-)
 _ANY = re.compile(
     r"\bany(?:thing|body|one)?\b(?! (?:idea|chance|news|updates?|clue|more|other|way|time|help|trouble|problem)\b)|"
     r"\b(?:has|have|had|did) .{1,60}\bever\b"
@@ -130,35 +125,17 @@ _EXCUSE = re.compile(
 )
 """That something else is the matter: no word on the thing itself."""
 _MERELY_POSSIBLE = re.compile(r"\b(?:if|possible|possibly)\b")
-_BARE_NO = re.compile(r"\W*(?:no|nope|nah|negative)\W+(?:(?:it|they|there|we|i|he|she) \w+(?:n't| not)\W*)?")
 
 
 def says_missing(text: str, request: str = "") -> bool:
-    """Whether `text` says that the thing in question does not exist or was not found. A bare no, or that there are none
-    of the things, says so if that is what the `request` asks."""
+    """Whether `text` says that the thing in question does not exist or was not found. That there are none of the
+    things says so if the `request` asks for any."""
     if any(_EXCUSE.search(part) and not _MERELY_POSSIBLE.search(part) for part in sentences(text)):
         return False
-    if _WHETHER.search(request.lower()) and _BARE_NO.fullmatch(f"{normal(text).lower()}."):
-        return True
     said = [part for part in sentences(text) if not part.endswith("?")]
     if _ANY.search(request.lower()) and any(_NONE_SUCH.search(part) for part in said):
         return not any(part.startswith("yes") for part in said)
     return any(_clause_says_missing(clause) for clause in _clauses(text))
-
-
-def says_there(text: str, value: str) -> bool:
-    """Whether `text` says that the thing with this name is there."""
-    thing = re.escape(normal(value).lower())
-    is_there = r"(?:is|does|are)(?: still| indeed)? (?:there|exist|in (?:the|our)|on file|available|listed)\b"
-    has_it = r"(?:there (?:is|are)|there's|we (?:do )?have|i found) (?:indeed )?(?:an?|the|one) (?:[a-z]+ )?[\"']?"
-    there = re.compile(rf"(?<![\w/]){thing}[\"']? {is_there}|\b{has_it}{thing}(?![\w/])")
-    for part in sentences(text):
-        found = there.search(part)
-        if found and not re.search(r"\b(?:no|not|none|neither|nobody|if|whether)\b|n't\b", part[: found.start()]):
-            return True
-        if part.startswith("yes") and value.lower() in part:
-            return True
-    return False
 
 
 def _clauses(text: str) -> list[str]:

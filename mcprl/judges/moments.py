@@ -1,10 +1,12 @@
-"""Where a text states a moment: a date in any form, or its time of day if it has no other date."""
+"""Where a text states a moment (a date in any form, or its time of day if it has no other date) or a length of time."""
 
 import re
+from collections.abc import Set
 from datetime import datetime, timedelta
 from functools import lru_cache
 
 from mcprl.judges.mentions import Clock, Day, Place, Reading
+from mcprl.judges.units import DURATIONS, convert
 
 
 @lru_cache(maxsize=4096)
@@ -63,3 +65,38 @@ def same_clock(clock: Clock, own: Clock) -> bool:
 
 def _same_hands(clock: Clock, hour: int, minute: int) -> bool:
     return clock.minute == minute and (clock.hour == hour or (clock.loose and clock.hour % 12 == hour % 12))
+
+
+# --- lengths of time by the clock: "3:25" for 205 seconds ----------------------------------------------------------
+
+SPAN = re.compile(r"(?P<first>\d{1,3}):(?P<second>[0-5]\d)(?::(?P<third>[0-5]\d))?")
+_FREE = re.compile(rf"(?<![\d:.]){SPAN.pattern}(?![\d:])(?!\s?[ap]\.?m\b)")
+
+
+def timed(reading: Reading, seconds: Set[float]) -> list[Place]:
+    """Where a text has m:ss, h:mm or h:mm:ss of one of the lengths."""
+    return [
+        (match.start(), match.end())
+        for match in _FREE.finditer(reading.text)
+        if any(abs(one - other) < 0.5 for one in _lengths(match) for other in seconds)
+    ]
+
+
+def lasting(reading: Reading, value: str) -> list[Place]:
+    """Where a text says in units of time how long `value`, such as "3:25", is."""
+    match = SPAN.fullmatch(value.strip())
+    wanted = _lengths(match) if match else set()
+    found: list[Place] = []
+    for number in reading.numbers:
+        length = convert(number.value, number.unit, "second") if number.unit in DURATIONS else None
+        if length is not None and any(abs(length - one) < 1e-6 for one in wanted):
+            found.append((number.start, number.end))
+    return found
+
+
+def _lengths(match: re.Match[str]) -> set[float]:
+    """The lengths in seconds that a span may have: two parts are minutes and seconds, or hours and minutes."""
+    first, second = int(match["first"]), int(match["second"])
+    if match["third"]:
+        return {first * 3600.0 + second * 60 + int(match["third"])}
+    return {first * 60.0 + second, first * 3600.0 + second * 60}

@@ -10,92 +10,30 @@ from typing import Any
 
 _AMBIGUOUS = {"in", "a", "c", "k", "f", "w", "pt", "item", "items", "generic", "b", "j", "n", "v", "e", "dot", "part"}
 """Names of units that are more often other words."""
-_MORE = {
-    "hr": "hour",
-    "hrs": "hour",
-    "mins": "minute",
-    "secs": "second",
-    "s": "second",
-    "m": "meter",
-    "g": "gram",
-    "tonne": "tonne",
-    "tonnes": "tonne",
-    "ton": "ton",
-    "tons": "ton",
-    "l": "liter",
-    "metre": "meter",
-    "metres": "meter",
-    "litre": "liter",
-    "litres": "liter",
-    "kilometre": "kilometer",
-    "kilometres": "kilometer",
-    "centimetre": "centimeter",
-    "centimetres": "centimeter",
-    "kilo": "kilogram",
-    "kilos": "kilogram",
-    "kgs": "kilogram",
-    "lbs": "pound",
-    "celsius": "celsius",
-    "fahrenheit": "fahrenheit",
-    "kb": "kilobyte",
-    "mb": "megabyte",
-    "gb": "gigabyte",
-    "tb": "terabyte",
-    "kib": "kibibyte",
-    "mib": "mebibyte",
-    "gib": "gibibyte",
-    "ms": "millisecond",
-    "km/h": "kilometer/hour",
-    "kmh": "kilometer/hour",
-    "km": "kilometer",
-    "percent": "percent",
-    "per cent": "percent",
-    "pct": "percent",
-    "%": "percent",
-    "percentage": "percent",
-}
-_PREFIXES = {
-    "n": "nano",
-    "u": "micro",
-    "μ": "micro",
-    "mc": "micro",
-    "m": "milli",
-    "c": "centi",
-    "d": "deci",
-    "k": "kilo",
-}
-_BASES = {
-    "g": "gram",
-    "l": "liter",
-    "m": "meter",
-    "s": "second",
-    "mol": "mole",
-    "a": "ampere",
-    "v": "volt",
-    "w": "watt",
-    "j": "joule",
-    "f": "farad",
-}
-_LARGE = {
-    "mhz": "megahertz",
-    "mpa": "megapascal",
-    "mah": "milliampere*hour",
-    "wh": "watt*hour",
-    "mwh": "megawatt*hour",
-    "mj": "megajoule",
-    "ds": "",
-    "cs": "",
-    "us": "",
-}
-LETTERS = {"A": "ampere", "V": "volt", "W": "watt", "J": "joule", "K": "kelvin"}
+
+
+def _pairs(text: str) -> dict[str, str]:
+    """Names and what they stand for, written `name:unit`; `_` for a space."""
+    return {name.replace("_", " "): unit for name, _, unit in (pair.partition(":") for pair in text.split())}
+
+
+_MORE = _pairs(
+    "hr:hour hrs:hour mins:minute secs:second s:second ms:millisecond m:meter metre:meter metres:meter km:kilometer "
+    "kilometre:kilometer kilometres:kilometer centimetre:centimeter centimetres:centimeter g:gram kilo:kilogram "
+    "kilos:kilogram kgs:kilogram lbs:pound tonne:tonne tonnes:tonne ton:ton tons:ton l:liter litre:liter litres:liter "
+    "celsius:celsius fahrenheit:fahrenheit kb:kilobyte mb:megabyte gb:gigabyte tb:terabyte kib:kibibyte mib:mebibyte "
+    "gib:gibibyte km/h:kilometer/hour kmh:kilometer/hour percent:percent per_cent:percent pct:percent %:percent "
+    "percentage:percent milliamp:milliampere milliamps:milliampere microamps:microampere amps:ampere"
+)
+_PREFIXES = _pairs("n:nano u:micro μ:micro mc:micro m:milli c:centi d:deci k:kilo")
+_BASES = _pairs("g:gram l:liter m:meter s:second mol:mole a:ampere v:volt w:watt j:joule f:farad")
+_LARGE = _pairs(
+    "mhz:megahertz mpa:megapascal mah:milliampere*hour wh:watt*hour mwh:megawatt*hour mj:megajoule ds: cs: us:"
+)
+LETTERS = _pairs("A:ampere V:volt W:watt J:joule K:kelvin")
 """Units that are known by a capital letter."""
-_PINT = {
-    "celsius": "degC",
-    "fahrenheit": "degF",
-    "square_meter": "meter**2",
-    "kilowatt_hour": "kilowatt*hour",
-    "cubic_meter": "meter**3",
-}
+_PINT = {"celsius": "degC", "fahrenheit": "degF", "square_meter": "meter**2", "cubic_meter": "meter**3"}
+_PINT["kilowatt_hour"] = "kilowatt*hour"
 _SHORT = frozenset(
     "dollar euro pound krone kroner krona kronor crown franc yen yuan rupee peso zloty forint lira dirham ruble shekel "
     "baht rand dinar".split()
@@ -122,9 +60,8 @@ def units() -> dict[str, str]:
                 names.setdefault(name, unit)
                 names.setdefault(name.replace("-", " "), unit)
     prefixed = {prefix + base: more + whole for prefix, more in _PREFIXES.items() for base, whole in _BASES.items()}
-    spoken = {"milliamp": "milliampere", "milliamps": "milliampere", "microamps": "microampere", "amps": "ampere"}
     names = {name: unit for name, unit in names.items() if not name.startswith("per ")}
-    return names | prefixed | spoken | _LARGE | _MORE
+    return names | prefixed | _LARGE | _MORE
 
 
 MINOR = frozenset("cent cents penny pence centime centimes".split())
@@ -179,13 +116,6 @@ def _powered(name: str) -> str:
 def currency_of(name: str) -> frozenset[str]:
     """The codes of the currencies that a name, symbol or code stands for, empty if it is none."""
     return currencies().get(name.strip().lower(), frozenset())
-
-
-def is_unit(value: object, unit: str) -> bool:
-    """Whether a value of a result only names the unit of another: `CHF` beside a rate in francs."""
-    return isinstance(value, str) and bool(
-        currency_of(value) & currency_of(unit) or (unit_of(value) == unit_of(unit) != "")
-    )
 
 
 @lru_cache(maxsize=4096)

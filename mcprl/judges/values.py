@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from mcprl.judges.codes import inflected, phone, reworded, shortened, signed, spoken, surname, told
-from mcprl.judges.durations import SPAN, lasting, timed
+from mcprl.judges.codes import inflected, phone, reworded, shortened, signed, surname
 from mcprl.judges.mentions import Clock, Day, Number, Place, Reading, read
-from mcprl.judges.moments import dates, moment, same_clock
+from mcprl.judges.moments import SPAN, dates, lasting, moment, same_clock, timed
 from mcprl.judges.scripts import MARKS, UNSPACED
 from mcprl.judges.units import DURATIONS, MINOR, convert, currency_of, unit_of
 from mcprl.types import Meaning, Scalar
@@ -222,10 +221,8 @@ def _words(reading: Reading, value: str, meaning: Meaning) -> list[Place]:
         found += _runs(reading, words, ordered=True)
     if meaning == "person" and len(wanted) > 1:
         found += surname(reading, wanted[-1])
-    elif meaning in ("category", "status") and len(wanted) > 1:
-        found += spoken(reading, wanted)
     elif meaning == "text" and len(wanted) > 2:
-        found += inflected(reading, wanted) or told(reading, wanted)
+        found += inflected(reading, wanted)
     elif meaning == "identifier" and value.strip().isdigit():
         amounts = {number.start for number in reading.numbers if number.unit or number.currency}
         found = [place for place in found if place[0] not in amounts]

@@ -1,9 +1,4 @@
-"""Final answers that readers sorted, and how many of them the verifier accepts.
-
-    .venv/bin/python tests/support/answers.py FILE.jsonl ... [--list]
-
-prints of each file how many right and how many wrong answers are accepted, with 95 % intervals (Wilson); `--list` also
-prints those that are judged otherwise than they were read. A line of a file is one rollout:
+"""Final answers that readers sorted, and what the verifier says of them. A line of a file is one rollout:
 
 - `id`, and the task: `pack` and `scenario`, a JSONL file of tasks (from the root of the repository) and the id of one;
   or `request`, `checks` and `plan`, the task's own.
@@ -17,7 +12,6 @@ prints those that are judged otherwise than they were read. A line of a file is 
 """
 
 import json
-import sys
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -25,7 +19,6 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from mcprl.judges.verifier import Verifier
-from mcprl.runs.intervals import wilson
 from mcprl.types import CallRecord, Message, Scenario, Score, Tool, ToolResult, Trajectory
 
 ROOT = Path(__file__).parents[2]
@@ -82,28 +75,6 @@ def judged(line: Line) -> Score:
     return Verifier(tools(line)).verify(scenario(line), trajectory(line))
 
 
-def rates(path: Path, listed: bool = False) -> str:
-    rows = [(line, is_right(line, path)) for line in lines(path)]
-    scores = {line["id"]: judged(line) for line, right in rows if right is not None}
-    told: list[str] = []
-    for name, sort in (("right", True), ("wrong", False)):
-        ids = [line["id"] for line, right in rows if right is sort]
-        passed = sum(bool(scores[each].success) for each in ids)
-        low, high = wilson(passed, len(ids)) if ids else (0.0, 1.0)
-        told.append(
-            f"{name} accepted {passed} of {len(ids)} ({passed / max(1, len(ids)):.1%}, {low:.1%} to {high:.1%})"
-        )
-    if split := sum(right is None for _, right in rows):
-        told.append(f"the readers do not agree on {split}")
-    text = f"{path.stem}: {'; '.join(told)}"
-    for line, right in rows if listed else ():
-        if right is not None and scores[line["id"]].success is not right:
-            answer = trajectory(line).answer
-            text += f"\n  {'right' if right else 'wrong'} {line['id']}: {scenario(line).request!r} -> {answer!r}"
-            text += f"\n      {scores[line['id']].explanation}"
-    return text
-
-
 def _result(task: Scenario, call: Line, content: Any, structured: bool) -> ToolResult:
     if not structured:
         return ToolResult(**content)
@@ -117,9 +88,3 @@ def _result(task: Scenario, call: Line, content: Any, structured: bool) -> ToolR
 def _tasks(pack: str) -> dict[str, Scenario]:
     tasks = [TASK.validate_json(line) for line in (ROOT / pack).read_text(encoding="utf-8").splitlines()]
     return {task.id: task for task in tasks}
-
-
-if __name__ == "__main__":
-    for argument in sys.argv[1:]:
-        if argument != "--list":
-            sys.stdout.write(rates(Path(argument), "--list" in sys.argv) + "\n")

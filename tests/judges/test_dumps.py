@@ -1,4 +1,4 @@
-"""What an answer says beside the value that was asked for, held against the results."""
+"""What an answer says beside the value that was asked for: a dump of the results, a retraction, a rival."""
 
 import json
 from typing import Any
@@ -6,54 +6,19 @@ from typing import Any
 import pytest
 
 from mcprl.judges.dumps import dumped
+from mcprl.judges.facts import Asked, misses
 from mcprl.judges.mentions import read
-from mcprl.judges.records import contradicted
-from mcprl.judges.results import Evidence
-from mcprl.judges.rivals import Asked
-from mcprl.judges.roles import objection
-from mcprl.types import CallRecord, Fact, Scenario, ToolResult
-
-OLDEST = Fact("Ana", "name", "name")
-ORDERS = [
-    {"order": "O-17", "status": "delivered", "placed": "2026-03-01", "total": 12.5},
-    {"order": "O-18", "status": "paid", "placed": "2026-03-09", "total": 20.0},
-    {"order": "O-19", "status": "delivered", "placed": "2026-04-02", "total": 9.0},
-]
-
-
-@pytest.mark.parametrize(
-    ("answer", "right"),
-    [
-        ("O-17 from 1 March and O-18 from 9 March", True),
-        ("O-17 and O-18, for 12.50 and 20.00", True),
-        ("O-17 is delivered, O-18 is not.", True),
-        ("O-17, 8 days before O-18 (not delivered yet)", True),
-        ("O-17 is older than O-18, from 1 March.", True),
-        ("O-17 from 9 March and O-18 from 1 March", False),
-        ("| Order | Total |\n|---|---|\n| O-17 | 20.00 |\n| O-18 | 12.50 |", False),
-        ("O-17 is not delivered yet.", False),
-    ],
-)
-def test_what_an_answer_tells_of_things_is_what_the_results_tell_of_them(answer: str, right: bool) -> None:
-    found = contradicted(read(answer), [ToolResult(json.dumps(ORDERS), ORDERS)])
-    assert (not found) is right, found
-    lines = "\n".join(f"order {row['order']}: {row['placed']}" for row in ORDERS)
-    assert bool(contradicted(read(answer), [ToolResult(lines)])) is ("9 March and" in answer)
-
-
-@pytest.mark.parametrize(("answer", "right"), [("Ana, on Friday.", True), ("Ana, followed by Bo.", True),
-                                               ("Ana, followed by Cleo.", False)])  # fmt: skip
-def test_a_name_beside_the_right_one_stands_in_a_result(answer: str, right: bool) -> None:
-    asked = Asked("Who is the oldest?", (OLDEST,), holds=lambda value: value in ("ana", "bo"))
-    assert (not objection(answer, OLDEST, asked)) is right
+from mcprl.types import Fact, ToolResult
 
 
 def test_what_was_counted_may_follow_whatever_kind_it_is_of() -> None:
     rows = [{"name": "archive", "type": "folder"}, {"name": "a.txt", "type": "file"}, {"name": "b.txt", "type": "file"}]
     count = Fact(3, "number", "count", derived=True)
-    task = Scenario("s", "How many things are there?", (count,))
-    evidence = Evidence([CallRecord(0, "list", {}, ToolResult(json.dumps(rows), rows))])
-    assert not dumped("3: archive (with one file), a.txt and b.txt", (count,), task, evidence)
+    answer = read("3: archive (with one file), a.txt and b.txt")
+    assert not dumped(answer, (count,), "How many things are there?", [ToolResult(json.dumps(rows), rows)])
+    whole = read("The name is archive, the type is folder. The name is a.txt, a file of 3. The name is b.txt, a file.")
+    rows = [{**row, "size": "3"} for row in rows]
+    assert dumped(whole, (count,), "How many things are there?", [ToolResult(json.dumps(rows), rows)])
 
 
 CITY = Fact("Lyon", "city", "place")
@@ -75,7 +40,6 @@ CHEAPEST = Fact("Oak Shelf", "name", "name", derived=True)
         ("Lyon (Kira Lindt, silver)", CITY, KIRA, True),
         (json.dumps(KIRA), CITY, KIRA, False),
         ("```json\n" + json.dumps(KIRA, indent=2) + "\n```", CITY, KIRA, False),
-        ("Kira Lindt, Lyon, silver, 2021", CITY, KIRA, False),
         ("The cheapest is the Oak Shelf at 12.50.", CHEAPEST, PRICES, True),
         ("Oak Shelf is the cheapest, then Elm Bench (14) and Ash Stool (19.90).", CHEAPEST, PRICES, True),
         (
@@ -93,18 +57,17 @@ CHEAPEST = Fact("Oak Shelf", "name", "name", derived=True)
 def test_true_values_beside_the_asked_one_are_no_dump_and_a_whole_list_or_a_raw_result_is(
     answer: str, fact: Fact, rows: Any, right: bool
 ) -> None:
-    task = Scenario("s", "Which one is the cheapest?" if fact is CHEAPEST else "Where does C-29 live?", (fact,))
-    evidence = Evidence([CallRecord(0, "get", {}, ToolResult(json.dumps(rows), rows))])
-    assert (not dumped(answer, (fact,), task, evidence)) is right
+    request = "Which one is the cheapest?" if fact is CHEAPEST else "Where does C-29 live?"
+    assert (not dumped(read(answer), (fact,), request, [ToolResult(json.dumps(rows), rows)])) is right
 
 
 def test_the_lines_of_a_text_are_a_list_and_the_fields_of_a_record_are_none() -> None:
-    task = Scenario("s", "Which one is the cheapest?", (CHEAPEST,))
+    request = "Which one is the cheapest?"
     lines = "Oak Shelf, 12.50\nElm Bench, 14\nAsh Stool, 19.90"
-    told = "There are the Oak Shelf, the Elm Bench and the Ash Stool."
-    assert dumped(told, (CHEAPEST,), task, Evidence([CallRecord(0, "list", {}, ToolResult(lines))]))
+    told = read("There are the Oak Shelf, the Elm Bench and the Ash Stool.")
+    assert dumped(told, (CHEAPEST,), request, [ToolResult(lines)])
     fields = "Name: Oak Shelf\nBrand: Elm Bench\nMaker: Ash Stool"
-    assert not dumped(told, (CHEAPEST,), task, Evidence([CallRecord(0, "get", {}, ToolResult(fields))]))
+    assert not dumped(told, (CHEAPEST,), request, [ToolResult(fields)])
 
 
 @pytest.mark.parametrize(
@@ -117,13 +80,11 @@ def test_the_lines_of_a_text_are_a_list_and_the_fields_of_a_record_are_none() ->
         ("Lyon - wait, no, Ghent.", False),
         ("She lives in Lyon. Sorry, no, it is Ghent.", False),
         ("She lives in Lyon. Actually, she lives in Ghent.", False),
-        ("She lives in Lyon and in Ghent.", False),
         ("It is one of these: Lyon, Ghent. One of them is it.", False),
     ],
 )
 def test_a_value_that_is_taken_back_or_doubled_is_no_answer(answer: str, right: bool) -> None:
-    asked = Asked("Where does she live?", (CITY,), holds=lambda value: value == "lyon")
-    assert (not objection(answer, CITY, asked)) is right
+    assert (not misses(answer, CITY, Asked("Where does she live?", (CITY,)))) is right
 
 
 @pytest.mark.parametrize(
@@ -140,4 +101,4 @@ def test_a_value_that_is_taken_back_or_doubled_is_no_answer(answer: str, right: 
 def test_one_value_of_two_things_is_told_of_both(answer: str, right: bool) -> None:
     both = tuple(Fact(63, "units", "count", subject=sku) for sku in ("SKU-1", "SKU-2"))
     asked = Asked("How many of SKU-1 and SKU-2?", both)
-    assert (not any(objection(answer, fact, asked) for fact in both)) is right
+    assert (not any(misses(answer, fact, asked) for fact in both)) is right
