@@ -131,10 +131,19 @@ def _walk(
 
 
 def resolve(root: Mapping[str, Any], schema: Json) -> Mapping[str, Any]:
-    """The schema with a `$ref` followed and a union replaced by its first non-null branch."""
+    """The schema with a `$ref` followed, a union replaced by its first non-null branch, and `allOf` joined."""
     if not isinstance(schema, Mapping):
         return {}
-    for key in ("anyOf", "oneOf", "allOf"):
+    if parts := schema.get("allOf"):
+        joined: dict[str, Any] = {}
+        for part in (*(resolve(root, part) for part in parts), {k: v for k, v in schema.items() if k != "allOf"}):  # pyright: ignore[reportUnknownVariableType]
+            inner = {
+                "properties": {**joined.get("properties", {}), **part.get("properties", {})},  # pyright: ignore[reportUnknownMemberType]
+                "required": [*joined.get("required", []), *part.get("required", [])],  # pyright: ignore[reportUnknownMemberType]
+            }
+            joined |= {**part, **{key: value for key, value in inner.items() if value}}
+        return joined
+    for key in ("anyOf", "oneOf"):
         if key in schema:
             branches = [resolve(root, branch) for branch in schema[key]]  # pyright: ignore[reportUnknownVariableType]
             chosen = next((branch for branch in branches if branch.get("type") != "null"), {})

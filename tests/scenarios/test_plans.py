@@ -182,3 +182,24 @@ def test_who_sits_in_one_office_does_not_sit_in_another_too() -> None:
     assert {row for row in made if row[2] == "sits in"} == {("Jun", "Gdansk", "sits in"), ("Jun", "Porto", "sits in")}
     assert {row for row in made if row[2] == "works on"} == {("Ana", "Atlas", "works on")}
     assert not any(row[2] == "leads" for row in made)
+
+
+def test_slots_of_joined_and_referenced_schemas_are_all_of_theirs() -> None:
+    both = {
+        "type": "object",
+        "allOf": [
+            {"properties": {"a": {"type": "integer"}}, "required": ["a"]},
+            {"$ref": "#/$defs/B"},
+        ],
+        "properties": {"c": {"allOf": [{"$ref": "#/$defs/Level"}], "description": "how loud"}},
+        "$defs": {
+            "B": {"properties": {"b": {"type": "string"}}, "required": ["b"]},
+            "Level": {"type": "string", "enum": ["low", "high"]},
+        },
+    }
+    found = {slot.key: (slot.kind, slot.required, slot.choices) for slot in slots(Tool("set", "", both))}
+    assert found == {
+        "a": ("integer", True, ()),
+        "b": ("string", True, ()),
+        "c": ("string", False, ("low", "high")),
+    }
