@@ -81,12 +81,14 @@ def _(wanted: CallMade, evidence: Evidence) -> str:
 
 
 def _meets(record: CallRecord, wanted: CallMade, evidence: Evidence) -> bool:
-    """What does not exist may be looked for with another tool or with more values, given the same by the same names, or
-    in the list of all such things."""
+    """What does not exist may be looked for with another tool of the server or with more values, given the same by the
+    same names, or in the list of all such things."""
     if evidence.is_call(record, wanted) or not wanted.failed:
         return evidence.is_call(record, wanted) and record.result.is_error <= wanted.failed
     if not record.arguments and _about(record.tool) & _about(wanted.tool) and not record.result.is_error:
         return not any(holds(record.result.text, value) for _, value in leaves(wanted.arguments))
+    if evidence.tools and record.tool not in evidence.tools:
+        return False
     given = record.arguments is not None and {*leaves(wanted.arguments)} <= {*leaves(record.arguments)}
     return given and (record.result.is_error or is_empty(record.result.structured, record.result.text))
 

@@ -141,6 +141,10 @@ def test_a_task_about_something_missing_wants_the_failed_call_and_the_word() -> 
     assert not success("list_lines", '[{"sku": "S-1"}]', order_id="O-9")
     assert not success("get_invoice", "No order O-8", is_error=True, order_id="O-8")
     assert not success("get_customer", "No customer O-9", is_error=True, customer_id="O-9")
+    server = Verifier([Tool("get_order", "Get an order.")])
+    unknown = called("get_sale", ToolResult("there is no tool 'get_sale'", is_error=True), order_id="O-9")
+    assert not server.verify(scenario, tried("There is no order O-9.", unknown)).success, "nothing was looked up"
+    assert server.verify(scenario, tried("There is no order O-9.", failed)).success
 
 
 def test_a_write_counts_when_the_state_reads_back_not_when_the_answer_says_so() -> None:
