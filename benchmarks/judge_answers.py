@@ -5,9 +5,9 @@
     python benchmarks/judge_answers.py --write             also into benchmarks/results/judge_answers.json
 
 The sets are the files of tests/judges/answers (tests/support/answers.py has their form), of which `untrained`,
-`rollouts` and `plain` are what models answered; the others were written by hand, their wrong ones in order to deceive. The policies
-are those of `mcprl.judges.adversaries` and those below. Each is played on the right rollouts of the sets, on each
-request once, where it has no right to pass: their calls and results stay, and the answer is the policy's.
+`rollouts` and `plain` are what models answered; the others were written by hand, their wrong ones in order to deceive.
+The policies are those of `mcprl.judges.adversaries` and those below. Each is played on the right rollouts of the sets,
+on each request once, where it has no right to pass: their calls and results stay, and the answer is the policy's.
 """
 
 import argparse
