@@ -39,7 +39,8 @@ def test_the_first_page_is_the_readme_and_its_links_lead_into_the_site(site: Pat
     first = text(site)
     assert "Give it any MCP server" in first
     links = re.findall(r'href="([^"#:]+)(?:#[^"]*)?"', first.partition("<article")[2].partition("</article>")[0])
-    assert {"commands/", "repository/mcprl/models/nano/"} <= set(links)
+    assert "commands/" in links
+    assert any(link.startswith("repository/") for link in links), "what is no page is a file of the repository"
     assert [link for link in links if not (site / link).exists()] == []
 
 
