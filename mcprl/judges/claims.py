@@ -62,6 +62,8 @@ _CLAIMED = re.compile(
     rf"|\band ({_WRITES}ed) (?:it|them|the \w+) (?:to|into|onto)\b|\bi (?!add)({_WRITES}ed)\b"
 )
 """A write in the first person."""
+_ANNOUNCED = re.compile(r"\W*(?:all )?done\b(?=[^\w]|$)")
+"""An answer that begins with what only a write is answered with."""
 _CODE = re.compile(r"(?<![\w/.@-])(?=[\w-]*\d)(?=[\w-]*[a-z])[a-z0-9]+(?:[-_][a-z0-9]+)+(?![\w/]|-\w)")
 _LEAST = 100
 """Numbers below it count and enumerate what nobody has to know."""
@@ -72,7 +74,7 @@ def belied(evidence: Evidence) -> str:
     checks, answer, reading = evidence.scenario.checks, evidence.answer, evidence.reading
     wanted = [check for check in checks if isinstance(check, StateHolds | CallMade)]
     if not wanted or any(isinstance(check, CallMade) and check.failed for check in wanted):
-        claimed = _CLAIMED.search(reading.text)
+        claimed = _CLAIMED.search(reading.text) or (None if evidence.writes else _ANNOUNCED.match(reading.text))
         return f"the answer claims {claimed[0]!r}, which was not to be done" if claimed else ""
     parts = sentences(answer)
     reported = any(_REPORTS.search(part) for part in parts)

@@ -147,6 +147,13 @@ def test_a_task_about_something_missing_wants_the_failed_call_and_the_word() -> 
     assert server.verify(scenario, tried("There is no order O-9.", failed)).success
 
 
+def test_an_answer_that_announces_a_write_where_none_was_to_be_made_is_wrong() -> None:
+    right = tried("I did not change anything: the total is 12.5.", called(order_id="O-17"))
+    assert Verifier().verify(LOOKUP, right).success
+    for answer in ("Done: the total is now 12.5.", "All done, the total of order O-17 is 12.5."):
+        assert not Verifier().verify(LOOKUP, tried(answer, called(order_id="O-17"))).success
+
+
 def test_a_write_counts_when_the_state_reads_back_not_when_the_answer_says_so() -> None:
     scenario = Scenario(
         "s", "?", (StateHolds("get_order", {"order_id": "O-17"}, ("shipped",)),), (Call("set_status", {}),)
