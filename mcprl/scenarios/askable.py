@@ -13,7 +13,7 @@ from mcprl.scenarios.english.labels import JOINTS, is_adjective, is_done
 from mcprl.scenarios.english.nouns import is_person
 from mcprl.scenarios.fields import REPORT, Keys, is_answer, record_of, scalars, truth
 from mcprl.scenarios.intents import Attribute
-from mcprl.scenarios.parameters import FOLDERS, is_hash
+from mcprl.scenarios.parameters import FOLDERS, REPORTING, is_hash
 from mcprl.scenarios.probing.knowledge import Knowledge
 from mcprl.scenarios.steps import Field, Step
 from mcprl.text import words
@@ -90,6 +90,10 @@ def _is_askable(
         return False
     if (step.tool.name, attribute.label) in catalog.known.volatile:
         return False
+    if re.search(r"[()\[\]{}=<>]", path[-1]):
+        return False  # a line of code
+    if {*words(path[-1])} <= REPORTING and any(isinstance(part, list) for part in record.values()):
+        return False  # how long the list beside it is
     if path[-1].lower() in REPORT or is_constant(catalog.known, step.tool.name, path[-1]):
         return False  # "success", "detail level"
     units = attribute.label in _UNITS and isinstance(value, str)
@@ -112,6 +116,8 @@ def _is_askable(
         return False  # "modified" is no answer to what the change is
     if attribute.label == "size" and catalog.noun_of(step) == "folder":  # that of its entry, not of what is in it
         return False
+    if attribute.meaning in ("date", "datetime", "time") and not isinstance(value, str):
+        return False  # seconds since 1970
     if not isinstance(value, str) or attribute.meaning == "place":
         return True
     loose = step.result.structured is None

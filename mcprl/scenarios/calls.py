@@ -10,7 +10,7 @@ from mcprl.scenarios.addresses import as_person
 from mcprl.scenarios.choice import Choice
 from mcprl.scenarios.fields import UNNAMED, named_cells, rows_of, scalars, usable
 from mcprl.scenarios.naming import value_of
-from mcprl.scenarios.parameters import bound, is_hash, is_paging, is_wait, opens, shortened_hash
+from mcprl.scenarios.parameters import REPORTING, bound, is_hash, is_paging, is_wait, opens, shortened_hash
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.sources import Source
 from mcprl.scenarios.probing.values import known_format
@@ -22,8 +22,6 @@ from mcprl.text import words
 from mcprl.types import Scalar, Session, Tool
 
 Row = tuple[Scalar, ...]
-_REPORTING = frozenset("total count page pages limit offset more next has cursor size per truncated status ok".split())
-"""Words of the fields in which a list tells how long it is."""
 _PRESENTING = frozenset("sort order sorting direction ascending descending format verbose style detail details".split())
 """Words of parameters that say how a result is laid out."""
 _REDRAWN = 12
@@ -156,7 +154,7 @@ class Calls:
     async def _without_idle(self, session: Session, step: Step, fixed: Mapping[Slot, Scalar]) -> Step:
         """The step without the optional arguments that change nothing of what can be asked: nobody would say them."""
         for slot, _ in step.filled:
-            told = slot.required or slot in fixed or slot.choices or slot in self._effective
+            told = slot.required or slot in fixed or slot in self._effective
             if told or step.result.latency_s > _SLOW_S:
                 continue
             shorter = await self.execute(session, step.tool, [pair for pair in step.filled if pair[0] != slot])
@@ -204,7 +202,7 @@ class Calls:
         """
         if not step.keys or not isinstance(step.record, Mapping):
             return step
-        own = [path for path, value in scalars(step.record) if not {*words(path[0])} & _REPORTING and str(value)]
+        own = [path for path, value in scalars(step.record) if not {*words(path[0])} & REPORTING and str(value)]
         named = any(self._catalog.names_entity(slot) for slot, _ in step.filled)
         if len(own) >= 2 if named else own and self._rng.random() < 0.5:
             return replace(step, rows=(), keys=())

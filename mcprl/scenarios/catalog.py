@@ -148,7 +148,8 @@ class Catalog(Identities):
         if row is not None and own and own[-1] in FOLDERS:
             return "item"
         if keys and (parts := [word for word in stems(keys[-1]) if word not in CONTAINERS]):
-            return " ".join(parts)
+            ends = (n for n, word in enumerate(parts) if n and word in JOINTS)
+            return " ".join(parts[: next(ends, len(parts))])  # of `counties_at_phase` the county
         *front, last = own or ["item"]
         return " ".join([*front, singular(last)])
 

@@ -143,7 +143,7 @@ class Composer:
             made += more
         made += await self._writes(known.base, writes, min(target - len(made), round(0.35 * target)))
         self._rng.shuffle(made)
-        return [scenario for scenario in made if self._says_all(scenario)][:target]
+        return _without_surplus([scenario for scenario in made if self._says_all(scenario)][:target])
 
     def _says_all(self, scenario: Scenario) -> bool:
         """Whether each value of the plan is said, found by an earlier call, or shown by the server unasked."""

@@ -150,13 +150,15 @@ class Filler:
                 unknown = self._catalog.slot(slot).meaning in NAMING or known_format(slot) == "name"
                 if not slot.required and source == ("invented",) and slot.kind == "string" and unknown:
                     continue  # a made-up name of a thing that should exist, or nothing says what it takes
+                if slot.kind == "boolean" and not slot.required and creates(tool.name):
+                    continue  # how it is made
                 if slot in fresh:
                     own = self._new(slot, state, sort_of(picked))
                 elif self._is_taken_as_it_is(slot, source, target, picked):
                     own = value
                 else:
                     own = self._value_of_split(slot, source, value, state, [value for _, value in filled])
-                if own is None:
+                if own is None or (own in self._catalog.roots and {*words(slot.key)} & {"file", "filename"}):
                     break
                 filled.append((slot, own))
             else:

@@ -40,9 +40,7 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _CURRENCIES = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 _FILE_FIELDS = frozenset("permissions isFile is_file isDirectory is_directory mimeType mime_type mode mtime".split())
 """Fields that stand beside the size of a file."""
-_VARIABLES = frozenset(
-    "PATH HOME USER SHELL LANG LANGUAGE PWD OLDPWD TERM EDITOR HOSTNAME LOGNAME TMPDIR DISPLAY".split()
-)
+_VARIABLES = frozenset("PATH HOME USER SHELL LANG LANGUAGE PWD OLDPWD TERM EDITOR LOGNAME TMPDIR DISPLAY".split())
 """Variables of an environment whose names are one word; the capitals of a table's head are no names of such."""
 _COUNTED = re.compile(r"\d+(?: ?(?:\(|of |/).*)?")
 """A number, and of how many: `18 (9 taken)`."""

@@ -26,6 +26,10 @@ _SIZED = frozenset("length num number char byte token word line".split())
 """What is counted of a result, and not of a thing in it."""
 
 
+REPORTING = frozenset("total count page pages limit offset more next has cursor size per truncated status ok".split())
+"""Words of the fields in which a list tells how long it is."""
+
+
 def is_hash(value: object) -> bool:
     """Whether a value is a long hexadecimal hash, of which a person says the beginning."""
     return isinstance(value, str) and bool(_HASH.fullmatch(value))

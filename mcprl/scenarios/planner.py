@@ -134,26 +134,30 @@ def word(subset: Subset, task: Grounded) -> Composed | None:
 
 def _worded(subset: Subset, task: Grounded) -> Worded | None:
     worded = plain.say(task.intent, subset.rng, subset.allowed_forms)
-    if worded is None or (task.by_wording and split_of(subset.seed, worded.request) != subset.split):
-        return None
-    if task.kind in ("action", "compute") and not tells_apart(
-        subset.catalog, subset.known.tools[task.plan[-1].tool], worded.request
+    if (
+        worded is None
+        or "\n" in worded.request
+        or (task.by_wording and split_of(subset.seed, worded.request) != subset.split)
     ):
+        return None
+    if task.kind in ("action", "compute") and not tells_apart(subset.catalog, task.plan[-1], worded.request):
         return None
     places = [value for call in task.plan for value in _unsaid_settings(subset.catalog, call, worded.request)]
     return replace(worded, request=plain.placed(worded.request, list(dict.fromkeys(places))))
 
 
-def tells_apart(catalog: Catalog, tool: Tool, request: str) -> bool:
+def tells_apart(catalog: Catalog, call: Call, request: str) -> bool:
     """Whether a request has a word that only this tool uses of those that work something out of the same arguments:
     a search for direct flights is not one for connections."""
 
     def said(tool: Tool) -> set[str]:
         return {*stems(f"{tool.name} {tool.description.partition('.')[0]}")}
 
+    tool = catalog.known.tools[call.tool]
     keys = {slot.key for slot in catalog.needs(tool)}
     others = [other for other in catalog.known.reads() if other is not tool and catalog.computes(other)]
     twins = [other for other in others if {slot.key for slot in catalog.needs(other)} == keys]
+    twins = [other for other in twins if catalog.known.accepts(replace(call, tool=other.name))]
     return all({*stems(request)} & (said(tool) - said(twin)) for twin in twins)
 
 

@@ -14,9 +14,10 @@ from mcprl.judges.checks import holds
 from mcprl.judges.verifier import Verifier
 from mcprl.scenarios.fields import usable
 from mcprl.scenarios.probing.knowledge import Knowledge, State
-from mcprl.scenarios.probing.sessions import Renewed
+from mcprl.scenarios.probing.sessions import Renewed, key_of
+from mcprl.scenarios.probing.writing import without_moments
 from mcprl.servers.live import refreshed
-from mcprl.types import CallRecord, Fact, Scenario, Session, ToolServer, Trajectory
+from mcprl.types import Call, CallRecord, Fact, Scenario, Session, ToolResult, ToolServer, Trajectory
 
 Fresh = Callable[[], AbstractAsyncContextManager[Session]]
 """Opens a session in which nothing was written yet."""
@@ -41,11 +42,16 @@ class Replays:
         Facts that changed are added to `known.volatile`: no later task asks for them.
         """
         async with Renewed(self.server, state.setup, kept={}) as session:
-            return [scenario for scenario in scenarios if await self._is_steady(session, scenario)]
+            return [scenario for scenario in scenarios if await self._is_steady(session, state, scenario)]
 
-    async def _is_steady(self, session: Session, scenario: Scenario) -> bool:
+    async def _is_steady(self, session: Session, state: State, scenario: Scenario) -> bool:
         results = [await session.call(call.tool, call.arguments) for call in scenario.plan]
         facts = [c for c in scenario.checks if isinstance(c, Fact) and not c.derived and not c.live]
+        worked_out = any(isinstance(check, Fact) and check.derived for check in scenario.checks)
+        if worked_out and not all(
+            _is_as_before(state, call, result) for call, result in zip(scenario.plan, results, strict=True)
+        ):
+            return False
         changed = {f.name for f in facts if not any(holds(result.text, f.value) for result in results)}
         if changed and usable(results[-1]):
             self.known.volatile |= {(scenario.plan[-1].tool, name) for name in changed}
@@ -81,3 +87,9 @@ class Replays:
         played = await play_in(session, scenario, Move(scenario.plan, scenario.answer))
         self.played[scenario.id] = played.calls
         return bool(self._verifier.verify(scenario, played).success)
+
+
+def _is_as_before(state: State, call: Call, result: ToolResult) -> bool:
+    """Whether a call gives what it gave when the task was made, the time aside."""
+    before = state.results.get(key_of(call))
+    return before is None or without_moments(before.text) == without_moments(result.text)

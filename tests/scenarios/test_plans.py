@@ -166,10 +166,22 @@ def test_a_search_for_connections_says_so() -> None:
     way = {"origin": {"type": "string"}, "destination": {"type": "string"}}
     direct = tool("search_direct_flight", "Search for direct flights.", tuple(way), **way)
     onestop = tool("search_onestop_flight", "Search for one-stop flights.", tuple(way), **way)
-    catalog = planner(direct, onestop).catalog
-    assert not tells_apart(catalog, onestop, "Search from SEA to BOS.")
-    assert tells_apart(catalog, onestop, "Find one-stop flights from SEA to BOS.")
-    assert tells_apart(planner(onestop).catalog, onestop, "Search from SEA to BOS.")
+    catalog, call = (
+        planner(direct, onestop).catalog,
+        Call("search_onestop_flight", {"origin": "SEA", "destination": "BOS"}),
+    )
+    assert not tells_apart(catalog, call, "Search from SEA to BOS.")
+    assert tells_apart(catalog, call, "Find one-stop flights from SEA to BOS.")
+    assert tells_apart(planner(onestop).catalog, call, "Search from SEA to BOS.")
+
+
+def test_what_only_one_tool_takes_tells_it_apart() -> None:
+    def converts(what: str, *units: str) -> Tool:
+        keys = {"value": {"type": "number"}, "to_unit": {"type": "string", "enum": [*units]}}
+        return tool(f"convert_{what}", f"Convert {what}.", tuple(keys), **keys)
+
+    catalog = planner(converts("mass", "kg", "lb"), converts("length", "m", "ft")).catalog
+    assert tells_apart(catalog, Call("convert_mass", {"value": 3, "to_unit": "kg"}), "Convert 3 to kg.")
 
 
 def test_who_sits_in_one_office_does_not_sit_in_another_too() -> None:

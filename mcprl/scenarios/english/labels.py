@@ -141,7 +141,7 @@ def _counted(kept: list[str]) -> list[str]:
         return kept
     if rest[0] == "in" and len(rest) > 1:  # `in stock`
         return rest[1:]
-    if len(rest) < len(kept) and rest[-1] not in ("stock", "quantity", "inventory"):
+    if len(rest) < len(kept) and rest[-1] not in ("stock", "quantity", "inventory") and not is_done(rest[-1]):
         rest[-1] = plural(rest[-1])
     return rest
 

@@ -159,7 +159,11 @@ def _seen_fields(planner: Planner, tool: Tool) -> list[tuple[str, ...]]:
     told = {str(value) for keys in named for value in pool["from", tool.name, *keys]}
     places = [keys for keys in places if keys in named or not {str(v) for v in pool["from", tool.name, *keys]} <= told]
     places = [keys for keys in places if keys[0] not in _UNNAMED or not named]
-    return [keys for keys in places if not {*words(keys[0])} & {*MACHINE, *JOINTS} and not re.search(r"\d", keys[0])]
+    return [
+        keys
+        for keys in places
+        if not {*words(keys[0])} & {*MACHINE, *JOINTS} and not re.search(r"\d|[()\[\]{}=<>]", keys[0])
+    ]
 
 
 async def lacking(planner: Planner, session: Session, state: State) -> Grounded | None:

@@ -74,6 +74,9 @@ async def count(planner: Planner, session: Session, state: State) -> Grounded | 
     if chosen is None:
         return None
     row = chosen.rows[0]
+    named = (value for value in chosen.where if value.attribute.meaning in ("name", "email", "identifier"))
+    if len(chosen.rows) == 1 and any(value.value in row.values() for value in named):
+        return None  # who gives the name of a thing knows that it is one
     rivals = (len(chosen.step.rows),) if len(chosen.rows) < len(chosen.step.rows) else ()
     entry = Field(COUNT, len(chosen.rows), rivals, derived=True)
     columns = (planner.catalog.attribute(chosen.step.tool.name, (*chosen.step.keys, key), row) for key in row)

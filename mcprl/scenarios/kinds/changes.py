@@ -86,13 +86,14 @@ async def write(planner: Planner, clean: Session, written: Session, state: State
         return None
     if removal and not shows(await written.call(removal.tool, removal.arguments), removal):
         removal = None
-    values = stated(planner, tool, filled, thing)
-    if values is None or (not values and effect_of(planner, tool, thing) == "set"):
+    values, does = stated(planner, tool, filled, thing), effect_of(planner, tool, thing)
+    if values is None or (not values and does == "set") or (not thing and does == "remove"):
         return None  # the thing has this value already, or nothing is set
     checks: tuple[Check, ...] = tuple(check for check in (effect or removal,) if check)
     if not checks and propose(tool) in ("unknown", "read"):
         return None  # its name tells of no deed and no read shows one: whoever calls it wants its result
-    if not checks and any(is_made_up(planner.known, slot, value) for slot, value in filled):
+    fresh = fresh_slots(planner.catalog, tool)
+    if not checks and any(is_made_up(planner.known, *pair) for pair in filled if pair[0] not in fresh):
         return None
     checks = checks or (CallMade(tool.name, call.arguments),)
     intent = change_of(planner, tool, thing, values)

@@ -2,20 +2,18 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
 
 from mcprl.judges.checks import leaves
 from mcprl.scenarios.askable import askable, is_guessable
 from mcprl.scenarios.english import grammar
 from mcprl.scenarios.fields import text_facts
 from mcprl.scenarios.filling import is_anchored
-from mcprl.scenarios.intents import Attribute, Compute, Each, Reference, Value
+from mcprl.scenarios.intents import Attribute, Compute, Value
 from mcprl.scenarios.naming import said
 from mcprl.scenarios.parameters import is_paging
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
-from mcprl.scenarios.slots import Slot
-from mcprl.scenarios.steps import Field, Filled, Grounded, Step, same
+from mcprl.scenarios.steps import Field, Filled, Grounded, Step
 from mcprl.text import words
 from mcprl.types import CallMade, Json, Session, Tool
 
@@ -158,43 +156,3 @@ def _worked_out(planner: Planner, step: Step) -> list[Field]:
     facts = text_facts(texts, step.result.text, {str(value).casefold() for value in given})
     meaning = "number" if facts and not isinstance(facts[0], str) else "text"
     return [Field(Attribute("result", "result", meaning), value) for value in facts[:1]]
-
-
-async def compute_each(planner: Planner, session: Session, state: State) -> Grounded | None:
-    """What a tool works out of a place or a category, for two values of it and the same other arguments."""
-    catalog = planner.catalog
-    tool = planner.choice.tool(lambda tool: catalog.computes(tool) and _choosing(planner, tool))
-    first = await planner.calls.read(session, state, tool, {}) if tool else None
-    varied = planner.rng.choice(_choosing(planner, tool)) if tool else None
-    fixed = {slot: value for slot, value in first.filled if slot != varied} if first else {}
-    second = await planner.calls.read(session, state, tool, fixed) if tool and first else None
-    if tool is None or first is None or second is None or first.call == second.call:
-        return None
-    varied_in = [tuple(said(catalog, [pair for pair in step.filled if pair[0] == varied])) for step in (first, second)]
-    given = tuple(said(catalog, [pair for pair in first.filled if pair[0] != varied]))
-    if any(len(values) != 1 for values in varied_in):
-        return None
-    if {value.value for value in given} & {values[0].value for values in varied_in}:
-        return None
-    theirs = {entry.attribute: entry for entry in _worked_out(planner, second)}
-    pairs = [(entry, theirs[entry.attribute]) for entry in _worked_out(planner, first) if entry.attribute in theirs]
-    pairs = [pair for pair in pairs if not same(pair[0].value, pair[1].value) and pair[0].attribute.key != "result"]
-    if not pairs:
-        return None
-    mine, other = pairs[0]
-    intent = Each(tuple(Reference(values[0].attribute.label, values) for values in varied_in), mine.attribute, given)
-    asked = [
-        replace(entry, rivals=(rival.value, *entry.rivals), subject=str(values[0].value))
-        for entry, rival, values in zip((mine, other), (other, mine), varied_in, strict=True)
-    ]
-    entities = [values[0].value for values in varied_in if not values[0].attribute.choices]
-    if given:  # what is held out is their combination
-        entities = [", ".join(str(value.value) for value in (*given, *(values[0] for values in varied_in)))]
-    return planner.question("each", intent, [first.call, second.call], asked, state, entities)
-
-
-def _choosing(planner: Planner, tool: Tool) -> list[Slot]:
-    """The slots of a tool that take a place or a category: of several the last, which says what for."""
-    catalog = planner.catalog
-    found = [slot for slot in catalog.needs(tool) if catalog.slot(slot).meaning in ("place", "category")]
-    return found[-1:]

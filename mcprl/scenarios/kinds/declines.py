@@ -59,7 +59,9 @@ async def unable(planner: Planner, session: Session, state: State) -> Grounded |
     """A write on a thing that is there and that no tool writes to: the answer must say that it cannot be done."""
     tool = planner.choice.tool(planner.catalog.entity_slots)
     found = await planner.finder.thing(session, state, tool) if tool and not planner.known.tables else None
-    if found is None or not found.subject or found.keys or is_technical(noun := spoken(found.reference.noun)):
+    if found is None or len(found.reference.values) != 1 or found.keys:
+        return None
+    if is_technical(noun := spoken(found.reference.noun)):
         return None
     writes = [tool for tool in planner.known.tools.values() if not is_read(tool)]
     if any(_does_anything(planner, tool) or _is_about(planner, tool, found) for tool in writes):

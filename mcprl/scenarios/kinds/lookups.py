@@ -7,14 +7,14 @@ from mcprl.judges.checks import holds
 from mcprl.scenarios.askable import askable
 from mcprl.scenarios.english.labels import counts_changes
 from mcprl.scenarios.english.nouns import is_moment_of_history, is_person, is_technical
-from mcprl.scenarios.intents import Combine, Compare, Each, Lookup, Relation
-from mcprl.scenarios.kinds.rows import ADDED, ORDERED, STOCKS
+from mcprl.scenarios.intents import Combine, Compare, Compute, Each, Lookup, Relation
+from mcprl.scenarios.kinds.rows import ADDED, ORDERED, STOCKS, is_code
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.results import takes_path
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Field, Found, Grounded, same
-from mcprl.types import Call, Session, Tool
+from mcprl.types import Call, Scalar, Session, Tool
 
 MakeTask = Callable[[Planner, Session, State], Awaitable[Grounded | None]]
 """A kind of task that writes nothing."""
@@ -33,8 +33,16 @@ async def lookup(planner: Planner, session: Session, state: State) -> Grounded |
     fields = planner.choice.fields(found) if found else ()
     if found is None or not fields:
         return None
-    intent = Lookup(found.reference, tuple(entry.attribute for entry in fields))
+    asked = tuple(entry.attribute for entry in fields)
+    intent = Lookup(found.reference, asked)
+    last = found.steps[-1] if found.steps else None
+    if tool and last and found.reference.values and not (last.rows or any(map(_names_thing(planner), last.filled))):
+        intent = Compute(tool.name, tool.title or tool.description, found.reference.values, asked)
     return planner.question("lookup", intent, found.plan, fields, state, found.entities)
+
+
+def _names_thing(planner: Planner) -> Callable[[tuple[Slot, Scalar]], bool]:
+    return lambda pair: planner.catalog.names_entity(pair[0])
 
 
 def _tells(planner: Planner, tool: Tool) -> int:
@@ -96,7 +104,7 @@ async def each(planner: Planner, session: Session, state: State) -> Grounded | N
 
 async def compare(planner: Planner, session: Session, state: State) -> Grounded | None:
     """Which of two things has more of an attribute."""
-    pair = await _pair(planner, session, state, lambda entry: entry.attribute.meaning in ORDERED and not entry.live)
+    pair = await _pair(planner, session, state, _is_ordered)
     if pair is None:
         return None
     first, second, mine, theirs = pair
@@ -112,6 +120,10 @@ async def compare(planner: Planner, session: Session, state: State) -> Grounded 
     asked = [Field(naming.attribute, naming.value, (loser.subject,), derived=True)]
     entities = [*first.entities, *second.entities]
     return planner.question("compare", intent, _joined(first, second), asked, state, entities)
+
+
+def _is_ordered(entry: Field) -> bool:
+    return entry.attribute.meaning in ORDERED and not is_code(entry.attribute) and not entry.live
 
 
 async def combine(planner: Planner, session: Session, state: State) -> Grounded | None:

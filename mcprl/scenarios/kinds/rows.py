@@ -8,7 +8,7 @@ from typing import Any
 
 from mcprl.scenarios.askable import MACHINE
 from mcprl.scenarios.catalog import NAMING
-from mcprl.scenarios.english.labels import JOINTS, front_of
+from mcprl.scenarios.english.labels import JOINTS, front_of, tables
 from mcprl.scenarios.english.nouns import is_deal
 from mcprl.scenarios.fields import is_answer, scalars
 from mcprl.scenarios.intents import Attribute, Value
@@ -94,6 +94,7 @@ class Rows:
             attribute
             for attribute in attributes
             if attribute.meaning in meanings
+            and not is_code(attribute)
             and not {*attribute.label.split()} & MACHINE
             and attribute.key not in said
             and (attribute.label not in JOINTS or meanings is _GROUPING)
@@ -128,6 +129,8 @@ async def rows_of_a_list(
     step, rows = steps[-1], steps[-1].rows
     if not rows or any(is_search(slot) for slot, _ in step.filled) or _is_told_by_a_deal(step, where):
         return None
+    if await _has_a_mode(planner, session, step):
+        return None
     whole = is_whole(planner.known, step)
     nouns = {row_noun(planner.catalog, step, row) for row in rows}
     noun = nouns.pop() if len(nouns) == 1 else planner.catalog.noun(step.tool, step.keys, rows[0])
@@ -144,6 +147,19 @@ async def rows_of_a_list(
     elif not whole:
         return None
     return chosen if chosen and least <= len(chosen.rows) <= 40 and not _is_disputed(chosen) else None
+
+
+async def _has_a_mode(planner: Planner, session: Session, step: Step) -> bool:
+    """Whether a list was read with a required option that says nothing of its rows: with another they are the same."""
+    for slot, value in step.filled:
+        others = [choice for choice in slot.choices if choice != value]
+        if not (slot.required and others) or any(value in row.values() for row in step.rows):
+            continue
+        filled = [(own, others[0] if own == slot else given) for own, given in step.filled]
+        other = await planner.calls.execute(session, step.tool, filled)
+        if other and other.rows == step.rows:
+            return True
+    return False
 
 
 def _first(planner: Planner, chosen: Rows) -> tuple[Attribute, bool] | None:
@@ -184,7 +200,7 @@ def _with_one_value(planner: Planner, chosen: Rows, negated: bool) -> Rows:
         return chosen
     counts = Counter(str(row[column.key]) for row in chosen.rows)
     value = planner.rng.choice([row[column.key] for row in chosen.rows])
-    if len(counts) < 2 or not is_answer(value, ()) or isinstance(value, bool):
+    if len(counts) < 2 or len(counts) == len(chosen.rows) or not is_answer(value, ()) or isinstance(value, bool):
         return chosen
     others = negated and column.meaning in ("status", "place") and planner.rng.random() < 0.3  # not what is no client
     others = others and not str(value).startswith("un")  # nobody asks for what is not untracked
@@ -254,6 +270,11 @@ def filters(slot: Slot, said: Value) -> bool:
         own = {*stems(said.attribute.key)}
         return said.how == end and (named <= own or own <= named)
     return said.how == "is" and stems(slot.key) == stems(said.attribute.key)
+
+
+def is_code(attribute: Attribute) -> bool:
+    """Whether a number counts and measures nothing that is known: a port, of which none is more than another."""
+    return attribute.meaning == "number" and "number" not in tables()["heads"].get(attribute.label.split()[-1], ())
 
 
 def is_stock(attribute: Attribute) -> bool:

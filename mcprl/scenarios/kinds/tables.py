@@ -6,7 +6,8 @@ from typing import Any
 from mcprl.scenarios.english.nouns import is_person
 from mcprl.scenarios.fields import is_answer, record_of, rows_of, truth
 from mcprl.scenarios.intents import COUNT, Attribute, Count, Extreme, Lookup, Reference, Relation, Total, Value
-from mcprl.scenarios.kinds.rows import ADDED, ORDERED
+from mcprl.scenarios.kinds.rows import ADDED, ORDERED, is_code
+from mcprl.scenarios.names import NAME_PARTS
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import Knowledge, State
 from mcprl.scenarios.probing.sql import Table, select
@@ -161,7 +162,11 @@ def _column(
     fitting = [
         column
         for column in columns
-        if (column.meaning in meanings if meanings else column.meaning not in ("identifier", "text"))
+        if (
+            column.meaning in meanings and not is_code(column)
+            if meanings
+            else column.meaning not in ("identifier", "text")
+        )
         and column.key not in (table.links or {})
     ]
     return planner.rng.choice(fitting) if fitting else None
@@ -171,6 +176,7 @@ def naming(planner: Planner, table: Table, row: Mapping[str, Any]) -> Value | No
     """A name of the row that no other row has and that belongs to the split."""
     names = [planner.catalog.column(table, name) for name in table.columns if row.get(name) is not None]
     names = [name for name in names if name.meaning in _NAMES and name.key not in (table.links or {})]
+    names = [name for name in names if not {*name.label.split()} & NAME_PARTS]  # others may have this one, too
     names.sort(key=lambda name: (name.meaning == "identifier", planner.rng.random()))
     for name in names:
         value = row[name.key]

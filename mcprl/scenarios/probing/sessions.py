@@ -22,6 +22,11 @@ MOST_LOST = 50
 """Calls in a row that may lose their sessions before the server counts as broken."""
 
 
+def key_of(call: Call) -> str:
+    """By what the results of calls are kept."""
+    return json.dumps([call.tool, call.arguments], sort_keys=True, default=str)
+
+
 class Renewed:
     """A session in a state made by `setup`; a context manager. What was written in a lost session is lost with it.
 
@@ -61,7 +66,7 @@ class Renewed:
         """Call a tool, as `Session.call`; the result is without its envelope."""
         if self._kept is None:
             return await self._call(tool, arguments)
-        key = json.dumps([tool, arguments], sort_keys=True, default=str)
+        key = key_of(Call(tool, dict(arguments)))
         if key not in self._kept:
             lost = self.renewed
             result = await self._call(tool, arguments)

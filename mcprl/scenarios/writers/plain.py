@@ -6,12 +6,15 @@ of a construction: `read/tell`.
 
 import random
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from mcprl.scenarios.english.grammar import a, infinitive, is_plural, listed, one, plural
-from mcprl.scenarios.english.labels import JOINTS, is_done
+from mcprl.scenarios.english.labels import JOINTS, is_adjective, is_done, names
 from mcprl.scenarios.intents import (
     Absent,
     Adjust,
@@ -40,53 +43,12 @@ from mcprl.scenarios.intents import (
     Unserved,
     Value,
 )
+from mcprl.scenarios.names import NAME_PARTS
 from mcprl.scenarios.steps import spelled
 from mcprl.servers.effects import VERBS
 from mcprl.text import words
 from mcprl.types import Scalar
 
-_THINGS = {
-    "what": "What {be} {it}?",
-    "tell": "Please tell me {it}.",
-    "look-up": "Look up {it}.",
-    "need": "I need {it}.",
-    "can-you": "Can you tell me {it}?",
-    "please": "{It}, please.",
-}
-"""Constructions that ask for a thing: {it} is a noun phrase, {be} is `is` or `are`."""
-_CLAUSES = {
-    "tell": "Please tell me {it}.",
-    "find-out": "Find out {it}.",
-    "need": "I need to know {it}.",
-    "can-you": "Can you tell me {it}?",
-    "check": "Please check {it}.",
-    "want": "I want to know {it}.",
-}
-"""Constructions that ask whether or which something is."""
-_ORDERS = {
-    "do": "{It}.",
-    "please": "Please {it}.",
-    "can-you": "Can you {it}?",
-    "want": "I want you to {it}.",
-    "need": "I need you to {it}.",
-    "could-you": "Could you please {it}?",
-}
-"""Constructions that ask for something to be done: {it} begins with a verb."""
-_ELSEWHERE = (
-    "order a pizza for six people", "book a taxi to the airport", "play some music", "call my mother",
-    "turn on the heating in the kitchen", "print this page twenty times", "buy ten shares of a car maker",
-    "send flowers to my aunt", "find me a flat near the station", "translate my passport", "water the plants",
-    "renew my parking permit", "wake me at seven tomorrow", "repair the coffee machine", "pay my electricity bill",
-    "get me two tickets for the final", "return my books to the library", "wash the company car",
-)  # fmt: skip
-"""What no server of data does."""
-_UNKNOWABLE = (
-    "the number of {nouns} that we will have next year", "the opinion of our competitors about our {nouns}",
-    "the horoscope of the {noun} that came first", "what other people think of our {nouns}",
-)  # fmt: skip
-"""What nobody can find out about a server's own things: {noun} and {nouns} are called so."""
-DECLINED = ("I have no tool for that.", "I cannot do that with the tools that I have.")
-"""Answers to what no tool does."""
 _VERBS = frozenset("cancel delete remove close archive drop discard revoke unassign unlink detach clear".split())
 """Verbs of tools that take something away."""
 _SHOWING = frozenset("get list show fetch read find lookup check view describe retrieve search query".split())
@@ -94,16 +56,31 @@ _SHOWING = frozenset("get list show fetch read find lookup check view describe r
 _FREE = frozenset("expression formula input text message query value".split())
 """Parameters whose value follows the verb: calculate 3 + 4."""
 _MOST_OF_A_DEED = 60
-_OWN_LABELS = frozenset("name title id number code key identifier path slug".split())
+_OWN_LABELS = frozenset("name title id number code key identifier path slug hash sha uuid short full".split())
 """Words of labels that tell of nothing but what a thing is called."""
 _OF_ITSELF = frozenset("name title email message subject summary description text".split())
 """Words of labels of what a thing has, and does not belong to."""
-_CALLED = frozenset("model brand label hostname callsign registration plate serial sku isbn iban".split())
+_CALLED = ("model", "brand", "label", "host name", "callsign", "registration", "plate", "serial", "sku", "isbn", "iban")
 """Labels of values that a thing is called by."""
 _WHERE = frozenset("city town country region state county province".split())
 """Labels of values that something is in."""
 _MOMENTS = ("date", "datetime", "time", "year")
 _SENTENCE = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s|\n")
+_TELLING = re.compile(r"[A-Z][a-z]{2}|[A-Za-z].*\d|\w[@/.]\w")
+"""A name, a code or a path, which nobody takes for another word."""
+
+Allowed = Callable[[str, Sequence[str]], Sequence[str]]
+"""Which constructions of a set may be used, by the name of the set and their ids."""
+
+
+@cache
+def _data() -> dict[str, Any]:
+    """The constructions of `plain.toml`."""
+    return tomllib.loads((files("mcprl.scenarios.writers") / "plain.toml").read_text())
+
+
+DECLINED: Sequence[str] = tuple(_data()["texts"]["declined"])
+"""Answers to what no tool does."""
 
 
 @dataclass(frozen=True)
@@ -119,22 +96,22 @@ def every(name: str, forms: Sequence[str]) -> Sequence[str]:
     return forms
 
 
-def say(
-    intent: Intent, rng: random.Random, allowed: Callable[[str, Sequence[str]], Sequence[str]] = every
-) -> Worded | None:
-    """A request for the intent in an allowed construction, `None` if it cannot be worded. `allowed` gets the name of a
-    set of constructions and their ids, and tells which may be used."""
+def say(intent: Intent, rng: random.Random, allowed: Allowed = every) -> Worded | None:
+    """A request for the intent in an allowed construction, `None` if it cannot be worded."""
     if isinstance(intent, Both):
         first, second = (say(part, rng, allowed) for part in intent.parts)
         return Worded(f"{first.request} {second.request}", f"both/{first.form}") if first and second else None
-    frames, name, text = _framed(intent, rng)
-    ids = allowed(name, list(frames))
-    if not ids or not text or _is_idle(intent):
+    if _is_idle(intent):
         return None
+    sets: list[tuple[str, Mapping[str, str], list[str]]] = []
+    for name, requests in _constructions(_by_name_alone(intent, rng), rng, allowed):
+        if ids := [form for form in allowed(name, [*requests]) if form in requests]:
+            sets.append((name, requests, ids))
+    if not sets:
+        return None
+    name, requests, ids = rng.choice(sets)
     form = rng.choice(ids)
-    be = "are" if is_plural(text.removeprefix("the ")) else "is"
-    request = frames[form].format(it=text, It=capitalised(text), be=be)
-    return Worded(request, f"{name}/{form}")
+    return Worded(requests[form], f"{name}/{form}")
 
 
 def _is_idle(intent: Intent) -> bool:
@@ -142,58 +119,177 @@ def _is_idle(intent: Intent) -> bool:
     return isinstance(intent, Change) and not intent.thing and all(isinstance(v.value, bool) for v in intent.values)
 
 
+def _by_name_alone(intent: Intent, rng: random.Random) -> Intent:
+    """The intent with a thing that has a name or a code of its own called by it alone, half of the time."""
+
+    def short(thing: Reference) -> Reference:
+        alone = thing.top is None and len(thing.values) == 1 and _names(thing.values[0], one(thing.noun))
+        tells = alone and isinstance(thing.values[0].value, str) and _TELLING.search(thing.values[0].value)
+        return replace(thing, noun="") if tells and rng.random() < 0.5 else thing
+
+    match intent:
+        case Lookup() | Missing() | Adjust():
+            return replace(intent, thing=short(intent.thing))
+        case Relation():
+            return replace(intent, start=short(intent.start))
+        case Change(thing=Reference() as thing):
+            return replace(intent, thing=short(thing))
+        case _:
+            return intent
+
+
 def placed(request: str, folders: Sequence[str]) -> str:
     """A request with the folders that it is about."""
-    return f"{request[:-1]} in {listed(folders)}{request[-1]}" if folders else request
+    end = ", please." if request.endswith(", please.") else request[-1:]
+    return f"{request.removesuffix(end)} in {listed(folders)}{end}" if folders else request
 
 
-def _framed(intent: Intent, rng: random.Random) -> tuple[dict[str, str], str, str]:
-    """The constructions that fit an intent, their name, and the noun phrase, clause or order that goes into them."""
+def _framed(frames: str, text: str) -> dict[str, str]:
+    """The requests that the constructions of a table of `plain.toml` make of a text."""
+    be = "are" if is_plural(text.removeprefix("the ")) else "is"
+    made = {form: frame.format(it=text, It=capitalised(text), be=be) for form, frame in _data()[frames].items()}
+    return made if text else {}
+
+
+def _filled(table: str, **parts: str) -> dict[str, str]:
+    """The constructions of a table with their parts."""
+    return {form: capitalised(frame.format(**parts)) for form, frame in _data()[table].items()}
+
+
+def _constructions(intent: Intent, rng: random.Random, allowed: Allowed) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Sets of constructions that fit an intent: the name of each, and its requests by their ids."""
     match intent:
         case Change() | Adjust() | Conditional():
-            return _ORDERS, "write", _order(intent)
+            yield "write", _framed("orders", _order(intent, rng, allowed))
         case Absent() | Forbidden():
-            return _ORDERS, "write", _order(intent.change)
+            yield "write", _framed("orders", _order(intent.change, rng, allowed))
         case Lacking(Change(effect="set" | "edit", thing=Reference(values=(_, *_)) as thing), lacking) if not any(
             value.attribute.key == lacking.key for value in thing.values
         ):
-            return _ORDERS, "lacking-write", f"set the {lacking.label} of {thing_of(thing)}"
+            yield "lacking-write", _framed("orders", f"set the {lacking.label} of {thing_of(thing)}")
         case Lacking(inner, lacking):
-            frames, name, text = _framed(_without(inner, lacking), rng)
-            return frames, f"lacking-{name}", text
-        case Unserved(nouns):
-            if nouns and rng.random() < 0.5:
-                noun = rng.choice(nouns)
-                return _CLAUSES, "unserved", rng.choice(_UNKNOWABLE).format(noun=noun, nouns=plural(noun))
-            return _ORDERS, "unserved", rng.choice(_ELSEWHERE)
+            for name, requests in _constructions(_without(inner, lacking), rng, allowed):
+                yield f"lacking-{name}", requests
+        case Unserved(nouns) if nouns and rng.random() < 0.5:
+            noun = rng.choice(nouns)
+            unknowable = rng.choice(_data()["texts"]["unknowable"]).format(noun=noun, nouns=plural(noun))
+            yield "unserved", _framed("clauses", unknowable)
+        case Unserved():
+            yield "unserved", _framed("orders", rng.choice(_data()["texts"]["elsewhere"]))
         case Compute(tool, _, arguments, asked) if asked and words(tool)[0] in _SHOWING and words(tool)[1:]:
             named = " ".join(words(tool)[1:])
-            return _THINGS, "read", f"{_labels(asked)} of the {named}{_for([_named(each, '') for each in arguments])}"
+            own = f"{_labels(asked)} of the {named}{_for([_named(each, '') for each in arguments])}"
+            yield "read", _framed("things", own)
         case Compute():
-            return _ORDERS, "compute", _computation(intent)
+            yield "compute", _framed("orders", _computation(intent))
+            yield "convert", _conversion(intent)
         case Compare(things, by, most):
-            names = listed([thing_of(thing) for thing in things])
-            return _CLAUSES, "compare", f"which of {names} has {_more(by, most)}"
+            first, second = (thing_of(thing) for thing in things)
+            yield "compare", _framed("clauses", f"which of {listed([first, second])} has {_more(by, most)}")
+            yield "which-has", {"which-has": f"Which has {_more(by, most)}, {first} or {second}?"}
         case Count(noun, where, whether=True):
-            return _CLAUSES, "whether", f"whether there is {a(one(noun))}{_with(where)}"
+            yield "whether", _framed("clauses", f"whether there is {a(one(noun))}{_with(where)}")
+            parts = {"a": a(one(noun)), "nouns": plural(one(noun)), "said": _with(where)}
+            yield "whether-any", _filled("whether", **parts)
         case Lookup(thing, (Attribute(meaning="flag") as flag,)) | Missing(thing, Attribute(meaning="flag") as flag):
-            return _CLAUSES, "whether", f"whether {thing_of(thing)} is marked as {flag.label}"
+            yield "whether", _framed("clauses", f"whether {thing_of(thing)} is marked as {flag.label}")
+            if is_adjective(flag.label):
+                yield "is-it", {"is-it": f"Is {thing_of(thing)} {flag.label}?"}
         case _:
-            return _THINGS, "read", _thing_asked(intent)
+            yield "read", _framed("things", _thing_asked(intent))
+            yield from _questions(intent)
+
+
+# --- questions --------------------------------------------------------------------------------------------------------
+
+
+def _questions(intent: Intent) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Questions that name what is asked for in other ways than as a noun phrase."""
+    match intent:
+        case Lookup(thing, (asked,)) | Missing(thing, Attribute() as asked) if _is_named(thing):
+            yield _asking(asked, thing_of(thing))
+        case Relation(start, via, (asked,)):
+            yield _asking(asked, "".join(f"the {noun} of " for noun in reversed(via)) + thing_of(start))
+        case Missing(thing, None):
+            own = thing_of(thing)
+            yield "is-there", _filled("missing", thing=own, a=a(own.removeprefix("the ")) if thing.noun else own)
+        case Count(noun, where):
+            yield "how-many", _filled("counts", nouns=plural(one(noun)), said=_with(where))
+        case Total(of=of) if of.meaning == "money":
+            yield "how-much", {"how-much": f"How much is {_thing_asked(intent)}?"}
+        case Listing(noun, where, asked) if names(asked, one(noun)) or one(asked.label) == one(noun):
+            yield "which", _filled("lists", nouns=plural(one(noun)), said=_with(where))
+        case Extreme(noun, where, by, most, asked):
+            own, said = one(noun), _with(where)
+            superlative = _superlative(by, most)
+            if superlative:
+                yield "superlative", _framed("things", f"{_labels(asked)} of the {superlative} {own}{said}")
+            if len(asked) == 1 and names(asked[0], own):
+                told = f"is the {superlative}" if superlative else f"has the {_most(by, most)} {_label(by)}"
+                yield "which-is", {"which-is": f"Which {own}{said} {told}?"}
+        case Connected(verb, subject, None):
+            first, *rest = words(verb)
+            if infinitive(first) != first:
+                yield "what-does", {"what-does": f"What does {subject} {' '.join((infinitive(first), *rest))}?"}
+        case Connected(verb, _, other):
+            yield "who-or-what", {"who-or-what": f"Who or what {' '.join(words(verb))} {other}?"}
+        case _:
+            pass
+
+
+def _is_named(thing: Reference) -> bool:
+    """Whether a thing is called by one name or key, or by its noun alone."""
+    return not thing.noun or (thing.top is None and len(thing.values) < 2 and " with " not in thing_of(thing))
+
+
+def _asking(asked: Attribute, thing: str) -> tuple[str, Mapping[str, str]]:
+    """Questions for a field of a thing, by its label, by what was done then, or by what it means."""
+    label, done = _label(asked), words(asked.key)[:1]
+    questions = [each for each in _data()["asks"] if asked.label in each.get("labels", "").split(", ")]
+    moment = asked.meaning in _MOMENTS and done and is_done(done[0]) and len(words(asked.key)) < 3
+    if moment and not (questions and asked.meaning != "identifier"):
+        return "done", _filled("done", thing=thing, done=done[0])
+    if not questions or asked.meaning == "identifier":
+        meaning = "" if asked.meaning == "count" and not is_plural(asked.label) else asked.meaning
+        questions = [each for each in _data()["asks"] if each.get("meaning") in (meaning, "")]
+    first = questions[0]
+    counted = asked.label if first.get("meaning") == "count" else label
+    made = {_id(each): each.format(it=f"the {label} of {thing}", thing=thing, label=counted) for each in first["say"]}
+    return f"ask-{first.get('labels', first.get('meaning')).split(',')[0]}", made
+
+
+def _id(construction: str) -> str:
+    """The words of a construction without its parts."""
+    return "-".join(words(re.sub(r"\{\w+\}", "", construction)))
+
+
+def _superlative(by: Attribute, most: bool) -> str:
+    """One word for what has the most or the least of a field, empty if there is none."""
+    found = (each["say"] for each in _data()["most"] if by.label in each["labels"].split(", "))
+    return next((says[0 if most else 1] for says in found), "")
+
+
+def _conversion(intent: Compute) -> dict[str, str]:
+    """Questions for a number in another unit; empty if the intent is no conversion."""
+    ends = {words(each.attribute.key)[0]: each.value for each in intent.arguments if isinstance(each.value, str)}
+    numbers = [each.value for each in intent.arguments if isinstance(each.value, int | float)]
+    if {*ends} != {"from", "to"} or len(numbers) != 1 or len(intent.arguments) != 3:
+        return {}
+    return _filled("converts", n=_plain(numbers[0]), from_=str(ends["from"]), to=str(ends["to"]))
 
 
 def _thing_asked(intent: Intent) -> str:
     """What an intent that reads asks for, as a noun phrase."""
     match intent:
         case Lookup(thing, asked):
-            return f"{_labels(asked)} of {thing_of(thing)}"
+            return f"{_labels(asked, thing.noun)} of {thing_of(thing)}"
         case Missing(thing, None):
             return f"the details of {thing_of(thing)}"
         case Missing(thing, Attribute() as asked):
-            return f"{_labels([asked])} of {thing_of(thing)}"
+            return f"{_labels([asked], thing.noun)} of {thing_of(thing)}"
         case Relation(start, via, asked):
             through = "".join(f" of the {noun}" for noun in reversed(via))
-            return f"{_labels(asked)}{through} of {thing_of(start)}"
+            return f"{_labels(asked, via[-1])}{through} of {thing_of(start)}"
         case Each(things, asked, given):
             return f"{_labels([asked])} of {listed([thing_of(thing) for thing in things])}{_with(given)}"
         case Combine(things, of, how):
@@ -224,16 +320,26 @@ def _thing_asked(intent: Intent) -> str:
 # --- orders -----------------------------------------------------------------------------------------------------------
 
 
-def _order(intent: Change | Adjust | Conditional) -> str:
+def _order(intent: Change | Adjust | Conditional, rng: random.Random, allowed: Allowed) -> str:
     """What an intent that writes asks for, beginning with a verb."""
+
+    def deed(table: str, **parts: str) -> str:
+        deeds: Mapping[str, str] = _data()[table]
+        ids = [form for form in allowed(f"deed-{table}", [*deeds]) if form in deeds]
+        return deeds[rng.choice(ids or [*deeds])].format(**parts)
+
     match intent:
-        case Adjust():
-            verb = "raise" if intent.change > 0 else "lower"
-            return f"{verb} the {intent.attribute.label} of {thing_of(intent.thing)} by {_plain(abs(intent.change))}"
+        case Adjust(thing=thing, attribute=attribute, change=change):
+            parts = {"label": attribute.label, "thing": thing_of(thing), "by": _plain(abs(change))}
+            return deed("raise" if change > 0 else "lower", **parts)
         case Conditional(change, condition) if change.thing:
             thing, label = thing_of(change.thing), condition.attribute.label
             held = f"the {label} of {thing} is {value_of(condition)}"
-            return f"{_order(change)} if {held}, and else tell me the {label}"
+            return f"{_order(change, rng, allowed)} if {held}, and else tell me the {label}"
+        case Change(effect="set" | "edit", thing=Reference() as thing, values=(value,)):
+            marked = value.attribute.meaning == "status" and rng.random() < 0.5
+            told = {"label": value.attribute.label, "thing": thing_of(thing), "value": value_of(value)}
+            return deed("mark" if marked else "set", **told)
         case Change():
             return _change(intent)
         case _:
@@ -246,17 +352,19 @@ def _change(intent: Change) -> str:
     deed = _deed(intent.tool, intent.description)
     values = [_named(value, deed) for value in intent.values]
     match intent.effect:
-        case "remove":
+        case "remove" if thing:
             return f"{verb if verb in _VERBS else 'delete'} {thing}{_joined(values)}"
         case "tick" if not values:
             return f"tick off {thing}"
         case "append" if len(values) == 1:
             return f"add the line {value_of(intent.values[0], quoted=True)} to {thing}"
         case "set" | "edit" if thing and intent.values:
-            parts = [f"the {value.attribute.label} of {thing} to {value_of(value)}" for value in intent.values]
-            return f"set {listed(parts)}"
+            parts = [f"the {value.attribute.label} to {value_of(value)}" for value in intent.values]
+            return f"set {listed(parts)} for {thing}"
         case _:
-            return deed + _joined([thing if intent.thing and intent.thing.values else "", *values])
+            own = [(intent.thing.noun, thing)] if intent.thing and intent.thing.values else []
+            named = zip((value.attribute.label for value in intent.values), values, strict=True)
+            return _with_its_own(deed, [*own, *named])
 
 
 def _computation(intent: Compute) -> str:
@@ -270,8 +378,23 @@ def _computation(intent: Compute) -> str:
     if len(ends) == 2 and len(values) == 1:  # convert 3 from metres to feet
         return f"{deed.split(' ')[0]} {_plain(_main(intent))} {' '.join(ends)}{asked}"
     bare = all(len(value.attribute.label) == 1 for value in intent.arguments)
-    said = f", {listed(values)}" if bare and values and not any(" " in value for value in values) else _joined(values)
-    return " ".join((deed + said, *ends)) + asked
+    if bare and values and not any(" " in value for value in values):
+        return " ".join((f"{deed}, {listed(values)}", *ends)) + asked
+    own = [(value.attribute.label, _named(value, deed)) for value in intent.arguments]
+    return " ".join((_with_its_own(deed, [pair for pair in own if pair[1] in values]), *ends)) + asked
+
+
+def _with_its_own(deed: str, values: Sequence[tuple[str, str]]) -> str:
+    """A deed with values behind their labels: in the place of what it says of any such, else at its end. "Enter a
+    member" is "Enter member 8"."""
+    left: list[str] = []
+    for label, value in values:
+        any_such = re.search(rf"\b(?:an?|one|the) {re.escape(label)}\b(?![-'])", deed)
+        if any_such:
+            deed = deed[: any_such.start()] + value + deed[any_such.end() :]
+        else:
+            left.append(value)
+    return deed + _joined(left)
 
 
 def _main(intent: Compute) -> Scalar:
@@ -291,7 +414,7 @@ def _joined(parts: Sequence[str]) -> str:
 def _deed(tool: str, description: str) -> str:
     """What a tool does, as an order: the first sentence of its description, or the words of its name."""
     text = _SENTENCE.split(description.strip())[0].strip().rstrip(".:")
-    text = re.sub(r"\s*\([^)]*\)", "", text)
+    text = re.sub(r"\s*\([^)]*\)|['\"].*", "", text)
     first, _, rest = text.partition(" ")
     verb = infinitive(first.lower())
     if rest and len(text) <= _MOST_OF_A_DEED and (verb in VERBS or verb in words(tool)):
@@ -341,6 +464,8 @@ def values_in(intent: object) -> list[Scalar]:
 def thing_of(thing: Reference) -> str:
     """The noun phrase for a thing: `order O-17`, `the order with customer Ana and status paid`, `the newest order`."""
     noun = one(thing.noun)
+    if not noun and thing.values:  # its name tells what it is
+        return value_of(thing.values[0])
     if thing.top is None and not thing.values:
         return f"the {noun}"
     name = next((value for value in thing.values if _names(value, noun)), None)
@@ -403,7 +528,8 @@ def _joint(value: Value) -> str:
 
 def _is_other(value: Value) -> bool:
     """Whether a value names another thing or person, and is no property."""
-    own = {*value.attribute.label.split()} & _OF_ITSELF or value.attribute.label in ("id", "number")
+    label = value.attribute.label
+    own = label in (*_OF_ITSELF, "id", "number") or {*label.split()} & {*NAME_PARTS, "email", "host"}
     return value.attribute.meaning in ("person", "name", "identifier") and not own
 
 
@@ -418,8 +544,8 @@ def _named(value: Value, deed: str) -> str:
 def _filter(value: Value) -> str:
     joint = {"is": "", "not": "other than ", "over": "over ", "under": "under "}[value.how]
     label = value.attribute.label
-    if value.attribute.meaning == "identifier":
-        label = re.sub(r"(?<=\w) (?:number|id|code)$", "", label)
+    if _is_other(value):
+        label = re.sub(r"(?<=\w) (?:number|id|code|name)$", "", label)
     return f"{label} {joint}{value_of(value)}"
 
 
@@ -429,6 +555,7 @@ def value_of(value: Value, quoted: bool = False) -> str:
     if (
         isinstance(value.value, str)
         and value.attribute.meaning != "period"
+        and value.value not in value.attribute.choices
         and (quoted or not any(map(str.isalnum, text)) or (" " in text and text[:1].islower()))
     ):
         return f'"{text}"'
@@ -453,8 +580,11 @@ def _label(attribute: Attribute) -> str:
     return label
 
 
-def _labels(asked: Sequence[Attribute]) -> str:
-    return listed([f"the {_label(attribute)}" for attribute in asked])
+def _labels(asked: Sequence[Attribute], noun: str = "") -> str:
+    """The labels of what is asked for, of a thing without its noun: the date of an order, and not its order date."""
+    labels = [_label(attribute) for attribute in asked]
+    short = [label.removeprefix(f"{noun} ") if noun else label for label in labels]
+    return listed([f"the {label}" for label in (short if len({*short}) == len(short) else labels)])
 
 
 def _many(label: str) -> str:
