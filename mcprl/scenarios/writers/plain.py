@@ -414,7 +414,7 @@ def _joined(parts: Sequence[str]) -> str:
 def _deed(tool: str, description: str) -> str:
     """What a tool does, as an order: the first sentence of its description, or the words of its name."""
     text = _SENTENCE.split(description.strip())[0].strip().rstrip(".:")
-    text = re.sub(r"\s*\([^)]*\)|['\"].*", "", text)
+    text = re.sub(r"\s*\([^)]*\)|,?\s*['\"].*", "", text)
     first, _, rest = text.partition(" ")
     verb = infinitive(first.lower())
     if rest and len(text) <= _MOST_OF_A_DEED and (verb in VERBS or verb in words(tool)):
