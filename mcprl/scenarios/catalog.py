@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from mcprl.scenarios.english.labels import JOINTS, is_adjective
+from mcprl.scenarios.english.labels import JOINTS, is_adjective, spelled_out
 from mcprl.scenarios.english.nouns import is_concrete, is_person
 from mcprl.scenarios.fields import Keys, described, first_record, record_of, rows_of, scalars
 from mcprl.scenarios.identities import Identities
@@ -182,7 +182,7 @@ class Catalog(Identities):
 
     def named_by(self, tool: Tool, slot: Slot) -> str:
         """What a value of the slot names: an `order` by `order_id`, whatever the tool says about it."""
-        *front, last = stems(slot.key) or ("",)
+        *front, last = stems(" ".join(spelled_out(slot.key))) or ("",)
         if {*front} & NAME_PARTS:
             return " ".join(word for word in self.noun(tool).split() if word not in _KEYS) or "person"
         if last in (*_KEYS, "name", "path", "title", "email") and front:

@@ -23,6 +23,8 @@ from mcprl.scenarios.subset import Subset
 from mcprl.text import singular, words
 from mcprl.types import Scalar, Tool
 
+_TABLES = frozenset(("table", "collection", "sheet"))
+"""Words of parameters that say what the rows of a result are."""
 _DESCRIBING = ("person", "place", "category", "status", "date", "year")
 
 
@@ -40,7 +42,7 @@ def said(catalog: Catalog, filled: Filled, paging: bool = False) -> Iterable[Val
         unsaid = is_paging(slot) and not slot.required and not paging
         if unsaid or slot.schema.get("default") == value or catalog.known.is_setting(slot):
             continue
-        if str(value).lower() in ("all", "any", "*") and not catalog.names_entity(slot):
+        if str(value).lower() in ("all", "any", "*", ".") and not catalog.names_entity(slot):
             continue
         yield value_of(catalog, slot, value)
 
@@ -72,6 +74,9 @@ def row_noun(catalog: Catalog, step: Step, row: Mapping[str, Any]) -> str:
     noun = catalog.noun(step.tool, step.keys, row)
     if noun == "item" and isinstance(kind := row.get("type"), str) and kind.isalpha():
         return kind_of(kind)
+    table = next((value for slot, value in step.filled if names_table(slot, noun)), None)
+    if isinstance(table, str) and table.isidentifier():
+        return singular(words(table)[-1])
     entity = next((pair for pair in step.filled if catalog.names_entity(pair[0])), None)
     if entity is None or catalog.named_by(step.tool, entity[0]).split()[-1] != noun.split()[-1]:
         return noun
@@ -84,6 +89,11 @@ def row_noun(catalog: Catalog, step: Step, row: Mapping[str, Any]) -> str:
             return "item"
         return singular(named[-1]) if singular(named[-1]) != named[-1] else "entry"
     return "entry"
+
+
+def names_table(slot: Slot, noun: str) -> bool:
+    """Whether the value of a slot says what the rows of a result are: those of the table `boats` are boats."""
+    return noun not in ("column", "field") and bool({*words(slot.key)} & _TABLES)
 
 
 def stateless(noun: str, values: Sequence[Value]) -> str:
@@ -147,8 +157,10 @@ def row_found(subset: Subset, step: Step, keyed: bool = True) -> Found | None:
     if not naming:
         return None
     noun = row_noun(catalog, step, row)
+    if not keyed and _is_read_alone(catalog, step.tool, naming[0].value):
+        return None
     naming = tuple(_own_key(value, row, noun) for value in naming)
-    stated = [(slot, value) for slot, value in step.filled if not is_search(slot)]
+    stated = [(slot, value) for slot, value in step.filled if not is_search(slot) and not names_table(slot, noun)]
     filters = [value for value in said(catalog, stated) if value.value not in {own.value for own in naming}]
     how, others = naming[0].attribute.meaning, {value.attribute.meaning for value in filters}
     if (how in ("name", "identifier") and "status" in others) or (how in _DESCRIBING and "path" in others):
@@ -160,6 +172,19 @@ def row_found(subset: Subset, step: Step, keyed: bool = True) -> Found | None:
     fields = askable(catalog, step, row, step.rows, given)
     entities = (*(value.value for value in naming), *(f.value for f in filters if not f.attribute.choices))
     return Found(reference, (step,), row, fields, entities)
+
+
+def _is_read_alone(catalog: Catalog, tool: Tool, value: Scalar) -> bool:
+    """Whether another tool reads the thing of a name by it alone: nobody looks for it in a list."""
+    for other in catalog.known.reads():
+        needed = catalog.needs(other)
+        if other is tool or other.name in catalog.lists or len(needed) != 1:
+            continue
+        places = catalog.known.sources.get((other.name, needed[0].path), ())
+        taken = [*needed[0].choices, *catalog.known.shown_for(needed[0])]
+        if value in taken or any(value in catalog.known.base.pool.get(place, ()) for place in places):
+            return True
+    return False
 
 
 def _own_key(value: Value, row: Mapping[str, Any], noun: str) -> Value:
@@ -186,6 +211,8 @@ def naming_of(subset: Subset, step: Step, row: Mapping[str, Any], whole: bool, k
         own[0] = replace(own[0], attribute=replace(own[0].attribute, meaning="name"))
     own = [value for value in own if value.attribute.meaning not in ("text", "url", "flag")]
     subset.rng.shuffle(own)
+    noun = row_noun(catalog, step, row)
+    own.sort(key=lambda value: not names(value.attribute, noun))  # a name of its own before its model
 
     def shares(values: Sequence[Value]) -> int:
         return sum(all(other.get(value.attribute.key) == value.value for value in values) for other in step.rows)

@@ -26,7 +26,7 @@ from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Field, Found, Grounded, call_of, is_whole
-from mcprl.text import singular
+from mcprl.text import singular, stems
 from mcprl.types import Call, CallMade, Check, Fact, Scalar, Session, Tool
 
 _LISTS_READ = 4
@@ -74,6 +74,9 @@ async def count(planner: Planner, session: Session, state: State) -> Grounded | 
     if chosen is None:
         return None
     row = chosen.rows[0]
+    told = {*stems(f"{chosen.step.tool.name} {chosen.step.tool.description.partition('.')[0]}")}
+    if not chosen.where and chosen.step.keys and not {*chosen.noun.split()} & told:
+        return None  # a list inside of what the tool is about may leave out some
     named = (value for value in chosen.where if value.attribute.meaning in ("name", "email", "identifier"))
     if len(chosen.rows) == 1 and any(value.value in row.values() for value in named):
         return None  # who gives the name of a thing knows that it is one

@@ -13,7 +13,7 @@ from mcprl.scenarios.english.nouns import is_deal
 from mcprl.scenarios.fields import is_answer, scalars
 from mcprl.scenarios.intents import Attribute, Value
 from mcprl.scenarios.names import STATES, kind_of
-from mcprl.scenarios.naming import row_noun, stateless
+from mcprl.scenarios.naming import names_table, row_noun, stateless
 from mcprl.scenarios.parameters import bound, is_search
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import State
@@ -134,6 +134,10 @@ async def rows_of_a_list(
     whole = is_whole(planner.known, step)
     nouns = {row_noun(planner.catalog, step, row) for row in rows}
     noun = nouns.pop() if len(nouns) == 1 else planner.catalog.noun(step.tool, step.keys, rows[0])
+    tables = {
+        slot.key for slot, _ in step.filled if names_table(slot, planner.catalog.noun(step.tool, step.keys, rows[0]))
+    }
+    where = tuple(value for value in where if value.attribute.key not in tables)
     chosen = Rows(steps, stateless(noun, where), where, rows, of)
     way = planner.rng.random() * (1.0 if whole else 0.7)
     if first := None if whole or not ranked else _first(planner, chosen):

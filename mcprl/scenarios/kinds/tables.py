@@ -177,6 +177,7 @@ def naming(planner: Planner, table: Table, row: Mapping[str, Any]) -> Value | No
     names = [planner.catalog.column(table, name) for name in table.columns if row.get(name) is not None]
     names = [name for name in names if name.meaning in _NAMES and name.key not in (table.links or {})]
     names = [name for name in names if not {*name.label.split()} & NAME_PARTS]  # others may have this one, too
+    names = [name for name in names if not _is_of_another(planner, table, name.key)]
     names.sort(key=lambda name: (name.meaning == "identifier", planner.rng.random()))
     for name in names:
         value = row[name.key]
@@ -184,6 +185,13 @@ def naming(planner: Planner, table: Table, row: Mapping[str, Any]) -> Value | No
         if alike == 1 and is_answer(value, ()) and planner.allowed(value):
             return Value(name, value)
     return None
+
+
+def _is_of_another(planner: Planner, table: Table, key: str) -> bool:
+    """Whether a column is the key of another table's rows, by its name: `emp_no` that of employees in their titles."""
+    begins = words(key)[0]
+    owners = [other for other in planner.known.tables if key in other.columns and table_noun(other).startswith(begins)]
+    return bool(owners) and table not in owners
 
 
 def _where(planner: Planner, table: Table, row: Mapping[str, Any], most: int) -> tuple[Value, ...]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from mcprl.scenarios.english.grammar import a, infinitive, is_plural, listed, one, plural
 from mcprl.scenarios.english.labels import JOINTS, is_adjective, is_done, names
+from mcprl.scenarios.english.nouns import spoken
 from mcprl.scenarios.intents import (
     Absent,
     Adjust,
@@ -55,7 +56,7 @@ _SHOWING = frozenset("get list show fetch read find lookup check view describe r
 """Verbs of tools that show what is asked for."""
 _FREE = frozenset("expression formula input text message query value".split())
 """Parameters whose value follows the verb: calculate 3 + 4."""
-_MOST_OF_A_DEED = 60
+_MOST_OF_A_DEED = 80
 _OWN_LABELS = frozenset("name title id number code key identifier path slug hash sha uuid short full".split())
 """Words of labels that tell of nothing but what a thing is called."""
 _OF_ITSELF = frozenset("name title email message subject summary description text".split())
@@ -64,6 +65,8 @@ _CALLED = ("model", "brand", "label", "host name", "callsign", "registration", "
 """Labels of values that a thing is called by."""
 _WHERE = frozenset("city town country region state county province".split())
 """Labels of values that something is in."""
+_PLACES = frozenset("repository repo folder directory workspace project path cwd root".split())
+"""Words of labels of where something is done."""
 _MOMENTS = ("date", "datetime", "time", "year")
 _SENTENCE = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s|\n")
 _TELLING = re.compile(r"[A-Z][a-z]{2}|[A-Za-z].*\d|\w[@/.]\w")
@@ -247,11 +250,13 @@ def _asking(asked: Attribute, thing: str) -> tuple[str, Mapping[str, str]]:
     label, done = _label(asked), words(asked.key)[:1]
     questions = [each for each in _data()["asks"] if asked.label in each.get("labels", "").split(", ")]
     moment = asked.meaning in _MOMENTS and done and is_done(done[0]) and len(words(asked.key)) < 3
-    if moment and not (questions and asked.meaning != "identifier"):
+    if moment and not questions:
         return "done", _filled("done", thing=thing, done=done[0])
     if not questions or asked.meaning == "identifier":
-        meaning = "" if asked.meaning == "count" and not is_plural(asked.label) else asked.meaning
-        questions = [each for each in _data()["asks"] if each.get("meaning") in (meaning, "")]
+        counted = asked.meaning != "count" or is_plural(asked.label)
+        questions = [each for each in _data()["asks"] if counted and each.get("meaning") == asked.meaning]
+    if not questions:
+        return "", {}
     first = questions[0]
     counted = asked.label if first.get("meaning") == "count" else label
     made = {_id(each): each.format(it=f"the {label} of {thing}", thing=thing, label=counted) for each in first["say"]}
@@ -336,6 +341,11 @@ def _order(intent: Change | Adjust | Conditional, rng: random.Random, allowed: A
             thing, label = thing_of(change.thing), condition.attribute.label
             held = f"the {label} of {thing} is {value_of(condition)}"
             return f"{_order(change, rng, allowed)} if {held}, and else tell me the {label}"
+        case Change(effect="set" | "edit", thing=Reference() as thing, values=(Value(flag, bool() as on),)):
+            named = thing_of(thing)
+            if is_adjective(flag.label):
+                return f"mark {named} as {'' if on else 'not '}{flag.label}"
+            return f"switch the {flag.label} of {named} {'on' if on else 'off'}"
         case Change(effect="set" | "edit", thing=Reference() as thing, values=(value,)):
             marked = value.attribute.meaning == "status" and rng.random() < 0.5
             told = {"label": value.attribute.label, "thing": thing_of(thing), "value": value_of(value)}
@@ -362,9 +372,8 @@ def _change(intent: Change) -> str:
             parts = [f"the {value.attribute.label} to {value_of(value)}" for value in intent.values]
             return f"set {listed(parts)} for {thing}"
         case _:
-            own = [(intent.thing.noun, thing)] if intent.thing and intent.thing.values else []
-            named = zip((value.attribute.label for value in intent.values), values, strict=True)
-            return _with_its_own(deed, [*own, *named])
+            own = [(intent.thing.noun, thing, "for")] if intent.thing and intent.thing.values else []
+            return _with_its_own(deed, [*own, *(_placed(value, deed) for value in intent.values)])
 
 
 def _computation(intent: Compute) -> str:
@@ -380,21 +389,31 @@ def _computation(intent: Compute) -> str:
     bare = all(len(value.attribute.label) == 1 for value in intent.arguments)
     if bare and values and not any(" " in value for value in values):
         return " ".join((f"{deed}, {listed(values)}", *ends)) + asked
-    own = [(value.attribute.label, _named(value, deed)) for value in intent.arguments]
-    return " ".join((_with_its_own(deed, [pair for pair in own if pair[1] in values]), *ends)) + asked
+    return _with_its_own(deed, [_placed(value, deed) for value in intent.arguments]) + asked
 
 
-def _with_its_own(deed: str, values: Sequence[tuple[str, str]]) -> str:
+def _placed(value: Value, deed: str) -> tuple[str, str, str]:
+    """The label of a value, the value behind it, and the word that joins it to a deed: things are what it is for."""
+    label = value.attribute.label
+    if {*words(label)} & _PLACES:
+        return label, value_of(value), "in"
+    told, is_end = _named(value, deed), words(value.attribute.key)[:1] in (("from",), ("to",))
+    thing = value.attribute.meaning in ("person", "name", "identifier", "place") and label not in _OF_ITSELF
+    return label, told, "" if is_end and isinstance(value.value, str) else "for" if thing else "with"
+
+
+def _with_its_own(deed: str, values: Sequence[tuple[str, str, str]]) -> str:
     """A deed with values behind their labels: in the place of what it says of any such, else at its end. "Enter a
     member" is "Enter member 8"."""
-    left: list[str] = []
-    for label, value in values:
+    left: dict[str, list[str]] = {"for": [], "in": [], "with": [], "": []}
+    for label, value, joint in values:
         any_such = re.search(rf"\b(?:an?|one|the) {re.escape(label)}\b(?![-'])", deed)
-        if any_such:
+        if any_such and joint != "in":
             deed = deed[: any_such.start()] + value + deed[any_such.end() :]
         else:
-            left.append(value)
-    return deed + _joined(left)
+            left[joint].append(value)
+    told = (f"{joint} {listed(parts)}" if joint else " ".join(parts) for joint, parts in left.items() if parts)
+    return " ".join((deed, *told))
 
 
 def _main(intent: Compute) -> Scalar:
@@ -417,7 +436,7 @@ def _deed(tool: str, description: str) -> str:
     text = re.sub(r"\s*\([^)]*\)|,?\s*['\"].*", "", text)
     first, _, rest = text.partition(" ")
     verb = infinitive(first.lower())
-    if rest and len(text) <= _MOST_OF_A_DEED and (verb in VERBS or verb in words(tool)):
+    if rest and len(text) <= _MOST_OF_A_DEED and verb in {*VERBS, *words(tool), *_data()["texts"]["verbs"].split()}:
         return f"{verb} {rest}"
     named = " ".join(words(tool))
     return named if words(tool)[:1] and words(tool)[0] in VERBS else f"use {named}"
@@ -478,7 +497,7 @@ def _names(value: Value, noun: str) -> bool:
     """Whether a value alone names a thing of its kind."""
     label, meaning = value.attribute.label, value.attribute.meaning
     own = (
-        {*label.split()} <= {*noun.split(), *_OWN_LABELS}
+        {*label.split()} <= {*noun.split(), *spoken(noun).split(), *_OWN_LABELS}
         or label in _CALLED
         or (meaning in ("identifier", "path") and " " not in label)
     )
