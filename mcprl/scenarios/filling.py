@@ -1,7 +1,7 @@
 """Values for the arguments of a write."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -24,8 +24,6 @@ from mcprl.text import stems, words
 from mcprl.types import Json, Scalar, Tool
 
 Row = tuple[Scalar, ...]
-_SURE = 3
-"""Rows without a second one to a thing, which show that there is none."""
 _UNCHANGED = re.compile(r"\b(?:different from|same as|unchanged)\b")
 _GOALS = frozenset("destination target to new dest".split())
 
@@ -157,7 +155,7 @@ class Filler:
                 elif self._is_taken_as_it_is(slot, source, target, picked):
                     own = value
                 else:
-                    own = self._value_of_split(slot, source, value, state, [value for _, value in filled])
+                    own = self._value_of_split(slot, source, value, state)
                 if own is None or (own in self._catalog.roots and {*words(slot.key)} & {"file", "filename"}):
                     break
                 filled.append((slot, own))
@@ -205,11 +203,6 @@ class Filler:
         for parent in dict.fromkeys(slot.path[:-1] for slot in inner):
             slots = [slot for slot in inner if slot.path[:-1] == parent]
             found = self._known.records.together([self._alike(slot) for slot in slots]) if len(slots) > 1 else []
-            if len(slots) == len(values) and creates(slots[0].tool):
-                at = max((i for i, slot in enumerate(slots) if self._catalog.names_entity(slot)), default=0)
-                kinds = [i for i, slot in enumerate(slots) if is_one_of_few(self._catalog, slot)]
-                # One that is there is not made again.
-                found = crossed(found, at, kinds, self._known.records.kin)
             values.update(zip(slots, self._rng.choice(found), strict=True) if found else ())
         return list(values.items())
 
@@ -282,9 +275,7 @@ class Filler:
         found = [values for values in found if all(map(self._allowed, values))]
         return list(zip(slots, self._rng.choice(found), strict=True)) if found else None
 
-    def _value_of_split(
-        self, slot: Slot, source: Source, value: Any, state: State, given: Sequence[Scalar] = ()
-    ) -> Scalar | None:
+    def _value_of_split(self, slot: Slot, source: Source, value: Any, state: State) -> Scalar | None:
         """`value` if the slot lists it or it belongs to the split, else another that does; `None` if none was found."""
         if self._known.is_setting(slot):
             return value
@@ -293,16 +284,10 @@ class Filler:
             stem for part in slot.path for stem in stems(str(part))
         }
         is_text = self._catalog.slot(slot).meaning == "text" and slot.kind == "string" and not slot.choices
-        lent = (
-            borrowed(self._known, slot, state, given, self._allowed)
-            if is_text and isinstance(slot.path[-1], int)
-            else None
-        )
-        if is_text and (lent is not None or not own_place):
+        if is_text and (isinstance(slot.path[-1], int) or not own_place):
             make = sentence if known_format(slot) in ("name", "sentence") else None
             made = (make(self._rng) if make else self._known.made_up(slot, self._rng) for _ in range(24))
-            texts = (self._rng.choice(lent) if lent else None, *made)
-            return next((text for text in texts if text is not None and self._allowed(text)), None)
+            return next((text for text in made if self._allowed(text)), None)
         if source[0] == "from" and value is not None and (self._catalog.slot(slot).choices or self._allowed(value)):
             return value
         if source[0] == "from":
@@ -333,61 +318,10 @@ def _rows_with(record: Json, keys: Sequence[str]) -> list[Mapping[str, Any]]:
 # --- values that fit --------------------------------------------------------------------------------------------------
 
 
-def borrowed(
-    known: Knowledge, slot: Slot, state: State, given: Sequence[Scalar], allowed: Callable[[Scalar], bool]
-) -> list[str] | None:
-    """Texts that stand under the slot's name in results, such as observations for the contents of observations: those
-    of things that are of one type with what is `given` already, none if these have
-    none; those of all things if that type is not known. `None` if there is no text at all.
-    """
-    named = {stem for part in slot.path if isinstance(part, str) for stem in stems(part)}
-    places = {**known.base.pool, **state.pool}
-    reading = {name for name, tool in known.tools.items() if is_read(tool)}
-    texts = [
-        value
-        for source, values in places.items()
-        if source[0] == "from" and len(source) > 2 and source[1] in reading and {*stems(source[-1])} & named
-        for value in values
-        if isinstance(value, str) and allowed(value) and 2 <= len(value.split()) <= 8
-    ]
-    alike = [text for text in texts if any(known.records.kin(text, value) for value in given)]
-    typed = any(True for value in given for _ in known.records.holding(value))
-    return alike if typed else texts or None
-
-
 def sort_of(picked: Mapping[Slot, tuple[Source, Any]]) -> str:
     """The type that a new thing is to have, empty if none is given."""
     sorts = (value for slot, (_, value) in picked.items() if {*words(slot.key)} & {"type", "kind", "category", "sort"})
     return next((value for value in sorts if isinstance(value, str)), "")
-
-
-def crossed(
-    rows: Sequence[Row], at: int, kinds: Collection[int], are_kin: Callable[[Scalar, Scalar], bool]
-) -> list[Row]:
-    """New rows, each with the name at `at` of another row that has the same `kinds`.
-
-    Where each thing has only one row of a kind, as people sit in one office, a further one would contradict it: such a
-    row is made for things of the same sort that have none. Where only one links to each thing, as projects have one
-    manager, no other does.
-    """
-    given = [n for n in range(len(rows[0])) if n != at and n not in kinds] if rows else []
-    new: dict[Row, None] = {}
-    for other in rows:
-        alike = [row for row in rows if all(row[n] == other[n] for n in kinds)]
-        named = [row[given[0]] for row in alike] if len(given) == 1 else []
-        ends = [row[at] for row in alike] if named else []
-        if len({*ends}) == len(ends) >= _SURE:
-            continue
-        if len({*named}) == len(named) > 1:
-            names = {row[n]: None for row in rows for n in (given[0], at)}
-            fronts = [name for name in names if name not in named and all(are_kin(name, one) for one in named)]
-            made = [
-                tuple({given[0]: name, at: other[at]}.get(n, other[n]) for n in range(len(other))) for name in fronts
-            ]
-        else:
-            made = [(*row[:at], other[at], *row[at + 1 :]) for row in alike if other[at] not in row]
-        new |= dict.fromkeys(row for row in made if row not in rows)
-    return list(new)
 
 
 def is_anchored(known: Knowledge, slot: Slot, value: Scalar) -> bool:

@@ -3,9 +3,9 @@
 import pytest
 
 from mcprl.scenarios.english.grammar import a, infinitive, is_plural, listed, one, plural
-from mcprl.scenarios.english.labels import counts_changes, front_of, is_adjective, names
-from mcprl.scenarios.english.nouns import is_deal, is_goods, is_moment_of_history, is_person, spoken
-from mcprl.scenarios.intents import Attribute, Value
+from mcprl.scenarios.english.labels import front_of, is_adjective, names
+from mcprl.scenarios.english.nouns import is_concrete, is_deal, is_person, spoken
+from mcprl.scenarios.intents import Attribute
 from mcprl.scenarios.meaning import infer
 
 
@@ -67,20 +67,13 @@ def test_a_things_own_key_names_it_and_another_things_does_not() -> None:
     assert not names(others, "order")
 
 
-def test_which_flags_are_said_with_is_and_which_counts_tell_of_changes() -> None:
+def test_which_flags_are_said_with_is() -> None:
     assert is_adjective("active")
     assert is_adjective("in stock")
     assert not is_adjective("children")
-    assert counts_changes(Attribute("removed", "removed lines", "count"))
-    assert not counts_changes(Attribute("lines", "lines", "count"))
 
 
 def test_nouns_of_people_goods_and_deals() -> None:
     assert spoken("orderItem") == "order item"
-    assert (is_person("customer"), is_goods("product"), is_deal("return order")) == (True, True, True)
-    assert not any(knows("file") for knows in (is_person, is_goods, is_deal))
-
-
-@pytest.mark.parametrize(("label", "text", "told"), [("target", "d2861432", True), ("customer", "d2861432", False)])
-def test_what_changed_since_a_commit_is_compared_with_it(label: str, text: str, told: bool) -> None:
-    assert is_moment_of_history(Value(Attribute(label, label, "identifier"), text)) is told
+    assert (is_person("customer"), is_concrete("product"), is_deal("return order")) == (True, True, True)
+    assert not any(knows("file") for knows in (is_person, is_concrete, is_deal))

@@ -8,7 +8,6 @@ import pytest
 
 from mcprl.scenarios.catalog import Catalog
 from mcprl.scenarios.choice import Choice
-from mcprl.scenarios.filling import crossed
 from mcprl.scenarios.naming import row_found, shown_by
 from mcprl.scenarios.parameters import bound, is_paging, opens
 from mcprl.scenarios.planner import Planner, tells_apart
@@ -182,18 +181,6 @@ def test_what_only_one_tool_takes_tells_it_apart() -> None:
 
     catalog = planner(converts("mass", "kg", "lb"), converts("length", "m", "ft")).catalog
     assert tells_apart(catalog, Call("convert_mass", {"value": 3, "to_unit": "kg"}), "Convert 3 to kg.")
-
-
-def test_who_sits_in_one_office_does_not_sit_in_another_too() -> None:
-    offices = [("Tom", "Gdansk", "sits in"), ("Ana", "Porto", "sits in"), ("Eva", "Porto", "sits in")]
-    work = [("Tom", "Atlas", "works on"), ("Tom", "Orchard", "works on"), ("Ana", "Orchard", "works on")]
-    leads = [("Tom", "Atlas", "leads"), ("Ana", "Orchard", "leads"), ("Ana", "Pelican", "leads")]
-    people = {"Tom", "Ana", "Eva", "Jun"}
-    guides = [("Tom", "Jun", "mentors")]
-    made = crossed([*offices, *work, *leads, *guides], 1, [2], lambda one, other: {one, other} <= people)
-    assert {row for row in made if row[2] == "sits in"} == {("Jun", "Gdansk", "sits in"), ("Jun", "Porto", "sits in")}
-    assert {row for row in made if row[2] == "works on"} == {("Ana", "Atlas", "works on")}
-    assert not any(row[2] == "leads" for row in made)
 
 
 def test_slots_of_joined_and_referenced_schemas_are_all_of_theirs() -> None:

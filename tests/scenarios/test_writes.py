@@ -5,10 +5,10 @@ import random
 import pytest
 
 from mcprl.scenarios.catalog import Catalog
-from mcprl.scenarios.filling import borrowed, creates
+from mcprl.scenarios.filling import creates
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.draws import Penalties, draw_write
-from mcprl.scenarios.probing.knowledge import Knowledge, State
+from mcprl.scenarios.probing.knowledge import Knowledge
 from mcprl.scenarios.probing.results import Records
 from mcprl.scenarios.probing.sources import place
 from mcprl.scenarios.probing.values import invent
@@ -74,18 +74,6 @@ def test_a_removal_with_a_reason_takes_an_order_although_no_row_has_the_reason()
     assert any(filled)
 
 
-def test_a_note_on_a_new_thing_is_one_of_its_type() -> None:
-    learned = known(tool("read_graph"), tool("add", observations=ITEMS))
-    rows = [("Ana", "person", "speaks Dutch well"), ("Oak", "project", "budget is small")]
-    for name, kind, note in rows:
-        row = {"name": name, "type": kind, "observations": [note]}
-        learned.records.add("read_graph", {}, [row])
-        learned.base.harvest("read_graph", row)
-    slot = learned.slots["add"][0]
-    notes = {kind: borrowed(learned, slot, State(), ["New", kind], lambda _: True) for kind in ("person", "project")}
-    assert notes == {"person": ["speaks Dutch well"], "project": ["budget is small"]}
-
-
 def test_values_of_one_record_are_found_together() -> None:
     records = Records()
     records.add("get_user", {"id": "a"}, {"name": {"first": "Ana", "last": "Ruiz"}, "zip": "80279"})
@@ -93,18 +81,6 @@ def test_values_of_one_record_are_found_together() -> None:
     places = [[place("get_user", ("name", "first"))], [place("get_user", ("zip",))]]
     assert records.together(places) == [("Ana", "80279"), ("Bo", "10083")]
     assert not records.together([*places, [place("get_user", ("none",))]])
-
-
-def test_texts_of_things_of_one_type_are_kin() -> None:
-    records = Records()
-    rows = [
-        ("Sofia", "person", "joined in 2023"),
-        ("Tom", "person", "allergic to nuts"),
-        ("Porto", "office", "5 desks"),
-    ]
-    records.add("read", {}, [{"name": name, "type": sort, "notes": [note]} for name, sort, note in rows])
-    assert records.kin("allergic to nuts", "Sofia")
-    assert not records.kin("5 desks", "Sofia")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from mcprl.scenarios.english.grammar import is_plural, plural
+from mcprl.scenarios.english.grammar import plural
 from mcprl.scenarios.english.nouns import data
 from mcprl.scenarios.intents import Attribute
 from mcprl.text import singular, words
@@ -171,16 +171,9 @@ def front_of(attribute: Attribute) -> str:
 
 _ADJECTIVE = ("ed", "able", "ible", "ive", "lic", "ate", "ent", "ant", "id", "al")
 _ADJECTIVES = frozenset("open free new paid done valid hidden online offline full empty ready sold lost broken".split())
-_DONE_TO_PARTS = ("added", "inserted", "removed", "deleted", "changed", "modified")
 
 
 def is_adjective(label: str) -> bool:
     """Whether a flag's label stands after `is`: `active`, `in stock`; not `children`."""
     last = label.split()[-1]
     return last in _ADJECTIVES or label.startswith(("in ", "on ")) or last.endswith(_ADJECTIVE)
-
-
-def counts_changes(attribute: Attribute) -> bool:
-    """Whether an attribute counts what was done to parts of a thing: `removed lines`."""
-    done, _, counted = attribute.label.partition(" ")
-    return attribute.meaning == "count" and done in _DONE_TO_PARTS and bool(counted) and is_plural(counted)

@@ -1,18 +1,14 @@
 """Nouns: as words, and which of them are people, goods, dealings or things of computers (`words.toml`)."""
 
-import re
 import tomllib
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from mcprl.scenarios.intents import Value
 from mcprl.text import singular, words
 
 ABSTRACT = ("entity", "node", "record", "item", "object", "entry", "element")
 """Nouns that say nothing: a thing of these is called by its type."""
-_AGAINST = frozenset("target base against reference baseline".split())
-"""Words of labels of what something is compared with."""
 
 
 @cache
@@ -32,11 +28,6 @@ def is_person(noun: str) -> bool:
     return bool({singular(word) for word in noun.split()[-1:]} & {*data()["people"]})
 
 
-def is_goods(noun: str) -> bool:
-    """Whether the noun is that of what is sold or kept."""
-    return noun.split()[-1] in data()["goods"]
-
-
 def is_concrete(noun: str) -> bool:
     """Whether the noun is that of a person or of goods."""
     return is_person(noun) or noun in data()["goods"]
@@ -50,10 +41,3 @@ def is_deal(noun: str) -> bool:
 def is_technical(noun: str) -> bool:
     """Whether the noun is that of a thing of computers: `file`, `the commit`."""
     return noun.split()[-1] in data()["technical"]
-
-
-def is_moment_of_history(value: Value) -> bool:
-    """Whether something is compared with a commit, named by its hash or its message: what changed since then."""
-    text = str(value.value)
-    told = re.fullmatch(r"[0-9a-f]{7,40}", text) or (" " in text and value.attribute.meaning == "name")
-    return bool({*value.attribute.label.split()} & _AGAINST and told)

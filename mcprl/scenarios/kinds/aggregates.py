@@ -6,9 +6,6 @@ from typing import Any, Literal
 from mcprl.judges.checks import is_empty
 from mcprl.scenarios.askable import askable
 from mcprl.scenarios.catalog import NAMING
-from mcprl.scenarios.english import grammar
-from mcprl.scenarios.english.labels import front_of
-from mcprl.scenarios.english.nouns import is_deal, is_goods, spoken
 from mcprl.scenarios.fields import is_answer, scalars
 from mcprl.scenarios.intents import COUNT, Attribute, Count, Extreme, Listing, Reference, Top, Total
 from mcprl.scenarios.kinds.rows import (
@@ -17,7 +14,6 @@ from mcprl.scenarios.kinds.rows import (
     Rows,
     is_number,
     is_stock,
-    is_way,
     rows_of_a_list,
 )
 from mcprl.scenarios.naming import said
@@ -58,7 +54,6 @@ def _best(planner: Planner, chosen: Rows) -> tuple[Attribute, bool, Mapping[str,
     values = [row[by.key] for row in chosen.rows] if by else []
     if (
         by is None
-        or is_way(chosen.noun)
         or by.label in (chosen.noun.split()[-1], f"{chosen.noun.split()[-1]} number")
         or len({type(value) for value in values}) > 1
     ):
@@ -82,10 +77,7 @@ async def count(planner: Planner, session: Session, state: State) -> Grounded | 
         return None  # who gives the name of a thing knows that it is one
     rivals = (len(chosen.step.rows),) if len(chosen.rows) < len(chosen.step.rows) else ()
     entry = Field(COUNT, len(chosen.rows), rivals, derived=True)
-    columns = (planner.catalog.attribute(chosen.step.tool.name, (*chosen.step.keys, key), row) for key in row)
-    stocked = not chosen.where and any(column.meaning == "count" and is_stock(column) for column in columns)
-    noun = f"different {chosen.noun}" if stocked else chosen.noun  # parts are kinds of parts, and pieces on the shelf
-    intent = Count(noun, chosen.where)
+    intent = Count(chosen.noun, chosen.where)
     return planner.question("count", intent, chosen.plan, [entry], state, chosen.entities())
 
 
@@ -130,28 +122,20 @@ async def total(planner: Planner, session: Session, state: State) -> Grounded | 
     """The sum or the average of an attribute."""
     chosen = await rows_of_a_list(planner, session, state, 2, limited=False)
     column = chosen.column(planner, ADDED) if chosen else None
-    if chosen is None or column is None or len(chosen.rows) > 8 or is_way(chosen.noun):
+    if chosen is None or column is None or len(chosen.rows) > 8:
         return None
     values = [row[column.key] for row in chosen.rows]
     if not all(is_number(value) for value in values):
         return None
     measured = column.meaning == "measure" and "size" not in column.label.split()  # nobody adds up weights
     # Nobody asks for the average number of lines.
-    average = measured or _has_unit_prices(chosen, column)
-    average = average or (column.meaning != "count" and planner.rng.random() < 0.2 and len(values) > 2)
+    average = measured or (column.meaning != "count" and planner.rng.random() < 0.2 and len(values) > 2)
     how: Literal["sum", "average"] = "average" if average else "sum"
     result = round(sum(values) / (len(values) if how == "average" else 1), 2)
     result = int(result) if float(result).is_integer() and all(isinstance(value, int) for value in values) else result
     entry = Field(column, result, tuple(dict.fromkeys(values)), derived=True)
     intent = Total(chosen.noun, chosen.where, column, how)
     return planner.question("total", intent, chosen.plan, [entry], state, chosen.entities())
-
-
-def _has_unit_prices(chosen: Rows, column: Attribute) -> bool:
-    """Whether the column says what one of each of some goods costs: nobody adds these up, unless of one order."""
-    goods = is_goods(grammar.one(spoken(chosen.noun)))
-    held = any(is_deal(front) for value in chosen.where if (front := front_of(value.attribute)))
-    return goods and column.meaning == "money" and not held
 
 
 async def extreme(planner: Planner, session: Session, state: State) -> Grounded | None:

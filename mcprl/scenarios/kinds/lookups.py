@@ -5,8 +5,7 @@ from dataclasses import replace
 
 from mcprl.judges.checks import holds
 from mcprl.scenarios.askable import askable
-from mcprl.scenarios.english.labels import counts_changes
-from mcprl.scenarios.english.nouns import is_moment_of_history, is_person, is_technical
+from mcprl.scenarios.english.nouns import is_technical
 from mcprl.scenarios.intents import Combine, Compare, Compute, Each, Lookup, Relation
 from mcprl.scenarios.kinds.rows import ADDED, ORDERED, STOCKS, is_code
 from mcprl.scenarios.planner import Planner
@@ -110,9 +109,7 @@ async def compare(planner: Planner, session: Session, state: State) -> Grounded 
     first, second, mine, theirs = pair
     if type(mine.value) is not type(theirs.value) or not first.subject or not second.subject:
         return None
-    if "birth" in mine.attribute.label.split() and is_person(first.reference.noun):
-        return None  # nobody asks which of two customers is younger
-    most = planner.rng.random() < 0.5 or counts_changes(mine.attribute)  # not the fewest removed lines
+    most = planner.rng.random() < 0.5
     first_wins = (mine.value > theirs.value) == most  # pyright: ignore[reportOperatorIssue]
     winner, loser = (first, second) if first_wins else (second, first)
     intent = Compare((first.reference, second.reference), mine.attribute, most)
@@ -164,31 +161,20 @@ async def _pair(
         second = await planner.finder.thing(session, state, tool, by_name)
         if first is None or second is None or first.reference.noun != second.reference.noun:
             continue
+        if is_technical(first.reference.noun):
+            return None  # nobody compares two files or two commits
         named = [[value.attribute.key for value in found.reference.values] for found in (first, second)]
         if named[0] != named[1] or first.subject == second.subject:
-            continue
-        history = [{v.value for v in found.reference.values if is_moment_of_history(v)} for found in (first, second)]
-        if history[0] != history[1]:  # what changed since one commit is not compared with what changed since another
-            continue
-        if _is_elsewhere(first, second):
             continue
         theirs = {entry.attribute.key: entry for entry in second.fields}
 
         def differs(entry: Field, theirs: Mapping[str, Field] = theirs) -> bool:
             other = theirs.get(entry.attribute.key)
-            sized = "size" in entry.attribute.label.split() and is_technical(first.reference.noun)
-            idle = sized or counts_changes(entry.attribute)  # nobody picks two files to compare those
-            return fits(entry) and not idle and other is not None and not same(entry.value, other.value)
+            return fits(entry) and other is not None and not same(entry.value, other.value)
 
         if fields := planner.choice.fields(first, 1, differs):
             return first, second, fields[0], theirs[fields[0].attribute.key]
     return None
-
-
-def _is_elsewhere(first: Found, second: Found) -> bool:
-    """Whether two things of computers are parts of different wholes: nobody asks for columns of two tables at once."""
-    values = [{value.value for value in found.reference.values} for found in (first, second)]
-    return is_technical(first.reference.noun) and len(values[0]) > 1 and not values[0] & values[1]
 
 
 def _joined(first: Found, second: Found) -> list[Call]:

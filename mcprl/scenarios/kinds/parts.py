@@ -25,13 +25,6 @@ _IDLE = frozenset(
     "still their there these thing those through under until where which while whose within without would".split()
 )
 """Words that nobody searches for."""
-_UNSOUGHT = frozenset(
-    "allowed built dollars euros given known lunch made meant month monday tuesday wednesday thursday friday saturday "
-    "sunday seen taken today tomorrow twice weeks written years yesterday".split()
-)
-"""Words of notes that nobody looks up: participles, days and the like."""
-_VERB_FIRST = re.compile(r"^[a-z]+(?:[^s]s|ed) ")
-"""The verb that a note begins with, `takes 12 people`: nobody searches for it."""
 _SEARCHES = 5
 """Attempts of one search task to find something."""
 
@@ -208,11 +201,11 @@ def _searched(planner: Planner, state: State, tool: str) -> list[str]:
     """Words of the texts that the tool's results hold, which a person may remember."""
     places = {**planner.known.base.pool, **state.pool}
     texts = [str(value) for source, values in places.items() if source[:2] == ("from", tool) for value in values]
-    texts = [_VERB_FIRST.sub("", text) for text in texts if " " in text]
+    texts = [text for text in texts if " " in text]
     found = {word.strip(".,:;!?()\"'").lower() for text in texts for word in text.split()}
     return sorted(w for w in found - _IDLE if _is_sought(w) and planner.allowed(w))
 
 
 def _is_sought(word: str) -> bool:
     """Whether somebody may search for a word: no participle, adverb or day."""
-    return word.isalpha() and len(word) > 4 and not word.endswith(("ed", "ing", "ly")) and word not in _UNSOUGHT
+    return word.isalpha() and len(word) > 4 and not word.endswith(("ed", "ing", "ly"))

@@ -8,11 +8,10 @@ from typing import Any
 
 from mcprl.scenarios.askable import MACHINE
 from mcprl.scenarios.catalog import NAMING
-from mcprl.scenarios.english.labels import JOINTS, front_of, tables
-from mcprl.scenarios.english.nouns import is_deal
+from mcprl.scenarios.english.labels import JOINTS, tables
 from mcprl.scenarios.fields import is_answer, scalars
 from mcprl.scenarios.intents import Attribute, Value
-from mcprl.scenarios.names import STATES, kind_of
+from mcprl.scenarios.names import kind_of
 from mcprl.scenarios.naming import names_table, row_noun, stateless
 from mcprl.scenarios.parameters import bound, is_search
 from mcprl.scenarios.planner import Planner
@@ -45,10 +44,6 @@ _RANKED = {
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _STOCKED = frozenset("stock inventory quantity capacity seat bed bedroom room rating".split())
 """Words of counts over and under which people set limits: with fewer than 5 in stock, and not with 2 removed lines."""
-_WAYS = frozenset("method option setting mode type kind category status rate setup preference".split())
-"""Last words of nouns of which nobody adds up or ranks the amounts: ways to pay, not payments."""
-_ONLY_NEW = frozenset(("untracked", "ignored"))
-"""States of files that nobody has kept yet."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +122,7 @@ async def rows_of_a_list(
         return None
     steps, where, of = reached
     step, rows = steps[-1], steps[-1].rows
-    if not rows or any(is_search(slot) for slot, _ in step.filled) or _is_told_by_a_deal(step, where):
+    if not rows or any(is_search(slot) for slot, _ in step.filled):
         return None
     if await _has_a_mode(planner, session, step):
         return None
@@ -144,13 +139,13 @@ async def rows_of_a_list(
         return replace(chosen, first=first)
     if way < 0.45 and len(where) < 2:
         chosen = _with_one_value(planner, chosen, limited)
-    elif way < 0.7 and limited and len(where) < 2 and not is_way(noun):
+    elif way < 0.7 and limited and len(where) < 2:
         chosen = _within_limit(planner, chosen)
     if chosen.where != where:
         chosen = await _as_filtered(planner, session, chosen)
     elif not whole:
         return None
-    return chosen if chosen and least <= len(chosen.rows) <= 40 and not _is_disputed(chosen) else None
+    return chosen if chosen and least <= len(chosen.rows) <= 40 else None
 
 
 async def _has_a_mode(planner: Planner, session: Session, step: Step) -> bool:
@@ -181,20 +176,6 @@ def _first(planner: Planner, chosen: Rows) -> tuple[Attribute, bool] | None:
     return None
 
 
-def _is_disputed(chosen: Rows) -> bool:
-    """Whether some of what is called changed is only new, so that people would not agree on how many there are."""
-    is_new = any(str(value) in _ONLY_NEW for row in chosen.rows for value in row.values())
-    said = any(str(value.value) in _ONLY_NEW and value.how == "is" for value in chosen.where)
-    return chosen.noun.split()[0] in STATES.values() and is_new and not said
-
-
-def _is_told_by_a_deal(step: Step, where: Sequence[Value]) -> bool:
-    """Whether an order tells which thing's list it is: the variants of a product in an order are not in the order."""
-    given = [str(value) for value in step.call.arguments.values()]
-    deals = [value for value in where if (front := front_of(value.attribute)) and is_deal(front)]
-    return any(str(value.value) not in given for value in deals)
-
-
 def _with_one_value(planner: Planner, chosen: Rows, negated: bool) -> Rows:
     """The rows that share a value of one attribute or, at times if `negated`, all others; all rows if there is no such
     attribute.
@@ -207,7 +188,6 @@ def _with_one_value(planner: Planner, chosen: Rows, negated: bool) -> Rows:
     if len(counts) < 2 or len(counts) == len(chosen.rows) or not is_answer(value, ()) or isinstance(value, bool):
         return chosen
     others = negated and column.meaning in ("status", "place") and planner.rng.random() < 0.3  # not what is no client
-    others = others and not str(value).startswith("un")  # nobody asks for what is not untracked
     kept = tuple(row for row in chosen.rows if (row[column.key] == value) != others)
     if others:
         said = Value(column, value, "not")
@@ -284,11 +264,6 @@ def is_code(attribute: Attribute) -> bool:
 def is_stock(attribute: Attribute) -> bool:
     """Whether it counts what things are made of or hold, so that people ask for few of it, too."""
     return bool(_STOCKED & {singular(word) for word in attribute.label.split()})
-
-
-def is_way(noun: str) -> bool:
-    """Whether things are ways to do something: their amounts are neither limited nor added up nor ranked."""
-    return noun.split()[-1] in _WAYS
 
 
 def is_number(value: object) -> bool:

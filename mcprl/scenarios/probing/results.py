@@ -185,15 +185,6 @@ class Records:
         indices = self._holding.get(value, ())[-40:]
         return any(word in words for index in indices for word in self._words[index])
 
-    def kin(self, one: Scalar, other: Scalar) -> bool:
-        """Whether the rows of two values have a word in common, such as their type: both are of persons."""
-        found = [min(self._holding.get(value, ()), key=self._size, default=None) for value in (one, other)]
-        words = [self._words[index] for index in found if index is not None]
-        return len(words) == 2 and bool(words[0] & words[1])
-
-    def _size(self, index: int) -> int:
-        return sum(map(len, self._records[index].values()))
-
     def since(self, count: int) -> list[Record]:
         """The records that were kept after the first `count`."""
         return self._records[count:]
