@@ -4,6 +4,8 @@
     python benchmarks/strangers.py tasks --writer plain       .cache/strangers/plain/NAME.jsonl: twenty tasks of each
     python benchmarks/strangers.py tally plain READER.jsonl   natural, awkward and wrong by server, of readers' verdicts
 
+`--set strangers_second` takes the servers of the second draw (`strangers_second.toml`).
+
 A verdict is a line {"server": ..., "task": number, "verdict": "natural" | "awkward" | "wrong"}. Nothing of a pack is
 chosen by hand: of 80 training and 24 test tasks twenty are drawn by a seed.
 """
@@ -30,7 +32,8 @@ from mcprl.types import Scenario
 
 ROOT = Path(__file__).parents[1]
 CACHE = ROOT / ".cache" / "strangers"
-SERVERS: dict[str, dict[str, Any]] = tomllib.loads((Path(__file__).parent / "strangers.toml").read_text())
+SETS = ("strangers", "strangers_second")
+SERVERS: dict[str, dict[str, Any]] = {}  # those of the chosen set, by name
 READ = 20
 NODE = CACHE / "node"
 
@@ -125,15 +128,19 @@ def main() -> None:
     parser.add_argument("do", choices=("install", "tasks", "tally"))
     parser.add_argument("verdicts", nargs="*", type=Path)
     parser.add_argument("--writer", default="plain")
-    parser.add_argument("--only", nargs="*", choices=SERVERS, default=list(SERVERS))
+    parser.add_argument("--set", choices=SETS, default=SETS[0])
+    parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
+    SERVERS.update(tomllib.loads((Path(__file__).parent / f"{given.set}.toml").read_text()))
+    if unknown := [name for name in given.only if name not in SERVERS]:
+        parser.error(f"not in {given.set}.toml: {', '.join(unknown)}")
     if given.do == "install":
         install()
     elif given.do == "tally":
         print(*tally(given.verdicts), sep="\n")
     else:
-        for name in given.only:
+        for name in given.only or SERVERS:
             try:
                 print(json.dumps(anyio.run(tasks, name, given.writer, given.seed)), flush=True)
             except McprlError as error:
