@@ -90,8 +90,8 @@ def _is_askable(
         return False
     if (step.tool.name, attribute.label) in catalog.known.volatile:
         return False
-    if re.search(r"[()\[\]{}=<>]", path[-1]):
-        return False  # a line of code
+    if re.search(r"[()\[\]{}=<>]", path[-1]) or not re.search(r"[^\W\d_]", path[-1]):
+        return False  # a line of code, or the number of a row
     if {*words(path[-1])} <= REPORTING and any(isinstance(part, list) for part in record.values()):
         return False  # how long the list beside it is
     if path[-1].lower() in REPORT or is_constant(catalog.known, step.tool.name, path[-1]):

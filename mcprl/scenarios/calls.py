@@ -97,8 +97,10 @@ class Calls:
             if not entity and not slot.choices and made_up:
                 options = [self._invented(slot)]
             if entity:
-                options = [value for value in options if value not in self._catalog.roots] or options
+                options = [value for value in options if value not in (".", *self._catalog.roots)] or options
             options = [value for value in options if value != "."] or options
+            if options == ["."]:
+                options = list(self._catalog.roots) or options
             if options:
                 value = self._rng.choice(options)
                 value = shortened_hash(str(value)) if entity and is_hash(value) else value

@@ -86,7 +86,7 @@ def refined(attribute: Attribute, values: Sequence[Scalar], nouns: Container[str
     numbered = attribute.meaning in ("number", "identifier") and not measured and are_codes(values)
     if numbered and attribute.label in nouns:
         attribute = replace(attribute, meaning="identifier", label=f"{attribute.label} number")
-    if len(attribute.key) > 2 and attribute.key.isupper() and (attribute.key in _VARIABLES or "_" in attribute.key):
+    if attribute.key in _VARIABLES:
         # said as it is written
         meaning = "text" if attribute.meaning == "path" else attribute.meaning
         attribute = replace(attribute, label=attribute.key, meaning=meaning)

@@ -25,6 +25,8 @@ from mcprl.types import Scalar, Tool
 
 _TABLES = frozenset(("table", "collection", "sheet"))
 """Words of parameters that say what the rows of a result are."""
+_ROWS = frozenset("record records row rows entry entries read select data query".split())
+"""Words of tools that read the rows of a table."""
 _DESCRIBING = ("person", "place", "category", "status", "date", "year")
 
 
@@ -92,8 +94,9 @@ def row_noun(catalog: Catalog, step: Step, row: Mapping[str, Any]) -> str:
 
 
 def names_table(slot: Slot, noun: str) -> bool:
-    """Whether the value of a slot says what the rows of a result are: those of the table `boats` are boats."""
-    return noun not in ("column", "field") and bool({*words(slot.key)} & _TABLES)
+    """Whether the value of a slot says what the rows of a result are: those of the table `boats` are boats, if a tool
+    reads records and not columns."""
+    return noun not in ("column", "field") and bool({*words(slot.key)} & _TABLES and _ROWS & {*words(slot.tool)})
 
 
 def stateless(noun: str, values: Sequence[Value]) -> str:

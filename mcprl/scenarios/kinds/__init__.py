@@ -49,7 +49,7 @@ def reading_kinds(max_calls: int) -> dict[MakeTask, int]:
     kinds: dict[MakeTask, int] = {lookup: 80, missing: 6, count: 8, total: 6, extreme: 14, listing: 10}
     kinds |= {compute: 12, act: 6, parts: 9, link: 9, search: 5, lacking: 4, lacking_write: 4, unserved: 7}
     kinds |= {unable: 8, forbidden: 4, whether: 6}
-    chained: dict[MakeTask, int] = {relation: 20, each: 5, compare: 5, both: 14, combine: 6, across: 9}
+    chained: dict[MakeTask, int] = {relation: 20, each: 5, compare: 5, both: 7, combine: 6, across: 9}
     return kinds | chained if max_calls > 1 else kinds
 
 

@@ -6,6 +6,7 @@ from typing import Any, Literal
 from mcprl.judges.checks import is_empty
 from mcprl.scenarios.askable import askable
 from mcprl.scenarios.catalog import NAMING
+from mcprl.scenarios.english.nouns import is_technical
 from mcprl.scenarios.fields import is_answer, scalars
 from mcprl.scenarios.intents import COUNT, Attribute, Count, Extreme, Listing, Reference, Top, Total
 from mcprl.scenarios.kinds.rows import (
@@ -109,7 +110,7 @@ def _owner(planner: Planner, tool: Tool) -> Slot | None:
     """The slot that names the thing whose list a tool gives, if it needs nothing else."""
     needed = planner.catalog.needs(tool)
     owned = len(needed) == 1 and planner.catalog.names_entity(needed[0]) and not is_search(needed[0])
-    return needed[0] if owned else None
+    return needed[0] if owned and not is_technical(planner.catalog.listed_noun(tool)) else None
 
 
 async def _gives_nothing(session: Session, call: Call) -> bool:

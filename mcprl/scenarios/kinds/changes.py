@@ -36,8 +36,8 @@ from mcprl.types import Call, CallMade, Check, Json, Scalar, Session, StateHolds
 
 _MOST_LOOKS = 2
 """Reads around a write for which probing found none that shows it."""
-_ACTS = frozenset("return exchange refund swap replace renew extend transfer send pay charge assign defer drop".split())
-"""Verbs of what is done with a thing; others set what a field of it says."""
+_SETTING = frozenset("set update change edit modify patch configure adjust amend correct mark put write".split())
+"""Verbs of what sets a field of a thing; others do something with it."""
 _FINAL = frozenset(
     (
         "done processed shipped closed cancelled canceled delivered completed finished resolved refunded returned paid "
@@ -265,7 +265,7 @@ def effect_of(planner: Planner, tool: Tool, thing: Reference | None) -> Effect:
     if creates(tool.name):
         made = {*stems(planner.catalog.noun(tool))}
         return "create" if made.isdisjoint((*stems(thing.noun), *VERBS)) else "act"
-    return "act" if verbs & _ACTS or not verbs & VERBS else "set"  # a verb of its own
+    return "set" if verbs & _SETTING else "act"
 
 
 def change_of(planner: Planner, tool: Tool, thing: Reference | None, values: Sequence[Value]) -> Change:

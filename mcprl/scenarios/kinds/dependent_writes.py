@@ -61,7 +61,8 @@ async def adjust(planner: Planner, clean: Session, written: Session, state: Stat
 def _old(planner: Planner, found: Found, slot: Slot) -> tuple[Attribute, int | float] | None:
     """The number in the record that the slot writes, by its name."""
     for path, value in scalars(found.record):
-        alike = {*stems(path[-1])} & {*stems(slot.key)}
+        own, written = {*stems(path[-1])}, {*stems(slot.key)}
+        alike = own <= written or written <= own
         if alike and isinstance(value, int | float) and not isinstance(value, bool):
             return planner.catalog.attribute(found.steps[-1].tool.name, (*found.keys, *path), found.record), value
     return None

@@ -257,8 +257,12 @@ def filters(slot: Slot, said: Value) -> bool:
 
 
 def is_code(attribute: Attribute) -> bool:
-    """Whether a number counts and measures nothing that is known: a port, of which none is more than another."""
-    return attribute.meaning == "number" and "number" not in tables()["heads"].get(attribute.label.split()[-1], ())
+    """Whether a number counts and measures nothing that is known: a port or a room, of which none is more than
+    another."""
+    heads = tables()["heads"].get(attribute.label.split()[-1], ())
+    if attribute.meaning == "count":
+        return "place" in heads
+    return attribute.meaning == "number" and ("place" in heads or "number" not in heads)
 
 
 def is_stock(attribute: Attribute) -> bool:

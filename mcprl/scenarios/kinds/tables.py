@@ -243,7 +243,7 @@ async def _rows(session: Session, call: Call) -> list[dict[str, Any]]:
     if result.is_error:
         return []
     listed = rows_of(record_of(result), least=1)
-    return listed[1] if listed else rows_in(result)
+    return listed[1] if listed else rows_in(result, " ".join(map(str, call.arguments.values())))
 
 
 async def _only(session: Session, call: Call) -> Scalar | None:

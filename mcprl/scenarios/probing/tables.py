@@ -11,9 +11,10 @@ from mcprl.scenarios.fields import UNNAMED, record_of, usable
 from mcprl.scenarios.probing.knowledge import Knowledge
 from mcprl.scenarios.probing.sources import place
 from mcprl.scenarios.probing.sql import Row, Table, identifier, selects, takes_sql
+from mcprl.scenarios.readers.scalars import scalar
 from mcprl.scenarios.slots import Slot, build
 from mcprl.servers.effects import is_read
-from mcprl.text import stems
+from mcprl.text import stems, words
 from mcprl.types import Json, Session, Tool, ToolResult
 
 _CATALOGUES = (
@@ -26,6 +27,10 @@ _COLUMNS = (
     "SELECT column_name FROM information_schema.columns WHERE table_name = '{}' ORDER BY ordinal_position",
 )
 _NAMES = {"name", "table", "line", "key", "value"}
+_RULE = re.compile(r"[-+=: ]+")
+_FOOT = re.compile(r"\W*\d+ (?:rows?|records?|results?)\b.*")
+_ASKING = frozenset("execute run query db database sqlite postgres mysql duckdb".split())
+_TABLE = re.compile(r"[A-Za-z_][\w .$]{0,60}")
 _MOST_TABLES = 12
 _MOST_ROWS = 200
 _PAGES = (60, 20, 5)
@@ -37,13 +42,18 @@ async def learn_tables(known: Knowledge, session: Session, budget: int) -> None:
     examples. Of a tool for all of SQL none but SELECTs are sent."""
     for tool in sorted(known.tools.values(), key=lambda tool: not is_read(tool)):
         required = [slot for slot in known.slots[tool.name] if slot.required]
-        if len(required) == 1 and takes_sql(tool, required[0]):
+        if len(required) == 1 and (takes_sql(tool, required[0]) or _asks(tool, required[0])):
             query = Query(known, session, tool, required[0], budget)
             await query.read_tables()
             if known.tables:
                 known.sources[(tool.name, required[0].path)] = [("sql",)]
                 await query.try_selects()
                 return
+
+
+def _asks(tool: Tool, slot: Slot) -> bool:
+    """Whether a tool that says nothing of SQL may take it, which one SELECT shows: `execute_query(query)`."""
+    return slot.kind == "string" and slot.key in ("query", "statement") and bool(_ASKING & {*words(tool.name)})
 
 
 class Query:
@@ -84,11 +94,12 @@ class Query:
             tool = self._known.tools.get(source[1])
             listing = tool is not None and not any(slot.required for slot in self._known.slots[tool.name])
             if tool is not None and listing and about & {*stems(tool.name)} and {*stems(source[-1])} & _NAMES:
-                names.update((str(value), None) for value in values)
+                names.update((str(value), None) for value in values if _TABLE.fullmatch(str(value)))
         for catalogue in _CATALOGUES:
             if not names and (result := await self._ask(catalogue)):
-                names.update((str(value), None) for row in rows_in(result) for value in list(row.values())[-1:])
-        return [name for name in names if re.fullmatch(r"[A-Za-z_][\w .$]{0,60}", name)][:40]
+                told = (str(value) for row in rows_in(result, catalogue) for value in list(row.values())[-1:])
+                names.update((name, None) for name in told if _TABLE.fullmatch(name))
+        return list(names)[:40]
 
     async def _table(self, name: str) -> Table | None:
         """A table by its name, with its first rows; `None` if there is none."""
@@ -123,7 +134,7 @@ class Query:
             return rows
         for catalogue in _COLUMNS:
             result = await self._ask(catalogue.format(name))
-            names = [str(value) for row in rows_in(result) for value in row.values()] if result else []
+            names = [str(value) for row in rows_in(result, catalogue) for value in row.values()] if result else []
             if len(names) == len(rows[0]):
                 return [dict(zip(names, row.values(), strict=True)) for row in rows]
         return rows
@@ -137,8 +148,11 @@ class Query:
                 self._known.keep(self._tool.name, build({self._slot.path: text}), result)
 
 
-def rows_in(result: ToolResult) -> list[Row]:
-    """The rows of a query's result; empty if it is no list of rows. Cells without names are called `column 0`, ..."""
+def rows_in(result: ToolResult, query: str = "") -> list[Row]:
+    """The rows of a query's result; empty if it is no list of rows. Cells without names are called `column 0`, ...
+
+    One column is read as such where the name above it stands in the `query`.
+    """
     value = _parsed(result)
     if isinstance(value, Mapping):
         inner = [item for item in value.values() if isinstance(item, list)]  # pyright: ignore
@@ -146,8 +160,17 @@ def rows_in(result: ToolResult) -> list[Row]:
     if isinstance(value, list) and value and all(isinstance(row, list | tuple) for row in value):  # pyright: ignore
         value = [{f"column {n}": cell for n, cell in enumerate(row)} for row in value]  # pyright: ignore
     if not isinstance(value, list) or not all(isinstance(row, Mapping) for row in value):  # pyright: ignore
-        return []
+        return _one_column(result.text, query)
     return [{str(key): _scalar(cell) for key, cell in row.items()} for row in value]  # pyright: ignore
+
+
+def _one_column(text: str, query: str) -> list[Row]:
+    """The rows of a column whose name stands above its values, with or without bars; empty for other texts."""
+    lines = [line.strip().strip("|").strip() for line in text.strip().splitlines()]
+    head, *cells = [line for line in lines if line and not _RULE.fullmatch(line)] or [""]
+    if not head or head.lower() not in query.lower() or any(mark in line for line in (head, *cells) for mark in "|\t"):
+        return []
+    return [{head: scalar(cell)} for cell in cells if not _FOOT.fullmatch(cell)]
 
 
 def _parsed(result: ToolResult) -> Json:

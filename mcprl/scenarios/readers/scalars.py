@@ -49,10 +49,12 @@ def scalar(text: str) -> Scalar | None:
 
 
 def plain(text: str) -> str:
-    """A text without Markdown's emphasis and without symbols (emoji, check marks) at its start."""
+    """A text without Markdown's emphasis, the ticks around it, and symbols (emoji, check marks) at its start."""
     text = text.strip()
     if "**" in text or "__" in text:
         text = re.sub(r"\*\*|(?<!\w)__|__(?!\w)", "", text).strip()
+    if re.fullmatch(r"`[^`]+`", text):
+        text = text[1:-1].strip()
     start = 0
     while start < len(text) and unicodedata.category(text[start]) in ("So", "Sk", "Mn", "Cf"):
         start += 1
