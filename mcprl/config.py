@@ -267,8 +267,9 @@ class RolloutConfig(Section):
 class JudgeConfig(Section):
     name: str = "verifier"
     """What scores a rollout in training. `verifier` checks what was proved when the task was made. `ruler:RUBRIC` has a
-    language model rank the rollouts of a task by a rubric (a name or a file). `mixed:RUBRIC` weighs both. `auto` is
-    `mixed:default` if a judge model is named, else `verifier`. Held-out tasks are always tested by the verifier."""
+    language model rank the rollouts of a task by a rubric (a name or a file). `mixed:RUBRIC` weighs both. `reference`
+    has a language model read whether an answer states what was proved, and checks all else. `auto` is `mixed:default`
+    if a judge model is named, else `verifier`. Held-out tasks are always tested by the verifier."""
     model: str = ""
     """The language model that judges, by litellm's name: `openai/o4-mini`, `anthropic/...`, `hosted_vllm/...`; or
     `policy`, the model that is trained, with its adapter off."""

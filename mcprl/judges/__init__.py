@@ -46,12 +46,17 @@ def open_judge(
         return Verifier(tools)
     if name == OWN:
         raise ConfigError("the judge of this run is Python code; give it: train_adapter(own=OwnParts(judge=...))")
-    if name not in ("ruler", "mixed"):
-        raise ConfigError(f"unknown judge {config.name!r}; expected verifier, ruler:RUBRIC, mixed:RUBRIC or auto")
+    if name not in ("ruler", "mixed", "reference"):
+        expected = "expected verifier, reference, ruler:RUBRIC, mixed:RUBRIC or auto"
+        raise ConfigError(f"unknown judge {config.name!r}; {expected}")
     if not config.model:
         raise ConfigError(f"judge {config.name!r} needs a language model; name one with --judge-model")
     from mcprl.judges.mixed import Mixed
+    from mcprl.judges.reference import Reference
     from mcprl.judges.ruler import Ruler, load_rubric
+
+    if name == "reference":
+        return Reference(_model(config, policy), tools, seed)
 
     ruler = Ruler(
         _model(config, policy),

@@ -40,10 +40,16 @@ class Verifier:
     def report(self) -> dict[str, float]:
         return {}
 
-    def verify(self, scenario: Scenario, trajectory: Trajectory) -> Score:
-        """The score of one trajectory; its explanation lists each check with its finding."""
+    def verify(self, scenario: Scenario, trajectory: Trajectory, read: str | None = None) -> Score:
+        """The score of one trajectory; its explanation lists each check with its finding.
+
+        `read` is what somebody who read the answer objects to its facts, empty for nothing, in place of their checks.
+        """
         evidence = Evidence(scenario, trajectory, self._tools)
-        why = [objection(check, evidence) for check in scenario.checks]
+        why = [
+            objection(check, evidence) if read is None or not isinstance(check, Fact) else read
+            for check in scenario.checks
+        ]
         states = [not each for check, each in zip(scenario.checks, why, strict=True) if isinstance(check, StateHolds)]
         wrong = (
             ("" if trajectory.stop == "answered" else "never answered")

@@ -64,10 +64,10 @@ async def prepare_pack(config: Config, journal: Journal, server: Server, emit: E
         if config.scenarios.floor:
             require_floor(measured)
         _record(replace(pack, quality=measured.as_toml()), journal, server, config.model.name)
-    if config.judge.name == "verifier" and any(not scenario.checks for scenario in pack.train):
+    if config.judge.name in ("verifier", "reference") and any(not scenario.checks for scenario in pack.train):
         raise ConfigError(
-            "the pack has tasks without checks, which the verifier cannot score; name a judge that reads, such as "
-            "--judge ruler:default --judge-model MODEL"
+            f"the pack has tasks without checks, which the judge {config.judge.name} cannot score; name one that "
+            "compares, such as --judge ruler:default --judge-model MODEL"
         )
     require_splits(pack)
     emit(TasksReady(len(pack.train), len(pack.val), len(pack.test)))
