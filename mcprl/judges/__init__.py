@@ -52,11 +52,11 @@ def open_judge(
     if not config.model:
         raise ConfigError(f"judge {config.name!r} needs a language model; name one with --judge-model")
     from mcprl.judges.mixed import Mixed
-    from mcprl.judges.reference import Reference
+    from mcprl.judges.reference import ReferenceJudge
     from mcprl.judges.ruler import Ruler, load_rubric
 
     if name == "reference":
-        return Reference(_model(config, policy), tools, seed)
+        return ReferenceJudge(_model(config, policy), tools, seed)
 
     ruler = Ruler(
         _model(config, policy),

@@ -27,7 +27,7 @@ _REPLY: Final[dict[str, Any]] = {
 }
 
 
-class Reference:
+class ReferenceJudge:
     """Reads each rollout of a task with facts by itself. Tasks without facts, facts of the moment and rollouts that
     never answered are the verifier's alone."""
 

@@ -43,7 +43,7 @@ class Verifier:
     def verify(self, scenario: Scenario, trajectory: Trajectory, read: str | None = None) -> Score:
         """The score of one trajectory; its explanation lists each check with its finding.
 
-        `read` is what somebody who read the answer objects to its facts, empty for nothing, in place of their checks.
+        `read` is what a reader of the answer objects to its facts, empty for nothing, in place of their checks.
         """
         evidence = Evidence(scenario, trajectory, self._tools)
         why = [

@@ -488,7 +488,7 @@ async def test_a_mixed_judge_weighs_checks_and_rank_and_the_checks_say_what_succ
 
 
 def test_a_judge_that_is_unknown_or_lacks_its_model_is_refused() -> None:
-    with pytest.raises(ConfigError, match="unknown judge 'umpire'; expected verifier, ruler:RUBRIC"):
+    with pytest.raises(ConfigError, match="unknown judge 'umpire'; expected verifier, reference, ruler:RUBRIC"):
         open_judge(JudgeConfig(name="umpire"), TOOLS)
     with pytest.raises(ConfigError, match="needs a language model; name one with --judge-model"):
         open_judge(JudgeConfig(name="ruler:safety"), TOOLS)
