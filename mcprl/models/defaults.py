@@ -43,8 +43,8 @@ def _rounded(value: float) -> float:
 
 RULES: dict[str, tuple[Callable[[Facts], Any], str]] = {
     "scenarios.train": (
-        lambda facts: 640 if facts.calls_tools or facts.starter else 1_440,
-        "640; 1,440 if it knows no tools and has no starter: as many as its steps show, as repeated ones are memorized",
+        lambda facts: 640 if facts.calls_tools else 1_440,
+        "640; 1,440 if it learns to call tools here: as many as its steps show, as repeated ones are memorized",
     ),
     "model.dtype": (
         lambda facts: "bfloat16" if facts.gpu else "float32",
