@@ -340,13 +340,10 @@ class Catalog(Identities):
         return {*ranked[: len(ranked) // 5]}
 
     def nouns(self) -> tuple[str, ...]:
-        """What the server is about: the nouns of its tools that list things or read one by its key or name, the most
-        frequent first."""
+        """What the server is about: the nouns of its tools that list things, the most frequent first."""
         if self.known.tables:
             return tuple(dict.fromkeys(singular(words(table.name)[-1]) for table in self.known.tables))
         found = [
-            self.listed_noun(tool)
-            for tool in self.known.tools.values()
-            if is_read(tool) and (tool.name in self._listed or any(map(self.names_entity, self.known.slots[tool.name])))
+            self.listed_noun(tool) for tool in self.known.tools.values() if is_read(tool) and tool.name in self._listed
         ]
         return tuple(dict.fromkeys(sorted(found, key=found.count, reverse=True)))

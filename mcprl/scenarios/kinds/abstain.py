@@ -45,6 +45,8 @@ async def missing(planner: Planner, session: Session, state: State) -> Grounded 
     needed = planner.catalog.needs(tool) if tool else []
     if tool is None or len(needed) != 1 or needed[0].choices:
         return None
+    if is_search(needed[0]) and tool.name not in catalog.lists:
+        return None  # what is found is no thing
     options = planner.known.options(needed[0], state, rng, lambda _: True)
     unknown = _stranger(planner, tool, needed[0], options)
     if unknown is None:

@@ -93,7 +93,8 @@ async def write(planner: Planner, clean: Session, written: Session, state: State
     if not checks and propose(tool) in ("unknown", "read"):
         return None  # its name tells of no deed and no read shows one: whoever calls it wants its result
     fresh = fresh_slots(planner.catalog, tool)
-    if not checks and any(is_made_up(planner.known, *pair) for pair in filled if pair[0] not in fresh):
+    made_up = any(is_made_up(planner.known, *pair) for pair in filled if pair[0] not in fresh)
+    if made_up and (does == "set" or not checks):
         return None
     checks = checks or (CallMade(tool.name, call.arguments),)
     intent = change_of(planner, tool, thing, values)

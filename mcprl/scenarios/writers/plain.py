@@ -68,7 +68,7 @@ _WHERE = frozenset("city town country region state county province".split())
 _PLACES = frozenset("repository repo folder directory workspace project path cwd root".split())
 """Words of labels of where something is done."""
 _MOMENTS = ("date", "datetime", "time", "year")
-_SENTENCE = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s|\n")
+_SENTENCE = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s|\n|; ")
 _TELLING = re.compile(r"[A-Z][a-z]{2}|[A-Za-z].*\d|\w[@/.]\w")
 """A name, a code or a path, which nobody takes for another word."""
 
@@ -408,7 +408,7 @@ def _with_its_own(deed: str, values: Sequence[tuple[str, str, str]]) -> str:
     left: dict[str, list[str]] = {"for": [], "in": [], "with": [], "": []}
     for label, value, joint in values:
         any_such = re.search(rf"\b(?:an?|one|the) {re.escape(label)}\b(?![-'])", deed)
-        if any_such and joint != "in":
+        if any_such and label and joint != "in":
             deed = deed[: any_such.start()] + value + deed[any_such.end() :]
         else:
             left[joint].append(value)
