@@ -374,7 +374,7 @@ async def test_tasks_without_checks_need_a_judge_that_reads(tiny_model: Path, tm
     pack = load_pack(tmp_path / "small" / "scenarios")
     free = replace(pack, scenarios=tuple(replace(s, checks=()) if s.split == "train" else s for s in pack.scenarios))
     free.save(tmp_path / "free")
-    with pytest.raises(ConfigError, match="tasks without checks, which the verifier cannot score"):
+    with pytest.raises(ConfigError, match="tasks without checks, which the judge verifier cannot score"):
         await train_adapter(small(tiny_model, tmp_path, name="other", scenarios={"pack": str(tmp_path / "free")}))
 
 

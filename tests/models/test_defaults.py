@@ -39,7 +39,7 @@ def test_from_a_starter_fewer_and_smaller_steps_are_taken() -> None:
     from_starter = replace(SMOLLM2, starter="folder")
     assert value("training.start", from_starter) == "folder"
     rates = ("training.warm_start_learning_rate", "training.learning_rate")
-    for key in ("training.warm_start_steps", *rates, "scenarios.train"):
+    for key in ("training.warm_start_steps", *rates):
         assert value(key, from_starter) < value(key, SMOLLM2)
 
 
