@@ -185,6 +185,9 @@ def test_a_status_is_marked_and_a_deed_takes_its_values_in_its_place() -> None:
     member = Value(Attribute("member_no", "member", "identifier"), 8)
     enter = Change("enter_player", "Enter a member in a tournament.", "act", None, (member,))
     assert "Enter member 8 in a tournament." in asked(enter, "write")
+    booking = Reference("booking", (Value(Attribute("booking_id", "booking number", "identifier"), "R-3109"),))
+    out = Change("check_out", "Check out a guest who is in house.", "act", booking)
+    assert "Check out a guest who is in house for R-3109." in asked(out, "write")
 
 
 def test_a_number_alone_names_nothing_and_a_field_leaves_out_the_noun_of_its_thing() -> None:
