@@ -10,10 +10,11 @@ from typing import Any, Final
 
 import anyio
 
-from mcprl.errors import BudgetError, JudgeError, LlmError
+from mcprl.errors import BudgetError, JudgeError
 from mcprl.files import find_bundled
+from mcprl.judges.asking import ask_twice
 from mcprl.judges.verifier import Verifier
-from mcprl.llm import FaultyReply, LanguageModel
+from mcprl.llm import LanguageModel
 from mcprl.text import counted, fill_template, find_json, inert, shortened
 from mcprl.types import Fact, Group, Scenario, Score, Tool, Trajectory
 
@@ -25,6 +26,7 @@ _REPLY: Final[dict[str, Any]] = {
     "required": ["why", "verdict"],
     "additionalProperties": False,
 }
+_REPAIR = 'That cannot be read: {}. Reply with {{"why": "...", "verdict": "yes" or "no"}} alone.'
 
 
 class ReferenceJudge:
@@ -89,20 +91,7 @@ class ReferenceJudge:
         if not facts or any(fact.live for fact in facts) or trajectory.stop != "answered":
             return None
         chat = self.chat(scenario, trajectory)
-        try:
-            reply = await self.model.reply(chat, _REPLY)
-            try:
-                return _read(reply)
-            except ValueError as problem:
-                repair = f'That cannot be read: {problem}. Reply with {{"why": "...", "verdict": "yes" or "no"}} alone.'
-                chat += [{"role": "assistant", "content": str(reply)}, {"role": "user", "content": repair}]
-            return _read(await self.model.reply(chat, _REPLY))
-        except ValueError as problem:
-            raise JudgeError(f"{self.model.name} gave no usable verdict, asked twice: {problem}") from None
-        except BudgetError:
-            raise
-        except LlmError as error:
-            raise JudgeError(f"the judge gives no reply: {error}") from error
+        return await ask_twice(self.model, chat, _REPLY, _read, _REPAIR.format, "verdict")
 
 
 def _read(reply: str) -> str:
@@ -110,5 +99,5 @@ def _read(reply: str) -> str:
     found: Any = find_json(reply)
     entries: dict[str, Any] = found if isinstance(found, dict) else {}
     if entries.get("verdict") not in ("yes", "no"):
-        raise ValueError(reply.fault if isinstance(reply, FaultyReply) else "it holds no verdict yes or no")
+        raise ValueError("it holds no verdict yes or no")
     return "" if entries["verdict"] == "yes" else str(entries.get("why") or "the judge says no")

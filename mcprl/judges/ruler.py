@@ -8,11 +8,12 @@ from typing import Any
 
 import pydantic
 
-from mcprl.errors import BudgetError, ConfigError, JudgeError, LlmError
+from mcprl.errors import ConfigError
 from mcprl.files import find_bundled
+from mcprl.judges.asking import ask_twice
 from mcprl.judges.checks import says_missing
 from mcprl.judges.prompt import Record, Verdict, read, reply_schema, write
-from mcprl.llm import FaultyReply, LanguageModel
+from mcprl.llm import LanguageModel
 from mcprl.text import counted, fill_template
 from mcprl.types import Fact, Group, Message, Scalar, Score, Tool, Trajectory
 
@@ -138,35 +139,21 @@ class Ruler:
 
         Raises `JudgeError` or `BudgetError`.
         """
-        chat, schema = self.chat(record), reply_schema(record.distinct)
-        try:
-            reply = await self.model.reply(chat, schema)
-            try:
-                return _read(reply, record.distinct)
-            except ValueError as problem:
-                repair = fill_template(self._repair, problem=str(problem), ids=", ".join(record.distinct))
-                chat += [{"role": "assistant", "content": str(reply)}, {"role": "user", "content": repair}]
-            return _read(await self.model.reply(chat, schema), record.distinct)
-        except ValueError as problem:
-            raise JudgeError(f"{self.model.name} gave no usable scores, asked twice: {problem}") from None
-        except BudgetError:
-            raise
-        except LlmError as error:
-            raise JudgeError(f"the judge gives no reply: {error}") from error
+        ids = ", ".join(record.distinct)
+        return await ask_twice(
+            self.model,
+            self.chat(record),
+            reply_schema(record.distinct),
+            lambda reply: read(reply, record.distinct),
+            lambda problem: fill_template(self._repair, problem=problem, ids=ids),
+            "scores",
+        )
 
     def chat(self, record: Record) -> list[dict[str, str]]:
         """The messages to the model for one record."""
         count = str(len(record.distinct))
         system = fill_template(self._system, rubric=self.rubric.render(), fence=record.fence, count=count)
         return [{"role": "system", "content": system}, {"role": "user", "content": record.text}]
-
-
-def _read(reply: str, ids: Sequence[str]) -> dict[str, Verdict]:
-    """The verdict on each id. Raises `ValueError` with what is wrong with the reply."""
-    try:
-        return read(reply, ids)
-    except ValueError as problem:
-        raise ValueError(reply.fault if isinstance(reply, FaultyReply) else str(problem)) from None
 
 
 def _failed(trajectory: Trajectory) -> bool | None:

@@ -13,7 +13,7 @@ from mcprl.scenarios.probing.knowledge import State
 from mcprl.scenarios.probing.results import takes_path
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Field, Found, Grounded, same
-from mcprl.types import Call, Scalar, Session, Tool
+from mcprl.types import Call, Session, Tool
 
 MakeTask = Callable[[Planner, Session, State], Awaitable[Grounded | None]]
 """A kind of task that writes nothing."""
@@ -35,13 +35,10 @@ async def lookup(planner: Planner, session: Session, state: State) -> Grounded |
     asked = tuple(entry.attribute for entry in fields)
     intent = Lookup(found.reference, asked)
     last = found.steps[-1] if found.steps else None
-    if tool and last and found.reference.values and not (last.rows or any(map(_names_thing(planner), last.filled))):
+    named = last and (last.rows or any(planner.catalog.names_entity(slot) for slot, _ in last.filled))
+    if tool and last and found.reference.values and not named:
         intent = Compute(tool.name, tool.title or tool.description, found.reference.values, asked)
     return planner.question("lookup", intent, found.plan, fields, state, found.entities)
-
-
-def _names_thing(planner: Planner) -> Callable[[tuple[Slot, Scalar]], bool]:
-    return lambda pair: planner.catalog.names_entity(pair[0])
 
 
 def _tells(planner: Planner, tool: Tool) -> int:

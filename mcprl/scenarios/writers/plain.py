@@ -373,7 +373,7 @@ def _change(intent: Change) -> str:
             return f"set {listed(parts)} for {thing}"
         case _:
             own = [(intent.thing.noun, thing, "for")] if intent.thing and intent.thing.values else []
-            return _with_its_own(deed, [*own, *(_placed(value, deed) for value in intent.values)])
+            return _with_its_own(deed, [*own, *(_argument(value, deed) for value in intent.values)])
 
 
 def _computation(intent: Compute) -> str:
@@ -389,10 +389,10 @@ def _computation(intent: Compute) -> str:
     bare = all(len(value.attribute.label) == 1 for value in intent.arguments)
     if bare and values and not any(" " in value for value in values):
         return " ".join((f"{deed}, {listed(values)}", *ends)) + asked
-    return _with_its_own(deed, [_placed(value, deed) for value in intent.arguments]) + asked
+    return _with_its_own(deed, [_argument(value, deed) for value in intent.arguments]) + asked
 
 
-def _placed(value: Value, deed: str) -> tuple[str, str, str]:
+def _argument(value: Value, deed: str) -> tuple[str, str, str]:
     """The label of a value, the value behind it, and the word that joins it to a deed: things are what it is for."""
     label = value.attribute.label
     if {*words(label)} & _PLACES:
