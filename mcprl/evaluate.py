@@ -96,11 +96,7 @@ async def evaluate_pack(
         if not journal:
             require_tasks(config.scenarios)  # before the model is loaded
         given = config
-        if adapter:
-            config, other_base = with_card(config, adapter)
-            if other_base:
-                emit(Note(other_base))
-        config = resolve(config)
+        config = resolve(with_card(config, adapter) if adapter else config)
         log = Path(config.runs_dir) / "eval-vllm.log"
         connecting = connect(config.servers, config.tools, emit=emit)
         async with open_policy(config, log, emit) as engine, connecting as server:

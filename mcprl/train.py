@@ -36,7 +36,6 @@ from mcprl.llm.policy import PolicyLlm
 from mcprl.models.load import LoadedModel, find_device
 from mcprl.rollout import Sampler, equal_rollouts
 from mcprl.runs import comparison, report, resuming
-from mcprl.runs.cards import with_card
 from mcprl.runs.journal import Journal
 from mcprl.runs.ledger import end_training, fates, rewind_to_whole
 from mcprl.runs.proof import record_overlap
@@ -298,8 +297,6 @@ def checked(config: Config, emit: Emit) -> Config:
     require_tasks(config.scenarios)
     require_client(config)
     config = resolve(config)
-    if config.training.start and (other_base := with_card(config, Path(config.training.start))[1]):
-        emit(Note(other_base))
     emit(Note(memory.check(config, placement(config, find_device(config.model.device)), server_device())))
     if config.model.loader == "unsloth":
         emit(Note("unsloth loads the model, which takes a while; --loader transformers does without"))

@@ -55,6 +55,22 @@ except SystemExit as stop:
     assert "mcp" in loaded_by(call)
 
 
+@pytest.mark.parametrize("command", ["train", "eval"])
+def test_a_dead_port_is_told_before_anything_heavy_is_loaded(command: str) -> None:
+    call = f"""
+import socket
+from mcprl.cli.commands import main
+with socket.socket() as free:
+    free.bind(("127.0.0.1", 0))
+    port = free.getsockname()[1]
+try:
+    main([{command!r}, "--server", f"http://127.0.0.1:{{port}}/mcp"])
+except SystemExit as stop:
+    assert stop.code == 2, stop.code
+"""
+    assert loaded_by(call).isdisjoint(HEAVY)
+
+
 PUBLIC = """
     Config History LocalBackend McprlError OwnParts RemoteBackend TrainSFTConfig TrainableModel TrainingConfig
     Trajectory TrajectoryGroup __version__ connect gather_trajectories gather_trajectory_groups generate

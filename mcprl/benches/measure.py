@@ -70,11 +70,7 @@ async def measure(
     if user and not isinstance(bench, TalkingBench):
         raise ConfigError(f"{name} has no users to play; leave out --user-model {user}")
     tasks = [task for category in categories or bench.categories for task in drawn(bench, category, limit, config.seed)]
-    if adapter:
-        config, other_base = with_card(config, adapter)
-        if other_base:
-            emit(Note(other_base))
-    config = resolve(config)
+    config = resolve(with_card(config, adapter) if adapter else config)
     async with open_policy(config, Path(config.runs_dir) / "bench-vllm.log", emit) as engine:
         player = _player(config, user, PolicyLlm(engine)) if user else None
         base = await attempts(config, bench, tasks, engine, None, emit, user=player)

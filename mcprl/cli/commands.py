@@ -29,6 +29,7 @@ from mcprl.cli.train_commands import SECTIONS, demo, train
 from mcprl.cli.view_command import view
 from mcprl.errors import JournalError
 from mcprl.files import require_writable
+from mcprl.servers.listening import require_listening
 from mcprl.text import counted
 
 if TYPE_CHECKING:
@@ -141,6 +142,7 @@ def evaluate(config: "Config", adapter: str | None, split: str, resume: str | No
 
     Each rollout is kept in runs/evals as soon as it is complete, so that --resume loses none.
     """
+    require_listening(config.servers)
     from mcprl.cli import json_results, tables
     from mcprl.cli.consent import permitted
     from mcprl.cli.progress import Progress

@@ -13,6 +13,7 @@ from mcprl.cli.output import output_options, present, progress_console
 from mcprl.cli.run_names import complete_run, run_folder, run_name
 from mcprl.errors import ConfigError
 from mcprl.events import Note
+from mcprl.servers.listening import require_listening
 
 if TYPE_CHECKING:
     from mcprl.config import Config
@@ -65,6 +66,7 @@ def train(config: "Config", resume: str | None, accept_tool_changes: bool, dry_r
         raise ConfigError("a run that was begun has its tasks and settings; --dry-run is for a new one")
     if not resume and not config.servers:
         raise ConfigError("no MCP server given; name one: mcprl train URL-or-command (or --server), or try: mcprl demo")
+    require_listening(config.servers)
     _train(config, resume, accept_tool_changes, dry_run)
 
 

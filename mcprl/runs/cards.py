@@ -35,10 +35,12 @@ def public_name(name: str) -> str:
     return Path(name).name if is_path else name
 
 
-def with_card(config: Config, folder: Path) -> tuple[Config, str]:
+def with_card(config: Config, folder: Path) -> Config:
     """The configuration with what the card beside the adapter says of prompts and of how calls are read, unless it is
-    stated otherwise, and a sentence if the adapter was trained on another base. An adapter without a card was trained
-    without prompts, on calls as the template writes them. Raises `ModelError` if the card is damaged."""
+    stated otherwise. An adapter without a card was trained without prompts, on calls as the template writes them.
+
+    Raises `ModelError` if the card is damaged, or names another base than the configured one.
+    """
     file = next((folder / name for name in (CARD, "mcprl.json") if (folder / name).is_file()), None)
     try:  # an export's card has the same keys
         about: dict[str, Any] = json.loads(file.read_text()) if file else {}
@@ -46,8 +48,16 @@ def with_card(config: Config, folder: Path) -> tuple[Config, str]:
         kept = ModelConfig.model_validate({name: made[name] for name in PROMPTED if name in made})
     except (OSError, ValueError, AttributeError, TypeError) as error:
         raise ModelError(f"{file} cannot be read as an adapter's card: {first_line(error)}") from error
+    _require_base(str(about.get("base_model", "")), config.model.name, file or folder / CARD)
     stated = config.model.model_fields_set
     model = config.model.model_copy(update={name: getattr(kept, name) for name in PROMPTED if name not in stated})
-    base, own = str(about.get("base_model", "")), public_name(config.model.name)
-    other = f"the adapter in {folder} was trained on {base}, and is put on {own}: another policy" if base else ""
-    return config.model_copy(update={"model": model}), other if base != own else ""
+    return config.model_copy(update={"model": model})
+
+
+def _require_base(base: str, name: str, card: Path) -> None:
+    """Raise `ModelError` if an adapter of the model `base`, of which its `card` tells, is put on the model `name`."""
+    if base and base != (own := public_name(name)):
+        raise ModelError(
+            f"the adapter in {card.parent} was trained on {base}, and is put on {own}; "
+            f"if these are the same weights, write {own!r} as base_model into {card}"
+        )

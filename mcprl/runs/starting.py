@@ -41,7 +41,7 @@ def with_start(config: Config) -> Config:
 def as_started(config: Config) -> Config:
     """The configuration with the prompts of the adapter that `training.start` names, and with how its calls are read.
     Raises as `with_start` does."""
-    return with_card(config, _find(config.training.start, config.runs_dir))[0] if config.training.start else config
+    return with_card(config, _find(config.training.start, config.runs_dir)) if config.training.start else config
 
 
 def _find(name: str, runs_dir: str) -> Path:

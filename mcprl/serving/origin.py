@@ -60,7 +60,8 @@ def as_trained(origin: Origin, folder: Path) -> Config:
     steps = kept_steps(folder)
     if origin.folder or not steps:
         return origin.config
-    made, _ = with_card(Config(), folder / f"step-{steps[-1]}")
+    bare = Config(model=ModelConfig(name=origin.config.model.name))
+    made = with_card(bare, folder / f"step-{steps[-1]}")
     prompts = {name: getattr(made.model, name) for name in PROMPTED}
     return origin.config.model_copy(update={"model": origin.config.model.model_copy(update=prompts)})
 

@@ -30,15 +30,21 @@ def test_a_saved_adapter_has_a_card_with_its_base_and_its_prompts(tmp_path: Path
 
 def test_an_adapter_is_sampled_with_its_own_prompts_unless_others_are_stated(tmp_path: Path) -> None:
     folder = saved(tmp_path)
-    config, other_base = with_card(Config(), folder)
-    assert (config.model.system_prompt, config.model.after_result, other_base) == ("Be brief.", "Go on or answer.", "")
+    config = with_card(Config(), folder)
+    assert (config.model.system_prompt, config.model.after_result) == ("Be brief.", "Go on or answer.")
     stated = Config(model=ModelConfig(system_prompt="Mine."))
-    assert with_card(stated, folder)[0].model.system_prompt == "Mine."
+    assert with_card(stated, folder).model.system_prompt == "Mine."
 
 
-def test_an_adapter_on_another_base_is_noted(tmp_path: Path) -> None:
-    _, other_base = with_card(Config(model=ModelConfig(name="Qwen/Qwen3-0.6B")), folder := saved(tmp_path))
-    assert other_base == f"the adapter in {folder} was trained on nano, and is put on Qwen/Qwen3-0.6B: another policy"
+def test_an_adapter_of_another_base_is_refused_with_both_names(tmp_path: Path) -> None:
+    other, folder = Config(model=ModelConfig(name="Qwen/Qwen3-0.6B")), saved(tmp_path)
+    said = (
+        r"was trained on nano, and is put on Qwen/Qwen3-0\.6B; if these are the same weights, write 'Qwen/Qwen3-0\.6B'"
+    )
+    with pytest.raises(ModelError, match=said):
+        with_card(other, folder)
+    (folder / CARD).write_text((folder / CARD).read_text().replace('"nano"', '"Qwen/Qwen3-0.6B"'))
+    assert with_card(other, folder).model.system_prompt == "Be brief."
 
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"model": {"call_form": 5}}', '{"model": 3}'])
@@ -59,8 +65,8 @@ def test_a_long_prompt_is_a_text_and_is_kept_as_one(tmp_path: Path) -> None:
 def test_an_adapter_without_a_card_was_trained_without_prompts(tmp_path: Path) -> None:
     folder = saved(tmp_path)
     (folder / CARD).unlink()
-    config, other_base = with_card(Config(), folder)
-    assert (config.model.call_form, config.model.system_prompt, other_base) == ("template", "", "")
+    config = with_card(Config(), folder)
+    assert (config.model.call_form, config.model.system_prompt) == ("template", "")
 
 
 def test_training_that_begins_from_an_adapter_begins_with_its_prompts(tmp_path: Path) -> None:

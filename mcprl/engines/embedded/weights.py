@@ -1,15 +1,11 @@
 """The models that the embedded engine decodes with: the base model without its LoRA, and a copy with one merged in."""
 
 import copy
-import json
 from collections.abc import Generator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from mcprl.engines.embedded.attention import ATTENTION
@@ -17,8 +13,8 @@ from mcprl.engines.embedded.decoder import SHORTEST_TRUNK, Decoder
 from mcprl.engines.embedded.linear import Adapted, Packed, can_pack, is_tiny
 from mcprl.engines.embedded.plain import PlainDecoder
 from mcprl.engines.embedded.streams import Stream
-from mcprl.errors import EngineError
-from mcprl.models.adapters import rank_and_scale
+from mcprl.errors import EngineError, ModelError
+from mcprl.models.adapters import PREFIX, rank_and_scale, read_adapter
 
 LAYERS = {"full_attention", "sliding_attention"}
 SMALL_WINDOW = 6
@@ -72,27 +68,21 @@ def merged_model(base: Any, folder: str) -> Any:
     Raises `EngineError` if there is no LoRA in `folder`, or it does not fit.
     """
     try:
-        config = json.loads((Path(folder) / "adapter_config.json").read_text())
-        weights = load_file(Path(folder) / "adapter_model.safetensors")
-    except (OSError, ValueError, SafetensorError) as error:
-        raise EngineError(f"no LoRA adapter can be read from {folder}: {error}") from error
+        config, weights = read_adapter(folder)
+    except ModelError as error:
+        raise EngineError(str(error)) from error
     merged = copy.deepcopy(base, _shared_weights(base))
     for key in sorted(key for key in weights if key.endswith(".lora_A.weight")):
-        name = key.removeprefix("base_model.model.").removesuffix(".lora_A.weight")
-        up, down = weights.pop(key.replace(".lora_A.", ".lora_B.")).float(), weights.pop(key).float()
-        rank, scale = rank_and_scale(config, name)
-        if down.shape[0] != rank:
-            raise EngineError(
-                f"the adapter in {folder} has rank {down.shape[0]} at {name}; its configuration says {rank}"
-            )
-        up = scale * up
-        magnitude = weights.pop(f"base_model.model.{name}.lora_magnitude_vector", None)
+        name = key.removeprefix(PREFIX).removesuffix(".lora_A.weight")
+        up = rank_and_scale(config, name)[1] * weights[key.replace(".lora_A.", ".lora_B.")].float()
+        magnitude = weights.get(f"{PREFIX}{name}.lora_magnitude_vector")
         try:
-            merged.set_submodule(name, _with_lora(merged.get_submodule(name), up, down, magnitude))
+            merged.set_submodule(name, _with_lora(merged.get_submodule(name), up, weights[key].float(), magnitude))
         except (AttributeError, RuntimeError) as error:
-            raise EngineError(f"the adapter in {folder} does not fit the model at {name}: {error}") from error
-    if weights:
-        raise EngineError(f"the adapter in {folder} holds {min(weights)}, which is not a plain LoRA weight")
+            made_for = config.get("base_model_name_or_path")
+            raise EngineError(
+                f"the adapter in {folder}, made for {made_for}, does not fit a {type(base).__name__} at {name}: {error}"
+            ) from error
     return merged
 
 
