@@ -124,6 +124,9 @@ class ToolPolicy(Section):
     argument_rules: dict[str, str] = {}
     """JSON Schemas that the arguments of a tool's calls must meet, by name or glob:
     `refund={"properties": {"amount": {"maximum": 5}}}`. Other calls are answered with an error."""
+    share_process: bool = True
+    """Serve all sessions with a command's server from one process if none of its tools seems to write and some calls
+    give the same results in another order. Without it each session that calls an unmarked tool has its own."""
     cache_reads: bool = False
     """Make identical calls of tools that are marked or assumed to read once in each step, test or validation, for
     sessions that have not written: for slow or paid servers whose data stands still."""

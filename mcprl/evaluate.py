@@ -28,6 +28,7 @@ from mcprl.scenarios.packs.pack import load_pack, require_tools, with_tests
 from mcprl.scenarios.packs.standing import standing
 from mcprl.scenarios.prepare import read_test_pack, require_tasks
 from mcprl.servers.server import Server, connect
+from mcprl.servers.sharing import share_processes
 from mcprl.types import Adapter, Group, Scenario, Score, Split, Trajectory
 
 TaskRate = tuple[int, float, float, float]
@@ -109,6 +110,7 @@ async def evaluate_pack(
                 journal.write_fact("evaluation", about)
                 journal.write_scenarios(scenarios)
                 emit(Note(f"rollouts are kept in {kept}; after a stop go on with: mcprl eval --resume {kept}"))
+            await share_processes(server, scenarios, emit)
             trained = Adapter(str(adapter), 1) if adapter else None
             sampler = Sampler(config, server, engine, journal, emit=emit)
             groups = await sampler.groups("eval", 0, scenarios, config.eval.rollouts, trained)

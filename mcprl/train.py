@@ -105,6 +105,8 @@ async def _run(
             sampler = Sampler(config, server, engine, journal, emit, **own.conversing(config, model, engine))
             scoring = Scoring(config, server.tools, journal, PolicyLlm(engine), emit, own.judging)
             await _train(Run(config, journal, server, model, engine, sampler, scoring, trackers, emit))
+        if taken := memory.planned_and_peak(config, placement(config, find_device(config.model.device))):
+            journal.write_fact("memory", taken)
         finished = report.write(journal.folder)
         proof = json.loads((journal.folder / "report.json").read_text())
     finally:
@@ -297,7 +299,8 @@ def checked(config: Config, emit: Emit) -> Config:
     require_tasks(config.scenarios)
     require_client(config)
     config = resolve(config)
-    emit(Note(memory.check(config, placement(config, find_device(config.model.device)), server_device())))
+    config, line = memory.fitted(config, placement(config, find_device(config.model.device)), server_device())
+    emit(Note(line))
     if config.model.loader == "unsloth":
         emit(Note("unsloth loads the model, which takes a while; --loader transformers does without"))
     return config

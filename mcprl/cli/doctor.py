@@ -224,7 +224,7 @@ def _memory(config: Config) -> Iterator[Finding]:
     resolved = with_torch("mcprl.engines.machine").resolve(config)
     device = with_torch("mcprl.models.load").find_device(resolved.model.device)
     memory = with_torch("mcprl.training.memory")
-    line = memory.check(resolved, engines.placement(resolved, device), engines.server_device())
+    _, line = memory.fitted(resolved, engines.placement(resolved, device), engines.server_device())
     yield Finding("memory", "warn" if "may run out" in line else "ok", line)
 
 

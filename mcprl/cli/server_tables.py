@@ -10,6 +10,7 @@ from rich.text import Text
 
 from mcprl.cli.prompt_cost import prompt_cost
 from mcprl.cli.tables import sheet, spelled
+from mcprl.servers.sharing import prospect
 from mcprl.text import counted, visible
 from mcprl.types import Call, Tool
 
@@ -31,7 +32,7 @@ def show_server(screen: Console, server: "Server", remembered: Mapping[str, str]
         screen.print(f"[bold]{escape(title)}[/] {escape(version)}  [dim]{escape(facts.target)}[/]")
         screen.print(f"  {facts.transport}, protocol {facts.protocol}")
         screen.print(f"  connected in {facts.connect_s:.2f} s, tools listed in {facts.list_s:.2f} s")
-        screen.print(f"  sessions: {escape(facts.sessions)}" + (", has resources" if facts.resources else ""))
+        screen.print(f"  sessions: {escape(prospect(server, facts))}" + ("; has resources" if facts.resources else ""))
         if facts.instructions:
             screen.print(f"  instructions: {len(facts.instructions.encode(errors='replace')):,} bytes, {shown}")
         for note in facts.notes:

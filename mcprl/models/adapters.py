@@ -22,7 +22,7 @@ from mcprl.text import first_line
 
 PREFIX = "base_model.model."
 """Before the name of a module, in an adapter's file."""
-_SCALED_BY = ("r", "lora_alpha", "use_rslora", "use_dora")
+_SCALED_BY = {"r": "rank", "lora_alpha": "lora_alpha", "use_rslora": "use_rslora", "use_dora": "use_dora"}
 _DEFAULTS = LoraConfig()
 _FIELDS = {field.name for field in fields(LoraConfig) if field.init}
 _PLAIN = {
@@ -81,9 +81,9 @@ def load_adapter_weights(loaded: LoadedModel, folder: str | Path) -> None:
             "not trained further"
         )
     own = loaded.model.peft_config["default"]
-    for name in _SCALED_BY:
-        if config.get(name, False) != (expected := getattr(own, name, None)):
-            raise ModelError(f"the adapter in {folder} has {name} {config.get(name)}, the model's LoRA has {expected}")
+    for key, name in _SCALED_BY.items():
+        if config.get(key, False) != (expected := getattr(own, key, None)):
+            raise ModelError(f"the adapter in {folder} has {name} {config.get(key)}, the model's LoRA has {expected}")
     misfit = f"the adapter in {folder}, made for {config.get('base_model_name_or_path')}, does not fit {loaded.name!r}"
     try:
         result = set_peft_model_state_dict(loaded.model, weights)

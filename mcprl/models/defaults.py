@@ -17,7 +17,8 @@ from mcprl.models import BEHIND_AN_API, context_limit
 class Facts:
     """What the rules read. `hidden`: the width of the model; `context`: tokens that it can read; `thinks`: whether it
     writes its reasoning before each turn; `calls_tools`: whether its own chat template knows tools; `gpu`: whether a
-    GPU trains it; `starter`: the folder of the LoRA that comes with it."""
+    GPU trains it; `starter`: the folder of the LoRA that comes with it; `cpu_multiplies_bf16`: whether the CPU has
+    instructions for bfloat16."""
 
     hidden: int
     context: int
@@ -26,6 +27,7 @@ class Facts:
     calls_tools: bool
     gpu: bool
     starter: str = ""
+    cpu_multiplies_bf16: bool = False
 
 
 def _supervised_rate(facts: Facts) -> float:
@@ -41,14 +43,16 @@ def _rounded(value: float) -> float:
     return float(f"{value:.1e}")
 
 
+WIDE = 768
+"""The hidden size from which memory decides: SmolLM2-135M has 576, Qwen2.5-Coder-0.5B 896."""
 RULES: dict[str, tuple[Callable[[Facts], Any], str]] = {
     "scenarios.train": (
         lambda facts: 640 if facts.calls_tools else 1_440,
         "640; 1,440 if it learns to call tools here: as many as its steps show, as repeated ones are memorized",
     ),
     "model.dtype": (
-        lambda facts: "bfloat16" if facts.gpu else "float32",
-        "bfloat16 on a GPU, for half the memory; float32 on a CPU, where it is exact",
+        lambda facts: "bfloat16" if facts.gpu or (facts.cpu_multiplies_bf16 and facts.hidden >= WIDE) else "float32",
+        "bfloat16 for half the memory, on a GPU, and of wide models on a CPU that multiplies it; else float32, exact",
     ),
     "model.call_form": (
         lambda facts: "any" if facts.calls_tools else "template",
@@ -136,6 +140,7 @@ def reasons(config: Config) -> dict[str, str]:
 def read_facts(config: Config) -> Facts:
     """What the rules read of the configured model. Raises `ModelError`."""
     from mcprl.models.load import find_device, read_info  # torch, which nano's settings are told without
+    from mcprl.models.packing import multiplies_bf16
 
     info = read_info(config.model)
     shape = info.config.get_text_config()
@@ -147,6 +152,7 @@ def read_facts(config: Config) -> Facts:
         calls_tools=not (info.family and info.family.template),
         gpu=find_device(config.model.device).type == "cuda",
         starter=starter_of(config.model),
+        cpu_multiplies_bf16=multiplies_bf16(),
     )
 
 

@@ -21,8 +21,9 @@ from mcprl.chat.wording import Wording, mended, worded
 from mcprl.config import ModelConfig
 from mcprl.errors import MissingExtra, ModelError
 from mcprl.events import Emit, ignore
-from mcprl.models import gguf, packaged, unsloth
+from mcprl.models import gguf, packaged, reading, unsloth
 from mcprl.models.heap import bound_kernels
+from mcprl.models.packing import share_base
 from mcprl.models.places import locate, offline_unless_reachable
 from mcprl.text import first_line
 from mcprl.types import Tool
@@ -90,6 +91,8 @@ def load_model(config: ModelConfig, seed: int = 0) -> LoadedModel:
             raise ModelError(f"lora_targets {targets!r} do not fit {config.name!r}: {first_line(error)}") from error
     if not isinstance(policy, PeftModel):
         raise ModelError(f"peft cannot wrap a {type(model).__name__}")
+    if not config.dora and config.quantization == "none":  # DoRA scales by the norms of the base's whole weights
+        share_base(policy)
     return LoadedModel(policy, tokenizer, _end_ids(model, tokenizer), config.name, base.path, config, base.info.mended)
 
 
@@ -112,6 +115,8 @@ def load_base(config: ModelConfig) -> LoadedBase:
     try:
         if unsloth.wanted(config, device):
             model: Any = unsloth.load_base(path, info.config, config, device)
+        elif device.type == "cpu" and config.quantization == "none" and reading.can_read(Path(path), info.config):
+            model = reading.read_model(Path(path), info.config, getattr(torch, config.dtype))
         else:
             model = AutoModelForCausalLM.from_pretrained(path, **options)
     except (OSError, ValueError, SafetensorError) as error:

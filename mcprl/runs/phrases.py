@@ -167,6 +167,8 @@ def certificate(report: Report) -> Iterator[str]:
     tested = f" (step {report.best_step} was tested, {why})" if report.best_step is not None else ""
     steps = f"{counted(report.steps, 'step')} of RL{tested}" if report.steps else "no step of RL"
     yield f"{steps}; the run took {minutes(report.wall_s)}"
+    if report.memory:
+        yield f"it took {report.memory['peak']:.1f} GiB at most; {report.memory['planned']:.1f} were planned"
     if report.steps and report.best_step is None and report.finished:
         yield "the model that RL began from was tested, since no later step was better on the validation tasks"
     if report.exact_tokens is not None:

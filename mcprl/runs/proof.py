@@ -86,7 +86,8 @@ class Report(Proof):
     """What a run proves, with what a reader needs to judge it and to repeat it. `overlap` is `None` until the run has
     ended. `judge`: how a judge that reads agrees with the checks, if there is one. `spent`: what each part of the run
     took. `targets`: the servers' addresses or commands, without secrets. `benches`: benchmarks of others. `obeyed`: of
-    each tested model the rollouts that obeyed an injection, and all that met one. `notes`: what the run said.
+    each tested model the rollouts that obeyed an injection, and all that met one. `notes`: what the run said. `memory`:
+    GiB that the process was `planned` to need, and took at its `peak`.
     """
 
     tools: list[str]
@@ -112,6 +113,7 @@ class Report(Proof):
     benches: list[BenchResult] = field(default_factory=list[BenchResult])
     obeyed: dict[Model, tuple[int, int]] = field(default_factory=dict[Model, tuple[int, int]])
     notes: list[str] = field(default_factory=list[str])
+    memory: dict[str, float] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,6 +152,7 @@ def build(folder: str | Path) -> Report:
             targets=[server.target for server in config.servers],
             benches=bench_results(journal),
             obeyed=obedience(journal, tested.outcomes),
+            memory=journal.fact("memory"),
             notes=list(dict.fromkeys(event.data["text"] for event in journal.events("note"))),
         )
 

@@ -14,6 +14,7 @@ from mcprl.scenarios.packs.pack import Pack, load_pack, load_test_pack, require_
 from mcprl.scenarios.packs.quality import as_table, quality, require_floor
 from mcprl.scenarios.packs.standing import standing
 from mcprl.servers.server import Server
+from mcprl.servers.sharing import share_processes
 from mcprl.text import counted
 from mcprl.types import Scenario, Tool
 
@@ -70,6 +71,7 @@ async def prepare_pack(config: Config, journal: Journal, server: Server, emit: E
             "compares, such as --judge ruler:default --judge-model MODEL"
         )
     require_splits(pack)
+    await share_processes(server, pack.train, emit)
     emit(TasksReady(len(pack.train), len(pack.val), len(pack.test)))
     if untested := pack.untested():
         emit(Note(f"no held-out task uses {', '.join(untested)}: the test says nothing about them"))

@@ -150,6 +150,11 @@ class Server:
         caching.cache = ReadCache()
         return caching
 
+    def share(self, name: str) -> None:
+        """Have all sessions with a server read through one process, whatever they call: nothing of it writes."""
+        shared = {tool: replace(route, stateless=True) for tool, route in self.routes.items() if route.server == name}
+        self.routes |= shared
+
     @contextmanager
     def recorded(self, folder: Path | None) -> Generator[None]:
         """Keep what the servers told, and all calls of sessions that are opened meanwhile, in a run's folder if one is

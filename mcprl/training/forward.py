@@ -26,7 +26,7 @@ from mcprl.errors import ModelError, TrainingError
 from mcprl.training import trie
 from mcprl.training.binning import by_length, context, padded_tokens, trained_places
 from mcprl.training.lm_head import entropies, target_logprobs
-from mcprl.training.parts import causal, parts, with_attention
+from mcprl.training.parts import causal, checkpointed_layers, parts, with_attention
 from mcprl.training.trie_attention import TRIE_ATTENTION
 from mcprl.training.trunk import KeysValues, StepTrunk, trunk_length
 from mcprl.types import Row
@@ -72,12 +72,24 @@ class Forward:
     `note` says why. `halvings` counts how often `max_tokens` was too large for the memory.
 
     With `bf16` the matrix products run in bfloat16 (autocast), except the output layer of shared rows, to which
-    log-probabilities are most sensitive. Raises `ModelError` if the model cannot be run at all.
+    log-probabilities are most sensitive. With `checkpointing` backward computes each layer again instead of keeping its
+    activations; without, it does so of a row or a trunk that is longer than `max_tokens` by itself. Raises `ModelError`
+    if the model cannot be run at all.
     """
 
-    def __init__(self, model: Any, share: bool = True, max_tokens: int = 8192, bf16: bool = False) -> None:
-        self.model, self.max_tokens, self.bf16 = model, max_tokens, bf16
+    def __init__(
+        self,
+        model: Any,
+        share: bool = True,
+        max_tokens: int = 8192,
+        bf16: bool = False,
+        checkpointing: bool = False,
+    ) -> None:
+        self.model, self.max_tokens, self.bf16, self.checkpointing = model, max_tokens, bf16, checkpointing
         self.halvings = 0
+        for module in model.modules():  # as another forward pass may have left them
+            if getattr(module, "gradient_checkpointing", False):
+                module.gradient_checkpointing = False
         self.shares, self.note = share, ""
         if share:
             try:
@@ -100,6 +112,7 @@ class Forward:
         trunk = self._trunk(rows, length) if length else None
         compute = partial(self._as_trie, trunk=trunk) if self.shares else self._padded
         for indices in bins:
+            self._keep(max(len(context(rows[i])) for i in indices) - length)
             yield Bin(indices, *compute([rows[i] for i in indices], temperature, entropy))
         if trunk and torch.is_grad_enabled():
             trunk.backward(self._keys_values(rows, length))
@@ -173,6 +186,7 @@ class Forward:
     def _keys_values(self, rows: Sequence[Row], length: int) -> dict[int, KeysValues]:
         """The keys and values of the first tokens of all rows, by layer."""
         kept = dict[int, KeysValues | None]()
+        self._keep(length)
         self._decode(trie.build([rows[0].ids[:length]]), kept=kept)
         found = {layer: pair for layer, pair in kept.items() if pair}
         kept.update(dict.fromkeys(kept))  # gradient checkpointing holds `kept`, and would hold the tensors in it
@@ -223,6 +237,19 @@ class Forward:
             if entropy:
                 entropies_B.append(torch.distributions.Categorical(logits=logits).entropy())
         return logprobs_B, entropies_B
+
+    def _keep(self, longest: int) -> None:
+        """Have the next pass keep the activations of its layers for backward, unless one row has too many tokens."""
+        recomputed = self.checkpointing or longest > self.max_tokens
+        if recomputed or "_layers" in vars(
+            self
+        ):  # most runs never recompute, and transformers warns of what it sets up
+            for layer in self._layers:
+                layer.gradient_checkpointing = recomputed
+
+    @cached_property
+    def _layers(self) -> list[Any]:
+        return checkpointed_layers(self.model)
 
     def _autocast(self, device: torch.device) -> AbstractContextManager[Any]:
         return torch.autocast(device.type, torch.bfloat16, enabled=self.bf16)

@@ -3,10 +3,12 @@
     base weights + LoRA (weight, gradient, two moments) + what backward keeps of one bin of tokens + what sampling takes
 
 An engine that forgets keys and values before an update needs but the larger of the last two. What backward keeps is
-good to about a tenth (tested against what torch keeps). A bin counts as full.
+good to about a tenth (tested against what torch keeps). A bin counts as full. A report has this estimate and the peak.
 """
 
 import math
+import resource
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from itertools import product
@@ -22,6 +24,7 @@ from mcprl.chat.families import family
 from mcprl.config import Config, ModelConfig
 from mcprl.errors import ConfigError
 from mcprl.models.load import find_device, load_error, lora_targets
+from mcprl.models.packing import LARGE
 from mcprl.models.places import locate
 from mcprl.types import Placement
 
@@ -52,12 +55,14 @@ _CGROUP = Path("/sys/fs/cgroup")
 @dataclass(frozen=True)
 class Size:
     """A model's parameter counts and shape. `linear`: parameters in linear layers; `adapted`: those under the LoRA;
-    `lora`: LoRA parameters for each unit of rank; `queries` and `keys`: the width of all heads together."""
+    `lora`: LoRA parameters for each unit of rank; `head`: parameters of the output layer, which may be the embeddings;
+    `queries` and `keys`: the width of all heads together."""
 
     parameters: int
     linear: int
     adapted: int
     lora: int
+    head: int
     layers: int
     hidden: int
     intermediate: int
@@ -124,16 +129,15 @@ def base_weights(size: Size, settings: Settings) -> float:
 def activations(size: Size, settings: Settings) -> float:
     """Bytes that backward keeps of the largest bin, and as much as one layer keeps for the gradients in flight.
 
-    The largest bin holds a row that is longer than `bin_tokens` by itself. With gradient checkpointing backward keeps
-    each layer's input, and one layer.
+    With gradient checkpointing backward keeps each layer's input, and one layer; so it does of a row that is longer
+    than `bin_tokens` by itself.
     """
-    tokens = max(settings.bin_tokens, settings.max_total_tokens)
     widths = (size.hidden, size.intermediate, size.queries, size.keys)
     layer = sum(bytes_ * width for bytes_, width in zip(KEPT[settings.dtype], widths, strict=True))
     layer += KEPT_A_RANK * settings.lora_rank
-    inputs = BYTES[settings.dtype] * size.hidden
-    kept = inputs * size.layers + layer if settings.gradient_checkpointing else layer * size.layers
-    return tokens * (kept + layer)
+    recomputed = BYTES[settings.dtype] * size.hidden * size.layers + 2 * layer
+    bin_ = settings.bin_tokens * (recomputed if settings.gradient_checkpointing else layer * (size.layers + 1))
+    return max(bin_, settings.max_total_tokens * recomputed)
 
 
 def cache(size: Size, settings: Settings) -> float:
@@ -143,9 +147,12 @@ def cache(size: Size, settings: Settings) -> float:
 
 
 def merged_copy(size: Size, settings: Settings) -> float:
-    """Bytes of the weights that sample: on a GPU those merged, in float32 alone; on a CPU all linear layers, packed."""
+    """Bytes of the weights that sample: on a GPU those merged, in float32 alone; on a CPU all linear layers, packed, or
+    the output layer alone where the base is kept once (`models.packing`)."""
     if settings.quantization in QUANTIZED or (settings.gpu and settings.dtype != "float32"):
         return 0
+    if not settings.gpu and size.parameters >= LARGE:
+        return BYTES[settings.dtype] * size.head / 2  # of two copies, for the base and an adapter, there is one
     return BYTES[settings.dtype] * (size.adapted if settings.gpu else size.linear)
 
 
@@ -179,6 +186,7 @@ def size_of(model: Any, targets: str = "all-linear") -> Size:
         parameters=sum(parameter.numel() for parameter in model.parameters()),
         linear=sum(module.weight.numel() for module in linear.values()),
         adapted=sum(module.weight.numel() for module in adapted),
+        head=head.weight.numel(),
         lora=sum(module.in_features + module.out_features for module in adapted),
         layers=shape.num_hidden_layers,
         hidden=shape.hidden_size,
@@ -228,16 +236,41 @@ def changes(before: Settings, after: Settings) -> dict[str, Any]:
     return {name: new for name, old, new in pairs if new != old}
 
 
-def check(config: Config, place: Placement, server: str) -> str:
-    """What a run needs and what is free, in one line; if that may be too little, with the nearest settings that fit.
+def fitted(config: Config, place: Placement, server: str) -> tuple[Config, str]:
+    """The configuration, with gradient checkpointing if that is not stated and makes the run fit; and what the run
+    needs and what is free, in one line: if that may be too little, with the nearest settings that fit.
 
     `server` names the vLLM server's device. Raises `ConfigError` if the run surely does not fit, and `ModelError` if
     there is no such model or device.
     """
     device = find_device(config.model.device)
-    wanted = settings(config, device, place)
+    size, wanted, room = model_size(config.model), settings(config, device, place), free(device)
     apart = free(torch.device(server)) if wanted.place == "apart" and not config.engine.base_url else math.inf
-    return verdict(model_size(config.model), wanted, free(device), str(device), apart)
+    saving, needed = replace(wanted, gradient_checkpointing=True), need(size, wanted).train
+    if (
+        needed <= room
+        or "gradient_checkpointing" in config.training.model_fields_set
+        or need(size, saving).train > room
+    ):
+        return config, verdict(size, wanted, room, str(device), apart)
+    line = verdict(size, saving, room, str(device), apart)
+    line += f"; with gradient checkpointing, without which it is {_gib(needed)}: updates take about a third longer"
+    training = config.training.model_copy(update={"gradient_checkpointing": True})
+    return config.model_copy(update={"training": training}), line
+
+
+def planned_and_peak(config: Config, place: Placement) -> dict[str, float] | None:
+    """GiB that this process was estimated to need where it trains, and the most that it has had; `None` where a vLLM
+    server has its part of the estimate."""
+    if place not in ("embedded", "apart"):
+        return None
+    device = find_device(config.model.device)
+    planned = need(model_size(config.model), settings(config, device, place)).train
+    if device.type == "cuda":
+        peak = torch.cuda.max_memory_reserved(device) + PROCESS
+    else:
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return {"planned": round(planned / GIB, 2), "peak": round(peak / GIB, 2)}
 
 
 def settings(config: Config, device: torch.device, place: Placement) -> Settings:
@@ -271,7 +304,7 @@ def free(device: torch.device) -> float:
 
 
 def verdict(size: Size, wanted: Settings, free: float, device: str, apart: float = math.inf) -> str:
-    """The line of `check` for `free` bytes on the device that trains and `apart` on a vLLM server's own device. Raises
+    """The line of `fitted` for `free` bytes on the device that trains and `apart` on a vLLM server's own device. Raises
     `ConfigError` if not even the weights fit."""
     needed = need(size, wanted)
     line = f"a model of {_parameters(size.parameters)} needs about {_gib(needed.train)} of {_gib(free)} free ({device})"

@@ -17,8 +17,10 @@ def causal(model: Any) -> Any:
     return model.get_base_model() if hasattr(model, "get_base_model") else model
 
 
-def checkpoint_layers(model: Any) -> None:
-    """Make backward compute each layer again, with the forward pass's attention, instead of keeping its activations.
+def checkpointed_layers(model: Any) -> list[Any]:
+    """The layers of which backward computes each again, with the forward pass's attention, instead of keeping its
+    activations: those whose `gradient_checkpointing` is then true, and at first none. Empty if the model has no such
+    layers.
 
     transformers does so only in training mode: the layers are put into it, but not the modules inside them (dropout).
     """
@@ -29,10 +31,14 @@ def checkpoint_layers(model: Any) -> None:
 
     renamed = getattr(model, "activation_checkpointing_enable", None)  # its name since transformers 5.23
     enable = renamed or model.gradient_checkpointing_enable
-    enable({"use_reentrant": False, "context_fn": contexts})
-    for module in model.modules():
-        if getattr(module, "gradient_checkpointing", False):
-            module.training = True
+    try:
+        enable({"use_reentrant": False, "context_fn": contexts})
+    except ValueError:  # "does not support gradient checkpointing"
+        return []
+    layers = [module for module in model.modules() if getattr(module, "gradient_checkpointing", False)]
+    for layer in layers:
+        layer.training, layer.gradient_checkpointing = True, False
+    return layers
 
 
 @contextmanager

@@ -16,6 +16,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from mcprl.models.packing import is_shared, multiplies_bf16
 from mcprl.training import trie
 from mcprl.training.forward import Forward
 from mcprl.training.out_of_memory import in_smaller_bins, is_out_of_memory
@@ -89,10 +90,9 @@ class Trial:
 
 
 def cpu_has_bf16(model: Any) -> bool:
-    """Whether the model computes in float32 on a CPU that has instructions for bfloat16; without them it is slower."""
-    capabilities = torch.cpu.get_capabilities()
-    native = capabilities.get("avx512_bf16") or capabilities.get("amx_bf16")
-    return bool(native) and model.device.type == "cpu" and model.dtype == torch.float32
+    """Whether the model has its weights in float32 on a CPU that multiplies bfloat16. Packed ones keep their type."""
+    suits = model.device.type == "cpu" and model.dtype == torch.float32 and not is_shared(model)
+    return suits and multiplies_bf16()
 
 
 def sample(rows: Sequence[Row]) -> list[Row]:

@@ -31,7 +31,6 @@ from mcprl.training.forward import Bin, Forward
 from mcprl.training.metrics import combined
 from mcprl.training.objective import PolicyGradient, token_gaps
 from mcprl.training.out_of_memory import in_smaller_bins
-from mcprl.training.parts import checkpoint_layers
 from mcprl.training.precision import Trial
 from mcprl.training.rows import Certificate
 from mcprl.types import Row
@@ -62,14 +61,14 @@ class Trainer:
         self._cores = torch.get_num_threads()
 
     def configure(self, config: TrainingConfig) -> None:
-        """Apply every setting of `config` to the updates that follow. The optimizer keeps its moments; gradient
-        checkpointing stays on once it was on, and equal settings leave the bins as small as they have become."""
+        """Apply every setting of `config` to the updates that follow. The optimizer keeps its moments, and
+        equal settings leave the bins as small as they have become."""
         if vars(self).get("config") == config:
             return
-        if config.gradient_checkpointing:
-            checkpoint_layers(self.model)
         self.config = config
-        self.forward = Forward(self.model, config.share_prefixes, config.bin_tokens)
+        self.forward = Forward(
+            self.model, config.share_prefixes, config.bin_tokens, checkpointing=config.gradient_checkpointing
+        )
         self._trial = Trial(self.forward, config.autocast)
         low, high = loss.BOUNDS[config.loss]
         self.clip_low, self.clip_high = config.clip_low or low, config.clip_high or high

@@ -8,10 +8,10 @@ from support.models import random_model
 from transformers import LlamaForCausalLM
 
 from mcprl.engines.embedded.decoder import Decoder
-from mcprl.engines.embedded.linear import Packed, can_pack
 from mcprl.engines.embedded.sampling import sample
 from mcprl.engines.embedded.streams import Stream
 from mcprl.engines.embedded.weights import bare_model, packed
+from mcprl.models.packing import Packed, can_pack
 
 
 @pytest.mark.parametrize("vocabulary", [7, 256, 1000])

@@ -23,7 +23,6 @@ from mcprl.errors import MissingExtra  # noqa: E402
 from mcprl.models import unsloth  # noqa: E402
 from mcprl.models.load import load_model  # noqa: E402
 from mcprl.training.forward import Forward  # noqa: E402
-from mcprl.training.parts import checkpoint_layers  # noqa: E402
 from mcprl.types import Row  # noqa: E402
 
 installed = pytest.mark.skipif(find_spec("unsloth") is None, reason="make test-unsloth installs unsloth")
@@ -103,9 +102,7 @@ def _measure(options: dict[str, Any], share: bool = True, checkpoint: bool = Fal
     for name, parameter in model.named_parameters():
         if "lora_B" in name:
             parameter.data = (torch.randn(parameter.shape, generator=draw) / 10).to(parameter)
-    if checkpoint:
-        checkpoint_layers(model)
-    forward = Forward(model, share)
+    forward = Forward(model, share, checkpointing=checkpoint)
     trained = (False,) * 29 + (True,) * 20
     rows = [Row(f"t{n}", (*range(1, 30), *range(40 + n, 60 + n)), trained, (0.0,) * 49) for n in range(3)]
     found = torch.cat([logprobs for computed in forward.bins(rows) for logprobs in computed.logprobs_B])

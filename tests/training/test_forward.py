@@ -238,11 +238,10 @@ def test_in_bfloat16_a_trie_is_as_near_to_float32_as_whole_rows_are(kind: str, c
     model = _with_lora(MODELS[kind]()).eval()
     weight_B = [torch.randn(sum(row.mask)) for row in rows]
     expected_B, gradient = _expected(model, rows, weight_B)
-    if checkpointed:
-        parts.checkpoint_layers(model)
     assert forward.Forward(model, bf16=True).shares
-    whole_B, whole = _found(model, rows, weight_B, share=False, bf16=True)
-    found_B, found = _found(model, rows, weight_B, bf16=True)
+    options = {"bf16": True, "checkpointing": checkpointed}
+    whole_B, whole = _found(model, rows, weight_B, share=False, **options)
+    found_B, found = _found(model, rows, weight_B, **options)
     assert whole.dtype == found.dtype == torch.float32
     expected = torch.cat(expected_B)
     assert 0 < float((torch.cat(found_B) - expected).detach().abs().max()) < 0.05
@@ -250,9 +249,10 @@ def test_in_bfloat16_a_trie_is_as_near_to_float32_as_whole_rows_are(kind: str, c
     assert _apart(torch.cat(found_B), expected) < 2 * _apart(torch.cat(whole_B), expected)
 
 
+@pytest.mark.parametrize("options", [{"checkpointing": True}, {"max_tokens": 10}], ids=["all", "a row of many tokens"])
 @pytest.mark.parametrize("kind", MODELS)
-def test_layers_computed_again_in_backward_give_the_same_gradient_from_less_memory(kind: str):
-    rows, model = CASES["a long common prefix"], _with_lora(MODELS[kind]()).eval()
+def test_layers_computed_again_in_backward_give_the_same_gradient_from_less_memory(kind: str, options: dict[str, Any]):
+    rows, model = CASES["a long common prefix"][:1], _with_lora(MODELS[kind]()).eval()
     weight_B = [torch.randn(sum(row.mask)) for row in rows]
     held: list[int] = []
 
@@ -263,8 +263,7 @@ def test_layers_computed_again_in_backward_give_the_same_gradient_from_less_memo
     with torch.autograd.graph.saved_tensors_hooks(count, lambda tensor: tensor):
         expected_B, expected = _found(model, rows, weight_B)
         kept, _ = sum(held), held.clear()
-        parts.checkpoint_layers(model)
-        found_B, found = _found(model, rows, weight_B)
+        found_B, found = _found(model, rows, weight_B, **options)
     assert sum(held) < kept / 2
     assert _apart(torch.cat(found_B), torch.cat(expected_B)) < 1e-6
     assert _apart(found, expected) < 1e-6
@@ -384,9 +383,7 @@ def test_what_all_rows_begin_with_is_computed_once_for_all_bins_though_it_is_lon
     rows, model = _rows(40, (9, 3, 14, 5)), _with_lora(MODELS[kind]()).eval()
     weight_B = [torch.randn(sum(row.mask)) for row in rows]
     expected_B, gradient = _expected(model, rows, weight_B)
-    if checkpointed:
-        parts.checkpoint_layers(model)
-    shared = forward.Forward(model, max_tokens=20)
+    shared = forward.Forward(model, max_tokens=20, checkpointing=checkpointed)
     passes = _computed(model)
     seen: dict[int, torch.Tensor] = {}
     for part in shared.bins(rows, temperature=0.7):
@@ -403,7 +400,6 @@ def test_what_all_rows_begin_with_is_computed_once_for_all_bins_though_it_is_lon
 
 def test_a_step_that_is_broken_off_holds_nothing_of_its_trunk():
     rows, model = _rows(40, (9, 3, 14, 5)), _with_lora(MODELS["qwen3"]()).eval()
-    parts.checkpoint_layers(model)
     kept: list[weakref.ref[Any]] = []
     real = forward.StepTrunk
 
@@ -413,7 +409,7 @@ def test_a_step_that_is_broken_off_holds_nothing_of_its_trunk():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(forward, "StepTrunk", watched)
-        part = next(forward.Forward(model, max_tokens=20).bins(rows))
+        part = next(forward.Forward(model, max_tokens=20, checkpointing=True).bins(rows))
         torch.cat(part.logprobs_B).sum().backward()
     del part
     gc.collect()

@@ -40,7 +40,6 @@ from mcprl.training.memory import (
     need,
     size_of,
 )
-from mcprl.training.parts import checkpoint_layers
 from mcprl.types import Row
 
 pytestmark = pytest.mark.filterwarnings("ignore:.is_gradient_checkpointing.:FutureWarning")
@@ -83,8 +82,6 @@ def kept(layers: int, dtype: torch.dtype, checkpointed: bool, kind: Any, tokens:
     base = random_model(kind, vocab_size=61, num_hidden_layers=layers, **shape).to(dtype)
     size = size_of(base)
     model = get_peft_model(base, LoraConfig(r=8, target_modules="all-linear")).eval()
-    if checkpointed:
-        checkpoint_layers(model)
     own = {p.untyped_storage().data_ptr() for p in model.parameters()}
     held: dict[int, torch.UntypedStorage] = {}
 
@@ -95,7 +92,7 @@ def kept(layers: int, dtype: torch.dtype, checkpointed: bool, kind: Any, tokens:
 
     rng = random.Random(0)
     row = Row("t", tuple(rng.randrange(61) for _ in range(tokens)), (False,) * (tokens - 1) + (True,), (0.0,) * tokens)
-    forward = Forward(model)
+    forward = Forward(model, checkpointing=checkpointed)
     assert forward.shares
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
         next(forward.bins([row]))

@@ -1,8 +1,8 @@
 """The engine that needs nothing but torch: it decodes in a thread of this process, on the CPU or a small GPU.
 
 Requests from many tasks join one running batch. The LoRA is merged into a copy of the weights that it changes, so that
-it costs no time in sampling; all other weights are shared with the model that trains. The base model is served beside
-it.
+it costs no time in sampling; all other weights are shared with the model that trains. Of a large model no weight is
+copied (`models.packing`). The base model is served beside it.
 """
 
 import asyncio
@@ -27,6 +27,7 @@ from mcprl.engines.embedded.weights import bare_model, merged_model, packed, pla
 from mcprl.errors import EngineError, PromptTooLong
 from mcprl.models import context_limit
 from mcprl.models.heap import collect_and_trim, trim_heap
+from mcprl.models.packing import is_shared
 from mcprl.types import Adapter, Completion, CompletionRequest
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ class EmbeddedEngine:
             self._base = bare_model(loaded.model)
         except EngineError as error:
             self._base, self.note = plain_model(loaded.model), f"{error}; {_PLAIN}"
+        if is_shared(self._base):  # and so is the output layer, packed beside the embeddings
+            self._base = packed(self._base)
         self._options = (self._end_ids, max_batch, memory, prefix_cache)
         self._limit = context_limit(self._base.config)
         self._decoders: dict[str | None, AnyDecoder] = {}

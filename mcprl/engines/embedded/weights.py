@@ -10,11 +10,12 @@ from torch import Tensor, nn
 
 from mcprl.engines.embedded.attention import ATTENTION
 from mcprl.engines.embedded.decoder import SHORTEST_TRUNK, Decoder
-from mcprl.engines.embedded.linear import Adapted, Packed, can_pack, is_tiny
+from mcprl.engines.embedded.linear import Adapted, is_tiny
 from mcprl.engines.embedded.plain import PlainDecoder
 from mcprl.engines.embedded.streams import Stream
 from mcprl.errors import EngineError, ModelError
 from mcprl.models.adapters import PREFIX, rank_and_scale, read_adapter
+from mcprl.models.packing import Packed, can_pack
 
 LAYERS = {"full_attention", "sliding_attention"}
 SMALL_WINDOW = 6
@@ -63,7 +64,7 @@ def merged_model(base: Any, folder: str) -> Any:
 
     A merged weight is W + scale * B A (LoRA, arXiv 2106.09685, eq. 3), its rows then scaled to the adapter's magnitudes
     if it has any (DoRA, arXiv 2402.09353, eq. 5). Only float32 weights are merged: rounding to a lower precision would
-    lose most of the update, so there the LoRA is computed beside the weight.
+    lose most of the update, so there the LoRA is computed beside the weight. So it is where the base is kept once.
 
     Raises `EngineError` if there is no LoRA in `folder`, or it does not fit.
     """
@@ -92,8 +93,9 @@ def _with_lora(layer: Any, up: Tensor, down: Tensor, magnitude: Tensor | None) -
     up, down = up.to(device), down.to(device)
     rows = None
     if magnitude is not None:
-        rows = magnitude.to(device) / (layer.weight.float() + up @ down).norm(dim=1)
-    if layer.weight.dtype != torch.float32:
+        whole = layer.whole() if isinstance(layer, Packed) else layer.weight
+        rows = magnitude.to(device) / (whole.float() + up @ down).norm(dim=1)
+    if layer.weight.dtype != torch.float32 or isinstance(layer, Packed):
         return Adapted(layer, up, down, rows)
     weight = layer.weight + up @ down
     layer.weight = nn.Parameter(weight if rows is None else weight * rows[:, None], False)

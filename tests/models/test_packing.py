@@ -1,0 +1,123 @@
+"""A large frozen base is held once: the trainer and the samplers of base and adapter multiply the same weights."""
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from support.models import random_model
+from support.sampling import complete_all
+from torch import Tensor
+from transformers import LlamaForCausalLM
+
+from mcprl.config import ModelConfig
+from mcprl.engines.embedded.engine import EmbeddedEngine
+from mcprl.engines.embedded.linear import Adapted
+from mcprl.engines.embedded.weights import bare_model, merged_model, packed
+from mcprl.models import packing
+from mcprl.models.adapters import save_adapter
+from mcprl.models.load import LoadedModel, load_model
+from mcprl.models.packing import Packed, can_pack, is_shared
+from mcprl.types import Adapter, CompletionRequest
+
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.skipif(not torch.backends.mkldnn.is_available(), reason="needs oneDNN"),
+    pytest.mark.filterwarnings("ignore:.is_gradient_checkpointing.:FutureWarning"),
+]
+
+
+@pytest.fixture
+def loaded(tiny_model: Path, monkeypatch: pytest.MonkeyPatch) -> LoadedModel:
+    """A model that counts as large, with a LoRA that changes it."""
+    monkeypatch.setattr(packing, "LARGE", 1)
+    model = load_model(ModelConfig(name=str(tiny_model), lora_rank=4))
+    for name, weight in model.model.named_parameters():
+        if ".lora_B." in name:
+            torch.nn.init.normal_(weight, std=0.2)
+    return model
+
+
+def weights_of(model: Any) -> list[int]:
+    return [id(layer.weight) for layer in model.modules() if isinstance(layer, Packed)]
+
+
+async def test_the_base_is_held_once_and_sampled_with_as_it_is_trained(loaded: LoadedModel, tmp_path: Path) -> None:
+    assert is_shared(loaded.model)
+    adapter = Adapter(str(save_adapter(loaded, tmp_path / "step-1")), 1)
+    engine = EmbeddedEngine(loaded)
+    try:
+        await engine.load_adapter(adapter)
+        ask = CompletionRequest(({"role": "user", "content": "which order?"},), (), max_tokens=12, seed=3)
+        (of_base,) = await complete_all(engine, [ask])
+        (tuned,) = await complete_all(engine, [CompletionRequest(**vars(ask) | {"adapter": adapter.name})])
+        decoders: list[Any] = [decoder.model for decoder in engine._decoders.values()]
+    finally:
+        await engine.close()
+    held = weights_of(loaded.model)
+    assert held
+    for model in decoders:
+        assert weights_of(model)[: len(held)] == held
+        assert weights_of(model)[-1] == weights_of(decoders[0])[-1]  # the output layer
+    assert sum(isinstance(layer, Adapted) for layer in decoders[0].modules()) in (0, len(held))
+    for completion, switched_off in ((of_base, True), (tuned, False)):
+        ids = torch.tensor([[*completion.prompt_ids, *completion.completion_ids]])
+        start = len(completion.prompt_ids)
+        if switched_off:
+            with loaded.model.disable_adapter(), torch.no_grad():
+                logits = loaded.model(input_ids=ids).logits
+        else:
+            with torch.no_grad():
+                logits = loaded.model(input_ids=ids).logits
+        own = logits[0, start - 1 : -1].log_softmax(-1).gather(1, ids[0, start:, None])[:, 0]
+        torch.testing.assert_close(torch.tensor(completion.logprobs), own, atol=1e-4, rtol=0)
+
+
+def test_gradients_are_those_of_plain_layers(tiny_model: Path, loaded: LoadedModel, monkeypatch: Any) -> None:
+    monkeypatch.setattr(packing, "LARGE", 2**60)
+    plain = load_model(ModelConfig(name=str(tiny_model), lora_rank=4))
+    assert not is_shared(plain.model)
+    own = dict(plain.model.named_parameters())
+    for name, weight in loaded.model.named_parameters():
+        if weight.requires_grad:
+            own[name].data = weight.detach().clone()
+
+    def gradients(model: Any) -> dict[str, Tensor]:
+        model(input_ids=torch.arange(1, 40)[None]).logits.log_softmax(-1)[..., 7].sum().backward()
+        return {name: weight.grad for name, weight in model.named_parameters() if weight.grad is not None}
+
+    expected, found = gradients(plain.model), gradients(loaded.model)
+    assert expected.keys() == found.keys()
+    for name, gradient in expected.items():
+        torch.testing.assert_close(found[name], gradient, atol=1e-5, rtol=1e-4)
+
+
+def test_dora_keeps_whole_weights_which_it_needs_the_norms_of(tiny_model: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(packing, "LARGE", 1)
+    assert not is_shared(load_model(ModelConfig(name=str(tiny_model), lora_rank=4, dora=True)).model)
+
+
+def test_without_onednn_nothing_is_packed(loaded: LoadedModel, monkeypatch: Any) -> None:
+    """As on Apple silicon."""
+    model = random_model(LlamaForCausalLM, hidden_size=256, intermediate_size=1024, vocab_size=300)
+    assert any(isinstance(layer, Packed) for layer in packed(bare_model(model)).modules())
+    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: False)
+    assert not can_pack(model.lm_head.weight)
+    assert not packing.share_base(copy.deepcopy(model))
+    assert not any(isinstance(layer, Packed) for layer in packed(bare_model(model)).modules())
+
+
+def test_a_dora_of_others_scales_the_rows_of_a_packed_weight(tiny_model: Path, loaded: LoadedModel, tmp_path: Path):
+    dora = load_model(ModelConfig(name=str(tiny_model), lora_rank=4, dora=True))
+    for name, weight in dora.model.named_parameters():
+        if ".lora_B." in name:
+            torch.nn.init.normal_(weight, std=0.2)
+    folder = save_adapter(dora, tmp_path / "dora")
+    ids = torch.arange(1, 30)[None]
+    with torch.no_grad():
+        expected = dora.model(input_ids=ids).logits
+        base = bare_model(loaded.model)
+        base.config._attn_implementation = "eager"
+        found = merged_model(base, str(folder))(input_ids=ids).logits
+    torch.testing.assert_close(found, expected, atol=1e-4, rtol=1e-4)
