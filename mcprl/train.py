@@ -168,8 +168,8 @@ async def reinforce(
     """GRPO from the adapter `start` (or the base model); returns the step that is tested and its adapter."""
     config, last = run.config.training, run.journal.last_step() or 0
     trainer = Trainer(run.model, config)
-    if trainer.forward.note and not run.journal.events("warmed"):  # else the warm start has said it
-        run.emit(Note(trainer.forward.note))
+    if trainer.note and not run.journal.events("warmed"):  # else the warm start has said it
+        run.emit(Note(trainer.note))
     if forecast := await run.scoring.forecast(config.steps - last):
         run.emit(Note(forecast))
     if last:

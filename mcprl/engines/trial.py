@@ -31,7 +31,7 @@ from mcprl.events import Emit, InstallStep, ignore
 from mcprl.files import cache_folder, write_whole
 from mcprl.models import packaged
 from mcprl.models.heap import collect_and_trim
-from mcprl.models.load import LoadedModel, load_model
+from mcprl.models.load import LoadedModel, load_model, version_of
 from mcprl.runs.cards import public_name
 from mcprl.text import counted, shortened
 from mcprl.types import CompletionRequest, Tool, ToolResult
@@ -300,10 +300,6 @@ def asked() -> str:
 
 
 def _key(model: LoadedModel, template: str, config: RolloutConfig) -> str:
-    """Of what the trial depends on: the model's files, how it is loaded, its template, the tasks and the wordings."""
-    paths = [path for path in sorted(Path(model.path).glob("*")) if path.is_file()]
-    files: list[Any] = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in paths]
-    files.append(getattr(model.model.config, "_commit_hash", None))  # of a model from the hub
-    how = (model.settings.dtype, model.settings.quantization, config.max_tokens, config.max_total_tokens)
-    parts = (model.path, files, how, template, asked())
+    """Of what the trial depends on: the model and how it is loaded, its template, the tasks and the wordings."""
+    parts = (version_of(model), config.max_tokens, config.max_total_tokens, template, asked())
     return sha256(json.dumps(parts).encode()).hexdigest()[:16]

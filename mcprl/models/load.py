@@ -96,6 +96,14 @@ def load_model(config: ModelConfig, seed: int = 0) -> LoadedModel:
     return LoadedModel(policy, tokenizer, _end_ids(model, tokenizer), config.name, base.path, config, base.info.mended)
 
 
+def version_of(loaded: LoadedModel) -> list[Any]:
+    """What tells a model's weights from others, and how they were loaded."""
+    paths = [path for path in sorted(Path(loaded.path).glob("*")) if path.is_file()]
+    files: list[Any] = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in paths]
+    files.append(getattr(loaded.model.config, "_commit_hash", None))  # of a model from the hub
+    return [loaded.path, files, loaded.settings.dtype, loaded.settings.quantization]
+
+
 def load_base(config: ModelConfig) -> LoadedBase:
     """Load a model by name, without a LoRA.
 

@@ -6,17 +6,24 @@ with: it needs the direction of the gradient, which differs far more between two
 nano) than between bfloat16 and float32 (0.03).
 """
 
+import json
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from functools import partial
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import torch
+import transformers
 from jaxtyping import Float
 from torch import Tensor
 
-from mcprl.models.packing import is_shared, multiplies_bf16
+from mcprl.files import cache_folder, write_whole
+from mcprl.models.load import LoadedModel, version_of
+from mcprl.models.packing import LARGE, is_shared, multiplies_bf16
 from mcprl.training import trie
 from mcprl.training.forward import Forward
 from mcprl.training.out_of_memory import in_smaller_bins, is_out_of_memory
@@ -52,18 +59,20 @@ class Trial:
     """How a run's steps compute, chosen by its first rows: whether they share prefixes, and whether in bfloat16.
 
     `autocast` is the setting `training.autocast`. The trial is made once in a run: `state` is saved with its adapters,
-    so that a resumed run goes on as it began.
+    so that a resumed run goes on as it began. Where it takes minutes, it is made once on a machine and kept in `place`.
     """
 
-    def __init__(self, forward: Forward, autocast: str) -> None:
-        self.forward, self.autocast = forward, autocast
+    def __init__(self, forward: Forward, autocast: str, place: Path | None = None) -> None:
+        self.forward, self.autocast, self.place = forward, autocast, place
         self.measures = autocast == "auto" and cpu_has_bf16(forward.model)
         self.state: dict[str, Any] = {}
 
     def choose(self, parameters: Iterable[Tensor], rows: Sequence[Row], supervised: bool) -> dict[str, float]:
         """Set the forward pass for a step on these rows. Returns the figures of the trial if they are the first."""
         figures: dict[str, float] = {}
-        if not self.state:
+        if not self.state and (kept := self._kept()):
+            self.state, figures = kept["state"], kept["figures"]
+        elif not self.state:
             few = sample(rows)
             if self.forward.shares:
                 figures |= self._try_sharing(few)
@@ -73,11 +82,29 @@ class Trial:
                 self.state = asdict(precision)
                 figures |= self.state
             self.state["shares"] = self.forward.shares
+            self._keep(figures)
         self.forward.shares = self.state["shares"]
         measured = self.measures and self.state.keys() >= {*_FIGURES}  # not if the run began on another machine
         suits = measured and Precision(**{name: self.state[name] for name in _FIGURES}).suits(supervised)
         self.forward.bf16 = self.autocast == "bf16" or suits
         return figures
+
+    @property
+    def takes_long(self) -> bool:
+        """Whether the next step makes a trial that takes as long as a step does."""
+        return bool(self.place) and not self.state and not self._kept()
+
+    def _kept(self) -> dict[str, Any]:
+        try:
+            return json.loads(self.place.read_text()) if self.place else {}
+        except (OSError, ValueError):
+            return {}
+
+    def _keep(self, figures: Mapping[str, float]) -> None:
+        if self.place:
+            with suppress(OSError):  # the next run makes a trial again
+                self.place.parent.mkdir(parents=True, exist_ok=True)
+                write_whole(self.place, json.dumps({"state": self.state, "figures": figures}).encode())
 
     def _try_sharing(self, rows: Sequence[Row]) -> dict[str, float]:
         """What the rows show of sharing: nothing if they do not fit into memory, which the step itself will cure."""
@@ -87,6 +114,17 @@ class Trial:
             if not is_out_of_memory(error):
                 raise
             return {}
+
+
+def place_of(loaded: LoadedModel, autocast: str) -> Path | None:
+    """The file of the user's cache for the trial of a large model on this machine. A small one's takes a second, and is
+    of each run's own rows, so that a run does not depend on those before it."""
+    if sum(parameter.numel() for parameter in loaded.model.parameters()) < LARGE:
+        return None
+    device = loaded.model.device
+    machine = torch.cuda.get_device_name(device) if device.type == "cuda" else torch.backends.cpu.get_cpu_capability()
+    parts = [version_of(loaded), autocast, machine, torch.__version__, transformers.__version__]
+    return cache_folder() / "steps" / f"{sha256(json.dumps(parts).encode()).hexdigest()[:16]}.json"
 
 
 def cpu_has_bf16(model: Any) -> bool:

@@ -31,7 +31,7 @@ from mcprl.training.forward import Bin, Forward
 from mcprl.training.metrics import combined
 from mcprl.training.objective import PolicyGradient, token_gaps
 from mcprl.training.out_of_memory import in_smaller_bins
-from mcprl.training.precision import Trial
+from mcprl.training.precision import Trial, place_of
 from mcprl.training.rows import Certificate
 from mcprl.types import Row
 
@@ -69,9 +69,16 @@ class Trainer:
         self.forward = Forward(
             self.model, config.share_prefixes, config.bin_tokens, checkpointing=config.gradient_checkpointing
         )
-        self._trial = Trial(self.forward, config.autocast)
+        self._trial = Trial(self.forward, config.autocast, place_of(self.loaded, config.autocast))
         low, high = loss.BOUNDS[config.loss]
         self.clip_low, self.clip_high = config.clip_low or low, config.clip_high or high
+
+    @property
+    def note(self) -> str:
+        """What a user should know of the next step; empty if nothing."""
+        if self.forward.note or not self._trial.takes_long:
+            return self.forward.note
+        return "the first step computes some of its rows in several ways, once for this model on this machine"
 
     def update(
         self,

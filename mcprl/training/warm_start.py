@@ -104,8 +104,8 @@ class WarmStart:
         training = self.config.training
         self.emit(WarmStartBegan(training.warm_start_steps))
         trainer = Trainer(self.loaded, training)
-        if trainer.forward.note:
-            self.emit(Note(trainer.forward.note))
+        if trainer.note:
+            self.emit(Note(trainer.note))
         self._checkpoints[0] = Adapter(f"{self._adapter.path}-0", 0)
         save_adapter(self.loaded, self._checkpoints[0].path)
         await self._load_checkpoints(trainer)

@@ -20,6 +20,7 @@ from mcprl.errors import ConfigError
 from mcprl.files import bundled_folder, find_bundled, read_toml
 from mcprl.models import unsloth
 from mcprl.models.load import load_model
+from mcprl.models.packing import LARGE
 from mcprl.runs.settings import parse
 from mcprl.train import resolve
 from mcprl.training import memory
@@ -141,6 +142,36 @@ def test_where_sampling_takes_place_decides_what_is_needed_at_once() -> None:
     assert needed_at["paused"].serve == needed_at["awake"].serve == 0
     assert needed_at["apart"].serve == 2 * size.parameters + cache(size, settings) / 2 + SERVER
     assert cache(size, settings) == 147456 * 64 * 4096  # 2 (k, v) x 2 bytes x 8 heads x 128 x 36 layers a token
+
+
+def test_layers_are_recomputed_by_themselves_where_a_run_fits_only_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    size, config = published("Qwen3-4B"), Config(model=ModelConfig(device="cpu"))
+    wanted = memory.settings(config, torch.device("cpu"), "embedded")
+    kept, recomputed = (need(size, replace(wanted, gradient_checkpointing=on)).train for on in (False, True))
+    assert recomputed < kept
+    monkeypatch.setattr(memory, "model_size", lambda _: size)
+    for room, on in ((kept + GIB, False), ((kept + recomputed) / 2, True)):
+        monkeypatch.setattr(memory, "free", lambda _, room=room: room)
+        fitting, line = memory.fitted(config, "embedded", "cpu")
+        assert fitting.training.gradient_checkpointing is on
+        assert ("with gradient checkpointing, without which it is" in line) is on
+        assert "may run out" not in line
+    stated = parse({"model": {"device": "cpu"}, "training": {"gradient_checkpointing": False}})
+    fitting, line = memory.fitted(stated, "embedded", "cpu")
+    assert not fitting.training.gradient_checkpointing
+    assert "may run out of it; it would fit with --gradient-checkpointing" in line
+
+
+def test_a_row_longer_than_a_bin_costs_little_more_than_its_layers_inputs() -> None:
+    size, settings = published("Qwen3-0.6B"), Settings(bin_tokens=2048, max_total_tokens=2048)
+    assert activations(size, replace(settings, max_total_tokens=4096)) == activations(size, settings)
+
+
+def test_a_large_base_is_counted_once() -> None:
+    small, large = (replace(published("Qwen3-0.6B"), parameters=n) for n in (LARGE - 1, LARGE))
+    settings = Settings(dtype="bfloat16")
+    assert memory.merged_copy(small, settings) == 2 * small.linear
+    assert memory.merged_copy(large, settings) == large.head
 
 
 def test_a_server_counts_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:

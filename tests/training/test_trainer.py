@@ -346,6 +346,23 @@ def test_a_run_that_goes_on_where_the_cpu_has_bfloat16_computes_as_it_began(
     assert resumed.update(batch)["bf16"] == 0
 
 
+def test_a_large_models_trial_is_said_and_made_once_on_a_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setattr(precision, "cache_folder", lambda: tmp_path)
+    small = tiny_trainer()
+    assert small.note == ""
+    batch = sampled_batch(small)
+    small.update(batch)
+    assert not [*tmp_path.rglob("*.json")]
+    monkeypatch.setattr(precision, "LARGE", 1)
+    first = tiny_trainer()
+    assert first.note == "the first step computes some of its rows in several ways, once for this model on this machine"
+    figures = first.update(batch)
+    second = tiny_trainer()
+    assert second.note == ""
+    monkeypatch.setattr(second.forward, "try_sharing", None)
+    assert second.update(batch)["sharing_gap"] == figures["sharing_gap"]
+
+
 def test_sharing_ends_and_says_so_where_the_runs_own_rows_are_off(monkeypatch: pytest.MonkeyPatch):
     trainer = tiny_trainer()
     batch = sampled_batch(trainer)
