@@ -1,8 +1,8 @@
 """One warm process for all sessions with a server that only reads.
 
 Starting a process costs a Python server one or two seconds of CPU, and a session that calls an unmarked tool has one of
-its own, as nobody said that the tool leaves the state alone. Where every tool that may be called seems to read, that is
-tried: known calls give the same results in another order and in another process.
+its own, as nobody said that the tool leaves the state alone. Where every tool that may be called seems to read, known
+calls show whether it does: they give the same results in another order and in another process.
 """
 
 from collections.abc import Mapping, Sequence
