@@ -31,6 +31,7 @@ _PLAIN = {
     *("target_modules", "exclude_modules", "layers_to_transform", "layers_pattern", "init_lora_weights", "eva_config"),
     *("fan_in_fan_out", "bias", "modules_to_save", "loftq_config", "corda_config", "lora_ga_config", "velora_config"),
     *("megatron_config", "megatron_core", "qalora_group_size", "ensure_weight_tying", "runtime_config"),
+    "target_parameters",  # whose weights no module has: they are refused by name
 }
 """Fields of peft's configuration that leave a LoRA what it is; what some add to the file is refused by its name."""
 _LEAVES_THE_BASE = ("gaussian", "eva", "orthogonal")

@@ -123,7 +123,7 @@ def load_base(config: ModelConfig) -> LoadedBase:
     try:
         if unsloth.wanted(config, device):
             model: Any = unsloth.load_base(path, info.config, config, device)
-        elif device.type == "cpu" and config.quantization == "none" and reading.can_read(Path(path), info.config):
+        elif device.type == "cpu" and config.quantization == "none" and reading.is_worth_it(Path(path), info.config):
             model = reading.read_model(Path(path), info.config, getattr(torch, config.dtype))
         else:
             model = AutoModelForCausalLM.from_pretrained(path, **options)

@@ -81,12 +81,20 @@ def share_base(model: Any) -> bool:
     head = model.get_output_embeddings()
     layers = [(name, layer) for name, layer in model.named_modules() if type(layer) is nn.Linear and layer is not head]
     frozen = [(name, layer) for name, layer in layers if not layer.weight.requires_grad]
-    if not frozen or not all(can_pack(layer.weight) for _, layer in frozen):
+    if not frozen or not all(can_pack(layer.weight) for _, layer in frozen) or not _unpacks(frozen[0][1]):
         return False
     for name, layer in frozen:
         model.set_submodule(name, Packed(layer))
         layer.weight = nn.Parameter(torch.empty(0), False)  # whoever holds the layer holds no weight with it
     return True
+
+
+def _unpacks(linear: nn.Linear) -> bool:
+    """Whether oneDNN gives back the very weight that it has packed, which backward needs."""
+    try:
+        return torch.equal(Packed(linear).whole(), linear.weight)
+    except RuntimeError:
+        return False
 
 
 def is_shared(model: Any) -> bool:

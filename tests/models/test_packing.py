@@ -3,6 +3,7 @@
 import copy
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import torch
@@ -15,9 +16,9 @@ from mcprl.config import ModelConfig
 from mcprl.engines.embedded.engine import EmbeddedEngine
 from mcprl.engines.embedded.linear import Adapted
 from mcprl.engines.embedded.weights import bare_model, merged_model, packed
-from mcprl.models import packing
+from mcprl.models import packing, reading
 from mcprl.models.adapters import save_adapter
-from mcprl.models.load import LoadedModel, load_model
+from mcprl.models.load import LoadedModel, load_base, load_model
 from mcprl.models.packing import Packed, can_pack, is_shared
 from mcprl.types import Adapter, CompletionRequest
 
@@ -91,6 +92,20 @@ def test_gradients_are_those_of_plain_layers(tiny_model: Path, loaded: LoadedMod
     assert expected.keys() == found.keys()
     for name, gradient in expected.items():
         torch.testing.assert_close(found[name], gradient, atol=1e-5, rtol=1e-4)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_large_weights_are_read_as_transformers_reads_them(tiny_model: Path, dtype: Any, monkeypatch: Any) -> None:
+    config = ModelConfig(name=str(tiny_model), dtype=dtype)
+    expected = load_base(config).model
+    monkeypatch.setattr(reading, "LARGE", 1)
+    monkeypatch.setattr(reading, "read_model", seen := Mock(wraps=reading.read_model))
+    found = load_base(config).model
+    assert seen.called
+    assert (found.dtype, found.name_or_path) == (expected.dtype, expected.name_or_path)
+    assert found.generation_config.to_dict() == expected.generation_config.to_dict()
+    assert found.state_dict().keys() == expected.state_dict().keys()
+    assert all(torch.equal(tensor, expected.state_dict()[name]) for name, tensor in found.state_dict().items())
 
 
 def test_dora_keeps_whole_weights_which_it_needs_the_norms_of(tiny_model: Path, monkeypatch: Any) -> None:

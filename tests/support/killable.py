@@ -183,7 +183,8 @@ def left(folder: Path) -> Left:
         scores,
         steps,
         {name: _lines(folder / name) for name in ("metrics.jsonl", "groups.jsonl")},
-        untimed(json.loads((folder / "report.json").read_text()) | {"notes": []}),  # one that was stopped said more
+        # One that was stopped said more, and its last process took less memory.
+        untimed(json.loads((folder / "report.json").read_text()) | {"notes": [], "memory": None}),
         books,
     )
 
