@@ -1,6 +1,7 @@
 """A large frozen base is held once: the trainer and the samplers of base and adapter multiply the same weights."""
 
 import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -52,7 +53,7 @@ async def test_the_base_is_held_once_and_sampled_with_as_it_is_trained(loaded: L
         await engine.load_adapter(adapter)
         ask = CompletionRequest(({"role": "user", "content": "which order?"},), (), max_tokens=12, seed=3)
         (of_base,) = await complete_all(engine, [ask])
-        (tuned,) = await complete_all(engine, [CompletionRequest(**vars(ask) | {"adapter": adapter.name})])
+        (tuned,) = await complete_all(engine, [replace(ask, adapter=adapter.name)])
         decoders: list[Any] = [decoder.model for decoder in engine._decoders.values()]
     finally:
         await engine.close()
