@@ -26,7 +26,6 @@ class Packed(nn.Module):
     def __init__(self, linear: nn.Linear) -> None:
         super().__init__()
         weight = torch.ops.mkldnn._reorder_linear_weight(linear.weight.detach(), PACKED_ROWS)
-        self.in_features, self.out_features = linear.in_features, linear.out_features
         self.weight, self.bias = nn.Parameter(weight, False), linear.bias
 
     def forward(self, hidden: Tensor) -> Tensor:

@@ -21,7 +21,7 @@ LARGE = 2**30
 
 def is_worth_it(folder: Path, shape: Any) -> bool:
     """Whether a folder has weights so large that their peak matters, in safetensors, for a causal language model of
-    that transformers config. Small ones load twice as fast as transformers does it."""
+    that transformers config. Small ones transformers loads twice as fast."""
     if type(shape) not in MODEL_FOR_CAUSAL_LM_MAPPING or not any((folder / name).is_file() for name in (WHOLE, INDEX)):
         return False
     return sum(file.stat().st_size for file in folder.glob("*.safetensors")) >= LARGE

@@ -11,6 +11,7 @@ from mcprl.errors import ServerError, SessionLost
 from mcprl.events import Emit, Note
 from mcprl.servers.backend import ServerFacts
 from mcprl.servers.nearness import spelled
+from mcprl.servers.permission import said_of
 from mcprl.servers.server import Server
 from mcprl.text import counted
 from mcprl.types import Call, Scenario
@@ -64,8 +65,10 @@ def _unmarked(server: Server, name: str) -> list[str]:
 
 
 def _may_be_pure(server: Server, tool: str, scenarios: Sequence[Scenario]) -> bool:
-    """Whether a tool is handled as a read, or all that plans use it for is to compute. One that says it writes is
-    neither."""
+    """Whether a tool is handled as a read, or all that plans use it for is to compute. One of which the server or the
+    operator says that it writes is neither."""
+    if "write" in said_of({tool, server.routes[tool].tool}, server.policy.assume):
+        return False
     marked = next(status.marked for status in server.listing if status.name == tool)
     kinds = {scenario.kind for scenario in scenarios if any(call.tool == tool for call in scenario.plan)}
     return marked == "unmarked" and (server.routes[tool].reads or kinds == {_PURE})

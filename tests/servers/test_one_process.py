@@ -93,6 +93,11 @@ async def test_a_server_that_may_change_is_a_process_for_each_session(
     assert processes >= 2  # the first has that which listed the tools
 
 
+async def test_the_operators_word_that_a_tool_writes_stands_against_its_results(tmp_path: Path) -> None:
+    is_shared, _, _ = await shared(tmp_path, READS, ToolPolicy(sandbox=True, assume={"get_name": "write"}))
+    assert not is_shared
+
+
 async def test_sharing_is_switched_off_and_needs_no_proof_of_what_is_said_to_read(tmp_path: Path) -> None:
     (tmp_path / "off").mkdir()
     is_shared, _, processes = await shared(tmp_path / "off", READS, ToolPolicy(sandbox=True, share_process=False))
