@@ -74,12 +74,12 @@ def _packs_bf16() -> bool:
 
 def share_base(model: Any) -> bool:
     """Pack the frozen linear layers of a large model in place, LoRAs' own excepted, if its CPU can: whoever copies the
-    model shares them. Returns whether it did."""
+    model shares them. An output layer that is the embedding stays. Returns whether it did."""
     if sum(p.numel() for p in model.parameters() if not p.requires_grad) < LARGE:
         return False
-    head = model.get_output_embeddings()
-    layers = [(name, layer) for name, layer in model.named_modules() if type(layer) is nn.Linear and layer is not head]
-    frozen = [(name, layer) for name, layer in layers if not layer.weight.requires_grad]
+    embedding = model.get_input_embeddings().weight
+    layers = [(name, layer) for name, layer in model.named_modules() if type(layer) is nn.Linear]
+    frozen = [(n, each) for n, each in layers if not each.weight.requires_grad and each.weight is not embedding]
     if not frozen or not all(can_pack(layer.weight) for _, layer in frozen) or not _unpacks(frozen[0][1]):
         return False
     for name, layer in frozen:

@@ -16,6 +16,8 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
+from mcprl.models.packing import Packed
+
 CHUNK = 2**23
 """Logits in memory at once."""
 
@@ -29,9 +31,10 @@ def target_logprobs(
     """
     vocabulary = head.weight.shape[0]
     chunk = max(1, CHUNK // vocabulary)
-    if type(head) is nn.Linear and head.bias is None and not head.weight.requires_grad:
+    if type(head) in {nn.Linear, Packed} and head.bias is None and not head.weight.requires_grad:
         apply: Callable[..., Tensor] = _FrozenHead.apply
-        return apply(hidden, head.weight, targets, temperature, chunk)
+        weight = head.whole() if isinstance(head, Packed) else head.weight
+        return apply(hidden, weight, targets, temperature, chunk)
 
     def of_chunk(hidden: Float[Tensor, "t H"], targets: Int[Tensor, " t"]) -> Float[Tensor, " t"]:
         return -functional.cross_entropy(head(hidden).float() / temperature, targets, reduction="none")

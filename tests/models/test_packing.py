@@ -21,6 +21,7 @@ from mcprl.models import packing, reading
 from mcprl.models.adapters import save_adapter
 from mcprl.models.load import LoadedModel, load_base, load_model
 from mcprl.models.packing import Packed, can_pack, is_shared
+from mcprl.training.lm_head import target_logprobs
 from mcprl.types import Adapter, CompletionRequest
 
 pytestmark = [
@@ -137,3 +138,20 @@ def test_a_dora_of_others_scales_the_rows_of_a_packed_weight(tiny_model: Path, l
         base.config._attn_implementation = "eager"
         found = merged_model(base, str(folder))(input_ids=ids).logits
     torch.testing.assert_close(found, expected, atol=1e-4, rtol=1e-4)
+
+
+async def test_an_output_layer_of_its_own_is_held_once_and_trains_as_a_plain_one(monkeypatch: Any) -> None:
+    sizes = {"hidden_size": 64, "intermediate_size": 128, "vocab_size": 300, "tie_word_embeddings": False}
+    plain = random_model(LlamaForCausalLM, **sizes).requires_grad_(False)
+    monkeypatch.setattr(packing, "LARGE", 1)
+    shared = copy.deepcopy(plain)
+    assert packing.share_base(shared)
+    assert isinstance(shared.lm_head, Packed)
+    assert packed(shared).lm_head.weight is shared.lm_head.weight
+    targets, found = torch.arange(9), []
+    for head in (plain.lm_head, shared.lm_head):
+        hidden = torch.linspace(-1, 1, 9 * 64).view(9, 64).requires_grad_()
+        logprobs = target_logprobs(head, hidden, targets)
+        logprobs.sum().backward()
+        found.append((logprobs, hidden.grad))
+    torch.testing.assert_close(found[1], found[0], atol=1e-5, rtol=1e-4)

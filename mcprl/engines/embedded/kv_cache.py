@@ -1,9 +1,12 @@
 """The keys and values that a decoder has in memory: rows of running streams, trunks, and finished streams for reuse."""
 
+import math
+import mmap
 from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from mcprl.engines.embedded.streams import Stream, Trunk
@@ -24,7 +27,7 @@ class KVCache:
         heads = config.num_key_value_heads
         width = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
         weight = model.get_input_embeddings().weight
-        self._zeros = weight.new_zeros  # zeros: what a mask hides must be finite
+        self._like = weight
         self.rows = self._zeros(config.num_hidden_layers, 2, 0, heads, 0, width)
         token_bytes = config.num_hidden_layers * 2 * heads * width * weight.element_size()
         self._capacity = memory // 2 // token_bytes  # tokens in the rows, and as many of finished streams
@@ -32,6 +35,16 @@ class KVCache:
         self._trunks: OrderedDict[tuple[int, ...], Trunk] = OrderedDict()
         self._finished: OrderedDict[tuple[Trunk, tuple[int, ...]], None] = OrderedDict()
         self._finished_tokens = 0
+
+    def _zeros(self, *shape: int) -> Tensor:
+        """Zeros, since what a mask hides must be finite. On Linux they take memory once they are written: of rows with
+        room for the longest answers half never is."""
+        size = math.prod(shape) * self._like.element_size()
+        if self._like.device.type != "cpu" or not size or not hasattr(mmap, "MADV_NOHUGEPAGE"):
+            return self._like.new_zeros(shape)
+        pages = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        pages.madvise(mmap.MADV_NOHUGEPAGE)
+        return torch.frombuffer(pages, dtype=self._like.dtype).view(shape)
 
     # --- rows -----------------------------------------------------------------------------------------------------
 
