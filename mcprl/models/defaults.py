@@ -103,8 +103,8 @@ RULES: dict[str, tuple[Callable[[Facts], Any], str]] = {
         "10 on a GPU, 40 on a CPU, where a validation takes as long as two steps",
     ),
     "training.bin_tokens": (
-        lambda facts: 8_192 if facts.gpu else 2_048,
-        "8,192 on a GPU, 2,048 on a CPU, where larger bins are no faster and take memory",
+        lambda facts: 8_192 if facts.gpu else 1_024 if facts.hidden >= WIDE else 2_048,
+        "8,192 on a GPU; 2,048 on a CPU, 1,024 from a width of 768 on, where larger bins are no faster and take memory",
     ),
 }
 """Setting -> its value by the facts, and why."""

@@ -3,6 +3,7 @@
 from typing import Any
 
 import torch
+from peft.tuners import lora
 from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
@@ -11,6 +12,8 @@ PACKED_ROWS = 16  # oneDNN lays packed weights out for products with this many r
 LARGE = 2**28
 """Parameters from which a base is kept once. A LoRA is then computed beside the base; below it is merged for sampling,
 into a copy, which is faster."""
+PART = 2**20
+"""Elements that a LoRA's product converts to float32 at once."""
 _PACKS_BF16 = ("avx512_bw", "avx512_vl", "avx512_dq")
 """What a CPU must have for oneDNN to pack bfloat16, unless it has `avx_ne_convert`."""
 
@@ -38,6 +41,18 @@ class Packed(nn.Module):
         return self.weight.to_dense()
 
 
+class SharedLora(lora.Linear):
+    """peft's LoRA on a `Packed` layer, with peft's numbers. Backward keeps the layer's input as it is, once for all
+    layers that read it, and no copies in float32."""
+
+    def forward(self, x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        if self.disable_adapters or len(self.active_adapters) != 1:
+            return super().forward(x, *args, **kwargs)
+        name, base = self.active_adapters[0], self.base_layer
+        down, up, scale = self.lora_A[name].weight, self.lora_B[name].weight, self.scaling[name]
+        return _AdaptedProduct.apply(x, base.weight, base.bias, down, up, scale)  # pyright: ignore[reportReturnType]
+
+
 class _Product(Function):
     @staticmethod
     def forward(ctx: Any, hidden: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
@@ -48,6 +63,47 @@ class _Product(Function):
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:  # pyright: ignore[reportIncompatibleMethodOverride]
         return (grad.to(ctx.weight.dtype) @ ctx.weight.to_dense()).to(ctx.dtype), None, None
+
+
+class _AdaptedProduct(Function):
+    """W x + bias + scale * up down x, with the LoRA in float32; backward is for x, `down` and `up`."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None, down: Tensor, up: Tensor, scale: float
+    ) -> Tensor:
+        x_T, out = x.flatten(0, -2), _product(x, weight, bias)
+        inner = torch.cat([part.to(down.dtype) @ down.mT for part in _parts(x_T, x)])
+        for part, inner_part in zip(_parts(out.flatten(0, -2), out), _parts(inner, out), strict=True):
+            part.copy_(torch.addmm(part.to(up.dtype), inner_part, up.mT, alpha=scale))
+        ctx.save_for_backward(x, down, up, inner)
+        ctx.weight, ctx.scale = weight, scale
+        return out
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:  # pyright: ignore[reportIncompatibleMethodOverride]
+        x, down, up, inner = ctx.saved_tensors
+        grad_T, x_T = grad.flatten(0, -2), x.flatten(0, -2)
+        of_inner, of_up, of_down = torch.empty_like(inner), torch.zeros_like(up), torch.zeros_like(down)
+        for part, inner_part, into in zip(*(_parts(each, grad) for each in (grad_T, inner, of_inner)), strict=True):
+            scaled = part.to(up.dtype) * ctx.scale  # not in place: it may be the gradient itself
+            torch.mm(scaled, up, out=into)
+            of_up.addmm_(scaled.mT, inner_part)
+        for part, into in zip(_parts(x_T, x), _parts(of_inner, x), strict=True):
+            of_down.addmm_(into.mT, part.to(down.dtype))
+        if not ctx.needs_input_grad[0]:
+            return None, None, None, of_down, of_up, None
+        of_x = (grad_T.to(ctx.weight.dtype) @ ctx.weight.to_dense()).to(x.dtype)
+        for part, inner_part in zip(_parts(of_x, x), _parts(of_inner, x), strict=True):
+            part.copy_(torch.addmm(part.to(down.dtype), inner_part, down))
+        return of_x.view_as(x), None, None, of_down, of_up, None
+
+
+def _parts(rows: Tensor, like: Tensor) -> tuple[Tensor, ...]:
+    """The rows in parts of as many as have `PART` elements in a tensor as wide as `like`: in float32 whole ones are so
+    large that the C library takes them from the system anew each time."""
+    return rows.split(max(1, PART // like.shape[-1]))
 
 
 def _product(hidden: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
@@ -84,6 +140,9 @@ def share_base(model: Any) -> bool:
         return False
     for name, layer in frozen:
         model.set_submodule(name, Packed(layer))
+        above = model.get_submodule(name.rpartition(".")[0])
+        if type(above) is lora.Linear:
+            above.__class__ = SharedLora
         layer.weight = nn.Parameter(torch.empty(0), False)  # whoever holds the layer holds no weight with it
     return True
 

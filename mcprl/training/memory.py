@@ -37,6 +37,8 @@ LORA = 16
 KEPT = {"float32": (16.5, 16.2, 19.2, 6.2), "bfloat16": (28.4, 10.3, 15.2, 6.2)}
 """Bytes that backward keeps for each token and layer, by unit of the hidden size, the MLP's width, and the width of
 queries and of keys: measured with transformers 5.23 and peft 0.21 on Qwen3 (peft casts a LoRA's input to float32)."""
+KEPT_SHARED = (11.9, 8.0, 12.3, 4.1)
+"""The same in bfloat16 where the base is kept once, whose layers cast nothing (`models.packing.SharedLora`)."""
 KEPT_A_RANK = 28
 """The same by unit of the LoRA's rank, for the seven linear modules of a layer."""
 HEAD = 3 * 4 * 2**23
@@ -133,7 +135,8 @@ def activations(size: Size, settings: Settings) -> float:
     than `bin_tokens` by itself.
     """
     widths = (size.hidden, size.intermediate, size.queries, size.keys)
-    layer = sum(bytes_ * width for bytes_, width in zip(KEPT[settings.dtype], widths, strict=True))
+    kept = KEPT_SHARED if _is_shared(size, settings) and settings.dtype == "bfloat16" else KEPT[settings.dtype]
+    layer = sum(bytes_ * width for bytes_, width in zip(kept, widths, strict=True))
     layer += KEPT_A_RANK * settings.lora_rank
     recomputed = BYTES[settings.dtype] * size.hidden * size.layers + 2 * layer
     bin_ = settings.bin_tokens * (recomputed if settings.gradient_checkpointing else layer * (size.layers + 1))
@@ -151,9 +154,14 @@ def merged_copy(size: Size, settings: Settings) -> float:
     the output layer alone where the base is kept once (`models.packing`)."""
     if settings.quantization in QUANTIZED or (settings.gpu and settings.dtype != "float32"):
         return 0
-    if not settings.gpu and size.parameters >= LARGE:
+    if _is_shared(size, settings):
         return BYTES[settings.dtype] * size.head / 2  # of two copies, for the base and an adapter, there is one
     return BYTES[settings.dtype] * (size.adapted if settings.gpu else size.linear)
+
+
+def _is_shared(size: Size, settings: Settings) -> bool:
+    """Whether trainer and sampler have one copy of the base."""
+    return not settings.gpu and settings.quantization == "none" and size.parameters >= LARGE
 
 
 # --- the size of a model ----------------------------------------------------------------------------------------------

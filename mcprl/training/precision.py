@@ -34,6 +34,9 @@ GAP = 0.005
 GRADIENT_ERROR = 0.1
 """The length of the gradient's error by that of the gradient, in supervised steps."""
 ROWS = 4
+"""Rows of a trial."""
+LARGE_ROWS = 2
+"""Rows of a large model's, whose 4 rows took four minutes on two cores, beside a step of 90 seconds (1.5B)."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,7 @@ class Trial:
         if not self.state and (kept := self._kept()):
             self.state, figures = kept["state"], kept["figures"]
         elif not self.state:
-            few = sample(rows)
+            few = sample(rows)[: LARGE_ROWS if self.place else ROWS]
             if self.forward.shares:
                 figures |= self._try_sharing(few)
             if self.measures:
@@ -134,10 +137,10 @@ def cpu_has_bf16(model: Any) -> bool:
 
 
 def sample(rows: Sequence[Row]) -> list[Row]:
-    """A few of a step's rows that share what rows of the step share."""
+    """Some of a step's rows that share what rows of the step share."""
     longest = max(len(row.ids) for row in rows)
     indices = trie.bins([row.ids for row in rows], 2 * longest)[0]
-    return [rows[i] for i in indices[:ROWS]]
+    return [rows[i] for i in indices]
 
 
 def measure(forward: Forward, parameters: Iterable[Tensor], rows: Sequence[Row]) -> tuple[Precision, float]:

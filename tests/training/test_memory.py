@@ -18,9 +18,9 @@ from mcprl.engines import placement
 from mcprl.engines.vllm import environment
 from mcprl.errors import ConfigError
 from mcprl.files import bundled_folder, find_bundled, read_toml
-from mcprl.models import unsloth
+from mcprl.models import packing, unsloth
 from mcprl.models.load import load_model
-from mcprl.models.packing import LARGE
+from mcprl.models.packing import LARGE, share_base
 from mcprl.runs.settings import parse
 from mcprl.train import resolve
 from mcprl.training import memory
@@ -77,13 +77,16 @@ def test_the_lora_is_counted_as_peft_makes_it(tiny_model: Path) -> None:
         assert 4 * model_size(config).lora == trained
 
 
-def kept(layers: int, dtype: torch.dtype, checkpointed: bool, kind: Any, tokens: int) -> tuple[float, Size]:
+def kept(
+    layers: int, dtype: torch.dtype, checkpointed: bool, kind: Any, tokens: int, share: bool = False
+) -> tuple[float, Size]:
     """Bytes that torch keeps for the backward pass of one row, without the parameters, and the model's size."""
     shape = {"hidden_size": 96, "intermediate_size": 256, "num_attention_heads": 6, "head_dim": 32}
     base = random_model(kind, vocab_size=61, num_hidden_layers=layers, **shape).to(dtype)
     size = size_of(base)
     model = get_peft_model(base, LoraConfig(r=8, target_modules="all-linear")).eval()
-    own = {p.untyped_storage().data_ptr() for p in model.parameters()}
+    assert not share or share_base(model)
+    own = {p.untyped_storage().data_ptr() for p in model.parameters() if p.layout == torch.strided}
     held: dict[int, torch.UntypedStorage] = {}
 
     def keep(tensor: torch.Tensor) -> torch.Tensor:
@@ -112,6 +115,19 @@ def test_what_a_layer_keeps_for_backward_is_what_torch_keeps(
     each = replace(settings, bin_tokens=tokens, max_total_tokens=tokens)
     expected = [activations(replace(size, layers=layers), each) for layers in (1, 5)]
     assert low < (five - one) / (expected[1] - expected[0]) < 1.05
+
+
+@pytest.mark.skipif(not torch.backends.mkldnn.is_available(), reason="needs oneDNN")
+def test_a_base_held_once_keeps_no_float32_copies_of_a_layers_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (packing, memory):
+        monkeypatch.setattr(module, "LARGE", 1)
+    if not packing.can_pack(torch.zeros(1, dtype=torch.bfloat16)):
+        pytest.skip("this CPU packs no bfloat16")
+    settings = Settings(dtype="bfloat16", lora_rank=8, bin_tokens=256, max_total_tokens=256)
+    found = [kept(layers, torch.bfloat16, False, Qwen3ForCausalLM, 257, share=True) for layers in (1, 5)]
+    (one, size), (five, _) = found
+    expected = [activations(replace(size, layers=layers), settings) for layers in (1, 5)]
+    assert 0.95 < (five - one) / (expected[1] - expected[0]) < 1.05
 
 
 def test_the_base_weights_are_what_torch_allocates(tiny_model: Path) -> None:
