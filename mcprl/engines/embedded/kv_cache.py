@@ -4,6 +4,7 @@ import math
 import mmap
 from collections import OrderedDict
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import torch
@@ -43,7 +44,8 @@ class KVCache:
         if self._like.device.type != "cpu" or not size or not hasattr(mmap, "MADV_NOHUGEPAGE"):
             return self._like.new_zeros(shape)
         pages = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-        pages.madvise(mmap.MADV_NOHUGEPAGE)
+        with suppress(OSError):  # a kernel without huge pages
+            pages.madvise(mmap.MADV_NOHUGEPAGE)
         return torch.frombuffer(pages, dtype=self._like.dtype).view(shape)
 
     # --- rows -----------------------------------------------------------------------------------------------------
