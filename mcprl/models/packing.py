@@ -62,7 +62,7 @@ class _Product(Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:  # pyright: ignore[reportIncompatibleMethodOverride]
-        return (grad.to(ctx.weight.dtype) @ ctx.weight.to_dense()).to(ctx.dtype), None, None
+        return _gradient(grad, ctx.weight).to(ctx.dtype), None, None
 
 
 class _AdaptedProduct(Function):
@@ -94,7 +94,7 @@ class _AdaptedProduct(Function):
             of_down.addmm_(into.mT, part.to(down.dtype))
         if not ctx.needs_input_grad[0]:
             return None, None, None, of_down, of_up, None
-        of_x = (grad_T.to(ctx.weight.dtype) @ ctx.weight.to_dense()).to(x.dtype)
+        of_x = _gradient(grad_T, ctx.weight).to(x.dtype)
         for part, inner_part in zip(_parts(of_x, x), _parts(of_inner, x), strict=True):
             part.copy_(torch.addmm(part.to(down.dtype), inner_part, down))
         return of_x.view_as(x), None, None, of_down, of_up, None
@@ -108,6 +108,11 @@ def _parts(rows: Tensor, like: Tensor) -> tuple[Tensor, ...]:
 
 def _product(hidden: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     return torch.ops.mkldnn._linear_pointwise(hidden.to(weight.dtype), weight, bias, "none", [], "")
+
+
+def _gradient(grad: Tensor, weight: Tensor) -> Tensor:
+    """Of a product's input, by that of its output."""
+    return grad.to(weight.dtype) @ weight.to_dense()
 
 
 def can_pack(weight: Tensor) -> bool:

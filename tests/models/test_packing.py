@@ -77,25 +77,27 @@ async def test_the_base_is_held_once_and_sampled_with_as_it_is_trained(loaded: L
         torch.testing.assert_close(torch.tensor(completion.logprobs), own, atol=1e-4, rtol=0)
 
 
-@pytest.mark.parametrize(("dtype", "near"), [("float32", 1e-5), ("bfloat16", 0.02)])
-def test_gradients_are_those_of_plain_layers(tiny_model: Path, dtype: Any, near: float, monkeypatch: Any) -> None:
-    """In bfloat16 as near as its rounding allows. The layers' parts are smaller than the rows."""
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_gradients_are_those_of_plain_layers(tiny_model: Path, dtype: Any, monkeypatch: Any) -> None:
+    """In bfloat16 they are as near to those of the same weights in float32. The layers' parts are smaller than the
+    rows."""
     monkeypatch.setattr(packing, "PART", 128 * 7)
-    plain, shared = (_tuned(tiny_model, dtype, large, monkeypatch) for large in (2**60, 1))
-    if not is_shared(shared):
+    if not can_pack(torch.zeros(1, dtype=getattr(torch, dtype))):
         pytest.skip(f"this CPU packs no {dtype}")
+    plain, shared = (_tuned(tiny_model, dtype, large, monkeypatch) for large in (2**60, 1))
+    assert (is_shared(plain), is_shared(shared)) == (False, True)
     assert sum(isinstance(layer, SharedLora) for layer in shared.modules()) == len(weights_of(shared))
 
-    def gradients(model: Any) -> dict[str, Tensor]:
+    def gradient(model: Any) -> Tensor:
         model(input_ids=torch.arange(1, 40)[None]).logits.float().log_softmax(-1)[..., 7].sum().backward()
-        return {name: weight.grad for name, weight in model.named_parameters() if weight.grad is not None}
+        return torch.cat([weight.grad.flatten() for weight in model.parameters() if weight.requires_grad])
 
-    expected, found = gradients(plain), gradients(shared)
-    assert expected.keys() == found.keys()
-    for name, gradient in expected.items():
-        assert (found[name] - gradient).norm() <= near * gradient.norm()
+    exact = gradient(copy.deepcopy(plain).float())
+    rounding, error = ((gradient(model) - exact).norm() / exact.norm() for model in (plain, shared))
+    assert error <= max(1e-5, 1.3 * float(rounding))
     with torch.no_grad(), plain.disable_adapter(), shared.disable_adapter():
         ids = torch.arange(1, 40)[None]
+        near = 1e-5 if dtype == "float32" else 0.02
         torch.testing.assert_close(shared(input_ids=ids).logits, plain(input_ids=ids).logits, atol=near, rtol=near)
 
 
@@ -153,7 +155,7 @@ def test_a_dora_of_others_scales_the_rows_of_a_packed_weight(tiny_model: Path, l
     torch.testing.assert_close(found, expected, atol=1e-4, rtol=1e-4)
 
 
-async def test_an_output_layer_of_its_own_is_held_once_and_trains_as_a_plain_one(monkeypatch: Any) -> None:
+def test_an_output_layer_of_its_own_is_held_once_and_trains_as_a_plain_one(monkeypatch: Any) -> None:
     sizes = {"hidden_size": 64, "intermediate_size": 128, "vocab_size": 300, "tie_word_embeddings": False}
     plain = random_model(LlamaForCausalLM, **sizes).requires_grad_(False)
     monkeypatch.setattr(packing, "LARGE", 1)
