@@ -312,7 +312,7 @@ class TrainingConfig(Section):
     group_size: Annotated[int, Field(ge=2)] = 8
     """Rollouts of each scenario in one step (G)."""
     learning_rate: Annotated[float, Field(ge=0), BY_MODEL] = 1e-4
-    """AdamW's learning rate in RL, after ten steps of linear warm-up. 0 trains nothing, and is a control."""
+    """AdamW's learning rate in RL; it rises over a tenth of the steps. 0 trains nothing, and is a control."""
     loss: Literal["cispo", "ppo", "gspo"] = "cispo"
     """The policy gradient: CISPO (MiniMax-M1, eq. 4), PPO's clip, or GSPO's clip of whole rows."""
     clip_low: Annotated[float, Field(ge=0)] = 0.0
@@ -353,7 +353,7 @@ class TrainingConfig(Section):
     warm_start_plans: Annotated[int, Field(ge=1), BY_MODEL] = 16
     """Tasks whose verified plans one supervised step trains on."""
     warm_start_learning_rate: Annotated[float, Field(ge=0), BY_MODEL] = 4.5e-3
-    """The learning rate of the supervised steps, after ten of warm-up; in the last quarter it falls to 0."""
+    """The learning rate of the supervised steps: it rises over a tenth of them, in the last quarter it falls to 0."""
     given_calls: Annotated[int, Field(ge=0)] = 0
     """Calls of its plan, at most, that are made for a task that no rollout of the step before solved; 0 gives none."""
     measure: Annotated[int, Field(ge=0)] = 0

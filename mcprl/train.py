@@ -167,7 +167,7 @@ async def reinforce(
 ) -> tuple[int, Adapter | None]:
     """GRPO from the adapter `start` (or the base model); returns the step that is tested and its adapter."""
     config, last = run.config.training, run.journal.last_step() or 0
-    trainer = Trainer(run.model, config)
+    trainer = Trainer(run.model, config, config.steps * config.minibatches * config.epochs)
     if trainer.note and not run.journal.events("warmed"):  # else the warm start has said it
         run.emit(Note(trainer.note))
     if forecast := await run.scoring.forecast(config.steps - last):
@@ -180,6 +180,9 @@ async def reinforce(
     for step in range(last + 1, config.steps + 1):
         patience = config.steps if run.config.is_control else config.patience
         if has_stalled(scores, patience) or rl_is_spent(run.config, run.journal):
+            break
+        if not run.config.is_control and (collapse := symptoms.collapse(symptoms.steps_of(run.journal))):
+            run.emit(Note(f"training ends with step {run.journal.last_step() or 0}: {collapse}"))
             break
         try:
             sampled = ahead or await sample_step(run, step, training, start)
@@ -263,7 +266,7 @@ async def update_adapter(run: Run, trainer: Trainer, sampled: StepRollouts) -> N
     run.journal.write_step(step, metrics, adapter, became, gaps)
     no_signal = judged.no_signal(run.config.training.signal_tolerance)
     run.emit(StepComplete(step, run.config.training.steps, metrics, judged.by_tool(), no_signal))
-    symptoms.emit_notes(run.journal, run.emit)
+    symptoms.emit_notes(run.journal, run.emit, run.config.training.steps)
 
 
 async def evaluate(run: Run, phase: str, scenarios: Sequence[Scenario], step: int, adapter: Adapter | None) -> float:

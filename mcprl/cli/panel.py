@@ -3,7 +3,7 @@
 import time
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
-from statistics import fmean
+from statistics import fmean, stdev
 
 from rich.box import ROUNDED
 from rich.console import Group, RenderableType
@@ -19,7 +19,7 @@ _BARS = "▁▂▃▄▅▆▇█"
 _MOST_BARS = 40
 _MOST_TOOLS = 12
 _RECENT = 10
-"""Steps whose mean is the time of the next one, and whose rollouts count for the tools."""
+"""Steps whose mean is the time of the next one, and whose rollouts count for the tools and for the rates."""
 
 
 class Panel:
@@ -34,6 +34,8 @@ class Panel:
         self._tools: deque[Mapping[str, tuple[int, int]]] = deque(maxlen=_RECENT)
         self._sampled: Sampled | None = None
         self._step: StepComplete | None = None
+        self._success: list[float] = []
+        self._signal: deque[tuple[float, float]] = deque(maxlen=_RECENT)
         self._validated: list[float] = []
         self._validation_s: list[float] = []
         self._test_s = 0.0
@@ -64,6 +66,9 @@ class Panel:
         metrics = event.metrics
         self._step = event
         self._tools.append(event.by_tool)
+        if "success" in metrics:
+            self._success.append(metrics["success"])
+        self._signal.append((metrics["groups"] - metrics["dropped_groups"], metrics["groups"]))
         self._seconds.append(metrics["rollout_s"] + metrics["judge_s"] + metrics["train_s"])
         validations = len(self._validation_s) / max(1, event.step)  # a step
         each = fmean(self._seconds) + validations * fmean(self._validation_s or [0.0])
@@ -100,19 +105,25 @@ class Panel:
         if self._validated:
             best, last = max(self._validated), self._validated[-1]
             rows.append(("validation", Text(f"{sparkline(self._validated)}  {last:.0%}, best {best:.0%}")))
+        if self._success:
+            rows.append(("training", Text(f"{sparkline(self._success)}  {_mean_and_band(self._success[-_RECENT:])}")))
         if step := self._step:
             metrics = step.metrics
             speed = metrics["sampled_tokens"] / metrics["rollout_s"]
             cost = f", judge ${metrics['judge_cost']:.2f}" if metrics.get("judge_cost") else ""
             rows.append(("speed", Text(f"{speed:.0f} tokens/s, {fmean(self._seconds):.1f} s a step{cost}")))
-            rows.append(("tools", Text(self._success())))
-            rows.append(("no signal", Text(_reasons(step))))
+            varies = f"{metrics['turns']:.1f} turns, {metrics['rollout_tokens']:.0f} tokens"
+            rows.append(("a rollout", Text(f"{varies}, {metrics['rollout_entropy']:.1f} nats of entropy")))
+            rows.append(("tools", Text(self._by_tool())))
+            with_signal, groups = map(sum, zip(*self._signal, strict=True))
+            share = f"{with_signal / max(1, groups):.0%} of {counted(int(groups), 'recent group')}"
+            rows.append(("signal", Text(f"{share}; none in {_reasons(step)}")))
         if self.left_s:
             until = "with the test at the end" if self._step else "of the warm start"
             rows.append(("time left", Text(f"{clock(self.left_s)} at most, {until}")))
         return rows
 
-    def _success(self) -> str:
+    def _by_tool(self) -> str:
         """The success of the recent steps' rollouts by the tool that their tasks need, the lowest first."""
         solved: Counter[str] = Counter()
         scored: Counter[str] = Counter()
@@ -130,6 +141,12 @@ def _reasons(step: StepComplete) -> str:
     groups = f"{sum(step.no_signal.values())} of {counted(int(step.metrics['groups']), 'group')}"
     reasons = ", ".join(f"{count} {reason}" for reason, count in step.no_signal.items())
     return f"{groups}: {reasons}" if reasons else groups
+
+
+def _mean_and_band(values: Sequence[float]) -> str:
+    """The mean of the newest steps' success with its 95 % band."""
+    told = f"{fmean(values):.0%} of the last {counted(len(values), 'step')}"
+    return f"{told}, ±{1.96 * stdev(values) / len(values) ** 0.5:.0%}" if len(values) > 1 else told
 
 
 def sparkline(values: Sequence[float]) -> str:

@@ -178,6 +178,21 @@ def validated(journal: Journal, phase: str) -> list[Point]:
     ]
 
 
+def trained(journal: Journal, window: int) -> list[Point]:
+    """The success of the training rollouts without given calls, a point for each `window` steps at the last of them,
+    as `validated` has it."""
+    windows: defaultdict[int, list[Outcome]] = defaultdict(list)
+    for outcome in journal.outcomes("train"):
+        if not outcome.given_calls:
+            windows[(outcome.step - 1) // window].append(outcome)
+    found: list[Point] = []
+    for _, outcomes in sorted(windows.items()):
+        if rates := success_by_task(outcomes):
+            last = max(outcome.step for outcome in outcomes)
+            found.append((last, fmean(rates.values()), *intervals.wilson(sum(rates.values()), len(rates))))
+    return found
+
+
 def _by_step(outcomes: Iterable[Outcome]) -> dict[int, list[Outcome]]:
     steps: defaultdict[int, list[Outcome]] = defaultdict(list)
     for outcome in outcomes:

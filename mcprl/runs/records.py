@@ -6,7 +6,7 @@ import platform
 import struct
 import zlib
 from array import array
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
@@ -177,15 +177,24 @@ def rollout_metrics(groups: Sequence[Group]) -> dict[str, float]:
 
     `cut_off`: fraction that a limit of tokens ended. `rollout_tokens`: sampled tokens of a rollout. `rollout_entropy`
     (nats): mean of -log p of a rollout's tokens together, an estimate of the entropy of the policy's rollouts.
+    `calling`: fraction of the turns that call a tool. `answered`: fraction of the rollouts that ended with an answer.
+    `same_tool`: fraction of the rollouts whose first call is to the tool that most of them call first.
     """
     trajectories = [trajectory for group in groups for trajectory in group.trajectories]
     sampled = sum(len(turn.completion_ids) for each in trajectories for turn in each.turns)
+    turns = sum(len(each.turns) for each in trajectories)
+    calling = sum(len({call.turn for call in each.calls if call.turn >= 0}) for each in trajectories)
+    first = Counter(next((call.tool for call in each.calls if call.turn >= 0), "") for each in trajectories)
+    del first[""]
     return {
         "groups": len(groups),
         "errors": sum(trajectory.stop == "error" for trajectory in trajectories),
         "turns": fmean(len(trajectory.turns) for trajectory in trajectories),
         "sampled_tokens": sampled,
         "cut_off": fmean(trajectory.stop == "max_tokens" for trajectory in trajectories),
+        "calling": calling / max(1, turns),
+        "answered": fmean(trajectory.stop == "answered" for trajectory in trajectories),
+        "same_tool": max(first.values(), default=0) / len(trajectories),
         "rollout_tokens": sampled / len(trajectories),
         "rollout_entropy": fmean(-sum(sum(turn.logprobs) for turn in each.turns) for each in trajectories),
     }

@@ -3,10 +3,11 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
+from statistics import fmean, variance
 
 from mcprl.events import Emit, Note
 from mcprl.runs.journal import Journal
+from mcprl.text import counted
 
 Metrics = Mapping[str, float]
 Steps = Sequence[Metrics]
@@ -18,8 +19,16 @@ and its tasks, which change, add more (0.14 over the 50 steps of a run on the ex
 NO_SIGNAL_STEPS = 3
 """Steps in a row without an update: one such step is luck, since a group of equal scores is common."""
 COLLAPSE, COLLAPSE_DROP = 0.5, 0.2
-"""The fraction of its best mean that success falls below, and by how much at least, over twice `WINDOW` steps: in two
-runs of 50 and 62 steps no such mean fell by more than 0.1."""
+"""The fraction of its best mean that success falls below, and by how much at least, over twice `WINDOW` steps, or over
+`WINDOW` where the policy is left with one behaviour: in two runs of 50 and 62 steps the former fell by at most 0.1."""
+ONE_BEHAVIOUR, BEHAVIOUR_RISE = 0.9, 0.15
+"""The share of one behaviour from which the policy has no other, and by how much it is above that of the first steps at
+least."""
+BEHAVIOURS = {
+    "calling": "of the turns are calls",
+    "texts": "of the turns are texts without a call",
+    "same_tool": "of the rollouts call the same tool first",
+}
 GAP, GAP_RISE = 0.05, 3.0
 """Nats per token, and times the mean of the first steps. Rounding to bfloat16 alone makes 0.001 to 0.01."""
 ROLLOUT_NATS = math.log(2)
@@ -46,14 +55,22 @@ class Symptom:
     quiet: int = QUIET
 
 
-def emit_notes(journal: Journal, emit: Emit) -> None:
-    """Emit a note for each symptom that appears with the journal's newest step."""
-    steps = [
+def emit_notes(journal: Journal, emit: Emit, planned: int) -> None:
+    """Emit a note for each symptom that appears with the journal's newest step, of `planned` in all."""
+    steps = steps_of(journal)
+    sentences = notes(steps)
+    if learns_nothing(steps, planned) and not any(learns_nothing(steps[:n], planned) for n in range(len(steps))):
+        sentences.append(_nothing_learnt(steps, planned))
+    for sentence in sentences:
+        emit(Note(sentence))
+
+
+def steps_of(journal: Journal) -> list[Metrics]:
+    """The metrics that are numbers of all steps so far."""
+    return [
         {name: value for name, value in record.metrics.items() if isinstance(value, int | float)}
         for record in journal.steps()
     ]
-    for sentence in notes(steps):
-        emit(Note(sentence))
 
 
 def notes(steps: Steps) -> list[str]:
@@ -140,25 +157,64 @@ def _no_signal(steps: Steps) -> str:
     )
 
 
-def _has_collapsed(steps: Steps) -> bool:
-    count = 2 * WINDOW
-    if len(steps) < 2 * count:
-        return False
-    best, now = _best_success(steps), _mean(steps[-count:], "success")
-    return now < COLLAPSE * best and best - now >= COLLAPSE_DROP
-
-
-def _best_success(steps: Steps) -> float:
-    """The best mean success of as many consecutive steps before the newest ones."""
-    count = 2 * WINDOW
-    return max(_mean(steps[end - count : end], "success") for end in range(count, len(steps) - count + 1))
-
-
-def _collapse(steps: Steps) -> str:
-    best, now = _best_success(steps), _mean(steps[-2 * WINDOW :], "success")
+def collapse(steps: Steps) -> str:
+    """The sentence of a policy that has collapsed, from which more steps bring it no nearer to its best; else empty."""
+    left = _only_behaviour(steps)
+    best, now = _fall(steps, WINDOW if left else 2 * WINDOW)
+    if not (now < COLLAPSE * best and best - now >= COLLAPSE_DROP):
+        return ""
     return (
-        f"success has fallen from {best:.0%} to {now:.0%}: the reward collapses. The best adapter by validation is "
-        "kept; a lower --learning-rate, or --kl-coef 0.05, holds the policy nearer to where it began"
+        f"success has fallen from {best:.0%} to {now:.0%}{left and f', and {left}'}: the policy has collapsed. The "
+        "best adapter by validation is kept; a lower --learning-rate, or --kl-coef 0.05, holds the policy nearer to "
+        "where it began"
+    )
+
+
+def _fall(steps: Steps, window: int) -> tuple[float, float]:
+    """The best mean success of `window` consecutive steps before the newest ones, and theirs; NaN while there are
+    fewer than twice as many."""
+    if len(steps) < 2 * window:
+        return math.nan, math.nan
+    ends = range(window, len(steps) - window + 1)
+    return max(_mean(steps[end - window : end], "success") for end in ends), _mean(steps[-window:], "success")
+
+
+def _only_behaviour(steps: Steps) -> str:
+    """The behaviour that the newest steps have come down to, with its share; empty if they vary."""
+    early, newest = steps[:WINDOW], steps[-WINDOW:]
+    if _mean(newest, "rollout_entropy") < ROLLOUT_NATS:
+        return f"a rollout has {_mean(newest, 'rollout_entropy'):.2f} nats of entropy"
+    for name, words in BEHAVIOURS.items():
+        before, now = _share(early, name), _share(newest, name)
+        if now >= ONE_BEHAVIOUR and now - before >= BEHAVIOUR_RISE:
+            return f"{now:.0%} {words} ({before:.0%} at first)"
+    return ""
+
+
+def _share(steps: Steps, behaviour: str) -> float:
+    return 1 - _mean(steps, "calling") if behaviour == "texts" else _mean(steps, behaviour)
+
+
+def learns_nothing(steps: Steps, planned: int) -> bool:
+    """Whether success has not risen visibly over the newest third of the planned steps, and is no mastery."""
+    third = max(2 * WINDOW, planned // 3)
+    newest = [step["success"] for step in steps[-third:] if math.isfinite(step.get("success", math.nan))]
+    if len(newest) < third or fmean(newest) >= SOLVED:
+        return False
+    before, after = newest[: third // 2], newest[third // 2 :]
+    error = math.sqrt(variance(before) / len(before) + variance(after) / len(after))
+    return fmean(after) - fmean(before) < error
+
+
+def _nothing_learnt(steps: Steps, planned: int) -> str:
+    newest = steps[-max(2 * WINDOW, planned // 3) :]
+    lacking = _mean(newest, "dropped_groups") / max(1.0, _mean(newest, "groups"))
+    advice = "a --learning-rate twice as high, or more --scenarios-per-step"
+    if lacking >= 0.5:
+        advice = "tasks that it solves sometimes (`--dry-run` counts them), a larger --group-size or a larger model"
+    return (
+        f"nothing shows to have been learnt in the last {counted(len(newest), 'step')}: success stays at "
+        f"{_mean(newest, 'success'):.0%}, and {1 - lacking:.0%} of the groups had a signal. What may help is {advice}"
     )
 
 
@@ -240,7 +296,6 @@ SYMPTOMS = (
     Symptom(_shares_nothing, _no_sharing, quiet=1),
     Symptom(_has_measured_bf16, _bf16, quiet=1),
     Symptom(_lacks_signal, _no_signal, quiet=1),
-    Symptom(_has_collapsed, _collapse),
     Symptom(_drifts, _drift),
     Symptom(_repeats_itself, _entropy_collapse),
     Symptom(_is_shorter, _length_change),

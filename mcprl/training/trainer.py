@@ -35,7 +35,8 @@ from mcprl.training.precision import Trial, place_of
 from mcprl.training.rows import Certificate
 from mcprl.types import Row
 
-WARM_UP_STEPS = 10
+WARM_UP = 0.1
+"""The fraction of a phase's steps over which its learning rate rises."""
 OPTIMIZER = "optimizer.safetensors"
 SKIPS_ALLOWED = 2
 """Optimizer steps in a row that may be skipped; one more is an error."""
@@ -46,13 +47,14 @@ Objective = Callable[[Bin], tuple[Tensor, dict[str, Tensor]]]
 class Trainer:
     """Owns the optimizer of a loaded model's adapter. Make a fresh one after the warm start: RL begins with no moments.
 
-    `step` counts the optimizer steps. Raises `ModelError` if the model cannot be run.
+    `steps`: those that the phase is to take, over a tenth of which the learning rate rises. `step` counts the optimizer
+    steps. Raises `ModelError` if the model cannot be run.
     """
 
-    def __init__(self, loaded: LoadedModel, config: TrainingConfig) -> None:
+    def __init__(self, loaded: LoadedModel, config: TrainingConfig, steps: int = 100) -> None:
         self.loaded = loaded
         self.model = loaded.model.eval()  # dropout would make the trainer's log-probabilities differ from the sampler's
-        self.step = 0
+        self.step, self._warm_up_steps = 0, max(1, round(WARM_UP * steps))
         self.configure(config)
         self._parameters = {name: p for name, p in self.model.named_parameters() if p.requires_grad}
         # No weight decay: on a LoRA it would pull towards the base model, which is the KL term's work.
@@ -226,7 +228,7 @@ class Trainer:
         work = partial(self._backward, rows, weight_B, objective, temperature, needs_entropy)
         total, measured = in_smaller_bins(self.forward, rows, work)
         norm = float(torch.nn.utils.clip_grad_norm_(self._parameters.values(), self.config.max_grad_norm))
-        rate = learning_rate * min(1.0, (self.step + 1) / WARM_UP_STEPS)
+        rate = learning_rate * min(1.0, (self.step + 1) / self._warm_up_steps)
         finite = math.isfinite(total) and math.isfinite(norm)
         if finite:
             self._apply_gradients(rate)

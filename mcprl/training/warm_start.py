@@ -103,7 +103,7 @@ class WarmStart:
     async def _train(self, demonstrations: Demonstrations) -> None:
         training = self.config.training
         self.emit(WarmStartBegan(training.warm_start_steps))
-        trainer = Trainer(self.loaded, training)
+        trainer = Trainer(self.loaded, training, training.warm_start_steps)
         if trainer.note:
             self.emit(Note(trainer.note))
         self._checkpoints[0] = Adapter(f"{self._adapter.path}-0", 0)

@@ -6,10 +6,12 @@ from datetime import UTC, datetime
 
 from mcprl.runs.database import is_written
 from mcprl.runs.journal import FILE, Journal
-from mcprl.runs.learning import PARTS, Point, validated
+from mcprl.runs.learning import PARTS, Point, trained, validated
 from mcprl.runs.records import Metric
 
 _MOST_STEPS, _MOST_NOTES = 30, 6
+_WINDOW = 5
+"""Steps of training that make one point of its line: one step has few tasks."""
 _WIDTH, _HEIGHT, _LEFT = 600, 180, 56
 
 
@@ -48,7 +50,8 @@ def progress(journal: Journal) -> RunProgress:
     phase = PARTS.get(latest[0][0], "at work") if latest else "making tasks"
     warm, val = validated(journal, "val:warm"), validated(journal, "val")
     start = max((step for step, *_ in warm), default=0)
-    last = max([1, start, *(start + step for step, *_ in val)])
+    sampled = trained(journal, _WINDOW)
+    last = max([1, start, *(start + step for step, *_ in (*val, *sampled))])
     notes = [(_clock(event.at), str(event.data["text"])) for event in events if event.kind == "note"]
     return RunProgress(
         running=is_written(journal.folder / FILE),
@@ -56,7 +59,7 @@ def progress(journal: Journal) -> RunProgress:
         phase="finished" if finished else phase,
         counts={f"{PARTS.get(phase, phase)} ({phase})": count for phase, count in counts.items()},
         tested=_tested(journal),
-        series=_series(warm, val, start, last),
+        series=_series(warm, val, sampled, start, last),
         last_x=last,
         steps=[(step.step, step.metrics) for step in journal.steps()[: -_MOST_STEPS - 1 : -1]],
         notes=notes[: -_MOST_NOTES - 1 : -1],
@@ -72,10 +75,16 @@ def _tested(journal: Journal) -> list[tuple[str, int, float]]:
     return [(PARTS[phase], count, rate) for phase, count, rate in rows if phase in PARTS]
 
 
-def _series(warm: Sequence[Point], val: Sequence[Point], start: int, last: int) -> list[Series]:
+def _series(
+    warm: Sequence[Point], val: Sequence[Point], sampled: Sequence[Point], start: int, last: int
+) -> list[Series]:
     """The lines of the curve. RL's steps stand behind those of the warm start."""
     drawn: list[Series] = []
-    lines = (("supervised steps", "green", warm, 0), ("RL", "blue", val, start))
+    lines = (
+        ("training's rollouts of five steps", "grey", sampled, start),
+        ("supervised steps", "green", warm, 0),
+        ("RL", "blue", val, start),
+    )
     for name, colour, points, before in lines:
         if points:
             places = [(_x(before + step, last), *map(_y, rates)) for step, *rates in points]

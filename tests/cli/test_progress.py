@@ -22,6 +22,9 @@ METRICS: dict[str, Any] = {
     "dropped_groups": 3,
     "groups": 8,
     "judge_failures": 0,
+    "turns": 2.04,
+    "rollout_tokens": 53.6,
+    "rollout_entropy": 8.25,
 }
 
 
@@ -90,6 +93,7 @@ EVENTS = (
     Evaluated("test:base", 0, 96, 0.07, 20.0),
     Sampled("train", 34, 64),
     *(Evaluated("val", step, 48, success, 5.0) for step, success in ((0, 0.1), (10, 0.3), (20, 0.2))),
+    *(StepComplete(step, 40, METRICS | {"success": success}) for step, success in ((18, 0.1), (19, 0.4))),
     StepComplete(
         20,
         40,
@@ -119,7 +123,9 @@ def test_the_panel_shows_how_the_run_goes_and_fits_the_terminal(columns: int) ->
         "▁█▅  20%, best 30%",
         "400 tokens/s, 4.0 s a step",
         "list_orders 12%  get_order 75%",
-        "3 of 8 groups: 2 never solved, 1 always solved",
+        "▁█▄  25% of the last 3 steps, ±17%",
+        "2.0 turns, 54 tokens, 8.2 nats of entropy",
+        "62% of 24 recent groups; none in 3 of 8 groups: 2 never solved",
         "1:50 at most",
     ):
         assert part in shown, shown

@@ -9,15 +9,19 @@ import pytest
 from mcprl.cli.options import flags
 from mcprl.training import symptoms
 from mcprl.training.symptoms import (
+    BEHAVIOUR_RISE,
     COLLAPSE,
     CUT,
     GAP,
     GAP_RISE,
     LENGTH_RATIO,
     NO_SIGNAL_STEPS,
+    ONE_BEHAVIOUR,
     QUIET,
     TIED,
     WINDOW,
+    collapse,
+    learns_nothing,
     notes,
 )
 
@@ -33,6 +37,8 @@ HEALTHY = {
     "cut_off": 0.02,
     "rollout_tokens": 50.0,
     "rollout_entropy": 8.0,
+    "calling": 0.5,
+    "same_tool": 0.4,
 }
 LONG = 4 * WINDOW
 
@@ -72,16 +78,6 @@ JUST: dict[str, tuple[list[dict[str, float]], list[dict[str, float]], str]] = {
         steps(NO_SIGNAL_STEPS, dropped_groups=8, score=1.0, success=1.0),
         steps(NO_SIGNAL_STEPS - 1, dropped_groups=8, score=1.0, success=1.0),
         r"harder tasks, or an end to the training",
-    ),
-    "collapse": (
-        [*steps(2 * WINDOW, success=0.6), *steps(2 * WINDOW, success=0.6 * COLLAPSE - 0.01)],
-        [*steps(2 * WINDOW, success=0.6), *steps(2 * WINDOW, success=0.6 * COLLAPSE + 0.01)],
-        r"success has fallen from 60% to 29%: the reward collapses",
-    ),
-    "a collapse of what never was": (
-        [*steps(2 * WINDOW, success=0.45), *steps(2 * WINDOW, success=0.2)],
-        [*steps(2 * WINDOW, success=0.15), *steps(2 * WINDOW, success=0.01)],
-        r"success has fallen",
     ),
     "drift": (
         [*steps(WINDOW), *steps(WINDOW, sampler_gap_mean=GAP + 0.001)],
@@ -143,6 +139,46 @@ def test_what_lasts_is_noted_once_and_again_after_it_was_gone(name: str) -> None
     assert (count(lasting), count(recovered)) == (1, 1)
     if name.startswith(("no", "cut")):
         assert count([*recovered, *shown]) == 2
+
+
+@pytest.mark.parametrize(
+    ("last", "which"),
+    [
+        (steps(2 * WINDOW, success=0.29), ""),
+        (steps(WINDOW, success=0.29, calling=ONE_BEHAVIOUR), "90% of the turns are calls (50% at first)"),
+        (steps(WINDOW, success=0.29, calling=0.04), "96% of the turns are texts without a call (50% at first)"),
+        (steps(WINDOW, success=0.29, same_tool=0.97), "97% of the rollouts call the same tool first (40% at first)"),
+        (steps(WINDOW, success=0.29, rollout_entropy=0.5), "a rollout has 0.50 nats of entropy"),
+    ],
+)
+def test_a_collapse_is_told_with_the_behaviour_that_is_left(last: list[dict[str, float]], which: str) -> None:
+    run = [*steps(2 * WINDOW, success=0.6), *last]
+    assert f"success has fallen from 60% to 29%{which and f', and {which}'}: the policy has collapsed" in collapse(run)
+    assert not any(collapse(run[:count]) for count in range(len(run)))
+
+
+@pytest.mark.parametrize(
+    ("first", "last"),
+    [
+        (steps(2 * WINDOW, success=0.6), steps(2 * WINDOW, success=0.6 * COLLAPSE + 0.01)),
+        (steps(2 * WINDOW, success=0.15), steps(2 * WINDOW, success=0.01)),  # it never did much
+        (steps(2 * WINDOW, success=0.6), steps(WINDOW, success=0.2)),  # five steps may be five hard ones
+        (
+            steps(2 * WINDOW, success=0.6, same_tool=ONE_BEHAVIOUR - BEHAVIOUR_RISE + 0.01),
+            steps(WINDOW, success=0.2, same_tool=ONE_BEHAVIOUR),  # it was nearly so from the first
+        ),
+    ],
+)
+def test_what_just_does_not_collapse_goes_on(first: list[dict[str, float]], last: list[dict[str, float]]) -> None:
+    assert not any(collapse([*first, *last][:count]) for count in range(len(first) + len(last) + 1))
+
+
+def test_a_third_of_the_steps_without_a_rise_is_nothing_learnt() -> None:
+    flat = [HEALTHY | {"success": 0.4 if n % 2 else 0.5} for n in range(30)]
+    rising = [HEALTHY | {"success": 0.2 + 0.02 * n + (0.05 if n % 2 else 0.0)} for n in range(30)]
+    assert [learns_nothing(flat[:n], 60) for n in (19, 20, 30)] == [False, True, True]
+    assert not any(learns_nothing(rising[:n], 60) for n in range(31))
+    assert not learns_nothing(steps(30, success=0.95), 60)  # there is little left to learn
 
 
 def test_a_metric_that_flickers_about_its_threshold_is_noted_once() -> None:
