@@ -36,6 +36,7 @@ from mcprl.llm.policy import PolicyLlm
 from mcprl.models.load import LoadedModel, find_device
 from mcprl.rollout import Sampler, equal_rollouts
 from mcprl.runs import comparison, report, resuming
+from mcprl.runs.figures import minutes
 from mcprl.runs.journal import Journal
 from mcprl.runs.ledger import end_training, fates, rewind_to_whole
 from mcprl.runs.proof import record_overlap
@@ -45,6 +46,7 @@ from mcprl.runs.watchdog import watching
 from mcprl.scenarios.prepare import accept_tools, prepare_pack, require_tasks
 from mcprl.servers.log import logging_to
 from mcprl.servers.server import Server, connect
+from mcprl.text import counted
 from mcprl.training import memory, symptoms
 from mcprl.training.curriculum import draw
 from mcprl.training.demonstrations import Demonstrations
@@ -172,6 +174,8 @@ async def reinforce(
         run.emit(Note(trainer.note))
     if forecast := await run.scoring.forecast(config.steps - last):
         run.emit(Note(forecast))
+    if not last and (forecast := _sampling_forecast(run)):
+        run.emit(Note(forecast))
     if last:
         trainer.load(run.adapter(last).path)
     known = [0, *filter(run.validates, range(1, last + 1))]
@@ -207,6 +211,21 @@ async def reinforce(
         run.journal.write_adapter(run.adapter(tested), kind="best")
     run.emit(BestChosen(tested, scores.get(tested, 0.0)))
     return tested, run.adapter(tested) if tested else start
+
+
+def _sampling_forecast(run: Run) -> str:
+    """What sampling the steps of RL will take at the speed of the base model's test; empty if that was not timed."""
+    config, counts = run.config.training, run.journal.outcomes("test:base", 0)
+    timed = [event.data["seconds"] for event in run.journal.events("evaluated") if event.data["phase"] == "test:base"]
+    if not counts or not (seconds := max(timed, default=0.0)):
+        return ""
+    rollouts = config.scenarios_per_step * config.group_size
+    a_step = seconds / len(counts) * rollouts
+    return (
+        f"RL takes up to {counted(config.steps, 'step')} of {counted(rollouts, 'rollout')}; at the speed of the base "
+        f"model's test sampling takes about {minutes(a_step)} a step, {minutes(a_step * config.steps)} in all. Updates "
+        "come on top: each step's line has the time that is left. Ctrl-C keeps what is there"
+    )
 
 
 @dataclass(frozen=True)

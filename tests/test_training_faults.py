@@ -144,3 +144,16 @@ async def test_an_update_that_runs_out_of_memory_goes_on_in_smaller_bins_and_say
     for name in ("whole", "small"):
         with Journal.open(tmp_path / name) as journal:
             assert assert_gaps_have_the_steps_mean(journal) == 3
+
+
+@pytest.mark.parametrize(("control", "steps"), [("none", 2), ("shuffle-rewards", 4)])
+async def test_a_policy_that_has_collapsed_ends_training_and_the_test_is_made_but_a_control_goes_on(
+    control: str, steps: int, tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(train.symptoms, "collapse", lambda taken: "it calls one tool" if len(taken) >= 2 else "")
+    emitted = Recorder()
+    report = await train_adapter(small(tiny_model, tmp_path, control=control, **run_of(4)), emit=emitted)
+    assert (report.steps, report.finished) == (steps, True)
+    ends = [note for note in emitted.notes if note.startswith("training ends")]
+    assert ends == (["training ends with step 2: it calls one tool"] if control == "none" else [])
+    assert any(note.startswith("RL takes up to 4 steps of ") for note in emitted.notes)

@@ -45,7 +45,7 @@ def fates(groups: Iterable[Group], scored: Container[str], trained: Container[st
     """The fate of each trajectory of a step by id. `scored` and `trained` hold ids; `taken` says whether the update
     changed the adapter."""
 
-    def fate(trajectory: Trajectory) -> str:
+    def fate(trajectory: Trajectory, group: Group) -> str:
         if trajectory.stop == "error":
             return "broken"
         if trajectory.id not in scored:
@@ -53,10 +53,10 @@ def fates(groups: Iterable[Group], scored: Container[str], trained: Container[st
         if trajectory.stop == "deadline":
             return "out of time"
         if trajectory.id not in trained:
-            return "no signal"
+            return "left out" if any(each.id in trained for each in group.trajectories) else "no signal"
         return "trained" if taken else "not finite"
 
-    return {trajectory.id: fate(trajectory) for group in groups for trajectory in group.trajectories}
+    return {trajectory.id: fate(trajectory, group) for group in groups for trajectory in group.trajectories}
 
 
 def discard(journal: Journal, phase: str, step: int, names: Sequence[str], why: str) -> None:

@@ -49,6 +49,8 @@ def headline(proof: Proof) -> str:
             )
         if test.warm:
             sentences.append(_part_of_rl(proof, test.warm, test.over_before))
+        elif not test.start and proof.learning.rl_steps:
+            sentences.append(f"RL alone made this change, without a plan shown, in {minutes(proof.learning.rl_s)}.")
         sentences += _other_suites(proof)
     if _has_forgotten(proof):
         sentences.insert(0, f"FORGOTTEN: {retention(proof)}")

@@ -5,6 +5,16 @@ from collections.abc import Sequence
 from statistics import fmean, pstdev
 
 
+def most_varied(scores_G: Sequence[float], count: int) -> list[int]:
+    """The places, in order, of the `count` scores of the highest variance: some of the lowest and some of the highest
+    (max-variance down-sampling, arXiv 2504.13818, section 3.2). All places if there are no more."""
+    if len(scores_G) <= count:
+        return list(range(len(scores_G)))
+    ranked = sorted(range(len(scores_G)), key=scores_G.__getitem__)
+    parts = [ranked[: count - high] + ranked[len(ranked) - high :] for high in range(count + 1)]
+    return sorted(max(parts, key=lambda part: pstdev(scores_G[place] for place in part)))
+
+
 def advantages(scores_G: Sequence[float], scale: str = "none", tolerance: float = 1e-3) -> list[float] | None:
     """Each member's score relative to the group's mean: A_i = (s_i - mean(s)) / divisor. `scale` chooses the divisor.
 

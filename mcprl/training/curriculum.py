@@ -2,13 +2,16 @@
 outcomes alone, so a resumed run repeats them."""
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
 from mcprl.types import Scenario
 
 _NEVER, _ALWAYS = {False}, {True}
+_NEWEST = 8
+"""The latest groups of a kind of task that say how often it has something to teach: the policy changes."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,9 @@ def draw(
     seed: int,
     most_given: int = 0,
 ) -> list[Drawn]:
-    """The `count` scenarios of a step: those drawn longest ago first, ties in random order.
+    """The `count` scenarios of a step. A kind of task is drawn the oftener the more of its latest groups had both
+    successes and failures, at most for half of the step; of a kind those drawn longest ago come first, ties in random
+    order. So tasks of more calls come when the policy begins to solve some.
 
     `outcomes` holds each rollout's scenario id, step and success; a success of `None` means that no judge could decide.
     A scenario that no rollout of its last step solved comes again at once with one call more of its plan made for it,
@@ -48,7 +53,45 @@ def draw(
     taken = {scenario.id for scenario in eager}
     rest = [scenario for scenario in order if scenario.id not in taken]
     rest.sort(key=lambda scenario: _due(scenario, successes.get(scenario.id, {}), len(scenarios) / count))
-    return [Drawn(scenario, given[scenario.id].count) for scenario in (*eager, *rest)[:count]]
+    chosen = _by_signal(rest, count - len(eager), successes, random.Random(f"{seed} kind {step}"))
+    return [Drawn(scenario, given[scenario.id].count) for scenario in (*eager, *chosen)]
+
+
+def kind(scenario: Scenario) -> Hashable:
+    """What makes tasks alike for learning: the tools of the plan in order, and what is checked."""
+    return tuple(call.tool for call in scenario.plan), tuple(sorted({check.kind for check in scenario.checks}))
+
+
+def _by_signal(
+    scenarios: Sequence[Scenario],
+    count: int,
+    successes: Mapping[str, Mapping[int, set[bool | None]]],
+    chance: random.Random,
+) -> list[Scenario]:
+    """The first scenarios of kinds that are drawn by their size and their share of groups with a signal."""
+    waiting: defaultdict[Hashable, list[Scenario]] = defaultdict(list)
+    signals: defaultdict[Hashable, list[tuple[int, bool]]] = defaultdict(list)
+    for scenario in scenarios:
+        waiting[kind(scenario)].append(scenario)
+        solved_by_step = successes.get(scenario.id, {}).items()
+        signals[kind(scenario)] += [(step, {True, False} <= solved) for step, solved in solved_by_step]
+    weights = {
+        name: len(tasks) * _share([signal for _, signal in sorted(signals[name])[-_NEWEST:]])
+        for name, tasks in waiting.items()
+    }
+    chosen: list[Scenario] = []
+    taken: Counter[Hashable] = Counter()
+    while len(chosen) < count and (left := [name for name, tasks in waiting.items() if tasks]):
+        allowed = [name for name in left if taken[name] < (count + 1) // 2] or left
+        drawn = chance.choices(allowed, [weights[name] for name in allowed])[0]
+        chosen.append(waiting[drawn].pop(0))
+        taken[drawn] += 1
+    return chosen
+
+
+def _share(signals: Sequence[bool]) -> float:
+    """The expected share of groups with a signal, a half before the first group (Laplace's rule of succession)."""
+    return (sum(signals) + 1) / (len(signals) + 2)
 
 
 @dataclass(frozen=True)

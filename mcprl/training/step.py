@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from mcprl.config import TrainingConfig
-from mcprl.training.advantages import advantages
+from mcprl.training.advantages import advantages, most_varied
 from mcprl.training.rows import certificate, training_rows
 from mcprl.training.trainer import Trainer
 from mcprl.types import Row, Trajectory
@@ -26,7 +26,7 @@ class Batch:
     """What a step trains on: rows with their trajectory's advantage.
 
     `trajectories` are those that the rows were made of. `dropped_groups`: number of groups without signal. `rewarded`:
-    number of rollouts in all groups that ended in time.
+    number of rollouts in all groups that ended in time; of each group at most `trained_per_group`.
     """
 
     rows_B: list[tuple[Row, float]]
@@ -51,6 +51,8 @@ def make_batch(groups: Iterable[RewardedGroup], config: TrainingConfig) -> Batch
         members = [
             member for member in zip(group.trajectories_G, group.rewards_G, strict=True) if member[0].stop != "deadline"
         ]
+        kept = most_varied([reward for _, reward in members], config.trained_per_group or len(members))
+        members = [members[place] for place in kept]
         rewarded += len(members)
         advantages_G = advantages([reward for _, reward in members], config.advantage_scale, config.signal_tolerance)
         if advantages_G is None:

@@ -162,6 +162,13 @@ def test_a_gain_and_a_loss_by_rl_are_told_as_such(tmp_path: Path, clock: Clock) 
     assert "Over the warm start alone (50.0 %), RL brought a loss of -50.0 points" in table(loses)
 
 
+def test_a_gain_without_a_plan_shown_is_rls_alone(tmp_path: Path, clock: Clock) -> None:
+    alone = build(trained(tmp_path / "alone", clock, lambda n: True, warm=False))
+    assert "RL alone made this change, without a plan shown, in 15.5 min." in table(alone)
+    after_plans = build(trained(tmp_path / "after", clock, lambda n: True))
+    assert "RL alone" not in table(after_plans)
+
+
 def test_a_warm_start_without_rl_owes_rl_nothing(tmp_path: Path, clock: Clock) -> None:
     begin(tmp_path / "run", clock)
     with Journal.open(tmp_path / "run", write=True) as journal:

@@ -2,12 +2,13 @@
 
 import itertools
 import math
+from statistics import pvariance
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcprl.training.advantages import advantages
+from mcprl.training.advantages import advantages, most_varied
 
 
 def test_advantages_are_scores_less_the_groups_mean():
@@ -49,3 +50,12 @@ def test_advantages_sum_to_zero_and_keep_the_order_of_the_scores(scores: list[fl
         assert sum(found) == pytest.approx(0, abs=1e-9 if scale == "none" else 1e-6)
         by_score = sorted(range(len(scores)), key=lambda i: scores[i])
         assert all(found[a] <= found[b] for a, b in itertools.pairwise(by_score))
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=7), st.integers(1, 7))
+def test_no_other_part_of_a_group_varies_more_than_the_chosen_one(scores: list[float], count: int):
+    chosen = most_varied(scores, count)
+    assert chosen == sorted(set(chosen))
+    assert len(chosen) == min(count, len(scores))
+    parts = itertools.combinations(scores, min(count, len(scores)))
+    assert pvariance([scores[place] for place in chosen]) >= max(map(pvariance, parts)) - 1e-9

@@ -87,3 +87,18 @@ def test_without_a_plan_or_where_none_are_allowed_there_are_no_given() -> None:
 def test_a_task_may_be_tied_thousands_of_times() -> None:
     outcomes = [("s0", step, False) for step in range(1, 3_000)]
     assert len(draw(TASKS[:2], outcomes, 3_000, 2, 0)) == 2
+
+
+def test_kinds_whose_groups_have_a_signal_are_drawn_more_often_and_fill_half_of_a_step_at_most() -> None:
+    hard = [Scenario(f"hard{n}", "?", (), plan=(Call("join"),)) for n in range(40)]
+    mixed = [Scenario(f"mixed{n}", "?", (), plan=(Call("find"),)) for n in range(40)]
+    other = [Scenario(f"other{n}", "?", (), plan=(Call("sum"),)) for n in range(40)]
+    results = {"hard": (False, False), "mixed": (True, False), "other": (True, False)}
+    outcomes: list[tuple[str, int, bool]] = []
+    for step in range(1, 31):
+        drawn = [each.scenario.id for each in draw([*hard, *mixed, *other], outcomes, step, 4, 0)]
+        kinds = Counter(name.rstrip("0123456789") for name in drawn)
+        assert max(kinds.values()) <= 2
+        outcomes += [(name, step, success) for name in drawn for success in results[name.rstrip("0123456789")]]
+    often = Counter(name.rstrip("0123456789") for name, *_ in outcomes)
+    assert 0 < 5 * often["hard"] < often["mixed"]
