@@ -59,7 +59,14 @@ def emit_notes(journal: Journal, emit: Emit, planned: int) -> None:
     """Emit a note for each symptom that appears with the journal's newest step, of `planned` in all."""
     steps = steps_of(journal)
     sentences = notes(steps)
-    if learns_nothing(steps, planned) and not any(learns_nothing(steps[:n], planned) for n in range(len(steps))):
+    validated = [
+        (int(event.data["step"]), float(event.data["success"]))
+        for event in journal.events("evaluated")
+        if event.data["phase"] == "val"
+    ]
+    if learns_nothing(steps, validated, planned) and not any(
+        learns_nothing(steps[:n], validated, planned) for n in range(len(steps))
+    ):
         sentences.append(_nothing_learnt(steps, planned))
     for sentence in sentences:
         emit(Note(sentence))
@@ -195,15 +202,21 @@ def _share(steps: Steps, behaviour: str) -> float:
     return 1 - _mean(steps, "calling") if behaviour == "texts" else _mean(steps, behaviour)
 
 
-def learns_nothing(steps: Steps, planned: int) -> bool:
-    """Whether success has not risen visibly over the newest third of the planned steps, and is no mastery."""
+def learns_nothing(steps: Steps, validated: Sequence[tuple[int, float]], planned: int) -> bool:
+    """Whether success has not risen visibly over the newest third of the planned steps, in training or in validation,
+    and is no mastery. `validated` has (step, success). Training's alone would not say so: as the policy learns, harder
+    kinds of tasks are drawn."""
     third = max(2 * WINDOW, planned // 3)
+    before = [success for step, success in validated if step <= len(steps) - third]
+    since = [success for step, success in validated if len(steps) - third < step <= len(steps)]
+    if max(since, default=0.0) > max(before, default=1.0):
+        return False
     newest = [step["success"] for step in steps[-third:] if math.isfinite(step.get("success", math.nan))]
     if len(newest) < third or fmean(newest) >= SOLVED:
         return False
-    before, after = newest[: third // 2], newest[third // 2 :]
-    error = math.sqrt(variance(before) / len(before) + variance(after) / len(after))
-    return fmean(after) - fmean(before) < error
+    first, last = newest[: third // 2], newest[third // 2 :]
+    error = math.sqrt(variance(first) / len(first) + variance(last) / len(last))
+    return fmean(last) - fmean(first) < error
 
 
 def _nothing_learnt(steps: Steps, planned: int) -> str:

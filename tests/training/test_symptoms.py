@@ -176,9 +176,17 @@ def test_what_just_does_not_collapse_goes_on(first: list[dict[str, float]], last
 def test_a_third_of_the_steps_without_a_rise_is_nothing_learnt() -> None:
     flat = [HEALTHY | {"success": 0.4 if n % 2 else 0.5} for n in range(30)]
     rising = [HEALTHY | {"success": 0.2 + 0.02 * n + (0.05 if n % 2 else 0.0)} for n in range(30)]
-    assert [learns_nothing(flat[:n], 60) for n in (19, 20, 30)] == [False, True, True]
-    assert not any(learns_nothing(rising[:n], 60) for n in range(31))
-    assert not learns_nothing(steps(30, success=0.95), 60)  # there is little left to learn
+    assert [learns_nothing(flat[:n], [(0, 0.3)], 60) for n in (19, 20, 30)] == [False, True, True]
+    assert not any(learns_nothing(rising[:n], [], 60) for n in range(31))
+    assert not learns_nothing(steps(30, success=0.95), [], 60)  # there is little left to learn
+
+
+def test_where_validation_rises_something_is_learnt_though_harder_tasks_keep_training_level() -> None:
+    flat = [HEALTHY | {"success": 0.4 if n % 2 else 0.5} for n in range(45)]
+    validated = [(0, 0.29), (20, 0.31), (40, 0.44)]
+    assert not learns_nothing(flat[:45], validated, 60)
+    assert learns_nothing(flat[:25], [(0, 0.31), (20, 0.31)], 60)
+    assert learns_nothing(flat[:39], [(0, 0.31), (20, 0.29)], 60)
 
 
 def test_a_metric_that_flickers_about_its_threshold_is_noted_once() -> None:
