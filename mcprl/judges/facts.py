@@ -6,7 +6,7 @@ values that stand with each other's subjects are no answer.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from mcprl.judges.mentions import Reading, read
@@ -18,7 +18,8 @@ from mcprl.types import Fact, Scalar
 
 _NEGATED = re.compile(
     r"(?:\bnot(?! only| just)|n't|\bnever|\bno longer|\bcannot|\brather than|\binstead of|\bother than|\bneither|\bnor|"
-    r"\bused to|\b(?:none|neither|nobody|no one|not one|nothing) of|\bno|\bpreviously|\bformerly|\bas opposed to|"
+    r"\bused to|\b(?:none|neither|nobody|no one|not one|nothing) of|"
+    r"\bno(?! (?:[^\s,;:.!?]+ ){1,3}for [\"'(]?$)|\bpreviously|\bformerly|\bas opposed to|"
     r"\bunlike|\bexcept)\s+(?:(?!but\b|and\b|so\b|it\b|it's\b|is\b|because\b)[^\s,;:.!?]+\s+){0,3}[\"'(]?$"
 )
 _DENIED = re.compile(r"[\"')]?\s+(?:is|are|was|were|has|does|do)(?:n't| not)\b")
@@ -68,6 +69,8 @@ _JOINED = frozenset(
 """Words between two values that are given as if they were the same."""
 _COUNTED = re.compile(r"\s*(?:in stock|left|units?|pieces?|available)\b")
 """What makes a number beside a price a quantity."""
+_MAKES = re.compile(r"\b(?:makes?|comes? to|gives?|totals?|equals?)\b(?! that)")
+"""What stands between an operand and the computed value: "80 at 5 euros make 400"."""
 _OF_ALL = re.compile(r"\b(?:both|each|every|all|same|equal\w*|also|too|either|likewise)\b")
 """What makes a value that of several things."""
 _STOP = frozenset("a i an in on no yes is it the of to and or at by for be so do me my we us n/a none null".split())
@@ -110,6 +113,8 @@ def misses(answer: str, fact: Fact, asked: Asked) -> str:
     """Why `answer` does not state `fact`, empty if it does."""
     if isinstance(fact.value, bool):
         return _misses_flag(answer, fact, asked)
+    if fact.meaning == "status" and fact.value in (0, 1) and polarity(answer, fact.name) is not None:
+        return _misses_flag(answer, replace(fact, value=bool(fact.value)), asked)  # as databases without a flag keep it
     reading = read(answer)
     rivals = {rival: _stated(reading, rival, fact) for rival in fact.rivals if _is_rival(rival, fact, asked)}
     longer = [place for found in rivals.values() for place in found]
@@ -217,7 +222,8 @@ def _hedged(
                 continue
             unlike = kind == "word" and (other_field or _looks(rival) != _looks(fact.value))
             counted = fact.meaning == "money" and _COUNTED.match(reading.text, place[1])
-            operand = (fact.derived and re.search(r"[=():+*/-]", gap)) or _OF.search(reading.text[: place[0]])
+            computing = re.search(r"[=():+*/-]", gap) or (place < value and _MAKES.search(gap))
+            operand = (fact.derived and computing) or _OF.search(reading.text[: place[0]])
             if (unlike or counted or operand) and not _DOUBT.search(gap):
                 continue
             doubted = len(gap) < 45 and _DOUBT.search(gap) and not re.search(r"[.;!?]\s", gap)
@@ -261,7 +267,7 @@ _OPENS = re.compile(r"\W*(?:(?:that|it)(?:'s|'d be| would be| is| was)|the answe
 _OPENED = re.compile(r"[\"')]*(?:[;.]|,? -|,(?= (?:it|they|which|since)\b))")
 _THAN = re.compile(r"\b(?:than|over|beats|ahead of|behind|compared (?:to|with)|vs\.?|versus)\b")
 _CONCLUDES = re.compile(
-    r"\b(?:so|therefore|hence|thus|winner|answer|(?!(?:after|under|over|other|number|order|customer|user|member|tier)\b)\w+er|\w+est|more|most|"
+    r"\b(?:so|therefore|hence|thus|winner|answer|(?!(?:after|under|over|other|number|order|customer|user|member|tier|(?:sept|nov|dec)ember|october)\b)\w+er|\w+est|more|most|"
     r"less|least|fewer|first|better|worst|ahead|beats|wins)\b"
 )
 _CONTRAST = re.compile(r"\b(?:while|whereas|only|against|but|followed)\b")
@@ -283,8 +289,11 @@ def _not_chosen(reading: Reading, own: Sequence[Place], rivals: Mapping[Scalar, 
         inside = {place in own for place in spots if match.start() <= place[0] < match.end()}
         if len(inside) == 1 and _CONCLUDES.search(match[0]):
             return "" if inside.pop() else wrong
-    rest = text[first[1] : min(place[0] for place in others)] if first in own else ""
-    return "" if _CONTRAST.search(rest) else wrong
+    if first not in own:
+        return wrong
+    other = min(place for place in others)
+    apart = _CONTRAST.search(text, first[1], other[0]) or _CONTRAST.match(text, other[1] + 1)  # "B only in 2013"
+    return "" if apart else wrong
 
 
 # --- whose value it is ------------------------------------------------------------------------------------------------

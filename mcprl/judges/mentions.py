@@ -118,12 +118,16 @@ class Reading:
     cased: str = ""
 
 
+_TITLE = re.compile(r"\b(Dr|Mr|Mrs|Ms|Prof|St)\.(?= [A-Z])")
+
+
 @lru_cache(maxsize=4096)
 def normal(text: str) -> str:
-    """The text with plain quotes, hyphens and letters, without Markdown emphasis; case and lines stay."""
+    """The text with plain quotes, hyphens and letters, without Markdown emphasis and the full stop of a title ("Dr.");
+    case and lines stay."""
     text = folded(text.translate(_PLAIN)).translate(_PLAIN)
     text = text.replace("ø", "o").replace("Ø", "O").replace("ł", "l").replace("Ł", "L").replace("đ", "d")
-    text = _BRITISH.sub(r"\1or", text)
+    text = _TITLE.sub(r"\1", _BRITISH.sub(r"\1or", text))
     return re.sub(r"\*\*|__(?=\w)|(?<=\w)__|`|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)", "", text)
 
 

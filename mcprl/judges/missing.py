@@ -7,6 +7,7 @@ counts only if the noun is the thing itself and not something of it: "no order O
 import re
 
 from mcprl.judges.phrases import sentences
+from mcprl.text import stems
 
 _NOT = r"(?:\bnot|n't|\bnever|\bno longer)"
 _ADVERBS = (
@@ -127,15 +128,28 @@ _EXCUSE = re.compile(
 _MERELY_POSSIBLE = re.compile(r"\b(?:if|possible|possibly)\b")
 
 
-def says_missing(text: str, request: str = "") -> bool:
+def says_missing(text: str, request: str = "", asked: str = "") -> bool:
     """Whether `text` says that the thing in question does not exist or was not found. That there are none of the
-    things says so if the `request` asks for any."""
+    things says so if the `request` asks for any. `asked` has the words for what is asked of a thing that is there: that
+    there is none of it says so, too ("no e-mail address for Jonas")."""
     if any(_EXCUSE.search(part) and not _MERELY_POSSIBLE.search(part) for part in sentences(text)):
         return False
     said = [part for part in sentences(text) if not part.endswith("?")]
     if _ANY.search(request.lower()) and any(_NONE_SUCH.search(part) for part in said):
         return not any(part.startswith("yes") for part in said)
-    return any(_clause_says_missing(clause) for clause in _clauses(text))
+    return any(
+        _clause_says_missing(clause) or (asked and _lacks_what_is_asked(clause, asked)) for clause in _clauses(text)
+    )
+
+
+def _lacks_what_is_asked(clause: str, asked: str) -> bool:
+    """Whether a clause says that there is none of what one of the asked words stands for."""
+    for pattern in (_NO_NOUN, _SEARCH, _HAVE):
+        if (match := pattern.search(clause)) and not re.match(_IDIOM, match["np"].strip()):
+            noun = re.split(_BELONGS, re.sub(r"^ ?(?:any|an?) ", "", match["np"]))[0]
+            if {*stems(noun.replace("-", ""))} & {*stems(asked.lower().replace("-", ""))}:
+                return True
+    return False
 
 
 def _clauses(text: str) -> list[str]:

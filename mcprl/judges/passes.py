@@ -113,7 +113,11 @@ def _(state: StateHolds, evidence: Evidence) -> str:
 @objection.register
 def _(check: SaysMissing, evidence: Evidence) -> str:
     """The answer says that the thing is missing."""
-    return "" if says_missing(evidence.answer, evidence.request) else "does not say that it does not exist"
+    scenario = evidence.scenario
+    of_a_thing = not any(isinstance(each, CallMade) and each.failed for each in scenario.checks)
+    calls = [f"{call.tool} {' '.join(str(value) for _, value in leaves(call.arguments))}" for call in scenario.plan]
+    asked = " ".join([evidence.request, *calls]) if of_a_thing else ""
+    return "" if says_missing(evidence.answer, evidence.request, asked) else "does not say that it does not exist"
 
 
 @objection.register

@@ -184,6 +184,20 @@ def test_a_thing_that_lacks_something_exists(text: str) -> None:
     assert not says_missing(text)
 
 
+@pytest.mark.parametrize(
+    ("asked", "text", "none"),
+    [
+        ("jonas costa's email?", "There is no e-mail address on file for Jonas Costa.", True),
+        ("what has C-1033 ordered? list_orders", "I can't find any orders for Rosa Lindt, C-1033.", True),
+        ("jonas costa's email?", "There is no phone number on file for Jonas Costa.", False),
+        ("jonas costa's email?", "It's no trouble: jonas@costa.example.", False),
+        ("", "There is no e-mail address on file for Jonas Costa.", False),  # whether there is a Jonas was the question
+    ],
+)
+def test_of_a_thing_that_is_there_what_is_asked_may_be_missing(asked: str, text: str, none: bool) -> None:
+    assert says_missing(text, "jonas costa's email?", asked) is none
+
+
 CHEAPER = Fact("SKU-307", "sku", "identifier", rivals=("SKU-309",), derived=True)
 WINNER = Fact("Ana Sousa", "rider", "person", rivals=("Bo Lund",))
 LOSS = Fact(1.5, "loss", "measure", "kg", derived=True, rivals=(38.4, 36.9))
@@ -193,6 +207,11 @@ OFF = Fact(24.52, "price", "money", rivals=(27.25, 10), derived=True)
 MEAN = Fact(6.0, "price", "money", rivals=(5.0, 7.0), derived=True)
 NEWER = Fact("56ba67bd", "commit", "identifier", rivals=("47297093",), derived=True)
 NOTE = Fact("pays within 14 days", "observation", "text")
+LONGER = Fact("Ines", "name", "person", rivals=("Ada",))
+FIRST = Fact("Dr. Szabo", "name", "person", rivals=("Dr. Mensah",))
+WORTH = Fact(10180.0, "value", "money", "EUR", rivals=(80, 127.25), derived=True)
+UNREACHED = Fact("Dmitri", "owner", "person", rivals=("Bo",))
+UNPAID = Fact(0, "paid", "status", rivals=(1,))
 TOLD: tuple[tuple[str, Fact, str, bool], ...] = (
     ("Which is cheaper, SKU-307 or SKU-309?", CHEAPER, "SKU-307 is cheaper.", True),
     ("Which is cheaper, SKU-307 or SKU-309?", CHEAPER, "SKU-307 has the lower price.", True),
@@ -207,6 +226,18 @@ TOLD: tuple[tuple[str, Fact, str, bool], ...] = (
     ("What do they cost on average?", MEAN, "They have the same size, and cost 6.00 on average.", True),
     ("Is 47297093 or 56ba67bd newer?", NEWER, "Newer one: 56ba67bd, a day after 47297093.", True),
     ("Is 47297093 or 56ba67bd newer?", NEWER, "Newer one: 47297093, a day after 56ba67bd.", False),
+    ("Ines or Ada, who's been with us longer?", LONGER, "Ines: she joined in 2011, Ada only in 2013.", True),
+    ("Ines or Ada, who's been with us longer?", LONGER, "Ada: she joined in 2011, Ines only in 2013.", False),
+    ("Szabo or Mensah, who came first?", FIRST, "Dr. Szabo did, in May; Dr. Mensah followed on 20 November.", True),
+    ("Szabo or Mensah, who came first?", FIRST, "Dr. Mensah did, in May; Dr. Szabo followed on 20 November.", False),
+    ("What is the stock worth?", WORTH, "80 units at €127.25 make €10,180.00.", True),
+    ("What is the stock worth?", WORTH, "€10,180.00, or maybe €127.25.", False),
+    ("Who has no e-mail address?", UNREACHED, "We have no e-mail address for Dmitri and Greta.", True),
+    ("Who has no e-mail address?", UNREACHED, "It is Greta, not Dmitri.", False),
+    ("Is invoice 9 settled?", UNPAID, "No, invoice 9 has not been paid yet.", True),
+    ("Is invoice 9 settled?", UNPAID, "It is still unpaid.", True),
+    ("Is invoice 9 settled?", UNPAID, "Its paid flag is 0.", True),
+    ("Is invoice 9 settled?", UNPAID, "Yes, invoice 9 has been paid.", False),
     ("What do we know about them?", NOTE, "They pay within 14 days.", True),
     ("What do we know about them?", NOTE, "They pay within 40 days.", False),
 )

@@ -4,6 +4,7 @@ They were written blind to the generator and to the verifier. `support.fixtures`
 that they ask about; `{dir}` in a line stands for the folder of the repository.
 """
 
+import hashlib
 import json
 import shutil
 import sqlite3
@@ -15,16 +16,22 @@ from typing import Any
 
 import pytest
 from pydantic import TypeAdapter
+from support.bar_servers import setting
 from support.fixtures import make_database, make_git
 from support.once import replayed
 from support.paths import GIT_SERVER, NODE_BIN, ROOT, SQLITE_SERVER
 
 from mcprl.config import ServerConfig, ToolPolicy
+from mcprl.judges.adversaries import Move, play
 from mcprl.judges.verifier import Verifier
 from mcprl.servers.server import Server, connect
 from mcprl.types import Group, Scenario
 
-PEOPLE = ROOT / "scenarios" / "people"
+PEOPLE, ASKED = ROOT / "scenarios" / "people", ROOT / "scenarios" / "asked"
+HASHES = {  # put away before the first model was tested on them
+    "shop": "95534e64425576094365f1846204efca5b1a7219e49d283b9a4237c639e15981",
+    "sqlite": "8058226299b3784b5b72c614df5c93240dad0f6a8fd9b1d347fb4186ed2f401a",
+}
 NAMES = ("everything", "git", "sqlite")
 GIT_READS = ("git_status", "git_diff*", "git_log", "git_show", "git_branch")
 SQLITE_READS = ("read_query", "list_tables", "describe_table")
@@ -166,4 +173,27 @@ async def test_plans_and_answers_pass_on_sqlite(tmp_path: Path) -> None:
             make_database(path)
             async with connected(f"{SQLITE_SERVER} --db-path {path}", *SQLITE_READS) as server:
                 problems += await refused(server, [person])
+    assert not problems, "\n".join(problems)
+
+
+def test_what_models_asked_is_as_it_was_put_away() -> None:
+    """150 requests each, written by models that saw the server's tools and data alone (2026-11-29). Of their own right
+    answers the checks accepted 284 of 300 before anybody mended for them."""
+    assert {name: hashlib.sha256((ASKED / f"{name}.jsonl").read_bytes()).hexdigest() for name in HASHES} == HASHES
+
+
+@pytest.mark.parametrize("name", HASHES)
+@pytest.mark.anyio
+async def test_plans_and_answers_pass_on_what_models_asked(name: str, tmp_path: Path) -> None:
+    try:
+        made = setting(name, tmp_path)
+    except LookupError as error:
+        pytest.skip(str(error))
+    asked = [SCENARIO.validate_json(line) for line in (ASKED / f"{name}.jsonl").read_text().splitlines()]
+    async with connect(made.servers, made.tools) as server:
+        verifier, problems = Verifier(server.tools), list[str]()
+        for each in asked:
+            played = await play(server, each, Move(tuple(each.plan), each.answer))
+            if not (score := verifier.verify(each, played)).success:
+                problems.append(f"{each.id} {each.request!r} -> {each.answer!r}: {score.explanation}")
     assert not problems, "\n".join(problems)
