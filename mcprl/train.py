@@ -185,7 +185,8 @@ async def reinforce(
         patience = config.steps if run.config.is_control else config.patience
         if has_stalled(scores, patience) or rl_is_spent(run.config, run.journal):
             break
-        if not run.config.is_control and (collapse := symptoms.collapse(symptoms.steps_of(run.journal))):
+        steps, validated = symptoms.steps_of(run.journal), symptoms.validations(run.journal)
+        if not run.config.is_control and (collapse := symptoms.collapse(steps, validated)):
             run.emit(Note(f"training ends with step {run.journal.last_step() or 0}: {collapse}"))
             break
         try:

@@ -102,7 +102,7 @@ async def test_three_in_a_row_end_the_run_in_one_line_and_it_goes_on_with_anothe
     assert report.steps == 6
     with Journal.open(tmp_path / "small") as journal:
         assert [step.metrics["skipped"] for step in journal.steps()] == [0, 1, 1, 1, 1, 0]
-        assert journal.steps()[-1].metrics["learning_rate"] == pytest.approx(1e-3 * 2 / 10)
+        assert journal.steps()[-1].metrics["learning_rate"] == 1e-3
         assert journal.config.training.learning_rate == 1e-3
         (event,) = journal.events("changed")
         assert event.data == {"settings": {"training": {"learning_rate": 1e-3, "max_grad_norm": 0.5}}}
@@ -150,10 +150,12 @@ async def test_an_update_that_runs_out_of_memory_goes_on_in_smaller_bins_and_say
 async def test_a_policy_that_has_collapsed_ends_training_and_the_test_is_made_but_a_control_goes_on(
     control: str, steps: int, tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(train.symptoms, "collapse", lambda taken: "it calls one tool" if len(taken) >= 2 else "")
+    monkeypatch.setattr(
+        train.symptoms, "collapse", lambda taken, validated: "it calls one tool" if len(taken) >= 2 else ""
+    )
     emitted = Recorder()
     report = await train_adapter(small(tiny_model, tmp_path, control=control, **run_of(4)), emit=emitted)
     assert (report.steps, report.finished) == (steps, True)
-    ends = [note for note in emitted.notes if note.startswith("training ends")]
-    assert ends == (["training ends with step 2: it calls one tool"] if control == "none" else [])
+    told = [note for note in emitted.notes if note.startswith("training ends")]
+    assert told == (["training ends with step 2: it calls one tool"] if control == "none" else [])
     assert any(note.startswith("RL takes up to 4 steps of ") for note in emitted.notes)

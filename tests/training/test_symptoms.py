@@ -144,25 +144,30 @@ def test_what_lasts_is_noted_once_and_again_after_it_was_gone(name: str) -> None
 @pytest.mark.parametrize(
     ("last", "which"),
     [
-        (steps(2 * WINDOW, success=0.29), ""),
-        (steps(WINDOW, success=0.29, calling=ONE_BEHAVIOUR), "90% of the turns are calls (50% at first)"),
-        (steps(WINDOW, success=0.29, calling=0.04), "96% of the turns are texts without a call (50% at first)"),
-        (steps(WINDOW, success=0.29, same_tool=0.97), "97% of the rollouts call the same tool first (40% at first)"),
-        (steps(WINDOW, success=0.29, rollout_entropy=0.5), "a rollout has 0.50 nats of entropy"),
+        ({"calling": ONE_BEHAVIOUR}, "90% of the turns are calls (50% at first)"),
+        ({"calling": 0.04}, "96% of the turns are texts without a call (50% at first)"),
+        ({"same_tool": 0.97}, "97% of the rollouts call the same tool first (40% at first)"),
+        ({"rollout_entropy": 0.5}, "a rollout has 0.50 nats of entropy"),
     ],
 )
-def test_a_collapse_is_told_with_the_behaviour_that_is_left(last: list[dict[str, float]], which: str) -> None:
-    run = [*steps(2 * WINDOW, success=0.6), *last]
-    assert f"success has fallen from 60% to 29%{which and f', and {which}'}: the policy has collapsed" in collapse(run)
-    assert not any(collapse(run[:count]) for count in range(len(run)))
+def test_a_collapse_is_told_with_the_behaviour_that_is_left(last: dict[str, float], which: str) -> None:
+    run = [*steps(2 * WINDOW, success=0.6), *steps(WINDOW, success=0.29, **last)]
+    assert f"success has fallen from 60% to 29%, and {which}: the policy has collapsed" in collapse(run, [(0, 0.5)])
+    assert not any(collapse(run[:count], []) for count in range(len(run)))
+
+
+def test_validation_that_falls_by_half_is_a_collapse() -> None:
+    told = collapse(steps(20), [(0, 0.4), (10, 0.6), (20, 0.29)])
+    assert told.startswith("success in validation has fallen from 60% to 29%: the policy has collapsed")
+    assert not collapse(steps(20), [(0, 0.4), (10, 0.6), (20, 0.31)])
+    assert not collapse(steps(20), [(0, 0.15), (10, 0.01)])  # it never did much
 
 
 @pytest.mark.parametrize(
     ("first", "last"),
     [
-        (steps(2 * WINDOW, success=0.6), steps(2 * WINDOW, success=0.6 * COLLAPSE + 0.01)),
-        (steps(2 * WINDOW, success=0.15), steps(2 * WINDOW, success=0.01)),  # it never did much
-        (steps(2 * WINDOW, success=0.6), steps(WINDOW, success=0.2)),  # five steps may be five hard ones
+        (steps(2 * WINDOW, success=0.6), steps(2 * WINDOW, success=0.1)),  # harder tasks are drawn as it learns
+        (steps(2 * WINDOW, success=0.6), steps(WINDOW, success=0.6 * COLLAPSE + 0.01, calling=ONE_BEHAVIOUR)),
         (
             steps(2 * WINDOW, success=0.6, same_tool=ONE_BEHAVIOUR - BEHAVIOUR_RISE + 0.01),
             steps(WINDOW, success=0.2, same_tool=ONE_BEHAVIOUR),  # it was nearly so from the first
@@ -170,7 +175,7 @@ def test_a_collapse_is_told_with_the_behaviour_that_is_left(last: list[dict[str,
     ],
 )
 def test_what_just_does_not_collapse_goes_on(first: list[dict[str, float]], last: list[dict[str, float]]) -> None:
-    assert not any(collapse([*first, *last][:count]) for count in range(len(first) + len(last) + 1))
+    assert not any(collapse([*first, *last][:count], [(0, 0.3)]) for count in range(len(first) + len(last) + 1))
 
 
 def test_a_third_of_the_steps_without_a_rise_is_nothing_learnt() -> None:
