@@ -70,12 +70,18 @@ _LEAST = 100
 
 
 def belied(evidence: Evidence) -> str:
-    """Why the answer misreports a write that the task asks for, or claims one that it does not; empty if neither."""
+    """Why the answer misreports a write that the task asks for, or claims one that it does not, or gives a date beside
+    what was looked up that it made up; empty if none."""
     checks, answer, reading = evidence.scenario.checks, evidence.answer, evidence.reading
     wanted = [check for check in checks if isinstance(check, StateHolds | CallMade)]
     if not wanted or any(isinstance(check, CallMade) and check.failed for check in wanted):
         claimed = _CLAIMED.search(reading.text) or (None if evidence.writes else _ANNOUNCED.match(reading.text))
-        return f"the answer claims {claimed[0]!r}, which was not to be done" if claimed else ""
+        if claimed:
+            return f"the answer claims {claimed[0]!r}, which was not to be done"
+        computed = any(fact.derived or fact.live for fact in evidence.facts)
+        days = () if computed or not evidence.facts else _strange_days(reading, _known(evidence))
+        made_up = next((day for day in days if day.month), None)
+        return f"the answer reports {_at(reading, made_up)!r}, which nobody gave and no result holds" if made_up else ""
     parts = sentences(answer)
     reported = any(_REPORTS.search(part) for part in parts)
     lacks = says_missing(answer) and not reported and len(wanted) == len(checks)
@@ -121,8 +127,7 @@ def _known(evidence: Evidence) -> Reading:
 def _strangers(reading: Reading, known: Reading) -> Iterator[str]:
     """The dates, codes, amounts of money and larger numbers of an answer that are in nothing that is known. An amount
     may be the difference or the sum of two that are."""
-    days = {(day.month, day.day) for day in known.days}
-    found: list[Day | Number] = [day for day in reading.days if day.day and not _same(day) & days]
+    found: list[Day | Number] = [*_strange_days(reading, known)]
     numbers = {abs(number.value) for number in known.numbers}
     made = {round(abs(a + sign * b), 2) for a, b in combinations(numbers, 2) for sign in (1, -1)}
     for number in reading.numbers:
@@ -130,9 +135,19 @@ def _strangers(reading: Reading, known: Reading) -> Iterator[str]:
         told = abs(number.value) >= _LEAST or (is_amount and round(abs(number.value), 2) not in made)
         if told and not number.unit and abs(number.value) not in numbers:
             found.append(number)
-    texts = [reading.text[each.start : each.end] for each in found]
+    texts = [_at(reading, each) for each in found]
     texts += [match[0] for match in _CODE.finditer(reading.text)]
     yield from (text for text in texts if not re.search(rf"(?<!\d){re.escape(text)}(?!\d)", known.text))
+
+
+def _strange_days(reading: Reading, known: Reading) -> Iterator[Day]:
+    """The days of an answer that are in nothing that is known."""
+    days = {(day.month, day.day) for day in known.days}
+    yield from (day for day in reading.days if day.day and not _same(day) & days)
+
+
+def _at(reading: Reading, mention: Day | Number) -> str:
+    return reading.text[mention.start : mention.end]
 
 
 def _same(day: Day) -> set[tuple[int, int]]:

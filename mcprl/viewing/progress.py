@@ -82,8 +82,8 @@ def _series(
     drawn: list[Series] = []
     lines = (
         ("training's rollouts of five steps", "grey", sampled, start),
-        ("supervised steps", "green", warm, 0),
-        ("RL", "blue", val, start),
+        ("validation, supervised steps", "green", warm, 0),
+        ("validation, RL", "blue", val, start),
     )
     for name, colour, points, before in lines:
         if points:

@@ -482,3 +482,20 @@ def test_a_small_amount_that_nobody_gave_is_misreported(answer: str, believed: b
     before, after = ToolResult('{"price":12.0}', {"price": 12.0}), ToolResult('{"price":14.5}', {"price": 14.5})
     score = Verifier((PRICING,)).verify(task, tried(answer, *calls, before=(before,), state=(after,)))
     assert score.success is believed, score.explanation
+
+
+@pytest.mark.parametrize(
+    ("beside", "right"),
+    [
+        ("", True),
+        (" It was ordered on 3 May 2026.", True),
+        (" It was last updated on 20 September 2022.", False),
+        (" It was ordered on the 3rd.", True),
+    ],
+)
+def test_a_date_beside_what_was_looked_up_must_be_known(beside: str, right: bool) -> None:
+    """Nano's RL came to end its answers so: the asked value was right, and nothing spoke against what was made up."""
+    record = {"order_id": "O-17", "total": 12.5, "ordered": "2026-05-03"}
+    call = called(order_id="O-17", result=ToolResult(json.dumps(record), record))
+    score = Verifier().verify(LOOKUP, tried(f"The total is 12.50.{beside}", call))
+    assert score.success is right
