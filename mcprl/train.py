@@ -225,7 +225,7 @@ def _sampling_forecast(run: Run) -> str:
     return (
         f"RL takes up to {counted(config.steps, 'step')} of {counted(rollouts, 'rollout')}; at the speed of the base "
         f"model's test sampling takes about {minutes(a_step)} a step, {minutes(a_step * config.steps)} in all. Updates "
-        "come on top: each step's line has the time that is left. Ctrl-C keeps what is there"
+        "come on top: each step's line has the time that is left. Ctrl-C keeps what the run has"
     )
 
 

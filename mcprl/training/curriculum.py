@@ -52,9 +52,12 @@ def draw(
     eager = sorted(eager, key=lambda scenario: max(successes[scenario.id]))[: count // 2]
     taken = {scenario.id for scenario in eager}
     rest = [scenario for scenario in order if scenario.id not in taken]
-    rest.sort(key=lambda scenario: _due(scenario, successes.get(scenario.id, {}), len(scenarios) / count))
-    chosen = _by_signal(rest, count - len(eager), successes, random.Random(f"{seed} kind {step}"))
-    return [Drawn(scenario, given[scenario.id].count) for scenario in (*eager, *chosen)]
+    due = {each.id: _due(each, successes.get(each.id, {}), len(scenarios) / count) for each in rest}
+    rest.sort(key=lambda scenario: due[scenario.id])
+    ready, later = [each for each in rest if due[each.id] <= step], [each for each in rest if due[each.id] > step]
+    shares = _shares(scenarios, successes)
+    chosen = _by_signal(ready, count - len(eager), shares, random.Random(f"{seed} kind {step}"))
+    return [Drawn(scenario, given[scenario.id].count) for scenario in (*eager, *chosen, *later)[:count]]
 
 
 def kind(scenario: Scenario) -> Hashable:
@@ -62,23 +65,27 @@ def kind(scenario: Scenario) -> Hashable:
     return tuple(call.tool for call in scenario.plan), tuple(sorted({check.kind for check in scenario.checks}))
 
 
+def _shares(
+    scenarios: Sequence[Scenario], successes: Mapping[str, Mapping[int, set[bool | None]]]
+) -> dict[Hashable, float]:
+    """Of each kind the expected share of groups with a signal, a half before its first group (Laplace's rule of
+    succession)."""
+    signals: defaultdict[Hashable, list[tuple[int, bool]]] = defaultdict(list)
+    for scenario in scenarios:
+        solved_by_step = successes.get(scenario.id, {}).items()
+        signals[kind(scenario)] += [(step, {True, False} <= solved) for step, solved in solved_by_step]
+    newest = {name: [signal for _, signal in sorted(found)[-_NEWEST:]] for name, found in signals.items()}
+    return {name: (sum(found) + 1) / (len(found) + 2) for name, found in newest.items()}
+
+
 def _by_signal(
-    scenarios: Sequence[Scenario],
-    count: int,
-    successes: Mapping[str, Mapping[int, set[bool | None]]],
-    chance: random.Random,
+    scenarios: Sequence[Scenario], count: int, shares: Mapping[Hashable, float], chance: random.Random
 ) -> list[Scenario]:
     """The first scenarios of kinds that are drawn by their size and their share of groups with a signal."""
     waiting: defaultdict[Hashable, list[Scenario]] = defaultdict(list)
-    signals: defaultdict[Hashable, list[tuple[int, bool]]] = defaultdict(list)
     for scenario in scenarios:
         waiting[kind(scenario)].append(scenario)
-        solved_by_step = successes.get(scenario.id, {}).items()
-        signals[kind(scenario)] += [(step, {True, False} <= solved) for step, solved in solved_by_step]
-    weights = {
-        name: len(tasks) * _share([signal for _, signal in sorted(signals[name])[-_NEWEST:]])
-        for name, tasks in waiting.items()
-    }
+    weights = {name: len(tasks) * shares[name] for name, tasks in waiting.items()}
     chosen: list[Scenario] = []
     taken: Counter[Hashable] = Counter()
     while len(chosen) < count and (left := [name for name, tasks in waiting.items() if tasks]):
@@ -87,11 +94,6 @@ def _by_signal(
         chosen.append(waiting[drawn].pop(0))
         taken[drawn] += 1
     return chosen
-
-
-def _share(signals: Sequence[bool]) -> float:
-    """The expected share of groups with a signal, a half before the first group (Laplace's rule of succession)."""
-    return (sum(signals) + 1) / (len(signals) + 2)
 
 
 @dataclass(frozen=True)
