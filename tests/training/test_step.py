@@ -42,8 +42,7 @@ def test_a_group_whose_only_difference_is_the_clocks_doing_is_dropped():
 def test_of_a_large_group_the_rollouts_that_vary_most_are_trained_on():
     config = CONFIG.model_copy(update={"trained_per_group": 2})
     rewards = (0.2, 0.9, 0.0, 0.5, 0.2)
-    batch = make_batch(
-        [_group(*(("answered", reward) for reward in rewards)), _group(*2 * [("answered", 1.0)])], config
-    )
+    answered: list[tuple[StopReason, float]] = [("answered", reward) for reward in rewards]
+    batch = make_batch([_group(*answered), _group(("answered", 1.0), ("answered", 1.0))], config)
     assert [(row.trajectory_id, advantage) for row, advantage in batch.rows_B] == [("1", 0.45), ("2", -0.45)]
     assert (batch.rewarded, batch.dropped_groups) == (4, 1)
