@@ -312,8 +312,8 @@ class TrainingConfig(Section):
     group_size: Annotated[int, Field(ge=2)] = 8
     """Rollouts of each scenario in one step (G)."""
     trained_per_group: Annotated[int, Field(ge=0)] = 0
-    """Of each group train on so many rollouts, those whose rewards vary most (2504.13818); 0: on all. Sampling 16 to
-    train on 8 leaves fewer groups without a signal, and pays where an update takes longer than sampling."""
+    """Of each group train on so many rollouts, those whose rewards vary most (2504.13818); 0: on all. Of 16
+    sampled to train on 8, fewer groups have no signal; whether that pays was not measured."""
     learning_rate: Annotated[float, Field(ge=0), BY_MODEL] = 1e-4
     """AdamW's learning rate in RL; it rises over a tenth of the steps. 0 trains nothing, and is a control."""
     loss: Literal["cispo", "ppo", "gspo"] = "cispo"

@@ -1,4 +1,4 @@
-"""What an answer claims of writes: one that was made is reported with what is known, and no other is claimed.
+"""What an answer claims: a write that was made is reported with what is known, no other is claimed, no date made up.
 
 Known are the request, the calls and their results. Short confirmations claim nothing.
 """
@@ -70,18 +70,12 @@ _LEAST = 100
 
 
 def belied(evidence: Evidence) -> str:
-    """Why the answer misreports a write that the task asks for, or claims one that it does not, or gives a date beside
-    what was looked up that it made up; empty if none."""
+    """Why the answer misreports a write that the task asks for, or claims one that it does not; empty if neither."""
     checks, answer, reading = evidence.scenario.checks, evidence.answer, evidence.reading
     wanted = [check for check in checks if isinstance(check, StateHolds | CallMade)]
     if not wanted or any(isinstance(check, CallMade) and check.failed for check in wanted):
         claimed = _CLAIMED.search(reading.text) or (None if evidence.writes else _ANNOUNCED.match(reading.text))
-        if claimed:
-            return f"the answer claims {claimed[0]!r}, which was not to be done"
-        computed = any(fact.derived or fact.live for fact in evidence.facts)
-        days = () if computed or not evidence.facts else _strange_days(reading, _known(evidence))
-        made_up = next((day for day in days if day.month), None)
-        return f"the answer reports {_at(reading, made_up)!r}, which nobody gave and no result holds" if made_up else ""
+        return f"the answer claims {claimed[0]!r}, which was not to be done" if claimed else ""
     parts = sentences(answer)
     reported = any(_REPORTS.search(part) for part in parts)
     lacks = says_missing(answer) and not reported and len(wanted) == len(checks)
@@ -94,6 +88,15 @@ def belied(evidence: Evidence) -> str:
     if other := _other_choice(evidence):
         return f"the answer reports {other!r}, which is another choice than the one made"
     return "" if evidence.facts or _confirms(evidence) else "the answer says nothing of what was done"
+
+
+def dates_made_up(evidence: Evidence) -> str:
+    """Why a date beside what was looked up is made up; empty if none is, or if what was asked for is computed."""
+    if not evidence.facts or any(fact.derived or fact.live for fact in evidence.facts):
+        return ""
+    reading = evidence.reading
+    strange = next((day for day in _strange_days(reading, _known(evidence)) if day.month), None)
+    return f"the answer reports {_at(reading, strange)!r}, which nobody gave and no result holds" if strange else ""
 
 
 def _confirms(evidence: Evidence) -> bool:

@@ -291,7 +291,7 @@ def _not_chosen(reading: Reading, own: Sequence[Place], rivals: Mapping[Scalar, 
             return "" if inside.pop() else wrong
     if first not in own:
         return wrong
-    other = min(place for place in others)
+    other = min(others)
     apart = _CONTRAST.search(text, first[1], other[0]) or _CONTRAST.match(text, other[1] + 1)  # "B only in 2013"
     return "" if apart else wrong
 

@@ -3,7 +3,7 @@
 import zlib
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
@@ -170,12 +170,7 @@ def learning_curve(journal: Journal) -> Curve:
 
 def validated(journal: Journal, phase: str) -> list[Point]:
     """The points of a phase that validates: `val:warm` or `val`."""
-    rates_by_step = {step: success_by_task(outcomes) for step, outcomes in _by_step(journal.outcomes(phase)).items()}
-    return [
-        (step, fmean(rates.values()), *intervals.wilson(sum(rates.values()), len(rates)))
-        for step, rates in rates_by_step.items()
-        if rates
-    ]
+    return _points(_by_step(journal.outcomes(phase)))
 
 
 def trained(journal: Journal, window: int) -> list[Point]:
@@ -185,12 +180,16 @@ def trained(journal: Journal, window: int) -> list[Point]:
     for outcome in journal.outcomes("train"):
         if not outcome.given_calls:
             windows[(outcome.step - 1) // window].append(outcome)
-    found: list[Point] = []
-    for _, outcomes in sorted(windows.items()):
-        if rates := success_by_task(outcomes):
-            last = max(outcome.step for outcome in outcomes)
-            found.append((last, fmean(rates.values()), *intervals.wilson(sum(rates.values()), len(rates))))
-    return found
+    return _points({max(each.step for each in outcomes): outcomes for _, outcomes in sorted(windows.items())})
+
+
+def _points(outcomes_by_step: Mapping[int, Sequence[Outcome]]) -> list[Point]:
+    rates_by_step = {step: success_by_task(outcomes) for step, outcomes in outcomes_by_step.items()}
+    return [
+        (step, fmean(rates.values()), *intervals.wilson(sum(rates.values()), len(rates)))
+        for step, rates in rates_by_step.items()
+        if rates
+    ]
 
 
 def _by_step(outcomes: Iterable[Outcome]) -> dict[int, list[Outcome]]:

@@ -7,6 +7,7 @@ from statistics import fmean, variance
 
 from mcprl.events import Emit, Note
 from mcprl.runs.journal import Journal
+from mcprl.runs.learning import validated
 from mcprl.text import counted
 
 Metrics = Mapping[str, float]
@@ -58,10 +59,10 @@ class Symptom:
 
 def emit_notes(journal: Journal, emit: Emit, planned: int) -> None:
     """Emit a note for each symptom that appears with the journal's newest step, of `planned` in all."""
-    steps, validated = steps_of(journal), validations(journal)
+    steps, rates = steps_of(journal), validations(journal)
     sentences = notes(steps)
-    if learns_nothing(steps, validated, planned) and not any(
-        learns_nothing(steps[:n], validated, planned) for n in range(len(steps))
+    if learns_nothing(steps, rates, planned) and not any(
+        learns_nothing(steps[:n], rates, planned) for n in range(len(steps))
     ):
         sentences.append(_nothing_learnt(steps, planned))
     for sentence in sentences:
@@ -78,8 +79,7 @@ def steps_of(journal: Journal) -> list[Metrics]:
 
 def validations(journal: Journal) -> list[tuple[int, float]]:
     """The success of each validation of RL so far, with its step."""
-    evaluated = [event.data for event in journal.events("evaluated") if event.data["phase"] == "val"]
-    return [(int(data["step"]), float(data["success"])) for data in evaluated]
+    return [(step, success) for step, success, *_ in validated(journal, "val")]
 
 
 def notes(steps: Steps) -> list[str]:
@@ -166,10 +166,10 @@ def _no_signal(steps: Steps) -> str:
     )
 
 
-def collapse(steps: Steps, validated: Sequence[tuple[int, float]]) -> str:
+def collapse(steps: Steps, val: Sequence[tuple[int, float]]) -> str:
     """The sentence of a policy that has collapsed, from which more steps bring it no nearer to its best; else empty.
-    `validated` has (step, success)."""
-    rates = [success for _, success in validated]
+    `val` has (step, success) of the validations."""
+    rates = [success for _, success in val]
     found, left = "", _only_behaviour(steps)
     if len(rates) > 1 and _is_fallen(max(rates), rates[-1]):
         found = f"success in validation has fallen from {max(rates):.0%} to {rates[-1]:.0%}"
@@ -205,13 +205,13 @@ def _share(steps: Steps, behaviour: str) -> float:
     return 1 - _mean(steps, "calling") if behaviour == "texts" else _mean(steps, behaviour)
 
 
-def learns_nothing(steps: Steps, validated: Sequence[tuple[int, float]], planned: int) -> bool:
+def learns_nothing(steps: Steps, val: Sequence[tuple[int, float]], planned: int) -> bool:
     """Whether success has not risen visibly over the newest third of the planned steps, in training or in validation,
-    and is no mastery. `validated` has (step, success). Training's alone would not say so: as the policy learns, harder
+    and is no mastery. `val` has (step, success). Training's alone would not say so: as the policy learns, harder
     kinds of tasks are drawn."""
     third = max(2 * WINDOW, planned // 3)
-    before = [success for step, success in validated if step <= len(steps) - third]
-    since = [success for step, success in validated if len(steps) - third < step <= len(steps)]
+    before = [success for step, success in val if step <= len(steps) - third]
+    since = [success for step, success in val if len(steps) - third < step <= len(steps)]
     if max(since, default=0.0) > max(before, default=1.0):
         return False
     newest = [step["success"] for step in steps[-third:] if math.isfinite(step.get("success", math.nan))]
