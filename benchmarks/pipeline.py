@@ -28,7 +28,7 @@ from unittest.mock import patch
 import anyio
 from servers import BENCHES, served
 
-from mcprl import train
+from mcprl import train, train_adapter
 from mcprl.judges import scoring
 from mcprl.runs.journal import Journal
 from mcprl.runs.settings import parse
@@ -115,7 +115,7 @@ def simulated(steps: int, sampling: float, training: float, pipeline: bool) -> d
 def measured(more: dict[str, Any], steps: int, pipeline: bool, sides: Sequence[float] = ()) -> dict[str, float]:
     """One run; `sides` are the durations that were set, else the recorded ones count."""
     with tempfile.TemporaryDirectory() as folder, served(BENCHES[0], dict(os.environ)) as port:
-        anyio.run(train.train_adapter, parse(settings(folder, port, steps, pipeline) | more))
+        anyio.run(train_adapter, parse(settings(folder, port, steps, pipeline) | more))
         with Journal.open(Path(folder) / "run") as journal:
             recorded = journal.steps()
     middle = recorded[2:-1]

@@ -22,7 +22,7 @@ PICTURE = Path(__file__).parent / "images" / "architecture.svg"
 BEGIN, END = "<!-- packages: begin -->\n", "<!-- packages: end -->\n"
 VOCABULARY_LAYERS = 5
 COLUMNS = {
-    "cli": 2.0, "export": 0.4, "train": 1.5, "benches": 2.6, "evaluate": 3.6, "viewing": 4.7, "art": 1.3,
+    "cli": 2.0, "export": 0.4, "train": 1.5, "benches": 2.6, "evaluate": 3.6, "viewing": 4.7, "art": 2.0,
     "scenarios": 4.65, "judges": 1.0, "llm": 1.2, "serving": 2.3, "rollout": 4.1, "training": 4.05, "engines": 2.75,
     "models": 3.5, "runs": 0.4, "chat": 3.5, "servers": 4.7,
 }  # fmt: skip
@@ -35,7 +35,7 @@ CAPTIONS = {
     "export": "a result to take away",
     "benches": "tasks and verdicts\nmade by others",
     "viewing": "a run in a browser",
-    "art": "ART's names in Python",
+    "art": "names in Python,\nparts of one's own",
     "scenarios": "probe, compose, prove,\nword, split",
     "judges": "verifier, RULER, checks",
     "llm": "language models that\njudge and write",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mcprl.art.groups import ruler_score_group as ruler_score_group
     from mcprl.art.model import TrainableModel as TrainableModel
     from mcprl.art.own import OwnParts as OwnParts
+    from mcprl.art.own import train_adapter as train_adapter
     from mcprl.config import Config as Config
     from mcprl.config import TrainingConfig as TrainingConfig
     from mcprl.errors import McprlError as McprlError
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from mcprl.scenarios.packs.pack import load_pack as load_pack
     from mcprl.servers.server import connect as connect
     from mcprl.serving.demonstrations import TrainSFTConfig as TrainSFTConfig
-    from mcprl.train import train_adapter as train_adapter
 
 
 def _public() -> dict[str, str]:

@@ -19,11 +19,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from statistics import fmean
+from typing import Any, Protocol
 
 import anyio.to_thread
 
-from mcprl.art.own import NO_OWN, OwnParts
-from mcprl.benches.taking import require_benches, take_benches
 from mcprl.config import Config
 from mcprl.engines import Engine, open_engine, placement, require_client, server_device
 from mcprl.engines.conversation import require_room
@@ -31,6 +30,7 @@ from mcprl.engines.machine import resolve
 from mcprl.engines.trial import load_worded
 from mcprl.errors import BudgetError
 from mcprl.events import BestChosen, Emit, Evaluated, Note, RunComplete, StepComplete, ignore, recording
+from mcprl.judges import Judge
 from mcprl.judges.scoring import Judged, Scoring
 from mcprl.llm.policy import PolicyLlm
 from mcprl.models.load import LoadedModel, find_device
@@ -59,23 +59,41 @@ from mcprl.training.warm_start import WarmStart, rl_is_spent
 from mcprl.types import Adapter, Scenario
 
 
-async def train_adapter(
+class Parts(Protocol):
+    """What a run takes from outside of the loop (`mcprl.art.own.OwnParts`)."""
+
+    def checked(self, config: Config) -> Config:
+        """The settings of a run with these parts. Raises what is wrong with them."""
+        ...
+
+    @property
+    def judging(self) -> Judge | None:
+        """The judge in place of the configured one, if there is one."""
+        ...
+
+    def conversing(self, config: Config, model: LoadedModel, engine: Engine) -> dict[str, Any]:
+        """The `Sampler`'s `converse`, if the rollouts are not the run's own."""
+        ...
+
+    async def measure(
+        self, config: Config, journal: Journal, engine: Engine, step: int, adapter: Adapter | None, emit: Emit
+    ) -> None:
+        """Measure the tested adapter of `step` on what others made, after the held-out test."""
+        ...
+
+
+async def train(
     config: Config,
+    parts: Parts,
     resume: str | Path | None = None,
     emit: Emit = ignore,
     accept_tool_changes: bool = False,
-    own: OwnParts = NO_OWN,
 ) -> report.Report:
-    """Train an adapter for the configured servers and prove what it gained; returns the report of the run.
-
-    `resume` names the folder of a stopped run, whose own configuration is used (`resuming`). It goes on with tools that
-    have changed only if told so. `own` are parts of the caller's. Each `McprlError` says what to do.
-    """
+    """`mcprl.train_adapter` with all that it takes from outside: see there."""
     with ExitStack() as stack:
         journal = stack.enter_context(Journal.open(resume, write=True)) if resume else None
         config = resuming.configuration(journal, config) if journal else config
-        config = await anyio.to_thread.run_sync(own.checked, config)
-        require_benches(config.training.bench)
+        config = await anyio.to_thread.run_sync(parts.checked, config)
         if not journal:
             config = await anyio.to_thread.run_sync(checked, config, emit)
         async with connect(config.servers, config.tools, emit=emit) as server:
@@ -90,11 +108,11 @@ async def train_adapter(
             stack.enter_context(server.recorded(journal.folder if config.record else None))
             stack.enter_context(logging_to(journal.folder / "server.log"))
             with watching(journal, 60 * config.training.stall_minutes, recording(journal.write_event, emit)) as record:
-                return await _run(config, journal, server, model, record, own)
+                return await _run(config, journal, server, model, record, parts)
 
 
 async def _run(
-    config: Config, journal: Journal, server: Server, model: LoadedModel, emit: Emit, own: OwnParts
+    config: Config, journal: Journal, server: Server, model: LoadedModel, emit: Emit, parts: Parts
 ) -> report.Report:
     """All phases of a run, and its report."""
     rewind_to_whole(journal, emit)
@@ -104,9 +122,9 @@ async def _run(
     proof = None
     try:
         async with open_engine(config, model, journal.folder / "vllm.log", emit) as engine:
-            sampler = Sampler(config, server, engine, journal, emit, **own.conversing(config, model, engine))
-            scoring = Scoring(config, server.tools, journal, PolicyLlm(engine), emit, own.judging)
-            await _train(Run(config, journal, server, model, engine, sampler, scoring, trackers, emit))
+            sampler = Sampler(config, server, engine, journal, emit, **parts.conversing(config, model, engine))
+            scoring = Scoring(config, server.tools, journal, PolicyLlm(engine), emit, parts.judging)
+            await _train(Run(config, journal, server, model, engine, sampler, scoring, trackers, parts, emit))
         if taken := memory.planned_and_peak(config, placement(config, find_device(config.model.device))):
             journal.write_fact("memory", taken)
         finished = report.write(journal.folder)
@@ -128,6 +146,7 @@ class Run:
     sampler: Sampler
     scoring: Scoring
     trackers: Trackers
+    parts: Parts
     emit: Emit
 
     def adapter(self, step: int) -> Adapter:
@@ -159,7 +178,7 @@ async def _train(run: Run) -> None:
             await evaluate(run, "test:warm", pack.test, 0, adapter)
         step, adapter = await reinforce(run, training, pack.val, adapter)
     await evaluate(run, "test:trained", pack.test, step, adapter)
-    await take_benches(run.config, run.journal, run.engine, step, adapter, run.emit)
+    await run.parts.measure(run.config, run.journal, run.engine, step, adapter, run.emit)
     record_overlap(run.journal)
     run.emit(RunComplete())
 

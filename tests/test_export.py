@@ -21,6 +21,7 @@ from support.paths import ROOT
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from mcprl import export as exporting
+from mcprl.art.own import train_adapter
 from mcprl.chat.prompts import render
 from mcprl.cli import options
 from mcprl.config import Config, EngineConfig, ModelConfig
@@ -32,7 +33,6 @@ from mcprl.runs.journal import Journal
 from mcprl.runs.proof import chosen_adapter
 from mcprl.runs.settings import parse, redacted
 from mcprl.serving.origin import find_origin
-from mcprl.train import train_adapter
 from mcprl.types import Adapter, Tool
 
 pytestmark = [

@@ -11,6 +11,7 @@ from support.configs import small
 from support.events import Recorder
 from support.paths import SERVERS
 
+from mcprl.art.own import train_adapter
 from mcprl.chat.families import reply
 from mcprl.chat.prompts import encode
 from mcprl.chat.tool_search import FOUND, ToolSearch, searching
@@ -21,7 +22,6 @@ from mcprl.errors import ConfigError
 from mcprl.models.load import load_model
 from mcprl.rollout import rollout
 from mcprl.servers.server import connect
-from mcprl.train import train_adapter
 from mcprl.training.demonstrations import demonstration, transcript
 from mcprl.training.rows import certificate, training_rows
 from mcprl.types import Call, Completion, CompletionRequest, Scenario, Tool

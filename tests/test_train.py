@@ -16,6 +16,7 @@ from support.events import Recorder
 from support.fake_llm import Reply, Request, scored, serving, tries
 from support.paths import SHOP_SCRIPT
 
+from mcprl.art.own import train_adapter
 from mcprl.config import Config, ServerConfig
 from mcprl.engines.embedded.engine import EmbeddedEngine
 from mcprl.errors import ConfigError, EngineError, JudgeError, ScenarioError, ServerError
@@ -26,7 +27,6 @@ from mcprl.runs.learning import learning_curve
 from mcprl.runs.ledger import ledger
 from mcprl.runs.report import headline
 from mcprl.scenarios.packs.pack import load_pack
-from mcprl.train import train_adapter
 from mcprl.training.curriculum import draw
 from mcprl.training.forward import Forward
 from mcprl.training.rows import certificate, training_rows

@@ -13,13 +13,13 @@ from support.events import Recorder
 from support.journals import assert_gaps_have_the_steps_mean
 
 from mcprl import train
+from mcprl.art.own import train_adapter
 from mcprl.config import Config
 from mcprl.errors import TrainingError
 from mcprl.events import StepComplete
 from mcprl.judges.scoring import Scoring
 from mcprl.runs.journal import Journal
 from mcprl.runs.settings import dump_config, parse
-from mcprl.train import train_adapter
 from mcprl.training.trainer import Trainer
 
 # transformers 5.23 warns of a name that peft 0.21 still uses.

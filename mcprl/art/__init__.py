@@ -1,1 +1,1 @@
-"""The names that users of OpenPipe's ART know: groups of trajectories, RULER, and a model to train."""
+"""Python's face: the names that users of ART know (groups, RULER, a model to train), and a run with parts of one's own."""

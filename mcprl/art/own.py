@@ -1,17 +1,24 @@
-"""Parts of the user's own for `train_adapter`: what judges a rollout, and what plays it.
+"""`train_adapter`: the loop of `train.py` with what lies outside of it, which are parts of the user's own and benches.
 
 await train_adapter(config, own=OwnParts(judge=reward, rollout=play))
 """
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mcprl.benches.taking import require_benches, take_benches
 from mcprl.config import Config
 from mcprl.engines import Engine
+from mcprl.events import Emit, ignore
 from mcprl.judges import OWN, Judge, require_judge
 from mcprl.judges.own import Reward, own_judge
 from mcprl.models.load import LoadedModel
 from mcprl.rollout import Converse
+from mcprl.runs.journal import Journal
+from mcprl.runs.report import Report
+from mcprl.train import train
+from mcprl.types import Adapter
 
 if TYPE_CHECKING:
     from mcprl.art.playing import Play
@@ -33,7 +40,8 @@ class OwnParts:
 
     def checked(self, config: Config) -> Config:
         """The settings of a run with these parts: no call is given to a rollout of the user's own. Raises what would
-        keep its judge from judging (`require_judge`)."""
+        keep its judge from judging (`require_judge`), or its benches from being taken (`require_benches`)."""
+        require_benches(config.training.bench)
         if self.rollout is not None:
             config = config.model_copy(update={"training": config.training.model_copy(update={"given_calls": 0})})
         if self.judge is None:
@@ -55,6 +63,23 @@ class OwnParts:
         converse: Converse = played(self.rollout, config, model, engine)
         return {"converse": converse}
 
+    async def measure(
+        self, config: Config, journal: Journal, engine: Engine, step: int, adapter: Adapter | None, emit: Emit
+    ) -> None:
+        """Have the trained model take the configured benchmarks of others (`take_benches`)."""
+        await take_benches(config, journal, engine, step, adapter, emit)
 
-NO_OWN = OwnParts()
-"""None of one's own."""
+
+async def train_adapter(
+    config: Config,
+    resume: str | Path | None = None,
+    emit: Emit = ignore,
+    accept_tool_changes: bool = False,
+    own: OwnParts = OwnParts(),
+) -> Report:
+    """Train an adapter for the configured servers and prove what it gained; returns the report of the run.
+
+    `resume` names the folder of a stopped run, whose own configuration is used (`mcprl.runs.resuming`). It goes on with
+    tools that have changed only if told so. `own` are parts of the caller's. Each `McprlError` says what to do.
+    """
+    return await train(config, own, resume, emit, accept_tool_changes)

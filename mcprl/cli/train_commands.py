@@ -120,7 +120,7 @@ def _train(config: "Config", resume: str | None, accept_tool_changes: bool, dry_
         with TrainingProgress(folder) as progress:
             if resume and (sentence := resuming.not_taken(folder, config)):
                 progress(Note(sentence))
-            train_adapter = with_torch("mcprl.train").train_adapter  # the import takes seconds
+            train_adapter = with_torch("mcprl.art.own").train_adapter  # the import takes seconds
             report = await train_adapter(config, folder if resume else None, progress, accept_tool_changes)
         present(
             lambda screen: run_tables.show_outcome(screen, report, folder),

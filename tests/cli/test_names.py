@@ -17,9 +17,9 @@ from support.models import byte_level_tokenizer, random_model
 from support.paths import SHOP
 
 from mcprl import TrainableModel
+from mcprl.art.own import train_adapter
 from mcprl.errors import ConfigError
 from mcprl.runs.journal import Journal
-from mcprl.train import train_adapter
 
 EVIL = ["../escape", "/tmp/escape", "a/../../escape", "nul\0byte", "x" * 300, "..", "."]
 

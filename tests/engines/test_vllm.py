@@ -26,6 +26,7 @@ from support.events import Recorder
 from support.paths import SHOP
 from support.taught import CASES, check, converse, family_model, save_taught, taught
 
+from mcprl.art.own import train_adapter
 from mcprl.chat import prompts
 from mcprl.config import Config, ModelConfig
 from mcprl.engines import open_engine
@@ -39,7 +40,6 @@ from mcprl.models.load import LoadedModel, load_model
 from mcprl.runs.journal import Journal
 from mcprl.runs.ledger import ledger
 from mcprl.runs.settings import parse
-from mcprl.train import train_adapter
 from mcprl.training.forward import Forward
 from mcprl.training.rows import certificate, training_rows
 from mcprl.types import Adapter, CompletionRequest, Row, Trajectory

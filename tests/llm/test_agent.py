@@ -12,6 +12,7 @@ from support.fake_llm import FakeLlm, Reply, Request, serving
 from support.journals import played
 from support.paths import ROOT, SHOP
 
+from mcprl.art.own import train_adapter
 from mcprl.config import Config
 from mcprl.errors import BudgetError, ModelError, ServerError
 from mcprl.evaluate import evaluate_pack
@@ -22,7 +23,6 @@ from mcprl.runs.journal import Journal
 from mcprl.runs.paired import compare_runs
 from mcprl.runs.settings import parse
 from mcprl.scenarios.packs.pack import load_pack
-from mcprl.train import train_adapter
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # litellm's own

@@ -14,6 +14,7 @@ from support.trajectories import TOOLS, group
 
 from mcprl.art.groups import Trajectory, TrajectoryGroup, ruler, ruler_score_group
 from mcprl.art.model import TrainableModel
+from mcprl.art.own import train_adapter
 from mcprl.config import JudgeConfig
 from mcprl.engines.embedded.engine import EmbeddedEngine
 from mcprl.errors import ConfigError, EngineError, JudgeError, LlmError
@@ -24,7 +25,6 @@ from mcprl.llm.policy import PolicyLlm
 from mcprl.models.adapters import save_adapter
 from mcprl.models.load import LoadedModel
 from mcprl.runs.journal import Journal
-from mcprl.train import train_adapter
 from mcprl.types import Adapter, Completion, CompletionRequest, Message
 
 TRIED = group("It is paid.", "It is shipped.")

@@ -13,6 +13,7 @@ from support.configs import small
 from support.listed import DANGEROUS, HOTEL, READS, Listed, listed
 from support.policies import HINTS, allowed, near, random_policy
 
+from mcprl.art.own import train_adapter
 from mcprl.config import ScenarioConfig, ServerConfig, ToolPolicy
 from mcprl.errors import ConfigError, ServerError
 from mcprl.events import Note, ignore
@@ -22,7 +23,6 @@ from mcprl.scenarios.probing.probe import rehearse
 from mcprl.servers.permission import permission
 from mcprl.servers.proposals import propose, seems_to_read
 from mcprl.servers.server import Server, connect
-from mcprl.train import train_adapter
 from mcprl.types import Call, Tool
 
 pytestmark = pytest.mark.anyio

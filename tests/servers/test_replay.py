@@ -13,6 +13,7 @@ from support.listed import READS, Listed, listed
 from support.paths import ODD, SERVERS, SHOP
 
 from mcprl import secrets
+from mcprl.art.own import train_adapter
 from mcprl.config import ServerConfig, ToolPolicy
 from mcprl.errors import SessionLost
 from mcprl.events import Event, Note, ignore
@@ -20,7 +21,6 @@ from mcprl.runs.journal import Journal
 from mcprl.runs.records import dump_scenario, dump_trajectory
 from mcprl.servers.exchanges import FILE
 from mcprl.servers.server import Server, connect
-from mcprl.train import train_adapter
 from mcprl.types import Call
 
 

@@ -16,6 +16,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, cast
 
+import mcprl.art.own
 import mcprl.train
 from mcprl.cli.outcome import exit_code, run_async
 from mcprl.config import Config
@@ -93,7 +94,7 @@ def _work(config: Config, kill_at: int, setup: Callable[[], None] | None, result
 
     def command() -> None:
         resume = folder if _has_begun(folder) else None
-        run_async(partial(mcprl.train.train_adapter, config, resume, emitted), folder / "run.log")
+        run_async(partial(mcprl.art.own.train_adapter, config, resume, emitted), folder / "run.log")
 
     code = exit_code(command)
     resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
