@@ -1,1 +1,1 @@
-"""Python's face: the names that users of ART know (groups, RULER, a model to train), and a run with parts of one's own."""
+"""Python's face: the names of ART (groups, RULER, a model to train), and a run with parts of one's own."""

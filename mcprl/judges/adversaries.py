@@ -16,6 +16,7 @@ from mcprl.judges.evidence import values_in
 from mcprl.judges.mentions import read
 from mcprl.judges.values import kind_of, places, same, tokens
 from mcprl.judges.verifier import Verifier
+from mcprl.servers.digest import as_read
 from mcprl.servers.effects import is_read, turn_on, writes
 from mcprl.servers.live import refreshed
 from mcprl.servers.retries import again_if_lost
@@ -225,7 +226,7 @@ async def play_in(session: Session, scenario: Scenario, move: Move) -> Trajector
     records: list[CallRecord] = []
     before = [await session.call(look.tool, look.arguments) for look in looks]
     for number, call in enumerate(move.calls):
-        result = await session.call(call.tool, call.arguments)
+        result = as_read(await session.call(call.tool, call.arguments))
         records.append(CallRecord(number, call.tool, call.arguments, result))
     after = [await session.call(look.tool, look.arguments) for look in looks]
     answer = refreshed(scenario, records) if move.answer == scenario.answer else move.answer

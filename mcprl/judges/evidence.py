@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from mcprl.judges.checks import holds, leaves, same_arguments
 from mcprl.judges.mentions import Reading, normal, read
 from mcprl.judges.values import same, tokens
+from mcprl.servers.digest import as_read
 from mcprl.servers.effects import is_read
 from mcprl.types import (
     Call,
@@ -32,7 +34,8 @@ class Evidence:
     def __init__(self, scenario: Scenario, trajectory: Trajectory, tools: Mapping[str, Tool] | None = None) -> None:
         self.scenario, self.trajectory, self.tools = scenario, trajectory, tools or {}
         self.request, self.answer = scenario.request, trajectory.answer
-        self.calls = [record for record in trajectory.calls if not record.result.is_error]
+        worked = (record for record in trajectory.calls if not record.result.is_error)
+        self.calls = [replace(record, result=as_read(record.result)) for record in worked]
         self.results = [record.result for record in self.calls]
         self.facts = tuple(check for check in scenario.checks if isinstance(check, Fact))
 

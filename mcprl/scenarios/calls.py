@@ -12,14 +12,16 @@ from mcprl.scenarios.fields import UNNAMED, named_cells, rows_of, scalars, usabl
 from mcprl.scenarios.naming import value_of
 from mcprl.scenarios.parameters import REPORTING, bound, is_hash, is_paging, is_wait, opens, shortened_hash
 from mcprl.scenarios.probing.knowledge import State
+from mcprl.scenarios.probing.sessions import key_of
 from mcprl.scenarios.probing.sources import Source
 from mcprl.scenarios.probing.values import known_format
 from mcprl.scenarios.probing.writing import without_moments
 from mcprl.scenarios.slots import Slot
 from mcprl.scenarios.steps import Filled, Step, call_of, in_order
 from mcprl.scenarios.subset import Subset
+from mcprl.servers.digest import as_read
 from mcprl.text import words
-from mcprl.types import Scalar, Session, Tool
+from mcprl.types import Call, Scalar, Session, Tool, ToolResult
 
 Row = tuple[Scalar, ...]
 _PRESENTING = frozenset("sort order sorting direction ascending descending format verbose style detail details".split())
@@ -43,6 +45,7 @@ class Calls:
         self._effective: set[Slot] = set()
         self._dead: set[tuple[Slot, Scalar]] = set()  # with which a read found nothing: a second draw would be lost
         self._rows = _Rows(subset)
+        self._large: dict[str, tuple[ToolResult, Step | None]] = {}
 
     async def read(
         self,
@@ -187,6 +190,17 @@ class Calls:
     async def _executed(self, session: Session, tool: Tool, filled: Filled) -> Step | None:
         call = call_of(tool, filled)
         result = await session.call(tool.name, call.arguments)
+        if not result.cut_bytes:
+            return self._step(tool, filled, call, result)
+        # A large result is worked out once: a session that nothing is written in gives the very same again.
+        seen, step = self._large.get(key_of(call), (None, None))
+        if seen is not result:
+            step = self._step(tool, filled, call, as_read(result))
+            self._large[key_of(call)] = result, step
+        return replace(step, filled=filled, call=call) if step else None
+
+    def _step(self, tool: Tool, filled: Filled, call: Call, result: ToolResult) -> Step | None:
+        """A call that was made, with the rows of its result; `None` if that is not usable."""
         if not usable(result) or self._known.failures.is_failure(tool.name, call.arguments, result):
             return None
         record = self._catalog.record(tool, result)

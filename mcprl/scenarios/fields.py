@@ -172,8 +172,9 @@ def _map_rows(record: Mapping[str, Any]) -> list[dict[str, Any]]:
         name for name in record if re.search(r"[A-Z].*[a-z]|[ -]|\d", name) and not re.search("[a-z][A-Z]|_", name)
     ]
     same_kind = len({type(value) for value in values}) == 1 and isinstance(values[0], str | int | float)
-    shapes = {re.sub(r"\d+", "0", str(value)) for value in values}
-    if len(titled) == len(values) and same_kind and len(shapes) <= 2 and isinstance(values[0], str):
+    if len(titled) < len(values) or not same_kind or not isinstance(values[0], str):
+        return []
+    if len({re.sub(r"\d+", "0", str(value)) for value in values}) <= 2:
         return [{"name": name, "id": value} for name, value in record.items()]
     return []
 

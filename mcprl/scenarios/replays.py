@@ -16,6 +16,7 @@ from mcprl.scenarios.fields import usable
 from mcprl.scenarios.probing.knowledge import Knowledge, State
 from mcprl.scenarios.probing.sessions import Renewed, key_of
 from mcprl.scenarios.probing.writing import without_moments
+from mcprl.servers.digest import as_read
 from mcprl.servers.live import refreshed
 from mcprl.types import Call, CallRecord, Fact, Scenario, Session, ToolResult, ToolServer, Trajectory
 
@@ -45,7 +46,7 @@ class Replays:
             return [scenario for scenario in scenarios if await self._is_steady(session, state, scenario)]
 
     async def _is_steady(self, session: Session, state: State, scenario: Scenario) -> bool:
-        results = [await session.call(call.tool, call.arguments) for call in scenario.plan]
+        results = [as_read(await session.call(call.tool, call.arguments)) for call in scenario.plan]
         facts = [c for c in scenario.checks if isinstance(c, Fact) and not c.derived and not c.live]
         worked_out = any(isinstance(check, Fact) and check.derived for check in scenario.checks)
         if worked_out and not all(

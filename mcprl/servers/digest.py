@@ -7,6 +7,7 @@ protocol's flag says success, the text says "Error: ...") are recognized here, o
 import math
 import re
 import sys
+from dataclasses import replace
 from typing import Any
 
 from mcprl.text import compact, parse_json, whole
@@ -42,6 +43,33 @@ def digest(text: str, structured: Json = None, is_error: bool = False, max_bytes
     text, cut = cap(text, max_bytes)
     failed = is_error or looks_like_error(text, value)
     return ToolResult(text, plain(value) if is_small(value) else None, failed, cut)
+
+
+def as_read(result: ToolResult) -> ToolResult:
+    """A result as a model reads it: the JSON of one whose text was cut ends where the text does."""
+    if not result.cut_bytes or result.structured is None:
+        return result
+    return replace(result, structured=_shown(result.structured, result.text))
+
+
+def _shown(value: Json, text: str) -> Json:
+    """Of an object or a list the first entries, as far as the text that begins it has them. A list ends with its last
+    whole entry, unless it has none."""
+    if isinstance(value, list):
+        items: list[Json] = []
+        for item in value:
+            if compact(item) not in text:
+                part = _shown(item, text) if not items else None
+                return [part] if part else items
+            items.append(item)
+        return items
+    fields: dict[str, Json] = {}
+    for key, item in value.items() if isinstance(value, dict) else ():
+        if compact({key: item})[1:-1] not in text:
+            part = _shown(item, text)
+            return fields | {key: part} if part else fields
+        fields[key] = item
+    return fields
 
 
 def is_small(value: Json) -> bool:

@@ -10,6 +10,7 @@ from mcprl.errors import ConfigError
 from mcprl.judges import open_judge
 from mcprl.judges.checks import holds, same_arguments, says_missing
 from mcprl.judges.verifier import Verifier
+from mcprl.servers.digest import digest
 from mcprl.types import (
     AsksBack,
     Call,
@@ -60,6 +61,13 @@ def test_the_right_call_and_the_right_answer_score_one() -> None:
 def test_a_right_answer_that_no_result_held_is_a_guess() -> None:
     score = Verifier().verify(LOOKUP, tried("The total is 12.5."))
     assert (score.value, score.success) == (0.0, False)
+    assert "no tool result held it" in score.explanation
+
+
+def test_what_stands_beyond_the_end_of_a_cut_text_was_not_read() -> None:
+    record = {"order_id": "O-17", "status": "paid", "notes": ["fragile"] * 2_000, "total": 12.5}
+    score = Verifier().verify(LOOKUP, tried("The total is 12.5.", called(order_id="O-17", result=digest("", record))))
+    assert not score.success
     assert "no tool result held it" in score.explanation
 
 

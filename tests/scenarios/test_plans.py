@@ -14,6 +14,7 @@ from mcprl.scenarios.planner import Planner, tells_apart
 from mcprl.scenarios.probing.knowledge import Knowledge
 from mcprl.scenarios.slots import Slot, slots
 from mcprl.scenarios.steps import Step
+from mcprl.servers.digest import digest
 from mcprl.types import Call, Tool, ToolResult
 
 LOG = ("from", "log", "commit")
@@ -202,3 +203,24 @@ def test_slots_of_joined_and_referenced_schemas_are_all_of_theirs() -> None:
         "b": ("string", True, ()),
         "c": ("string", False, ("low", "high")),
     }
+
+
+class Logged:
+    """A session whose only result has 2,000 rows; a rollout reads the first 4,000 bytes of it."""
+
+    result = digest("", {"events": [{"n": row, "text": "door opened " * 20} for row in range(2_000)]})
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        return self.result
+
+
+async def test_of_a_large_result_only_the_rows_that_a_rollout_can_read_are_asked_for_and_worked_out_once() -> None:
+    log = tool("read_log")
+    made = planner(log)
+    first = await made.calls.execute(Logged(), log, [])
+    assert first
+    assert 10 < len(first.rows) < 20
+    assert all(f'"n":{row["n"]},' in Logged.result.text for row in first.rows)
+    again = await made.calls.execute(Logged(), log, [])
+    assert again
+    assert again.rows is first.rows

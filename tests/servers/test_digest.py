@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcprl.servers.digest import MAX_VALUES, cap, digest
+from mcprl.servers.digest import MAX_VALUES, as_read, cap, digest
 
 values: Any = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -117,3 +117,15 @@ def test_json_that_cannot_be_written_down_or_computed_with_is_mended_or_left_as_
     assert (odd["price"], odd["most"], odd["modulus"]) == (None, None, "9" * 400)
     deep = "[" * 80 + "]" * 80
     assert (digest(deep).structured, digest(deep).text) == (None, deep)
+
+
+def test_of_a_result_that_was_cut_a_model_reads_what_the_text_shows() -> None:
+    rows = [{"n": n, "text": "door opened " * 20} for n in range(100)]
+    cut = digest("", {"room": "R3", "events": rows, "count": 100})
+    assert cut.structured == {"room": "R3", "events": rows, "count": 100}, "probing harvests all of it"
+    read = as_read(cut)
+    whole_rows = cut.text.count('"n":') - 1  # the last one in the text is cut
+    assert read.structured == {"room": "R3", "events": rows[:whole_rows]}
+    assert read.text == cut.text
+    whole = digest("", {"room": "R3"})
+    assert as_read(whole) is whole
