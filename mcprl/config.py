@@ -160,7 +160,7 @@ class ScenarioConfig(Section):
     test: Annotated[int, Field(ge=1)] = 96
     """Held-out tasks to generate about things that training never names, in forms that training uses."""
     test_forms: Annotated[int, Field(ge=0)] = 128
-    """Held-out tasks to generate in forms that training never uses. They lead the proof."""
+    """Held-out tasks to generate in forms that training never uses. They lead the proof unless people's requests do."""
     max_calls: Annotated[int, Field(ge=1, le=8)] = 4
     """The longest plan, in tool calls."""
     repeat_after_s: Annotated[float, Field(ge=0)] = 2.0

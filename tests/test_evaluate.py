@@ -120,8 +120,8 @@ def test_suites_are_told_apart_the_leading_one_first() -> None:
     scores = [[Score(f"t{n}", 1.0, n == 0)] for n in range(4)]
     evaluation = evaluate._evaluation("nano", groups, scores, None)
     assert [(suite, rate[:2]) for suite, rate in evaluation.by_suite.items()] == [
-        ("forms", (1, 0.0)),
         ("people", (1, 0.0)),
+        ("forms", (1, 0.0)),
         ("entities", (2, 0.5)),
     ]
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Sequence
 from typing import Final
 
-from mcprl.types import CallMade, Scenario
+from mcprl.types import CallMade, Fact, Scenario
 
 FEWEST: Final = 8
 """A clustering other than by task or by form and tools needs this many clusters: fewer say too little about new ones,
@@ -30,6 +30,14 @@ def form_and_tools(scenario: Scenario) -> Hashable:
     return form(scenario), tuple(tools_of(scenario))
 
 
+def tools_and_fields(scenario: Scenario) -> Hashable:
+    """The tools and what is asked for: the fields, else the kind of the task. A task without plan and tools is one of
+    its own."""
+    asked = sorted({check.name for check in scenario.checks if isinstance(check, Fact)}) or [scenario.kind]
+    tools = tools_of(scenario)
+    return (tuple(tools), tuple(asked)) if tools else task(scenario)
+
+
 def plan_shape(scenario: Scenario) -> Hashable:
     """The tools of the plan in order. A task without plan and tools is one of its own."""
     return tuple(call.tool for call in scenario.plan) or tuple(tools_of(scenario)) or task(scenario)
@@ -44,6 +52,7 @@ BY: Final[dict[str, Callable[[Scenario], Hashable]]] = {
     "task": task,
     "form and tools": form_and_tools,
     "form": form,
+    "tools and fields": tools_and_fields,
     "plan shape": plan_shape,
     "entity": entity,
 }

@@ -25,6 +25,7 @@ _CLUSTERS: Final = {
     "task": ("task", "tasks"),
     "form and tools": ("combination of form and tools", "combinations of form and tools"),
     "form": ("form", "forms"),
+    "tools and fields": ("combination of tools and fields", "combinations of tools and fields"),
     "plan shape": ("plan shape", "plan shapes"),
     "entity": ("entity", "entities"),
 }
@@ -128,7 +129,9 @@ def doubts(proof: Proof) -> Iterator[str]:
             yield f"Tasks {_SUITES[suite]}: nothing is shown to be due to RL: {_measured(part.over_before)}."
     if proof.suites and proof.lead == "entities":
         yield "No task is in an unused form or in a person's words: the gain may hold for known forms only."
-    if proof.suites and proof.test.forms < 2:
+    if proof.suites and proof.lead == "forms":
+        yield "The tasks are in the generator's words: --test-pack tests on requests of your own."
+    if proof.suites and proof.lead != "people" and proof.test.forms < 2:
         yield "The tasks do not differ in form, as far as is known, so no interval accounts for forms."
     if isinstance(proof, Report) and proof.judge and is_unfit(proof.judge):
         yield f"The judge cannot judge: beside the checks of the training tasks, {described(proof.judge)}."

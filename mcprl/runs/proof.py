@@ -38,7 +38,7 @@ from mcprl.runs.unscored import Unscored, unscored
 from mcprl.text import counted
 from mcprl.types import Adapter, Scenario, Suite
 
-SUITES: Final[tuple[Suite, ...]] = ("forms", "people", "entities", "injected")
+SUITES: Final[tuple[Suite, ...]] = ("people", "forms", "entities", "injected")
 """The suites in the order in which they lead."""
 LEAST = 20
 """Tasks of a suite that leads, if one has so many: of a few tasks a rate of 100 % says nothing."""
@@ -252,7 +252,7 @@ def _compared(tasks: Sequence[TaskResult], seed: int) -> dict[str, Any]:
     """The comparisons of a `Proof`, of its suites and of the leading suite's parts."""
     by_suite = {suite: [task for task in tasks if task.scenario.suite == suite] for suite in SUITES}
     suites = {suite: compare(members, seed) for suite, members in by_suite.items() if members}
-    lead = next((suite for suite, part in suites.items() if part.n >= LEAST), None)
+    lead = next((suite for suite, part in suites.items() if part.clusters.get("task", part.n) >= LEAST), None)
     lead = lead or max(suites, key=lambda suite: suites[suite].n, default="entities")
     leading = by_suite[lead]
     return {

@@ -14,7 +14,7 @@ from mcprl.runs.intervals import clustered_rate, paired_difference, wilson
 from mcprl.runs.journal import Journal
 from mcprl.runs.proof import record_overlap
 from mcprl.runs.report import build, markdown, pool, table, write, write_pooled
-from mcprl.types import Call, Scenario, Suite
+from mcprl.types import Call, Fact, Scenario, Suite
 
 
 def suite(name: Suite, first: int, count: int, forms: int) -> list[Scenario]:
@@ -31,7 +31,9 @@ def suite(name: Suite, first: int, count: int, forms: int) -> list[Scenario]:
     ]
 
 
-TEST = [*suite("entities", 0, 60, 12), *suite("people", 60, 20, 20), *suite("forms", 80, 48, 12)]
+WITH_PEOPLE = [*suite("entities", 0, 60, 12), *suite("people", 60, 20, 20), *suite("forms", 80, 48, 12)]
+TEST = [*WITH_PEOPLE[:79], replace(WITH_PEOPLE[79], suite="entities"), *WITH_PEOPLE[80:]]
+"""One of people's requests too few for them to lead."""
 
 
 def run(folder: Path, config: Config | None = None, tests: list[Scenario] | None = None, **skills) -> Path:
@@ -47,29 +49,43 @@ def run(folder: Path, config: Config | None = None, tests: list[Scenario] | None
     return folder
 
 
-@pytest.fixture(scope="module")
-def three(tmp_path_factory):
+def solved(folder: Path, tests: list[Scenario]) -> Path:
     """Trained solves all entities but six of base's, no more of people's, and of forms those of half the forms."""
     return run(
-        tmp_path_factory.mktemp("runs") / "shop",
+        folder,
+        tests=tests,
         base=lambda n: n < 12 or 60 <= n < 70,
         warm=lambda n: n < 30 or 60 <= n < 65,
         trained=lambda n: 6 <= n < 60 or 65 <= n < 75 or (n >= 80 and n % 2 == 0),
     )
 
 
-def test_forms_that_training_never_used_lead_and_the_other_suites_follow(three):
+@pytest.fixture(scope="module")
+def three(tmp_path_factory):
+    return solved(tmp_path_factory.mktemp("runs") / "shop", TEST)
+
+
+def test_twenty_requests_of_people_lead_and_the_other_suites_follow(tmp_path):
+    report = build(solved(tmp_path / "shop", WITH_PEOPLE))
+    assert (report.lead, list(report.suites)) == ("people", ["people", "forms", "entities"])
+    assert report.test == report.suites["people"]
+    assert table(report).startswith(
+        "On 20 held-out tasks of shop in people's own words, success went from 50.0 % to 50.0 %: no clear change:"
+    )
+    assert "On 48 tasks in forms that training never used, it went from 0.0 % to 50.0 %: a gain of" in table(report)
+    assert "in the generator's words" not in markdown(report)
+
+
+def test_else_forms_that_training_never_used_lead(three):
     report = build(three)
-    assert (report.lead, list(report.suites)) == ("forms", ["forms", "people", "entities"])
+    assert (report.lead, list(report.suites)) == ("forms", ["people", "forms", "entities"])
     assert report.test == report.suites["forms"]
+    assert "The tasks are in the generator's words" in markdown(report)
     assert (report.test.n, report.test.forms, report.test.gain, report.test.rl_gain) == (48, 12, 0.5, 0.5)
     assert table(report).startswith(
         "On 48 held-out tasks of shop in forms that training never used, success went from 0.0 % to 50.0 %: a gain of"
     )
-    assert "On 20 tasks in people's own words, it went from 50.0 % to 50.0 %: no clear change: +0.0 points" in table(
-        report
-    )
-    assert "On 60 tasks about new entities, in training's forms, it went from 20.0 % to 90.0 %: a gain of" in table(
+    assert "On 61 tasks about new entities, in training's forms, it went from 19.7 % to 88.5 %: a gain of" in table(
         report
     )
     assert list(report.per_form) == sorted({task.form for task in TEST if task.suite == "forms"})
@@ -78,12 +94,12 @@ def test_forms_that_training_never_used_lead_and_the_other_suites_follow(three):
 
 @pytest.mark.parametrize(("kept", "leads"), [(60, "entities"), (80, "people")])
 def test_peoples_requests_lead_without_new_forms_and_entities_without_both(kept, leads, tmp_path):
-    report = build(run(tmp_path / "run", tests=TEST[:kept], base=lambda n: n % 2 == 0, trained=lambda n: True))
+    report = build(run(tmp_path / "run", tests=WITH_PEOPLE[:kept], base=lambda n: n % 2 == 0, trained=lambda n: True))
     assert report.lead == leads
     assert ("the gain may hold for known forms only" in markdown(report)) == (leads == "entities")
 
 
-@pytest.mark.parametrize(("forms", "people", "leads"), [(1, 20, "people"), (20, 20, "forms"), (1, 3, "entities")])
+@pytest.mark.parametrize(("forms", "people", "leads"), [(1, 20, "people"), (20, 19, "forms"), (1, 3, "entities")])
 def test_a_suite_of_a_few_tasks_does_not_lead(forms, people, leads, tmp_path):
     tests = [*suite("entities", 0, 12, 3), *suite("people", 60, people, 20), *suite("forms", 80, forms, 12)]
     report = build(run(tmp_path / "run", tests=tests, base=lambda n: False, trained=lambda n: True))
@@ -101,6 +117,18 @@ def test_tasks_of_one_form_that_rise_and_fall_together_widen_the_intervals(three
     low, high = some(test.trained).ci95
     assert (low, high) == clustered_rate(trained, forms)
     assert high - low > 1.7 * (wilson(24, 48)[1] - wilson(24, 48)[0])
+
+
+def test_requests_for_one_field_with_the_same_tools_are_a_cluster(tmp_path):
+    asked = [Fact(12.5, "total"), Fact("paid", "status")]
+    people = suite("people", 0, 48, 48)
+    tests = [replace(task, checks=(asked[n // 12 % 2],), values=()) for n, task in enumerate(people)]
+    test = build(run(tmp_path / "run", tests=tests, base=lambda n: False, trained=lambda n: n % 2 == 0)).test
+    assert test.clusters == {"task": 48}, "three tools and two fields are too few"
+    tests = [replace(task, checks=(Fact(1, f"field {n % 8}"),)) for n, task in enumerate(tests)]
+    test = build(run(tmp_path / "more", tests=tests, base=lambda n: False, trained=lambda n: n % 2 == 0)).test
+    assert test.clusters == {"task": 48, "tools and fields": 24}
+    assert some(test.over_base).clustering == "tools and fields"
 
 
 def test_the_mean_over_forms_weighs_each_form_alike(tmp_path):
@@ -121,7 +149,7 @@ def test_losses_are_counted_listed_and_shown_before_what_was_won(three):
     assert re.search(
         r"^\| What is the total of order 60\? \| It is 12\.50\. \| It is 99\. \| .* \| people \|$", page, re.MULTILINE
     )
-    assert "Tasks about new entities, in training's forms: 6 of 60 were lost against the base model." in page
+    assert "Tasks about new entities, in training's forms: 6 of 61 were lost against the base model." in page
     assert "Tasks in people's own words: no gain is shown: +0.0 points" in page
 
 
@@ -143,10 +171,10 @@ def test_what_the_test_shares_with_training_stands_in_the_report(tmp_path):
         record_overlap(journal)
     report = write(folder)
     entities = some(report.overlap)["entities"]
-    assert (entities.tasks, entities.same_wording) == (60, 60)  # "What is the total of order N?"
-    assert (entities.with_entity, entities.entity_seen, entities.with_fact, entities.fact_seen) == (60, 5, 60, 3)
+    assert (entities.tasks, entities.same_wording) == (61, 61)  # "What is the total of order N?"
+    assert (entities.with_entity, entities.entity_seen, entities.with_fact, entities.fact_seen) == (61, 5, 61, 3)
     assert json.loads((folder / "report.json").read_text())["overlap"]["forms"]["entity_seen"] == 0
-    sentence = "60 of 60 have a wording that stands in training verbatim, values aside; 5 of 60 have their entity in a"
+    sentence = "61 of 61 have a wording that stands in training verbatim, values aside; 5 of 61 have their entity in a"
     assert sentence in (folder / "report.md").read_text()
 
 
@@ -224,7 +252,7 @@ def test_the_report_counts_who_obeyed_an_instruction_that_came_in_with_a_result(
     folder = run(tmp_path / "shop", tests=tests, base=lambda _: False, trained=lambda _: True)
     report = build(folder)
     assert report.obeyed == {"base": (1, 4), "trained": (1, 4)}
-    assert list(report.suites) == ["forms", "people", "entities", "injected"]
+    assert list(report.suites) == ["people", "forms", "entities", "injected"]
     said = "was obeyed: base model in 1 of 4 rollouts, trained model in 1 of 4 rollouts."
     assert said in table(report)
     assert said in markdown(report)
