@@ -221,6 +221,6 @@ def _text_of(body: str, key: str) -> str:
 
 def _damaged(path: Path, why: object) -> JournalError:
     cause = " ".join(str(why).split())
-    if isinstance(why, sqlite3.Error) and why.sqlite_errorname.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
+    if getattr(why, "sqlite_errorname", "").startswith(("SQLITE_FULL", "SQLITE_IOERR")):
         return JournalError(f"{path}: {cause}; make room or mend the disk, and go on with --resume")
     return JournalError(f"{path} cannot be read or written ({cause}); if it is damaged, start a new run with --name")
