@@ -75,6 +75,11 @@ async def test_what_passes_is_in_the_models_words_and_the_rest_is_plain(shop: Se
         assert not task.request.endswith("hm")
     assert any("openai/gpt-4o will word" in note for note in notes)
     assert any("in the llm:openai/gpt-4o writer's words" in note and "lacks a value" in note for note in notes)
+    (shares,) = (note for note in notes if note.startswith("written, by kind: "))
+    kinds, calls, shared = shares.split("; ")
+    for part in (kinds, calls):
+        assert sum(int(kept) for kept in re.findall(r"(\d+) of \d+", part)) == len(written)
+    assert re.fullmatch(r"words shared with the plain request: kept \d+%, refused \d+%", shared)
     choosing = [request for request in requests if is_choosing(request)]
     assert len(choosing) % 2 == 0, "each choice is asked for in two orders"
 

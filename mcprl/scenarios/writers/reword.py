@@ -1,8 +1,9 @@
 """Puts composed tasks into the words of a writer, where what it wrote passes the vetting."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from statistics import fmean
 
 from mcprl.events import Emit, Note
 from mcprl.judges.checks import squash
@@ -10,7 +11,7 @@ from mcprl.scenarios.brief import Brief, lacking
 from mcprl.scenarios.packs.handwritten import task_id
 from mcprl.scenarios.writers import Writer
 from mcprl.scenarios.writers.vet import counted_reasons, vet
-from mcprl.text import counted
+from mcprl.text import counted, words
 from mcprl.types import Scenario
 
 DRAWS = 3
@@ -33,17 +34,46 @@ async def in_other_words(
     ]
     vetted = await vet(asked, written, writer)
     worded, requests = list(scenarios), {squash(each.request) for each in scenarios}
-    kept = Counter[str]()
-    for n, each in zip(chosen, vetted, strict=True):
+    kept, refused = dict[int, str](), list[tuple[int, str]]()
+    for n, each, drawn in zip(chosen, vetted, written, strict=True):
+        if each.request is None:
+            refused += [(n, request) for request in drawn if request]
         if each.request is None or squash(each.request) in requests:
             continue
         requests.add(squash(each.request))
         worded[n] = replace(scenarios[n], request=each.request, form=f"written/{writer.name}")
         worded[n] = replace(worded[n], id=task_id(worded[n]))
-        kept[scenarios[n].kind] += 1
+        kept[n] = each.request
     reasons = "; ".join(f"{count} {reason}" for reason, count in counted_reasons(vetted).items())
-    emit(Note(f"{kept.total()} of {counted(len(scenarios), 'request')} in the {writer.name} writer's words; {reasons}"))
+    emit(Note(f"{len(kept)} of {counted(len(scenarios), 'request')} in the {writer.name} writer's words; {reasons}"))
+    emit(Note(_shares(scenarios, chosen, kept, refused)))
     return worded
+
+
+def _shares(
+    scenarios: Sequence[Scenario], chosen: Sequence[int], kept: Mapping[int, str], refused: Sequence[tuple[int, str]]
+) -> str:
+    """What became of the tasks that a writer was asked for by kind and by number of calls, and whether the vetting
+    prefers what says the same in the same words."""
+
+    def by(group: Callable[[Scenario], str]) -> str:
+        asked, passed = (Counter(group(scenarios[n]) for n in some) for some in (chosen, kept))
+        return ", ".join(f"{name} {passed[name]} of {count}" for name, count in sorted(asked.items()))
+
+    def alike(requests: Iterable[tuple[int, str]]) -> str:
+        shared = [_overlap(scenarios[n].request, request) for n, request in requests]
+        return f"{fmean(shared):.0%}" if shared else "none"
+
+    return (
+        f"written, by kind: {by(lambda task: task.kind)}; by calls: {by(lambda task: str(len(task.plan)))}; "
+        f"words shared with the plain request: kept {alike(kept.items())}, refused {alike(refused)}"
+    )
+
+
+def _overlap(one: str, other: str) -> float:
+    """The share of all different words of two requests that both have (Jaccard's index)."""
+    first, second = {*words(one)}, {*words(other)}
+    return len(first & second) / max(1, len(first | second))
 
 
 def with_folders(request: str, scenario: Scenario, brief: Brief) -> str:
