@@ -25,7 +25,14 @@ class SessionLost(ServerError):
 
 
 class Unavailable(ServerError):
-    """The MCP server did not serve a request, for a reason that may pass. The session is as it was."""
+    """The MCP server did not serve a request, for a reason that may pass. The session is as it was.
+
+    `after_s` are the seconds after which the server asked to be called again, 0 if it did not say.
+    """
+
+    def __init__(self, message: str, after_s: float = 0.0) -> None:
+        super().__init__(message)
+        self.after_s = after_s
 
 
 class NotAlone(ServerError):

@@ -236,7 +236,8 @@ class LiveSession:
             except (SessionLost, Unavailable) as error:
                 if lost := isinstance(error, SessionLost):
                     self._backend.lost()
-                if not route.stateless or (lost and lease.written) or not await retries.wait(attempt):
+                after_s = error.after_s if isinstance(error, Unavailable) else 0.0
+                if not route.stateless or (lost and lease.written) or not await retries.wait(attempt, after_s):
                     raise
                 if lost:
                     lease.release()  # the connection may have died of another session's call, or of old age

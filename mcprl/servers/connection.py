@@ -101,7 +101,7 @@ class Connection:
                 reply = await self._ask(lambda: self._session.send_request(request, mcp_types.CallToolResult))
         except _Refused as error:
             if self.transport.status in _FOR_NOW:
-                raise Unavailable(str(error)) from None
+                raise Unavailable(str(error), self.transport.retry_after_s) from None
             text = f"Error: {error}{self._asked_since(before)}"
             result = digest(self._outward(text), None, True, max_bytes)
             return replace(result, unanswered=isinstance(error, _Unanswered) or self.transport.status >= 500)

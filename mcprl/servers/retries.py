@@ -11,6 +11,8 @@ from mcprl.errors import SessionLost
 _T = TypeVar("_T")
 _MOST = 3
 """How often one call is repeated."""
+_LONGEST_S = 30.0
+"""Seconds. A server that asks for more is not waited for."""
 _TOKENS, _PER_SUCCESS = 20.0, 0.3
 
 
@@ -28,13 +30,13 @@ class RetryBudget:
     def succeeded(self) -> None:
         self._tokens = min(_TOKENS, self._tokens + _PER_SUCCESS)
 
-    async def wait(self, attempt: int) -> bool:
-        """Wait before another attempt, after `attempt` others; false at once if there may be none."""
+    async def wait(self, attempt: int, after_s: float = 0.0) -> bool:
+        """Wait before another attempt, after `attempt` others, `after_s` or more; false at once if there may be none."""
         self._tokens = max(0.0, self._tokens - 1)
-        if attempt >= _MOST or self._tokens < _TOKENS / 2:
+        if attempt >= _MOST or after_s > _LONGEST_S or self._tokens < _TOKENS / 2:
             return False
         self.repeated += 1
-        await anyio.sleep(0.1 * 4**attempt)
+        await anyio.sleep(max(0.1 * 4**attempt, after_s))
         return True
 
 

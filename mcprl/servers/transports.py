@@ -8,9 +8,11 @@ import codecs
 import math
 import re
 import ssl
+import time
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from email.utils import parsedate_to_datetime
 from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
@@ -61,6 +63,8 @@ class Transport(ABC):
     sessions: str
     status = 0
     """The last HTTP status of 400 or more."""
+    retry_after_s = 0.0
+    """The seconds after which the server asked for the request again with that status, 0 if it did not say."""
     scratch = ""
     """The folder that `{scratch}` stands for, empty if the command asks for none."""
 
@@ -167,6 +171,7 @@ class Http(Transport):
         login = oauth.FLOW in response.request.extensions
         if response.status_code >= 400 and response.request.method in self._checked_methods and not login:
             self.status = response.status_code
+            self.retry_after_s = _seconds(response.headers.get("retry-after", ""))
         if "mcp-session-id" in response.headers:
             self.sessions = "apart: a session id each"
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -174,6 +179,17 @@ class Http(Transport):
         encoded = response.headers.get("content-encoding", "identity") != "identity"
         events = events and response.request.method in self._event_methods
         response.stream = _Capped(response.stream, 0 if encoded else math.inf if events else MAX_MESSAGE_BYTES)
+
+
+def _seconds(retry_after: str) -> float:
+    """The value of Retry-After, which is seconds or a date (RFC 9110, 10.2.3); 0 if it is neither."""
+    if retry_after.isdecimal():
+        return float(retry_after[:9])
+    try:
+        then = parsedate_to_datetime(retry_after)
+    except ValueError:
+        return 0.0
+    return max(0.0, then.timestamp() - time.time())
 
 
 class Sse(Http):

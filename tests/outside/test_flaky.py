@@ -1,7 +1,8 @@
 """A server over HTTP that answers 503 now and then: its reads are made again, and no task is made of such a failure."""
 
 import json
-from collections.abc import Generator
+import time
+from collections.abc import Generator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
@@ -12,6 +13,7 @@ from support.events import Recorder
 from mcprl.config import ScenarioConfig, ServerConfig
 from mcprl.events import Note
 from mcprl.scenarios.generate import generate
+from mcprl.servers.retries import RetryBudget
 from mcprl.servers.server import connect
 
 READS = {"readOnlyHint": True}
@@ -27,6 +29,7 @@ TOOLS = [
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     calls = 0
+    refused_until = 0.0
 
     def log_message(self, format: str, *args: Any) -> None: ...  # noqa: A002
 
@@ -34,6 +37,8 @@ class Handler(BaseHTTPRequestHandler):
         message = json.loads(self.rfile.read(int(self.headers["content-length"])))
         if message["method"] == "tools/call":
             Handler.calls += 1
+            if time.monotonic() < Handler.refused_until:
+                return self.reply(429, b"slow down", "text/plain", {"Retry-After": "3"})
             if Handler.calls % 5 == 0:
                 return self.reply(503, b"<html>busy</html>", "text/html")
         if "id" not in message:
@@ -47,8 +52,10 @@ class Handler(BaseHTTPRequestHandler):
     def do_DELETE(self) -> None:
         self.reply(200, b"", "text/plain")
 
-    def reply(self, status: int, body: bytes, kind: str) -> None:
+    def reply(self, status: int, body: bytes, kind: str, headers: Mapping[str, str] = {}) -> None:
         self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
         self.send_header("Mcp-Session-Id", "s1")
@@ -87,3 +94,17 @@ async def test_each_fifth_call_fails_and_the_tasks_are_as_of_a_server_that_is_we
     assert not [scenario for scenario in missing if scenario.plan[-1].arguments.get("room") in ROOMS]
     assert not [scenario for scenario in pack if "503" in scenario.answer or "busy" in scenario.answer]
     assert any("made again, since the server did not answer" in e.text for e in record.events if isinstance(e, Note))
+
+
+async def test_a_server_that_says_when_to_call_again_is_called_then(url: str) -> None:
+    async with connect([ServerConfig(target=url)]) as server, server.session() as session:
+        Handler.calls, Handler.refused_until = 0, time.monotonic() + 2.5  # other repeats would be over by then
+        result = await session.call("get_room", {"room": "R3"})
+    assert not result.is_error
+    assert Handler.calls == 2
+
+
+async def test_a_server_that_wants_to_be_left_alone_for_long_is_not_waited_for() -> None:
+    began = time.monotonic()
+    assert not await RetryBudget().wait(0, after_s=600)
+    assert time.monotonic() - began < 1
