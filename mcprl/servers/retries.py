@@ -31,7 +31,7 @@ class RetryBudget:
         self._tokens = min(_TOKENS, self._tokens + _PER_SUCCESS)
 
     async def wait(self, attempt: int, after_s: float = 0.0) -> bool:
-        """Wait before another attempt, after `attempt` others, at least `after_s`; false at once if none may be made."""
+        """Wait before another attempt, after `attempt` others, at least `after_s`; false at once if none may be."""
         self._tokens = max(0.0, self._tokens - 1)
         if attempt >= _MOST or after_s > _LONGEST_S or self._tokens < _TOKENS / 2:
             return False
