@@ -18,6 +18,8 @@ MAX_VALUES = 10_000
 for each, in which nothing else runs. Of more the model would read little: 4,000 bytes are a few hundred values."""
 MAX_DEPTH = 60
 """Objects and lists within each other of one result that are kept as JSON."""
+_CUT = "... [cut "
+"""What begins the marker behind a text that was cut."""
 _LARGEST = int(sys.float_info.max)
 _ERROR_LINE = re.compile(
     r"\s*(?:\[?(?:mcp )?error\b|exception\b|traceback\b|failed to \w+|\w+(?:Error|Exception):"
@@ -49,7 +51,7 @@ def as_read(result: ToolResult) -> ToolResult:
     """A result as a model reads it: the JSON of one whose text was cut ends where the text does."""
     if not result.cut_bytes or result.structured is None:
         return result
-    return replace(result, structured=_shown(result.structured, result.text))
+    return replace(result, structured=_shown(result.structured, result.text.rpartition(_CUT)[0]))
 
 
 def _shown(value: Json, text: str) -> Json:
@@ -113,7 +115,7 @@ def cap(text: str, max_bytes: int) -> tuple[str, int]:
         return data.decode(), 0
     kept = data[:max_bytes].decode(errors="ignore")
     cut = len(data) - len(kept.encode())
-    return f"{kept}... [cut {cut} bytes]", cut
+    return f"{kept}{_CUT}{cut} bytes]", cut
 
 
 def looks_like_error(text: str, value: Json = None) -> bool:

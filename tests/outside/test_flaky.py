@@ -3,6 +3,8 @@
 import json
 import time
 from collections.abc import Generator, Mapping
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
@@ -15,6 +17,7 @@ from mcprl.events import Note
 from mcprl.scenarios.generate import generate
 from mcprl.servers.retries import RetryBudget
 from mcprl.servers.server import connect
+from mcprl.servers.transports import _seconds
 
 READS = {"readOnlyHint": True}
 HOSTS = "Ana Ben Cleo Dov Eli Fay Gus Hal Ivy Jan Kim Leo".split()
@@ -108,3 +111,9 @@ async def test_a_server_that_wants_to_be_left_alone_for_long_is_not_waited_for()
     began = time.monotonic()
     assert not await RetryBudget().wait(0, after_s=600)
     assert time.monotonic() - began < 1
+
+
+@pytest.mark.parametrize(("header", "least", "most"), [("7", 7, 7), ("soon", 0, 0), ("", 0, 0), ("date", 50, 60)])
+def test_retry_after_is_seconds_or_a_date(header: str, least: float, most: float) -> None:
+    written = format_datetime(datetime.now(UTC) + timedelta(minutes=1), usegmt=True) if header == "date" else header
+    assert least <= _seconds(written) <= most

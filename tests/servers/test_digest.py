@@ -127,5 +127,9 @@ def test_of_a_result_that_was_cut_a_model_reads_what_the_text_shows() -> None:
     whole_rows = cut.text.count('"n":') - 1  # the last one in the text is cut
     assert read.structured == {"room": "R3", "events": rows[:whole_rows]}
     assert read.text == cut.text
+    numbers = digest("", [*range(1_000, 4_000)])  # the marker behind the text has numbers, too
+    shown = as_read(numbers).structured
+    assert shown == [*range(1_000, 1_000 + len(shown))]
+    assert len(shown) == 800  # of four digits and a comma each
     whole = digest("", {"room": "R3"})
     assert as_read(whole) is whole
