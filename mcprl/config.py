@@ -59,6 +59,25 @@ def _as_rate(rate: str) -> str:
     return rate
 
 
+_REWARD = re.compile(r"(?P<tool>[^\s:<>=]+)(?::(?P<path>[^\s:<>=]+))?\s*(?:>=\s*(?P<at_least>\d*\.?\d+))?")
+"""A reward tool, the field of its result, and the number from which on a rollout succeeds."""
+
+
+def _as_reward(value: str) -> str:
+    if value:
+        read_reward(value)
+    return value
+
+
+def read_reward(value: str) -> tuple[str, str, float]:
+    """The tool, the field (empty if none) and the least number of a success. Raises `ValueError`."""
+    found = _REWARD.fullmatch(value.strip())
+    at_least = float(found["at_least"] or 1) if found else 0.0
+    if not found or not 0 < at_least <= 1:
+        raise ValueError("is no reward; write NAME, NAME:FIELD or NAME:FIELD>=X, where X is above 0 and at most 1")
+    return found["tool"], found["path"] or "", at_least
+
+
 def _as_reference(value: str) -> str:
     """`env:NAME` as `$NAME`."""
     return re.sub(r"\Aenv:(\w+)\Z", r"$\1", value)
@@ -121,6 +140,12 @@ class ToolPolicy(Section):
     within their rollout's deadline. An exact name comes before a glob, the slowest rate before others."""
     approve: bool = False
     """Ask on the terminal before the first call of each tool, besides everything else that must allow it."""
+    reward: Annotated[str, AfterValidator(_as_reward)] = ""
+    """A tool that scores each rollout in its session, after the last turn: `score`, `score:points` or
+    `score:points>=0.5`. Its number, in the field if one is named, must be in 0..1; from the given one on (1 by default)
+    the rollout succeeds. mcprl alone calls the tool: the policy neither sees it nor may call it."""
+    setup: tuple[str, ...] = ()
+    """Names or globs of the tools that mcprl alone calls, to set up the sessions of tasks that say so: `new_game`."""
     argument_rules: dict[str, str] = {}
     """JSON Schemas that the arguments of a tool's calls must meet, by name or glob:
     `refund={"properties": {"amount": {"maximum": 5}}}`. Other calls are answered with an error."""

@@ -27,6 +27,7 @@ from mcprl.scenarios.generate import generate
 from mcprl.scenarios.packs.pack import load_pack, require_tools, with_tests
 from mcprl.scenarios.packs.standing import standing
 from mcprl.scenarios.prepare import read_test_pack, require_tasks
+from mcprl.servers.rewards import require_behind, rewarded
 from mcprl.servers.server import Server, connect
 from mcprl.servers.sharing import share_processes
 from mcprl.types import Adapter, Group, Scenario, Score, Split, Trajectory
@@ -145,9 +146,10 @@ async def _tasks(config: Config, server: Server, split: Split, emit: Emit) -> tu
         if not pack.tool_hash:
             require_tools(pack, server.tools, config.scenarios.pack)
         raise ScenarioError(f"{config.scenarios.pack} was made for other tools than this server's; make a new pack")
-    scenarios = with_tests(pack, people).split(split)
+    scenarios = tuple(rewarded(each, config.tools) for each in with_tests(pack, people).split(split))
     if not scenarios:
         raise ScenarioError(f"the pack has no {split} tasks")
+    require_behind(scenarios, server)
     await standing(server, scenarios if config.scenarios.pack else people, emit)
     return scenarios
 

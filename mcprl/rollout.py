@@ -20,6 +20,7 @@ from mcprl.runs.journal import Journal
 from mcprl.runs.ledger import TOO_FEW, discard, issued_again
 from mcprl.servers.effects import turn_on, writes
 from mcprl.servers.injecting import injected
+from mcprl.servers.rewards import look, own_reward, reward
 from mcprl.text import counted
 from mcprl.types import (
     Adapter,
@@ -273,6 +274,7 @@ class _Rollout:
         self.scenario, self.server, self.conversation, self.given = scenario, server, conversation, given
         self.before: list[ToolResult] = []
         self.state: list[ToolResult] = []
+        self.reward: float | None = None
         self.stop: StopReason = "deadline"
 
     async def run(self) -> None:
@@ -282,13 +284,15 @@ class _Rollout:
             await self.conversation.give(seen, self.given)
             stop = await self.conversation.answer(seen)
             await self._look(session, self.state)
+            if check := own_reward(self.scenario):
+                self.reward = await reward(session, check)
             self.stop = stop
 
     async def _look(self, session: Session, results: list[ToolResult]) -> None:
         """Append the result of each of the scenario's `StateHolds` reads. Raises `ServerError` if one has none."""
         for check in self.scenario.checks:
             if isinstance(check, StateHolds):
-                results.append(await session.call(check.tool, check.arguments))
+                results.append(await look(session, check.tool, check.arguments))
                 if results[-1].unanswered:
                     raise ServerError(f"the state cannot be read: {results[-1].text}")
 
@@ -304,6 +308,7 @@ class _Rollout:
             error,
             seconds,
             tuple(self.before),
+            self.reward,
         )
 
 

@@ -93,6 +93,11 @@ class ToolServer(Protocol):
         """The server's instructions for the model, which lead every conversation; empty if there are none."""
         ...
 
+    @property
+    def behind(self) -> Sequence[Tool]:
+        """The tools that set tasks up and score them: the policy neither sees nor may call them; none by default."""
+        return ()
+
     def session(self, setup: Sequence[Call] = ()) -> AbstractAsyncContextManager[Session]:
         """A session in a fresh state in which the `setup` calls have been made."""
         ...
@@ -104,6 +109,15 @@ class ToolServer(Protocol):
     async def known_values(self) -> dict[str, Json]:
         """Values that are known before any call, by where they stand and by name; none by default."""
         return {}
+
+
+@runtime_checkable
+class LooksBehind(Protocol):
+    """A session with a server that has tools behind the policy's back (`ToolServer.behind`)."""
+
+    async def look(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """As `Session.call`, also of tools that the policy may not call."""
+        ...
 
 
 @runtime_checkable
@@ -237,11 +251,25 @@ class Declines:
     kind: Literal["declines"] = "declines"
 
 
-Check = Fact | CallMade | StateHolds | SaysMissing | AsksBack | Declines
+@dataclass(frozen=True)
+class Rewarded:
+    """The server scores the trajectory: after the last turn a call of `tool` in the trajectory's session gives a number
+    in 0..1, which stands at `path` in its result if one is named (`points`, `game.points`). It is the score; the
+    trajectory succeeds from `at_least` on. The policy need not be allowed the tool (`--reward-tool`).
+    """
 
-Suite = Literal["entities", "forms", "people", "injected"]
+    tool: str
+    arguments: dict[str, Any] = field(default_factory=dict[str, Any])
+    path: str = ""
+    at_least: float = 1.0
+    kind: Literal["reward"] = "reward"
+
+
+Check = Fact | CallMade | StateHolds | SaysMissing | AsksBack | Declines | Rewarded
+
+Suite = Literal["entities", "forms", "people", "injected", "seeds"]
 """What a test task is held out by: its entities, in forms that training uses; its form as well; it was written by a
-person; or its results carry an instruction that nobody asked for, in words that training never used."""
+person; its results carry an instruction that nobody asked for, in words that training never used; or its seed alone."""
 
 
 @dataclass(frozen=True)
@@ -339,7 +367,7 @@ class Trajectory:
     """One rollout of one scenario: the messages that a person reads, and the turns that a trainer trains on.
 
     `before` and `state` hold the results of the scenario's `StateHolds` reads before the first turn and after the last,
-    in the order of its checks. `error` is set if the rollout broke through no fault of the policy (`stop == "error"`);
+    in the order of its checks; `reward` is the number (0..1) that the tool of its `Rewarded` gave. `error` is set if the rollout broke through no fault of the policy (`stop == "error"`);
     such a trajectory is never scored."""
 
     id: str
@@ -352,6 +380,7 @@ class Trajectory:
     error: str = ""
     seconds: float = 0.0
     before: tuple[ToolResult, ...] = ()
+    reward: float | None = None
 
     @property
     def answer(self) -> str:

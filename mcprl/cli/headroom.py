@@ -30,6 +30,7 @@ from mcprl.rollout import Sampler
 from mcprl.scenarios.generate import generate
 from mcprl.scenarios.packs.pack import load_pack
 from mcprl.scenarios.prepare import require_splits, require_tasks
+from mcprl.servers.rewards import require_behind, rewarded
 from mcprl.servers.server import Server, connect
 from mcprl.text import counted
 from mcprl.training.step import RewardedGroup, make_batch, update
@@ -96,7 +97,10 @@ async def measure(config: Config, emit: Emit) -> Headroom:
 async def _tasks(config: Config, server: Server, emit: Emit) -> Sequence[Scenario]:
     """A few training tasks: of the configured pack, or new ones."""
     if config.scenarios.pack:
-        return require_splits(load_pack(config.scenarios.pack)).train[:_TASKS]
+        pack = require_splits(load_pack(config.scenarios.pack))
+        scenarios = [rewarded(each, config.tools) for each in pack.train[:_TASKS]]
+        require_behind(scenarios, server)
+        return scenarios
     few = {"train": min(_TASKS, config.scenarios.train), "val": 1, "test": 1, "test_forms": 0}
     pack = await generate(server, config.scenarios.model_copy(update=few), config.seed, emit)
     return pack.train[:_TASKS]

@@ -30,6 +30,7 @@ def of_server(server: "Server") -> dict[str, Any]:
             "marked": status.marked,
             "allowed": status.allowed,
             "reads": status.tool.read_only if status.tool else None,
+            "behind": status.behind,
             "reason": status.reason,
             "tokens": cost.tools.get(status.name),
             "input_schema": status.tool.input_schema if status.tool else None,

@@ -31,6 +31,8 @@ _ALIASES = {
     "tools.allow": "allow-tool",
     "tools.deny": "deny-tool",
     "tools.argument_rules": "argument-rule",
+    "tools.reward": "reward-tool",
+    "tools.setup": "setup-tool",
     "scenarios.train": "train-tasks",
     "scenarios.val": "val-tasks",
     "scenarios.test": "test-tasks",

@@ -44,7 +44,8 @@ def show_server(screen: Console, server: "Server", remembered: Mapping[str, str]
             details = Text(visible(parameters(status.tool)))
         else:
             no = "you answered no (--forget asks again); " if remembered.get(status.name) == "no" else ""
-            details = Text(visible(f"left out: {no}{status.reason}"), "yellow")
+            use = "for mcprl alone" if status.behind else "left out"
+            details = Text(visible(f"{use}: {no}{status.reason}"), "yellow")
         tokens = str(cost.tools.get(status.name, "")) if status.allowed else "-"
         called = _called_as(status, remembered)
         table.add_row(Text(visible(status.name)), _mark(status), called, tokens, details)

@@ -13,7 +13,7 @@ from mcprl.judges.mentions import read
 from mcprl.servers.effects import VERBS
 from mcprl.servers.live import current
 from mcprl.text import stems
-from mcprl.types import AsksBack, CallMade, CallRecord, Check, Declines, Fact, SaysMissing, Scalar, StateHolds
+from mcprl.types import AsksBack, CallMade, CallRecord, Check, Declines, Fact, Rewarded, SaysMissing, Scalar, StateHolds
 
 
 @singledispatch
@@ -108,6 +108,15 @@ def _(state: StateHolds, evidence: Evidence) -> str:
     if not shows(after, state):
         return f"{state.tool} does not show the change"
     return f"{state.tool} showed the change before anything was done" if shows(before, state) else ""
+
+
+@objection.register
+def _(check: Rewarded, evidence: Evidence) -> str:
+    """The server gave a number that is large enough."""
+    given = evidence.trajectory.reward
+    if given is None:
+        return "the server gave no reward"
+    return "" if given >= check.at_least else f"the server gave {given:g}, and {check.at_least:g} is needed"
 
 
 @objection.register

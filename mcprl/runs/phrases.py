@@ -19,6 +19,7 @@ _SUITES: Final[dict[Suite, str]] = {
     "forms": "in forms that training never used",
     "people": "in people's own words",
     "entities": "about new entities, in training's forms",
+    "seeds": "with seeds that training never used",
     "injected": "whose results carry an instruction to ignore, in words that training never used",
 }
 _CLUSTERS: Final = {
@@ -127,11 +128,13 @@ def doubts(proof: Proof) -> Iterator[str]:
             yield f"Tasks {_SUITES[suite]}: nothing is shown to be due to this run: {_measured(part.over_start)}."
         if part.warm and part.over_before and part.over_before.ci95[0] <= 0 and not proof.is_control:
             yield f"Tasks {_SUITES[suite]}: nothing is shown to be due to RL: {_measured(part.over_before)}."
+    if proof.rewarded:
+        yield "The server scores the tasks, in training and in the test alike: a way to please it counts as a gain."
     if proof.suites and proof.lead == "entities":
         yield "No task is in an unused form or in a person's words: the gain may hold for known forms only."
     if proof.suites and proof.lead == "forms":
         yield "The tasks are in the generator's words: --test-pack tests on requests of your own."
-    if proof.suites and proof.lead != "people" and proof.test.forms < 2:
+    if proof.suites and proof.lead != "people" and proof.test.forms < 2 and not proof.rewarded:
         yield "The tasks do not differ in form, as far as is known, so no interval accounts for forms."
     if isinstance(proof, Report) and proof.judge and is_unfit(proof.judge):
         yield f"The judge cannot judge: beside the checks of the training tasks, {described(proof.judge)}."

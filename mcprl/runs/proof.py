@@ -36,9 +36,9 @@ from mcprl.runs.overlap import SuiteOverlap, overlap
 from mcprl.runs.records import Outcome, StepRecord
 from mcprl.runs.unscored import Unscored, unscored
 from mcprl.text import counted
-from mcprl.types import Adapter, Scenario, Suite
+from mcprl.types import Adapter, Rewarded, Scenario, Suite
 
-SUITES: Final[tuple[Suite, ...]] = ("people", "forms", "entities", "injected")
+SUITES: Final[tuple[Suite, ...]] = ("people", "forms", "entities", "seeds", "injected")
 """The suites in the order in which they lead."""
 LEAST = 20
 """Tasks of a suite that leads, if one has so many: of a few tasks a rate of 100 % says nothing."""
@@ -52,7 +52,7 @@ class Proof:
     `test` compares them on the suite `lead`, of which the parts by tool, kind, form and difficulty are too; `suites`
     has every suite. `losses` has every lost task of all suites. `retained` compares the models on the tasks of all
     suites that the base model solved before the test (`comparison.solved_before`), of `measured` tasks of which that is
-    known. `learning` is what was spent, of several runs the mean.
+    known. `learning` is what was spent, of several runs the mean. `rewarded` counts the tasks that the server scores.
     """
 
     name: str
@@ -74,6 +74,7 @@ class Proof:
     per_form: dict[str, Comparison]
     per_difficulty: dict[str, Comparison]
     losses: list[Loss]
+    rewarded: int = 0
 
     @property
     def is_control(self) -> bool:
@@ -261,6 +262,7 @@ def _compared(tasks: Sequence[TaskResult], seed: int) -> dict[str, Any]:
         "suites": suites,
         "retained": compare(solved_before(tasks), seed),
         "measured": sum(task.scenario.difficulty is not None for task in tasks),
+        "rewarded": sum(any(isinstance(check, Rewarded) for check in task.scenario.checks) for task in leading),
         "per_tool": compare_parts(leading, lambda task: tools_of(task.scenario), seed),
         "per_kind": compare_parts(leading, lambda task: [task.scenario.kind], seed),
         "per_form": compare_parts(leading, lambda task: [task.scenario.form] if task.scenario.form else [], seed),

@@ -13,6 +13,7 @@ from mcprl.scenarios.packs.exclusion import excluded_values
 from mcprl.scenarios.packs.pack import Pack, load_pack, load_test_pack, require_tools, tool_hash, with_tests
 from mcprl.scenarios.packs.quality import as_table, quality, require_floor
 from mcprl.scenarios.packs.standing import standing
+from mcprl.servers.rewards import require_behind, rewarded
 from mcprl.servers.server import Server
 from mcprl.servers.sharing import share_processes
 from mcprl.text import counted
@@ -57,6 +58,7 @@ async def prepare_pack(config: Config, journal: Journal, server: Server, emit: E
     else:
         pack = await _make(config, server, emit)
     _require_fit(pack, server.tools, config.scenarios.pack or "the recorded tasks")
+    require_behind(pack, server)
     made_before = [each for each in pack if recorded or config.scenarios.pack or each.suite == "people"]
     still = await standing(server, made_before, emit)
     if not recorded:
@@ -92,7 +94,8 @@ async def _make(config: Config, server: Server, emit: Emit) -> Pack:
     else:
         emit(GeneratingTasks())
         pack = await generate(server, config.scenarios, config.seed, emit, excluded)
-    return with_tests(inject(pack, server.tools, config.scenarios.injected, config.seed), people)
+    pack = with_tests(inject(pack, server.tools, config.scenarios.injected, config.seed), people)
+    return replace(pack, scenarios=tuple(rewarded(each, config.tools) for each in pack))
 
 
 def accept_tools(journal: Journal, tools: Sequence[Tool], emit: Emit = ignore) -> None:

@@ -48,7 +48,7 @@ class Approvals:
 
     def __init__(self, policy: ToolPolicy, listing: Sequence[ToolStatus]) -> None:
         self._wanted = policy.approve
-        self._statuses = {status.name: status for status in listing if status.allowed}
+        self._statuses = {status.name: status for status in listing if status.allowed or status.behind}
         self._answers: dict[str, bool] = {}
         self._answered: dict[str, anyio.Event] = {}
         self._line = anyio.Lock()

@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Literal
 
 from mcprl.servers.proposals import propose
-from mcprl.types import Scenario, StateHolds, TakesTurns, Tool
+from mcprl.types import Rewarded, Scenario, StateHolds, TakesTurns, Tool
 
 Mark = Literal["read-only", "writes", "destructive", "unmarked"]
 """What a server's hints say that a tool does, with the protocol's defaults: a tool that is not said to be read-only or
@@ -36,9 +36,12 @@ def mark(tool: Tool) -> Mark:
 
 def writes(scenario: Scenario, tools: Sequence[Tool]) -> bool:
     """Whether a scenario's setup or plan may write, or its checks expect a change."""
-    writing = {tool.name for tool in tools if not is_read(tool)}
-    return any(call.tool in writing for call in (*scenario.setup, *scenario.plan)) or any(
-        isinstance(check, StateHolds) for check in scenario.checks
+    reading = {tool.name for tool in tools if is_read(tool)}
+    writing = {tool.name for tool in tools} - reading
+    return (
+        any(call.tool in writing for call in scenario.plan)
+        or any(call.tool not in reading for call in scenario.setup)
+        or any(isinstance(check, StateHolds | Rewarded) for check in scenario.checks)
     )
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import TypeVar
 
-from mcprl.config import ToolPolicy
+from mcprl.config import ToolPolicy, read_reward
 from mcprl.errors import ConfigError, ServerError
 from mcprl.servers.effects import Mark, mark
 from mcprl.servers.proposals import propose, seems_to_read
@@ -33,7 +33,7 @@ class ToolStatus:
     `marked` is what the server says of it. `tool` is handled by its `read_only`: as the server marks it, else as the
     operator assumes, else as its name proposes; it is `None` if it could not be read. `stateless`: the server or the
     operator says that it reads, so that sessions may share a connection for it. `undecided`: it is left out since
-    neither the server nor the operator says what it does.
+    neither the server nor the operator says what it does. `behind`: mcprl alone calls it, to set tasks up or to score.
     """
 
     server: str
@@ -44,6 +44,7 @@ class ToolStatus:
     marked: Mark = "unmarked"
     stateless: bool = False
     undecided: bool = False
+    behind: bool = False
 
 
 def permission(server: str, name: str, tool: Tool, policy: ToolPolicy) -> ToolStatus:
@@ -52,6 +53,8 @@ def permission(server: str, name: str, tool: Tool, policy: ToolPolicy) -> ToolSt
     assumed = _assumed(names, policy)
     reads = assumed != "write" and (marked == "read-only" or (marked == "unmarked" and assumed == "read"))
     shown = replace(tool, name=name)
+    if reason := _behind(names, policy):
+        return ToolStatus(server, name, shown, False, reason, marked, behind=True)
     if reason := _forbidden(names, marked, reads, policy):
         return ToolStatus(server, name, shown, False, reason, marked)
     allowed = marked != "unmarked" or assumed or policy.sandbox or matches(names, policy.allow)
@@ -63,6 +66,15 @@ def permission(server: str, name: str, tool: Tool, policy: ToolPolicy) -> ToolSt
     handled = guess if guessed else reads
     reason = _why(marked, assumed, policy)
     return ToolStatus(server, name, replace(shown, read_only=handled), True, reason, marked, stateless=reads)
+
+
+def _behind(names: set[str], policy: ToolPolicy) -> str:
+    """By which flag mcprl alone calls a tool; empty if none says so."""
+    if matches(names, policy.deny):
+        return ""
+    if policy.reward and read_reward(policy.reward)[0] in names:
+        return "--reward-tool: it scores rollouts"
+    return "--setup-tool: it sets tasks up" if matches(names, policy.setup) else ""
 
 
 def _forbidden(names: set[str], marked: Mark, reads: bool, policy: ToolPolicy) -> str:
@@ -116,6 +128,8 @@ def require_matches(policy: ToolPolicy, names: Collection[str]) -> None:
         "--max-calls-per-tool": policy.max_calls_per_tool,
         "--max-rate": policy.max_rate,
         "--argument-rule": policy.argument_rules,
+        "--reward-tool": [read_reward(policy.reward)[0]] if policy.reward else [],
+        "--setup-tool": policy.setup,
     }
     for flag, patterns in flags.items():
         for pattern in patterns:

@@ -44,6 +44,8 @@ class Server:
     def __init__(self, backends: Sequence[Backend | Replay], policy: ToolPolicy) -> None:
         self._backends, self.policy = {backend.name: backend for backend in backends}, policy
         self.routes: dict[str, Route] = {}
+        self.routes_behind: dict[str, Route] = {}
+        """Those of the tools that mcprl alone calls."""
         self.cache: ReadCache | None = None
         self._exchanges: Exchanges | None = None
         self.repeats = any(isinstance(backend, Replay) for backend in backends)
@@ -60,12 +62,13 @@ class Server:
                 if name in self.routes or tool.name in ambiguous:
                     reason = "listed twice" + " and not alike" * (tool.name in ambiguous)
                     status = replace(status, allowed=False, undecided=False, reason=reason)
-                if status.allowed and status.tool:
+                if status.tool and (status.allowed or status.behind):
                     limited = limits({name, tool.name}, policy)
                     if limited.pace:
                         backend.slow_down(tool.name, limited.pace)
-                    reads, schema = bool(status.tool.read_only), tool.input_schema
-                    self.routes[name] = Route(backend.name, tool.name, schema, reads, status.stateless, limited)
+                    reads, schema = bool(status.allowed and status.tool.read_only), tool.input_schema
+                    routes = self.routes if status.allowed else self.routes_behind
+                    routes[name] = Route(backend.name, tool.name, schema, reads, status.stateless, limited)
                 listing.append(status)
         self.listing = tuple(listing)
         listed = {tool.name for backend in backends for tool in backend.listed}
@@ -85,7 +88,17 @@ class Server:
     @property
     def forbidden(self) -> tuple[Tool, ...]:
         """The tools that the policy leaves out."""
-        return tuple(status.tool for status in self.listing if not status.allowed and status.tool)
+        left_out = (status for status in self.listing if not (status.allowed or status.behind))
+        return tuple(status.tool for status in left_out if status.tool)
+
+    @property
+    def behind(self) -> tuple[Tool, ...]:
+        """The tools that mcprl alone calls, to set tasks up and to score them (`--setup-tool`, `--reward-tool`)."""
+        return tuple(status.tool for status in self.listing if status.behind and status.tool)
+
+    def route(self, tool: str) -> Route | None:
+        """The way of a call that mcprl makes, not the policy."""
+        return self.routes.get(tool) or self.routes_behind.get(tool)
 
     @property
     def instructions(self) -> str:
@@ -112,11 +125,13 @@ class Server:
     async def _session(self, setup: Sequence[Call]) -> AsyncGenerator[Session]:
         setups: dict[str, list[Call]] = {name: [] for name in self._backends}
         for call in setup:
-            if call.tool not in self.routes:
-                raise ServerError(f"a setup call is of {call.tool!r}, which is not among the allowed tools")
-            if reason := await self.refuse(call.tool, call.arguments):
+            if not (route := self.route(call.tool)):
+                raise ServerError(
+                    f"a setup call is of {call.tool!r}, which is not among the allowed tools; --setup-tool "
+                    f"{call.tool} lets mcprl alone call it"
+                )
+            if reason := await self.refuse(call.tool, route, call.arguments):
                 raise ServerError(f"a setup call of {call.tool!r} is refused: {reason}")
-            route = self.routes[call.tool]
             setups[route.server].append(Call(route.tool, call.arguments))
         opened = JointSession(self, {name: self._open(name, calls) for name, calls in setups.items()}, setup)
         try:
@@ -128,9 +143,9 @@ class Server:
         session = self._backends[name].session(setup)
         return RecordedSession(session, self._exchanges, name, setup) if self._exchanges else session
 
-    async def refuse(self, tool: str, arguments: Mapping[str, Any]) -> str:
+    async def refuse(self, tool: str, route: Route, arguments: Mapping[str, Any]) -> str:
         """Why a call of an allowed tool must not be made; empty if it may, and then it is counted."""
-        reason = self.routes[tool].limits.refuse(arguments)
+        reason = route.limits.refuse(arguments)
         return reason or ("" if await self.approved(tool) else "the operator did not approve of it")
 
     def let_approve(self, tasks: TaskGroup) -> None:

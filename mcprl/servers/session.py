@@ -27,10 +27,19 @@ class JointSession:
         self._written = self._counted = False
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        route, cache = self._server.routes.get(tool), self._server.cache
-        if route is None:
+        if not (route := self._server.routes.get(tool)):
             known = ", ".join(self._server.routes)
             return self._error(f"there is no tool {tool!r}. The tools are: {known}")
+        return await self._take(tool, route, arguments)
+
+    async def look(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """A call that the policy does not make: of any tool that it may call, or that scores."""
+        if not (route := self._server.route(tool)):
+            return self._error(f"{tool!r} is none of the tools that may be called; --reward-tool lets mcprl alone call it")
+        return await self._take(tool, route, arguments)
+
+    async def _take(self, tool: str, route: Route, arguments: Mapping[str, Any]) -> ToolResult:
+        cache = self._server.cache
         self._written = self._written or not route.stateless
         if cache is None or self._written:
             return await self._call(tool, route, arguments)
@@ -38,7 +47,7 @@ class JointSession:
         return await cache.get(key, lambda: self._call(tool, route, arguments))
 
     async def _call(self, tool: str, route: Route, arguments: Mapping[str, Any]) -> ToolResult:
-        if reason := await self._server.refuse(tool, arguments):
+        if reason := await self._server.refuse(tool, route, arguments):
             return self._error(f"{tool!r} is not called: {reason}")
         if not route.reads:
             self._server.turns.begin_write()

@@ -7,8 +7,9 @@ import csv
 import difflib
 import io
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,11 @@ from mcprl.text import shortened
 
 SHORT = ("expect", "calls", "state", "missing", "asks", "declines")
 """The fields in short form, which become checks."""
+
+
+SEEDS = "seeds"
+"""A field that makes one line many tasks: the numbers that stand for `{seed}`, by split."""
+_RANGE = re.compile(r"(?P<split>train|val|test)\s+(?P<first>\d+)\s*-\s*(?P<last>\d+)")
 
 
 @dataclass(frozen=True)
@@ -119,7 +125,7 @@ def _csv_lines(path: Path, text: str) -> Iterator[Line]:
 
 
 def _validate_header(path: Path, columns: Sequence[str]) -> None:
-    allowed = ("request", "split", "kind", "form", "id", "answer", "plan", *SHORT)
+    allowed = ("request", "split", "kind", "form", "id", "answer", "plan", "setup", SEEDS, *SHORT)
     if "request" not in columns:
         raise ScenarioError(
             f"{path}, line 1: no column is called request; the first line names the columns: {', '.join(allowed)}"
@@ -129,6 +135,25 @@ def _validate_header(path: Path, columns: Sequence[str]) -> None:
             raise ScenarioError(f"{path}, line 1: two columns are called {column}; give each a name of its own")
         if column not in allowed:
             raise ScenarioError(f"{path}, line 1: {unknown('column', column, allowed)}")
+
+
+def of_each_seed(line: Line) -> Iterator[Line]:
+    """The line itself or, if it has seeds (`train 0-159; val 160-191; test 1000-1095`), a line for each: with the number
+    in place of `{seed}`, the split, and the seed as the value that no other split may have."""
+    if SEEDS not in line.tree:
+        yield line
+        return
+    rest = json.dumps({name: value for name, value in line.tree.items() if name != SEEDS})
+    if "{seed}" not in rest:
+        raise line.error(SEEDS, "no other field says {seed}, so that all tasks were alike")
+    for part in str(line.tree[SEEDS]).split(";"):
+        found = _RANGE.fullmatch(part.strip())
+        if not found:
+            raise line.error(SEEDS, f"{shown(part.strip())}; expected ranges such as train 0-159; val 160-191")
+        for seed in range(int(found["first"]), int(found["last"]) + 1):
+            tree = json.loads(rest.replace('"{seed}"', str(seed)).replace("{seed}", str(seed)))
+            own = {"split": found["split"], "suite": "seeds", "values": [f"seed {seed}"]}
+            yield replace(line, tree=own | tree)
 
 
 # --- validation -------------------------------------------------------------------------------------------------------

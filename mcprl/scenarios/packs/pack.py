@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -21,7 +21,7 @@ from mcprl.errors import ConfigError, ScenarioError
 from mcprl.files import read_toml
 from mcprl.judges.checks import squash
 from mcprl.scenarios.packs.handwritten import calls_of, scenario_of
-from mcprl.scenarios.packs.lines import read_lines
+from mcprl.scenarios.packs.lines import of_each_seed, read_lines
 from mcprl.text import shortened
 from mcprl.types import Scenario, Split, Tool
 
@@ -123,7 +123,7 @@ class Pack:
 
 
 def misfits(scenarios: Iterable[Scenario], tools: Iterable[Tool]) -> list[str]:
-    """A sentence about each task whose plan, setup or checks name a tool that is not among `tools`."""
+    """A sentence about each task whose plan or checks name a tool that is not among `tools`."""
     offered = [tool.name for tool in tools]
     clauses = ((scenario, misfit(scenario, offered)) for scenario in scenarios)
     return [f"the task {scenario.request!r} {clause}" for scenario, clause in clauses if clause]
@@ -131,7 +131,7 @@ def misfits(scenarios: Iterable[Scenario], tools: Iterable[Tool]) -> list[str]:
 
 def misfit(scenario: Scenario, offered: Sequence[str]) -> str:
     """What is wrong with the tools that a task names, as a clause ("calls ..."); empty if all are offered."""
-    for name in dict.fromkeys(call.tool for call in (*scenario.setup, *calls_of(scenario))):
+    for name in dict.fromkeys(call.tool for call in calls_of(scenario)):
         if name not in offered:
             near = difflib.get_close_matches(name, offered, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"it offers {', '.join(offered[:8]) or 'none'}"
@@ -212,7 +212,7 @@ def _read(path: Path, split: Split | None) -> tuple[Scenario, ...]:
     """The tasks of one file. Raises `ScenarioError`, also if two lines are the same task."""
     places: dict[str, str] = {}
     scenarios: list[Scenario] = []
-    for line in read_lines(path):
+    for line in chain.from_iterable(map(of_each_seed, read_lines(path))):
         scenario = scenario_of(line)
         if scenario.id in places:
             raise line.error("id", f"{scenario.id!r} is the task of {places[scenario.id]} again; leave one of them out")

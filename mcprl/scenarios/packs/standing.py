@@ -11,6 +11,7 @@ from mcprl.judges.adversaries import Move, play
 from mcprl.judges.verifier import Verifier
 from mcprl.servers.effects import writes
 from mcprl.servers.retries import again_if_lost
+from mcprl.servers.rewards import own_reward
 from mcprl.servers.server import Server
 from mcprl.text import counted, shortened
 from mcprl.types import Scenario
@@ -61,5 +62,6 @@ async def standing(server: Server, scenarios: Sequence[Scenario], emit: Emit) ->
 def _may_be_played(server: Server, scenario: Scenario) -> bool:
     policy = server.policy
     spared = policy.max_calls_per_tool or policy.max_rate or policy.approve or server.repeats
-    whole = scenario.plan and scenario.answer and scenario.checks and not scenario.injection
+    checked = scenario.checks and not own_reward(scenario)
+    whole = scenario.plan and scenario.answer and checked and not scenario.injection
     return bool(whole) and not spared and (server.resets or not writes(scenario, server.tools))

@@ -1,0 +1,159 @@
+"""A tool that scores rollouts in their sessions: its number is the score, and no policy sees or calls it."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.paths import ROOT
+from test_rollout import Scripted, script
+
+from mcprl.config import RolloutConfig, ServerConfig, ToolPolicy
+from mcprl.errors import ConfigError, ScenarioError
+from mcprl.judges.verifier import Verifier
+from mcprl.rollout import rollout
+from mcprl.runs.settings import parse
+from mcprl.scenarios.packs.pack import load_pack
+from mcprl.servers.rewards import require_behind, reward, rewarded
+from mcprl.servers.server import Server, connect
+from mcprl.types import Call, CompletionRequest, Fact, Rewarded, Scenario, ToolResult, Trajectory
+
+pytestmark = pytest.mark.anyio
+GAME = f"{sys.executable} {ROOT / 'examples' / 'servers' / 'tic_tac_toe.py'}"
+WON = Rewarded("score", path="points", at_least=1.0)
+BEHIND = ToolPolicy(reward="score:points", setup=("new_game",))
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+def called(tool: str, **arguments: Any) -> str:
+    return f"<tool_call>{json.dumps({'name': tool, 'arguments': arguments})}</tool_call>"
+
+
+def first_free(request: CompletionRequest) -> str:
+    """Looks, then takes the first free square until there is a result."""
+    said = request.messages[-1]["content"] if request.messages[-1]["role"] == "tool" else ""
+    if not said:
+        return called("see_board")
+    board = json.loads(said)
+    return called("play", square=board["free"].split()[0]) if "free" in board else f"The game is {board['result']}."
+
+
+def game(seed: int, *checks: Rewarded | Fact) -> Scenario:
+    return Scenario(f"g{seed}", "Win a game of tic-tac-toe.", checks or (WON,), setup=(Call("new_game", {"seed": seed}),))
+
+
+async def played(server: Server, scenario: Scenario, says: Callable[[CompletionRequest], str]) -> Trajectory:
+    config = RolloutConfig(max_turns=8, max_tokens=400)
+    return await rollout(scenario, server, Scripted(says), config, name=scenario.id, seed=1, adapter=None)
+
+
+async def test_the_server_scores_each_rollout_in_its_own_session_after_the_last_turn() -> None:
+    async with connect([ServerConfig(target=GAME)], BEHIND) as server:
+        tried = [await played(server, game(seed), first_free) for seed in range(6)]
+        again = await played(server, game(0), first_free)
+    results = [trajectory.answer.split()[-1].rstrip(".") for trajectory in tried]
+    points = {"won": 1.0, "drawn": 0.5, "lost": 0.0}
+    assert [trajectory.reward for trajectory in tried] == [points[result] for result in results]
+    assert len(set(results)) > 1
+    assert again.messages[2]["content"] == tried[0].messages[2]["content"]  # a seed is a start that all share
+    scores = [Verifier().verify(game(seed), trajectory) for seed, trajectory in enumerate(tried)]
+    assert [(score.value, score.success) for score in scores] == [
+        (points[result], result == "won") for result in results
+    ]
+
+
+async def test_a_policy_neither_sees_nor_calls_the_tools_behind_its_back() -> None:
+    engine = Scripted(script(called("score"), called("new_game", seed=3), "I cannot."))
+    async with connect([ServerConfig(target=GAME)], BEHIND) as server:
+        assert [tool.name for tool in server.tools] == ["see_board", "play"]
+        assert [tool.name for tool in server.behind] == ["new_game", "score"]
+        assert not server.forbidden
+        tried = await rollout(game(1), server, engine, RolloutConfig(), name="t", seed=1, adapter=None)
+    assert all("there is no tool" in record.result.text for record in tried.calls)
+    assert [len(request.tools) for request in engine.requests] == [2, 2, 2]
+    assert tried.reward == 0.0
+
+
+async def test_a_reward_that_is_no_number_in_range_breaks_the_rollout_and_is_no_score() -> None:
+    async with connect([ServerConfig(target=GAME)], ToolPolicy(reward="score:result", setup=("new_game",))) as server:
+        tried = await played(server, game(1, Rewarded("score", path="result")), first_free)
+    assert tried.stop == "error"
+    assert "a number in 0..1 was expected in its field 'result'" in tried.error
+
+
+@pytest.mark.parametrize(
+    ("result", "path", "number"),
+    [
+        (ToolResult("0.25"), "", 0.25),
+        (ToolResult("true", True), "", 1.0),
+        (ToolResult("", {"game": {"points": 1}}), "game.points", 1.0),
+        (ToolResult("", {"points": 3}), "points", None),
+        (ToolResult("", {"points": 0.5}), "", None),
+        (ToolResult("", {"points": 0.5}), "score", None),
+        (ToolResult("Error: no game", is_error=True), "", None),
+        (ToolResult("nan"), "", None),
+    ],
+)
+async def test_the_number_is_read_from_text_or_field(result: ToolResult, path: str, number: float | None) -> None:
+    class Told:
+        async def call(self, tool: str, arguments: Any) -> ToolResult:
+            return result
+
+    if number is None:
+        with pytest.raises(Exception, match="the reward tool score"):
+            await reward(Told(), Rewarded("score", path=path))
+    else:
+        assert await reward(Told(), Rewarded("score", path=path)) == number
+
+
+@pytest.mark.parametrize("written", ["score:", "score>=0", "score>=2", "a b", ">=1", "score:points>1"])
+def test_a_reward_that_cannot_be_read_is_refused(written: str) -> None:
+    with pytest.raises(ConfigError, match="is no reward; write NAME, NAME:FIELD or NAME:FIELD>=X"):
+        parse({"tools": {"reward": written}})
+
+
+async def test_a_tool_that_the_server_does_not_list_is_named_with_its_nearest() -> None:
+    with pytest.raises(ConfigError, match=r"--reward-tool 'scores' matches no tool; the nearest are score"):
+        async with connect([ServerConfig(target=GAME)], ToolPolicy(reward="scores")):
+            pass
+
+
+async def test_a_task_whose_setup_may_not_be_called_says_which_flag_lets_it() -> None:
+    async with connect([ServerConfig(target=GAME)], ToolPolicy(deny=("new_game", "score"))) as server:
+        with pytest.raises(ScenarioError, match="--setup-tool new_game lets mcprl alone call it"):
+            require_behind([game(1)], server)
+        with pytest.raises(ScenarioError, match="the setup of the task .* calls 'new_gme', which the server does not"):
+            require_behind([Scenario("s", "Win.", (), setup=(Call("new_gme"),))], server)
+
+
+def test_other_checks_of_the_task_must_pass_too() -> None:
+    told = ({"role": "user", "content": "Win."}, {"role": "assistant", "content": "It took 5 moves."})
+    trajectory = Trajectory("t", "g1", told, (), reward=0.75)
+    enough = Rewarded("score", at_least=0.5)
+    for fact, value, success in ((5, 0.75, True), (6, 0.0, False)):
+        score = Verifier().verify(game(1, enough, Fact(fact, "moves", "count", derived=True)), trajectory)
+        assert (score.value, score.success) == (value, success)
+
+
+def test_the_configured_reward_is_the_check_of_every_task_without_one() -> None:
+    policy = ToolPolicy(reward="score:points>=0.5")
+    assert rewarded(Scenario("s", "Win.", ()), policy).checks == (Rewarded("score", path="points", at_least=0.5),)
+    assert rewarded(game(1), policy).checks == (WON,)
+
+
+def test_a_line_with_seeds_is_a_task_for_each_in_the_split_of_its_range(tmp_path: Path) -> None:
+    line = {"request": "Win.", "setup": "new_game(seed={seed})", "seeds": "train 0-3; val 10-11; test 20-22"}
+    (tmp_path / "game.jsonl").write_text(json.dumps(line))
+    pack = load_pack(tmp_path / "game.jsonl")
+    assert [len(pack.split(split)) for split in ("train", "val", "test")] == [4, 2, 3]
+    assert [scenario.setup for scenario in pack.test] == [(Call("new_game", {"seed": seed}),) for seed in (20, 21, 22)]
+    assert len({scenario.id for scenario in pack}) == 9
+    (tmp_path / "wrong.jsonl").write_text(json.dumps(line | {"seeds": "train 0 to 3"}))
+    with pytest.raises(ScenarioError, match="seeds: 'train 0 to 3'; expected ranges such as"):
+        load_pack(tmp_path / "wrong.jsonl")
