@@ -80,7 +80,7 @@ bench: .venv/.bench
 
 .venv/.test: pyproject.toml constraints.txt | .venv/bin/python
 	@echo "== installing mcprl with all extras and the test tools into .venv (once, a few minutes)"
-	@$(INSTALL) '.[train,agents,gguf,llm,quant,serve,vllm,inspect,notebook,wandb,trackio,tensorboard,otel,view,keyring,servers,docs,dev]'
+	@$(INSTALL) '.[train,agents,gguf,llm,quant,serve,vllm,inspect,notebook,wandb,trackio,tensorboard,otel,view,keyring,servers,examples,docs,dev]'
 	@touch .venv/.train $@
 
 .venv/.bench: pyproject.toml constraints.txt | .venv/.train

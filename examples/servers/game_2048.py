@@ -1,5 +1,6 @@
 """2048 on a budget of moves, a board for each MCP session.
 
+    python examples/servers/game_2048.py --pack games                          # games for mcprl, told apart by seeds
     python examples/servers/game_2048.py --http 8000                           # reach 32 within 24 moves
     python examples/servers/game_2048.py --http 8000 --target 64 --moves 48
     python examples/servers/game_2048.py --baselines                           # how often simple players reach it
@@ -18,7 +19,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
-from sessions import Sessions, command_line, serve
+from sessions import SEEDS, Sessions, command_line, game_task, serve, write_pack
 
 SIZE = 4
 Direction = Literal["left", "right", "up", "down"]
@@ -177,6 +178,19 @@ def _worth(board: Board) -> float:
 PLAYERS: dict[str, Player] = {"random": at_random, "greedy": greedy, "expectimax": expectimax}
 
 
+REQUEST = "Play 2048: see the board, then push the tiles until there is a result. Make tiles as large as you can."
+
+
+def task(seed: int) -> Any:
+    """A game as a task, with random legal pushes as its plan."""
+    game, rng, calls = Game(seed), random.Random(f"plan {seed}"), [("see_board", dict[str, Any]())]
+    while not game.result:
+        direction = at_random(game.board, rng)
+        game.move(direction)
+        calls.append(("move", {"direction": direction}))
+    return game_task(REQUEST, f"new_game(seed={seed})", seed, calls, f"The game is {game.result}.")
+
+
 def share_won(player: Player, count: int) -> float:
     """The share of games in which a player reaches the target."""
     wins = 0
@@ -195,7 +209,9 @@ if __name__ == "__main__":
     parser.add_argument("--baselines", action="store_true", help="play 200 games by simple rules, and end")
     options = parser.parse_args()
     target, moves = options.target, options.moves
-    if options.baselines:
+    if options.pack:
+        write_pack(options.pack, {split: map(task, seeds) for split, seeds in SEEDS.items()})
+    elif options.baselines:
         for name, player in PLAYERS.items():
             print(f"{name} reaches {target} within {moves} moves in {share_won(player, 200):.1%} of the games")
     else:

@@ -13,7 +13,6 @@ Forty people own about 500 messages each: threads that hold one fact that is ask
 question in seven has no answer in the inbox; the right answer then is that it is not known.
 """
 
-import json
 import random
 import re
 import sqlite3
@@ -31,7 +30,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
-from sessions import Sessions, command_line, serve
+from sessions import Sessions, command_line, serve, write_pack
 
 OWNERS, CHATTER, MOST_FOUND = 40, 440, 10
 SPLITS = {"train": range(28), "val": range(28, 32), "test": range(32, OWNERS)}
@@ -329,33 +328,38 @@ def score(ctx: Context) -> dict[str, Any]:
     return {"correct": float(right and (sourced or not wanted)), "states": states, "points": round(points, 2)}
 
 
-def write_pack(folder: Path) -> None:
-    """The questions as a pack, a file for each split of the owners."""
-    folder.mkdir(parents=True, exist_ok=True)
-    asked = list(enumerate(questions()))
-    for split, owners in SPLITS.items():
-        lines = [
-            {
+def tasks(owners: range) -> Iterator[Any]:
+    """The questions of some owners, with a search that finds the message and its answer."""
+    for number, question in enumerate(questions()):
+        if question.owner in owners:
+            yield {
                 "request": f"{question.text} Search my inbox, read what you find, and return the answer with its source.",
                 "setup": f"begin(question={number})",
-                "suite": "entities",
+                "plan": [{"tool": tool, "arguments": arguments} for tool, arguments in way_to(question)],
+                "answer": question.answer or "I don't know.",
                 "values": [f"owner {question.owner}"],
                 "kind": "answer" if question.answer else "unknown",
             }
-            for number, question in asked
-            if question.owner in owners
-        ]
-        (folder / f"{split}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-        print(f"{len(lines)} questions in {folder / f'{split}.jsonl'}")
+
+
+def way_to(question: Question) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Calls that answer a question: a search for the longest words of its message, or of its own if it has none."""
+    mail = next((mail for mail in made_up(question.owner)[0] if mail.message_id == question.source), None)
+    words = re.findall(r"[a-z]{4,}|[A-Z][a-z]+", question.text)
+    held = [word for word in words if not mail or word.casefold() in f"{mail.subject} {mail.body}".casefold()]
+    yield "search_emails", {"keywords": held[-2:] or [question.text]}
+    if mail:
+        yield "read_email", {"message_id": mail.message_id}
+    answer = {"answer": question.answer, "sources": [question.source]} if mail else {"answer": "I don't know."}
+    yield "return_final_answer", answer
 
 
 if __name__ == "__main__":
     parser = command_line(__doc__)
-    parser.add_argument("--pack", type=Path, metavar="FOLDER", help="write the questions there, and end")
     parser.add_argument("--mail", type=Path, metavar="FOLDER", help="serve the mail in this folder, without questions")
     options = parser.parse_args()
     if options.pack:
-        write_pack(options.pack)
+        write_pack(options.pack, {split: tasks(owners) for split, owners in SPLITS.items()})
     else:
         imported = index(list(from_maildir(options.mail))) if options.mail else None
         serve(server, options.http)

@@ -1,5 +1,6 @@
 """Tic-tac-toe against an opponent, a board for each MCP session.
 
+    python examples/servers/tic_tac_toe.py --pack games                    # games for mcprl, told apart by their seeds
     python examples/servers/tic_tac_toe.py --http 8000                     # against an opponent that plays at random
     python examples/servers/tic_tac_toe.py --http 8000 --opponent minimax  # against one that never loses
     python examples/servers/tic_tac_toe.py --baselines                     # how often random and minimax players win
@@ -18,7 +19,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
-from sessions import Sessions, command_line, serve
+from sessions import SEEDS, Sessions, command_line, game_task, serve, write_pack
 
 SQUARES = [row + column for row in "ABC" for column in "123"]
 LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
@@ -131,6 +132,19 @@ def score(ctx: Context) -> dict[str, Any]:
     return {"points": {"won": 1.0, "drawn": 0.5}.get(result, 0.0), "result": result}
 
 
+REQUEST = "Play a game of tic-tac-toe and win it: you are x. See the board, then play until there is a result."
+
+
+def task(seed: int) -> Any:
+    """A game as a task, with random legal moves as its plan."""
+    game, rng, calls = Game(seed), random.Random(f"plan {seed}"), [("see_board", dict[str, Any]())]
+    while not game.result:
+        square = SQUARES[at_random(game.board, OURS, rng)]
+        game.play(square)
+        calls.append(("play", {"square": square}))
+    return game_task(REQUEST, f"new_game(seed={seed})", seed, calls, f"The game is {game.result}.")
+
+
 def share_won(player: Player, count: int = 1000) -> float:
     """The share of games that a player wins as x."""
     wins = 0
@@ -148,7 +162,9 @@ if __name__ == "__main__":
     parser.add_argument("--baselines", action="store_true", help="play 1,000 games by random and minimax moves, and end")
     options = parser.parse_args()
     opponent = PLAYERS[options.opponent]
-    if options.baselines:
+    if options.pack:
+        write_pack(options.pack, {split: map(task, seeds) for split, seeds in SEEDS.items()})
+    elif options.baselines:
         for name, player in PLAYERS.items():
             print(f"{name} wins {share_won(player):.1%} against {options.opponent}")
     else:

@@ -3,6 +3,7 @@
 import json
 import random
 import runpy
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from support.paths import ROOT
 
 from mcprl.cli.commands import cli
 from mcprl.config import ServerConfig, ToolPolicy
-from mcprl.scenarios.packs.pack import load_pack
+from mcprl.scenarios.packs.pack import Pack, load_pack
 from mcprl.servers.rewards import require_behind, reward, rewarded
 from mcprl.servers.server import connect
 from mcprl.types import Call, Rewarded, Session
@@ -36,6 +37,15 @@ def of(name: str) -> Any:
 
 def target(name: str, options: str = "") -> ServerConfig:
     return ServerConfig(target=f"{sys.executable} {SERVERS / f'{name}.py'} {options}".strip())
+
+
+def pack_of(name: str, folder: Path) -> Pack:
+    """The pack of an example: the file beside it, or what it writes itself."""
+    beside = SERVERS / f"{name}.jsonl"
+    if beside.exists():
+        return load_pack(beside)
+    subprocess.run([sys.executable, SERVERS / f"{name}.py", "--pack", folder], check=True)
+    return load_pack(folder)
 
 
 async def told(session: Session, tool: str, **arguments: Any) -> Any:
@@ -184,8 +194,7 @@ def test_mail_of_others_is_imported_from_a_folder_of_files(tmp_path: Path) -> No
 
 
 def test_the_questions_of_an_owner_stand_in_one_split(tmp_path: Path) -> None:
-    of("inbox")["write_pack"](tmp_path)
-    pack = load_pack(tmp_path)
+    pack = pack_of("inbox", tmp_path)
     owners = {split: {value for each in pack.split(split) for value in each.values} for split in ("train", "val", "test")}
     assert [len(owners[split]) for split in ("train", "val", "test")] == [28, 4, 8]
     assert not owners["train"] & owners["test"]
@@ -274,15 +283,32 @@ GAMES = {
 
 
 @pytest.mark.parametrize("name", GAMES)
-async def test_the_pack_of_a_game_fits_its_server(name: str) -> None:
+async def test_the_pack_of_a_game_fits_its_server(name: str, tmp_path: Path) -> None:
     setup, score = GAMES[name]
     policy = ToolPolicy(setup=(setup,), reward=score)
-    pack = load_pack(SERVERS / f"{name}.jsonl")
+    pack = pack_of(name, tmp_path)
     assert [len(pack.split(split)) for split in ("train", "val", "test")] == [640, 48, 192]
     async with connect([target(name)], policy) as server:
         require_behind([rewarded(each, policy) for each in pack], server)
         async with server.session(random.Random(0).choice(pack.test).setup) as session:
             assert await reward(session, Rewarded(score.partition(":")[0], path=score.partition(":")[2])) < 1
+
+
+@pytest.mark.parametrize("name", ["tic_tac_toe", "game_2048", "inbox"])
+async def test_a_plan_of_a_pack_can_be_played_to_its_answer(name: str, tmp_path: Path) -> None:
+    setup, score = GAMES.get(name, ("begin", "score:correct"))
+    check = Rewarded(score.partition(":")[0], path=score.partition(":")[2])
+    pack = pack_of(name, tmp_path)
+    async with connect([target(name)], ToolPolicy(setup=(setup,), reward=score)) as server:
+        for scenario in pack.train[:12]:
+            async with server.session(scenario.setup) as session:
+                results = [await session.call(call.tool, call.arguments) for call in scenario.plan]
+                assert not any(result.is_error for result in results), scenario
+                given = await reward(session, check)
+            if name == "inbox":
+                assert given == 1
+            else:
+                assert scenario.answer == f"The game is {results[-1].structured['result']}."
 
 
 @pytest.mark.parametrize("name", [*GAMES, "inbox", "weather"])
