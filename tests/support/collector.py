@@ -1,5 +1,6 @@
 """An OpenTelemetry collector on loopback, which speaks OTLP/HTTP and keeps the spans that it gets."""
 
+import json
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -10,9 +11,12 @@ from typing import Any
 
 @dataclass
 class Collector:
-    """`spans` in the order of arrival, as protobuf messages; `resources` by span. It answers with `status`."""
+    """`spans` in the order of arrival, as protobuf messages; `resources` by span; `scores` as Langfuse's API takes them.
+    It answers with `status`, to scores with `scores_status`."""
 
     url: str = ""
+    scores: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    scores_status: int = 200
     status: int = 200
     spans: list[Any] = field(default_factory=list[Any])
     resources: list[Any] = field(default_factory=list[Any])
@@ -20,8 +24,8 @@ class Collector:
 
 
 @contextmanager
-def collecting() -> Generator[Collector]:
-    """A running collector."""
+def collecting(path: str = "/v1/traces") -> Generator[Collector]:
+    """A running collector, which takes traces at `path`."""
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
         ExportTraceServiceRequest,
         ExportTraceServiceResponse,
@@ -33,7 +37,14 @@ def collecting() -> Generator[Collector]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             collector.headers.append(dict(self.headers))
-            known = self.path == "/v1/traces" and self.headers["Content-Type"] == "application/x-protobuf"
+            if self.path == "/api/public/scores":
+                collector.scores += [json.loads(body)] if collector.scores_status == 200 else []
+                self.send_response(collector.scores_status)
+                self.send_header("Content-Length", "2")
+                self.end_headers()
+                self.wfile.write(b"{}")
+                return
+            known = self.path == path and self.headers["Content-Type"] == "application/x-protobuf"
             if known and collector.status == 200:
                 request = ExportTraceServiceRequest.FromString(body)
                 for sent in request.resource_spans:

@@ -21,7 +21,7 @@ from mcprl.types import Group, Json, Message, Score, Trajectory
 
 Metrics = Mapping[str, float | int | str | None]
 METRICS_FILE: Final = "metrics.jsonl"
-KNOWN: Final = ("files", "wandb", "trackio", "tensorboard", "otel")
+KNOWN: Final = ("files", "wandb", "trackio", "tensorboard", "otel", "langfuse")
 
 _log = logging.getLogger(__name__)
 _MOST_CHARACTERS = 600

@@ -47,15 +47,22 @@ class OpenTelemetry:
             ended = {outcome.trajectory_id: outcome.at for outcome in journal.outcomes("train", step)}
         for group in groups:
             for trajectory in group.trajectories:
-                self._rollout(step, trajectory, by_id.get(trajectory.id), ended.get(trajectory.id, time()))
+                score = by_id.get(trajectory.id)
+                trace = self._rollout(step, trajectory, score, ended.get(trajectory.id, time()))
+                if score:
+                    self.scored(trace, score)
         self._failures.report()
+
+    def scored(self, trace: str, score: Score) -> None:
+        """A rollout's score, beside the event that its trace has. Does nothing: who takes scores apart overrides it."""
 
     def close(self, report: Mapping[str, Json] | None = None) -> None:
         self._provider.shutdown()
         self._failures.close()
         self._failures.report()
 
-    def _rollout(self, step: int, trajectory: Trajectory, score: Score | None, ended: float) -> None:
+    def _rollout(self, step: int, trajectory: Trajectory, score: Score | None, ended: float) -> str:
+        """Send a rollout's spans; returns the id of their trace, 32 hexadecimal digits."""
         at = ended - trajectory.seconds
         root = self._tracer.start_span(
             f"invoke_agent {self._model}",
@@ -90,6 +97,7 @@ class OpenTelemetry:
         if score:
             root.add_event("gen_ai.evaluation.result", _evaluation(score), timestamp=_ns(ended))
         self._end(root, trajectory.error, ended)
+        return f"{root.get_span_context().trace_id:032x}"
 
     def _chat(self, inside: Any, turn: Completion, history: Sequence[Message], at: float, seconds: float) -> None:
         attributes = {
@@ -159,13 +167,18 @@ def require() -> Any:
     except ImportError:
         raise MissingExtra("opentelemetry-exporter-otlp-proto-http", "otel") from None
     advice = "start a collector there, or set OTEL_EXPORTER_OTLP_ENDPOINT and, for a key, OTEL_EXPORTER_OTLP_HEADERS"
-    reach("otel", address(), advice)
+    require_address("otel", OTLPSpanExporter(endpoint=address(), timeout=_EXPORT_S), address(), advice)
+
+
+def require_address(tracker: str, exporter: Any, url: str, advice: str) -> None:
+    """Raise `ConfigError` if the address does not take an empty batch."""
+    reach(tracker, url, advice)
     failures = _Failures()
     try:
-        OTLPSpanExporter(endpoint=address(), timeout=_EXPORT_S).export([])
+        exporter.export([])
         failures.report()
     except ConnectionError as error:
-        raise ConfigError(f"the tracker otel is refused: {error}; {advice}") from None
+        raise ConfigError(f"the tracker {tracker} is refused: {error}; {advice}") from None
     finally:
         failures.close()
 
@@ -178,8 +191,14 @@ def address() -> str:
 
 def open_tracker(folder: Path, config: Config) -> Tracker:
     """A tracker whose spans name this folder's run."""
-    from opentelemetry import trace
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+
+    return OpenTelemetry(*provided(folder, OTLPSpanExporter(endpoint=address())), folder, config.model.name)
+
+
+def provided(folder: Path, exporter: Any) -> tuple[Any, Any]:
+    """The SDK's provider, which sends spans of this folder's run by `exporter`, and OpenTelemetry's API."""
+    from opentelemetry import trace
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
@@ -189,9 +208,8 @@ def open_tracker(folder: Path, config: Config) -> Tracker:
     service = os.environ.get("OTEL_SERVICE_NAME", "mcprl")
     own = {"service.name": service, "mcprl.run.id": identity, "mcprl.run.name": folder.absolute().name}
     provider = TracerProvider(resource=Resource.create(own), shutdown_on_exit=False)
-    exporter = OTLPSpanExporter(endpoint=address())
     provider.add_span_processor(BatchSpanProcessor(exporter, max_queue_size=_QUEUE))
-    return OpenTelemetry(provider, trace, folder, config.model.name)
+    return provider, trace
 
 
 def _operation(name: str) -> dict[str, str]:
