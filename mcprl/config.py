@@ -145,7 +145,8 @@ class ToolPolicy(Section):
     `score:points>=0.5`. Its number, in the field if one is named, must be in 0..1; from the given one on (1 by default)
     the rollout succeeds. mcprl alone calls the tool: the policy neither sees it nor may call it."""
     setup: tuple[str, ...] = ()
-    """Names or globs of the tools that mcprl alone calls, to set up the sessions of tasks that say so: `new_game`."""
+    """Names or globs of the tools that mcprl alone calls, to set up the sessions of tasks that say so: `new_game`. Each
+    begins anew whatever was before, so one process or session of the server serves one such task after another."""
     argument_rules: dict[str, str] = {}
     """JSON Schemas that the arguments of a tool's calls must meet, by name or glob:
     `refund={"properties": {"amount": {"maximum": 5}}}`. Other calls are answered with an error."""

@@ -105,6 +105,10 @@ class Backend:
         """Have all calls of a tool, setup and repeated ones included, wait for their turn."""
         self._paces[tool] = pace
 
+    def renewed_by(self, tool: str) -> None:
+        """A setup that begins with this tool needs no fresh connection."""
+        self.pool.renewing.add(tool)
+
     def lost(self) -> None:
         """A session was lost. Over HTTP the server may have been started anew, and know none of the others either."""
         if not self.pool.shared:

@@ -4,7 +4,7 @@ A connection is in the state that its setup calls put it into for as long as not
 called on it since. So every session that asks for that state may read through the same connection, one after the other
 and (where connections are `shared`) at once, and a session needs a connection of its own only when it first calls a
 tool that may write. That one then serves the rest of the session, and is closed at its end: its state is that session's
-alone.
+alone. It is kept if the operator says that a setup begins anew (`--setup-tool`): then it serves such setups.
 
 This is what makes sixty-four rollouts cheap: starting a server process costs 0.4-1.2 s of CPU, opening an HTTP session
 15 ms on each side, a call on either 1-4 ms.
@@ -23,6 +23,8 @@ from anyio.abc import TaskGroup
 from mcprl.errors import ServerError
 from mcprl.types import Call
 
+_USED = "used"
+"""The state of a connection that a session has written through."""
 _READERS = 4
 """Calls in flight on one shared connection before another is opened: a call's deadline runs from when it is sent."""
 
@@ -69,6 +71,8 @@ class Pool(Generic[LinkT]):
         self._connect, self._prepare = connect, prepare
         self._capacity, self._spares, self._tasks = capacity, spares, tasks
         self.shared = shared
+        self.renewing = set[str]()
+        """The tools whose calls bring any connection into a state that does not depend on what was before."""
         self._clean: list[_Slot[LinkT]] = []  # in a known state, the least recently used first
         self._count = 0  # connections that live or are being opened
         self._opening = Counter[str]()
@@ -85,6 +89,8 @@ class Pool(Generic[LinkT]):
         failures = self._failed.get(state, (0, ""))[0]
         while (slot := self._find(state, alone)) is None:
             blank = self._find(_state(()), alone=True, kept=False) if setup else None
+            if blank is None and setup and setup[0].tool in self.renewing:
+                blank = self._find(_USED, alone=True)
             if blank is not None or self._has_room(state, alone):
                 return await self._open(setup, state, alone, blank)
             await self._changed.wait()
@@ -95,7 +101,10 @@ class Pool(Generic[LinkT]):
 
     def give_back(self, slot: _Slot[LinkT], used_up: bool) -> None:
         """Take back a connection lent to one session alone: for the next session, or to be closed if `used_up`."""
-        if used_up:
+        if used_up and self.renewing and slot.link.usable:
+            slot.state = _USED
+            self._clean.append(slot)
+        elif used_up:
             slot.link.discard()
             self._count -= 1
             self._tasks.start_soon(self._open_spare)

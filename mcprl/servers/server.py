@@ -22,7 +22,7 @@ from mcprl.servers.digest import cap
 from mcprl.servers.exchanges import Exchanges, RecordedSession
 from mcprl.servers.limits import limits
 from mcprl.servers.log import logging_to
-from mcprl.servers.permission import ToolStatus, permission, require_callable, require_matches, unmarked_note
+from mcprl.servers.permission import ToolStatus, matches, permission, require_callable, require_matches, unmarked_note
 from mcprl.servers.protocol import Malformed, listed_differently
 from mcprl.servers.reads import ReadCache
 from mcprl.servers.replay import PREFIX, Replay, recorded_servers
@@ -69,6 +69,8 @@ class Server:
                     reads, schema = bool(status.allowed and status.tool.read_only), tool.input_schema
                     routes = self.routes if status.allowed else self.routes_behind
                     routes[name] = Route(backend.name, tool.name, schema, reads, status.stateless, limited)
+                    if matches({name, tool.name}, policy.setup) and isinstance(backend, Backend):
+                        backend.renewed_by(tool.name)
                 listing.append(status)
         self.listing = tuple(listing)
         listed = {tool.name for backend in backends for tool in backend.listed}

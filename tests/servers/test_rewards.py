@@ -68,6 +68,19 @@ async def test_the_server_scores_each_rollout_in_its_own_session_after_the_last_
     ]
 
 
+async def test_one_process_plays_game_after_game_since_the_setup_begins_anew() -> None:
+    config = ServerConfig(target=GAME, processes=1)
+    async with connect([config], BEHIND) as server:
+        for seed in range(4):
+            async with server.session(game(seed).setup) as session:
+                fresh = (await session.call("see_board", {})).structured
+                await session.call("play", {"square": fresh["free"].split()[0]})
+            async with server.session(game(seed).setup) as session:
+                assert (await session.call("see_board", {})).structured == fresh
+        (backend,) = server._backends.values()
+        assert len(backend._connections) == 1  # pyright: ignore[reportAttributeAccessIssue]
+
+
 async def test_a_policy_neither_sees_nor_calls_the_tools_behind_its_back() -> None:
     engine = Scripted(script(called("score"), called("new_game", seed=3), "I cannot."))
     async with connect([ServerConfig(target=GAME)], BEHIND) as server:
