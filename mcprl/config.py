@@ -150,6 +150,9 @@ class ToolPolicy(Section):
     argument_rules: dict[str, str] = {}
     """JSON Schemas that the arguments of a tool's calls must meet, by name or glob:
     `refund={"properties": {"amount": {"maximum": 5}}}`. Other calls are answered with an error."""
+    sampling: Literal["none", "base"] = "none"
+    """What answers a server that asks its client for a language model (MCP sampling): `none` refuses; `base` is the
+    run's own model, its adapter off, at temperature 0. The server's calls wait for it, within `--timeout`."""
     share_process: bool = True
     """Serve all sessions with a command's server from one process if none of its tools seems to write and some calls
     give the same results in another order. Without it each session that calls an unmarked tool has its own."""

@@ -102,7 +102,9 @@ async def evaluate_pack(
         log = Path(config.runs_dir) / "eval-vllm.log"
         connecting = connect(config.servers, config.tools, emit=emit)
         async with open_policy(config, log, emit) as engine, connecting as server:
-            judge = open_judge(config.judge, server.tools, config.seed, PolicyLlm(engine))
+            policy = PolicyLlm(engine)
+            server.lend(policy.partner)
+            judge = open_judge(config.judge, server.tools, config.seed, policy)
             scenarios = journal.scenarios() if journal else await _tasks(config, server, split, emit)
             if kept and not journal:
                 journal = stack.enter_context(Journal.create(kept, given))

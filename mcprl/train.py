@@ -122,6 +122,7 @@ async def _run(
     proof = None
     try:
         async with open_engine(config, model, journal.folder / "vllm.log", emit) as engine:
+            server.lend(PolicyLlm(engine).partner)
             sampler = Sampler(config, server, engine, journal, emit, **parts.conversing(config, model, engine))
             scoring = Scoring(config, server.tools, journal, PolicyLlm(engine), emit, parts.judging)
             await _train(Run(config, journal, server, model, engine, sampler, scoring, trackers, parts, emit))

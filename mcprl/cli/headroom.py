@@ -79,6 +79,7 @@ async def measure(config: Config, emit: Emit) -> Headroom:
         async with connecting as server, open_engine(config, model, log, emit) as engine:
             require_tasks(config.scenarios, server.tools)
             require_room(config.rollout, server, model, emit)
+            server.lend(PolicyLlm(engine).partner)
             scenarios = await _tasks(config, server, emit)
             await engine.ready()
             began = time.perf_counter()

@@ -31,13 +31,19 @@ class PolicyLlm:
         self._engine = engine
         self.calls = 0
 
-    async def reply(self, messages: Chat, schema: dict[str, Any] | None = None) -> str:
+    async def partner(self, messages: Chat, max_tokens: int) -> str:
+        """As `reply`, in at most so many tokens: for a server that asks its client for a model."""
+        return await self.reply(messages, max_tokens=max_tokens)
+
+    async def reply(
+        self, messages: Chat, schema: dict[str, Any] | None = None, max_tokens: int = _REPLY_TOKENS
+    ) -> str:
         """The model's reply: JSON of `schema`, to which the engine holds it, unless it is cut.
 
         An engine that fails is asked again, three times in all. Raises `LlmError` if it fails each time, or gives no
         reply in time.
         """
-        request = CompletionRequest(tuple(messages), max_tokens=_REPLY_TOKENS, temperature=0.0, schema=schema)
+        request = CompletionRequest(tuple(messages), max_tokens=max_tokens, temperature=0.0, schema=schema)
         for _ in range(_ATTEMPTS - 1):
             with suppress(EngineError):
                 return await self._ask(request)

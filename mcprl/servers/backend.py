@@ -18,6 +18,7 @@ from mcprl.secrets import scrub
 from mcprl.servers.connection import Connection, WrongTransport
 from mcprl.servers.identity import identity
 from mcprl.servers.limits import Pace
+from mcprl.servers.partner import Partner
 from mcprl.servers.pool import Lease, Pool
 from mcprl.servers.protocol import Malformed
 from mcprl.servers.reset import reset_call, run_command
@@ -57,8 +58,8 @@ class ServerFacts:
 class Backend:
     """One server and its connections. `start` is called once; `discard` closes the connections."""
 
-    def __init__(self, config: ServerConfig, name: str, tasks: TaskGroup) -> None:
-        self.name, self._config, self._tasks = name, config, tasks
+    def __init__(self, config: ServerConfig, name: str, tasks: TaskGroup, partner: Partner | None = None) -> None:
+        self.name, self._config, self._tasks, self._partner = name, config, tasks, partner
         self._target = scrub(config.target)
         http = is_url(config.target)
         self._sse = http and urlsplit(config.target).path.rstrip("/").endswith("/sse")
@@ -205,7 +206,7 @@ class Backend:
         return connection
 
     async def _open(self, sse: bool) -> Connection:
-        return await Connection.open(self._config, self._target, self._tasks, sse)
+        return await Connection.open(self._config, self._target, self._tasks, sse, self._partner)
 
     async def _prepare(self, connection: Connection, setup: Sequence[Call]) -> None:
         for call in setup:

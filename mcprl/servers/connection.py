@@ -25,7 +25,8 @@ from mcprl.config import ServerConfig
 from mcprl.errors import ServerError, SessionLost, Unavailable
 from mcprl.servers.digest import cap, digest
 from mcprl.servers.line import WaitingLine
-from mcprl.servers.protocol import ASKED_BACK, Dispatcher, Malformed, block_text, first_problem
+from mcprl.servers.partner import Partner
+from mcprl.servers.protocol import ASKED_BACK, SAMPLING, Dispatcher, Malformed, block_text, first_problem
 from mcprl.servers.scratch import inward, outward, without_folder
 from mcprl.servers.transports import Http, Sse, Stdio, Transport, is_url
 from mcprl.text import counted
@@ -51,8 +52,8 @@ class Connection:
     The folder behind `{scratch}` is written `/scratch` in all that a server tells and is told (`scratch`).
     """
 
-    def __init__(self, transport: Transport, name: str, timeout_s: float) -> None:
-        self.transport, self._name, self._timeout_s = transport, name, timeout_s
+    def __init__(self, transport: Transport, name: str, timeout_s: float, partner: Partner | None) -> None:
+        self.transport, self._name, self._timeout_s, self._partner = transport, name, timeout_s, partner
         self._leave = anyio.Event()
         self._suspect = False
         self._used = anyio.current_time()
@@ -62,8 +63,10 @@ class Connection:
         self.closed = anyio.Event()
 
     @classmethod
-    async def open(cls, config: ServerConfig, name: str, tasks: TaskGroup, sse: bool = False) -> "Connection":
-        """Connect; the connection's owner runs in `tasks`.
+    async def open(
+        cls, config: ServerConfig, name: str, tasks: TaskGroup, sse: bool = False, partner: Partner | None = None
+    ) -> "Connection":
+        """Connect; the connection's owner runs in `tasks`. `partner` answers if the server asks for a language model.
 
         Raises `ServerError` if it cannot be opened in time.
         """
@@ -72,7 +75,7 @@ class Connection:
         else:
             transport = Stdio(config, name)
         await transport.log_in()
-        connection = cls(transport, name, config.timeout_s)
+        connection = cls(transport, name, config.timeout_s, partner)
         await tasks.start(connection._own)
         return connection
 
@@ -112,6 +115,8 @@ class Connection:
     def _asked_since(self, before: int) -> str:
         """What the server asked its client for meanwhile, as a line; empty if nothing."""
         asked = dict.fromkeys(self._dispatcher.asked[before:])
+        if self._partner:
+            asked.pop(SAMPLING, None)
         return "".join(f"\n[{ASKED_BACK[method]}]" for method in asked)
 
     async def list_tools(self) -> tuple[list[Tool | Malformed], tuple[str, ...]]:
@@ -219,7 +224,10 @@ class Connection:
                 async with self.transport.streams() as (read, write):
                     self._dispatcher = Dispatcher(read, write)
                     client = mcp_types.Implementation(name="mcprl", version=version("mcprl"))
-                    async with ClientSession(dispatcher=self._dispatcher, client_info=client) as self._session:
+                    opening = ClientSession(
+                        dispatcher=self._dispatcher, client_info=client, sampling_callback=self._partner
+                    )
+                    async with opening as self._session:
                         await _handshake(self._session)
                         opened, self.transport.status, scope.deadline = True, 0, math.inf
                         task_status.started()

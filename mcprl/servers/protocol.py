@@ -37,12 +37,13 @@ def listed_differently(listed: Sequence[Tool | Malformed]) -> set[str]:
     return {tool.name for tool in listed if tool != first[tool.name]}
 
 
+SAMPLING = "sampling/createMessage"
 ASKED_BACK = {
     "elicitation/create": "it asked its client for a confirmation (elicitation), which rollouts cannot give",
-    "sampling/createMessage": "it asked its client for a language model (sampling), which rollouts do not lend",
+    SAMPLING: "it asked its client for a language model (sampling), which --sampling base lends it",
     "roots/list": "it asked its client for folders (roots), which rollouts do not have",
 }
-"""What a server may ask its client for in a call, with what is said of it. All of it is refused."""
+"""What a server may ask its client for in a call, with what is said of it. It is refused, but for lent models."""
 
 
 class Dispatcher(JSONRPCDispatcher[TransportContext]):

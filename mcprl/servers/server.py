@@ -22,6 +22,7 @@ from mcprl.servers.digest import cap
 from mcprl.servers.exchanges import Exchanges, RecordedSession
 from mcprl.servers.limits import limits
 from mcprl.servers.log import logging_to
+from mcprl.servers.partner import Answer, Partner
 from mcprl.servers.permission import ToolStatus, matches, permission, require_callable, require_matches, unmarked_note
 from mcprl.servers.protocol import Malformed, listed_differently
 from mcprl.servers.reads import ReadCache
@@ -41,8 +42,11 @@ class Server:
     sessions apart). `repeats` is true if one of the servers only repeats what was recorded of it.
     """
 
-    def __init__(self, backends: Sequence[Backend | Replay], policy: ToolPolicy) -> None:
+    def __init__(
+        self, backends: Sequence[Backend | Replay], policy: ToolPolicy, partner: Partner | None = None
+    ) -> None:
         self._backends, self.policy = {backend.name: backend for backend in backends}, policy
+        self._partner = partner
         self.routes: dict[str, Route] = {}
         self.routes_behind: dict[str, Route] = {}
         """Those of the tools that mcprl alone calls."""
@@ -167,6 +171,11 @@ class Server:
         caching.cache = ReadCache()
         return caching
 
+    def lend(self, answer: Answer) -> None:
+        """Have a model answer a server that asks for one, if the policy lends it (`--sampling base`)."""
+        if self._partner:
+            self._partner.answer = answer
+
     def share(self, name: str) -> None:
         """Have all sessions with a server read through one process, whatever they call: nothing of it writes."""
         shared = {tool: replace(route, stateless=True) for tool, route in self.routes.items() if route.server == name}
@@ -264,14 +273,15 @@ async def connect(
     with logging_to(log):
         async with demonstrated(servers) as given, anyio.create_task_group() as tasks:
             backends: list[Backend | Replay] = []
+            partner = Partner() if policy and policy.sampling == "base" else None
             try:
                 configs = [config for each in given for config in recorded_servers(each)]
                 for config, name in name_servers(configs):
                     replays = config.target.startswith(PREFIX)
-                    backends.append(Replay(config, name, emit) if replays else Backend(config, name, tasks))
+                    backends.append(Replay(config, name, emit) if replays else Backend(config, name, tasks, partner))
                 for backend in backends:
                     await backend.start()
-                server = Server(backends, policy or ToolPolicy())
+                server = Server(backends, policy or ToolPolicy(), partner)
                 if emit:
                     require_callable(server.listing)
                     server.let_approve(tasks)

@@ -279,6 +279,7 @@ GAMES = {
     "tic_tac_toe": ("new_game", "score:points"),
     "game_2048": ("new_game", "score:points"),
     "temporal_clue": ("new_case", "score:right"),
+    "codenames": ("new_game", "score:points"),
 }
 
 
@@ -320,3 +321,63 @@ def test_inspect_tells_the_tools_of_an_example_and_which_are_for_mcprl_alone(nam
     tools = {tool["name"]: tool for tool in json.loads(shown.stdout)["tools"]}
     assert {tool for tool, told in tools.items() if told["behind"]} == ({setup, "score"} if behind else set())
     assert all(told["allowed"] or told["behind"] for told in tools.values())
+
+
+# --- codenames --------------------------------------------------------------------------------------------------------
+
+
+async def test_codenames_ends_with_the_assassin_and_counts_what_was_found() -> None:
+    rules = of("codenames")
+    board = rules["Game"](4)
+    ours, (assassin,) = board.left("ours"), board.left("assassin")
+    policy = ToolPolicy(setup=("new_game",), reward="score:points")
+    async with connect([target("codenames")], policy) as server:
+        async with server.session(setup_by("new_game", seed=4, role="guesser")) as session:
+            seen = await told(session, "see_board")
+            assert set(seen["words"].split()) == set(board.words)
+            assert seen["clue"].split()[0] in rules["TOPICS"]
+            assert (await told(session, "guess", word=ours[0]))["was"] == "ours"
+            ended = await told(session, "guess", word=assassin)
+            assert ended["result"] == "lost: the assassin"
+            assert await reward(session, Rewarded("score", path="points")) == pytest.approx(1 / 9 / 2, abs=1e-4)
+            assert (await session.call("give_clue", {"word": "animal", "number": 2})).is_error
+
+
+async def test_a_clue_by_topics_finds_words_with_the_partner_by_rules() -> None:
+    rules = of("codenames")
+    game = rules["Game"](5, "spymaster")
+    policy = ToolPolicy(setup=("new_game",), reward="score:points")
+    async with connect([target("codenames")], policy) as server:
+        async with server.session(setup_by("new_game", seed=5, role="spymaster")) as session:
+            assert (await session.call("give_clue", {"word": game.words[0], "number": 1})).is_error
+            for _ in range(5):
+                word, number = rules["clue_by_rules"](game)
+                shown = await told(session, "give_clue", word=word, number=number)
+                game.touched = [pair.partition("=")[0] for pair in shown["touched"].split()]
+                if "result" in shown:
+                    break
+            assert await reward(session, Rewarded("score", path="points")) > 0.4
+
+
+async def test_a_partner_that_is_a_model_is_asked_by_mcp_sampling_and_only_if_it_is_lent() -> None:
+    board, heard = of("codenames")["Game"](4), list[str]()
+
+    async def answer(messages: Any, max_tokens: int) -> str:
+        heard.append(messages[-1]["content"])
+        assert max_tokens == 40
+        return "Creatures, 2"
+
+    behind = {"setup": ("new_game",), "reward": "score:points"}
+    config = target("codenames", "--partner model")
+    async with connect([config], ToolPolicy(**behind, sampling="base")) as server:
+        server.lend(answer)
+        async with server.session(setup_by("new_game", seed=4, role="guesser")) as session:
+            assert (await told(session, "see_board"))["clue"] == "creatures 2"
+    assert all(word in heard[0] for word in board.left("ours"))
+    async with connect([config], ToolPolicy(**behind)) as server:
+        server.lend(answer)
+        async with server.session(setup_by("new_game", seed=4, role="guesser")) as session:
+            refused = await session.call("see_board", {})
+    assert refused.is_error
+    assert "--sampling base lends it" in refused.text
+    assert len(heard) == 1
