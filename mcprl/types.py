@@ -367,8 +367,8 @@ class Trajectory:
     """One rollout of one scenario: the messages that a person reads, and the turns that a trainer trains on.
 
     `before` and `state` hold the results of the scenario's `StateHolds` reads before the first turn and after the last,
-    in the order of its checks; `reward` is the number (0..1) that the tool of its `Rewarded` gave. `error` is set if the rollout broke through no fault of the policy (`stop == "error"`);
-    such a trajectory is never scored."""
+    in the order of its checks; `reward` is the number (0..1) that the tool of its `Rewarded` gave. `error` is set if
+    the rollout broke through no fault of the policy (`stop == "error"`); such a trajectory is never scored."""
 
     id: str
     scenario_id: str

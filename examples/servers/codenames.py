@@ -19,7 +19,6 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import SamplingMessage, TextContent, ToolAnnotations
 from pydantic import Field
-
 from sessions import SEEDS, Sessions, command_line, game_task, serve, write_pack
 
 TOPICS = {
@@ -64,7 +63,7 @@ class Game:
 
     @property
     def result(self) -> str:
-        """"" while the game goes on."""
+        """ "" while the game goes on."""
         if any(self.kinds[word] == "assassin" for word in self.touched):
             return "lost: the assassin"
         return "won" if not self.left("ours") else "out of turns" if self.turns > TURNS else ""

@@ -13,12 +13,12 @@ share of the merges that it takes.
 
 import random
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Annotated, Any, Literal, get_args
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import ToolAnnotations
 from pydantic import Field
-
 from sessions import SEEDS, Sessions, command_line, game_task, serve, write_pack
 
 SIZE = 4
@@ -81,7 +81,7 @@ class Game:
 
     @property
     def result(self) -> str:
-        """"" while the game goes on."""
+        """ "" while the game goes on."""
         if self.largest >= target:
             return "won"
         return "lost" if self.left == 0 or not legal(self.board) else ""
@@ -171,7 +171,7 @@ def _expected(board: Board, depth: int) -> float:
 
 def _worth(board: Board) -> float:
     lines = (*board, *zip(*board, strict=True))
-    pairs = sum(min(one, other) for line in lines for one, other in zip(line, line[1:], strict=False) if one == other)
+    pairs = sum(min(one, other) for line in lines for one, other in pairwise(line) if one == other)
     return 2.0 * len(free(board)) + pairs + max(map(max, board))
 
 

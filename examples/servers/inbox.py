@@ -29,7 +29,6 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
 from pydantic import Field
-
 from sessions import Sessions, command_line, serve, write_pack
 
 OWNERS, CHATTER, MOST_FOUND = 40, 440, 10
@@ -40,6 +39,7 @@ CITIES = "Lyon Porto Bergen Krakow Turin Ghent Malmo Graz Cork Bilbao Tartu Spli
 PROJECTS = "Aurora Basalt Cobalt Delta Ember Fjord Granite Harbor Indigo Juniper Kestrel Lagoon Meridian Nimbus".split()
 VENDORS = "Nordwerk Fabrico Halden Lumina Tessuto Verdant Arcata Brightline Castor Dovetail Elmwood Foxglove".split()
 ROOMS = "Maple Birch Cedar Rowan Alder Hazel Aspen Willow Linden Poplar".split()
+UNKNOWN = r"don.?t know|not known|unknown|no (?:answer|information|such)|not found|could ?n.t find"
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 
@@ -84,13 +84,14 @@ def hotel(rng: random.Random, city: str) -> Thread:
 
 def flight(rng: random.Random, city: str) -> Thread:
     at = f"{rng.randint(6, 21):02}:{rng.choice(['05', '20', '35', '50'])}"
-    told = f"Your flight to {city} leaves at {at} from gate {rng.choice('ABCD')}{rng.randint(1, 30)}. Bags close an hour before."
+    gate = f"{rng.choice('ABCD')}{rng.randint(1, 30)}"
+    told = f"Your flight to {city} leaves at {at} from gate {gate}. Bags close an hour before."
     return f"Itinerary {city}", [told], f"At what time does my flight to {city} leave?", at
 
 
 def invoice(rng: random.Random, vendor: str) -> Thread:
     amount = f"{rng.randint(200, 9800):,}.{rng.choice(['00', '40', '75'])}"
-    first = f"Please find attached what we delivered last month. The amount follows once {vendor} has checked the hours."
+    first = f"Please find attached what we delivered last month. The amount follows when {vendor} has checked it."
     told = f"The hours are checked. The total of the invoice is EUR {amount}, payable within 30 days."
     return f"Invoice from {vendor}", [first, told], f"How much is the invoice from {vendor}?", amount
 
@@ -193,7 +194,8 @@ def made_up(owner: int) -> tuple[list[Mail], list[Question]]:
             name = f"<{owner}.{len(mails)}@example.com>"
             greeting = rng.choice(["Hi", "Hello", "Good morning"])
             signed = other.partition(".")[0].title()
-            mails.append(Mail(name, f"{at:%Y-%m-%d %H:%M}", other, me, subject, f"{greeting},\n\n{body}\n\nBest,\n{signed}"))
+            text = f"{greeting},\n\n{body}\n\nBest,\n{signed}"
+            mails.append(Mail(name, f"{at:%Y-%m-%d %H:%M}", other, me, subject, text))
         if question:
             questions.append(Question(owner, question.text, question.answer, mails[-1].message_id))
     told = {question.text for question in questions}
@@ -277,9 +279,7 @@ def search_emails(
 
 
 @server.tool(title="Read email", annotations=READS)
-def read_email(
-    ctx: Context, message_id: Annotated[str, Field(description="As a search gives it")]
-) -> dict[str, Any]:
+def read_email(ctx: Context, message_id: Annotated[str, Field(description="As a search gives it")]) -> dict[str, Any]:
     """Read a message."""
     asked = sessions[ctx]
     asked.calls += 1
@@ -317,7 +317,7 @@ def score(ctx: Context) -> dict[str, Any]:
     """Say whether the returned answer is right."""
     asked = sessions[ctx]
     answer, sources = asked.returned or ("", [])
-    unknown = re.search(r"don.?t know|not known|unknown|no (?:answer|information|such)|not found|could ?n.t find", answer, re.I)
+    unknown = re.search(UNKNOWN, answer, re.IGNORECASE)
     wanted = asked.question.answer if asked.question else ""
     states = bool(wanted) and plain(wanted) in plain(answer) and not unknown
     sourced = bool(states and asked.question and asked.question.source in sources)
@@ -333,7 +333,8 @@ def tasks(owners: range) -> Iterator[Any]:
     for number, question in enumerate(questions()):
         if question.owner in owners:
             yield {
-                "request": f"{question.text} Search my inbox, read what you find, and return the answer with its source.",
+                "request": f"{question.text} Search my inbox, read what you find, and return the answer with its "
+                "source.",
                 "setup": f"begin(question={number})",
                 "plan": [{"tool": tool, "arguments": arguments} for tool, arguments in way_to(question)],
                 "answer": question.answer or "I don't know.",

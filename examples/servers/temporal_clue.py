@@ -21,7 +21,6 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
 from ortools.sat.python import cp_model
 from pydantic import Field
-
 from sessions import Sessions, command_line, serve
 
 PEOPLE = ["Ada", "Ben", "Carla", "Dev", "Elif", "Finn", "Gwen"]
@@ -193,7 +192,7 @@ Hour = Annotated[str, Field(description="An hour, such as nine")]
 
 
 def numbers(case: Case, *names: str) -> Solution:
-    """The numbers of a person, a weapon, a room and an hour. Raises `ToolError` for a name that the case does not have."""
+    """The numbers of a person, a weapon, a room and an hour. Raises `ToolError` for a name that is not in the case."""
     found: list[int] = []
     for name, known in zip(names, (PEOPLE, WEAPONS, ROOMS, HOURS), strict=True):
         short = [each.casefold() for each in known[: case.size]]

@@ -18,7 +18,6 @@ from typing import Annotated, Any
 from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import ToolAnnotations
 from pydantic import Field
-
 from sessions import SEEDS, Sessions, command_line, game_task, serve, write_pack
 
 SQUARES = [row + column for row in "ABC" for column in "123"]
@@ -77,7 +76,7 @@ class Game:
 
     @property
     def result(self) -> str:
-        """"" while the game goes on."""
+        """ "" while the game goes on."""
         if not self.legal or won(self.board, THEIRS):
             return "lost"
         return "won" if won(self.board, OURS) else "" if free(self.board) else "drawn"
@@ -159,7 +158,7 @@ def share_won(player: Player, count: int = 1000) -> float:
 if __name__ == "__main__":
     parser = command_line(__doc__)
     parser.add_argument("--opponent", choices=list(PLAYERS), default="random")
-    parser.add_argument("--baselines", action="store_true", help="play 1,000 games by random and minimax moves, and end")
+    parser.add_argument("--baselines", action="store_true", help="play 1,000 games by each simple player, and end")
     options = parser.parse_args()
     opponent = PLAYERS[options.opponent]
     if options.pack:

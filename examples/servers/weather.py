@@ -22,7 +22,6 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
 from pydantic import Field
-
 from sessions import command_line, serve
 
 NOW = datetime(2026, 6, 15, 9)

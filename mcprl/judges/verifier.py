@@ -88,7 +88,6 @@ class Verifier:
         parts = f"outcome {outcome:.2f}, progress {progress:.2f}, economy {economy:.2f}"
         return Score(trajectory.id, round(value, 6), outcome == 1.0, f"{parts}{stop}: {'; '.join(findings)}")
 
-
     def _rewarded(self, scenario: Scenario, trajectory: Trajectory, check: Rewarded, read: str | None) -> Score:
         """The score of a trajectory that the server scores."""
         others = tuple(each for each in scenario.checks if each is not check)

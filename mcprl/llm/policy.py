@@ -35,9 +35,7 @@ class PolicyLlm:
         """As `reply`, in at most so many tokens: for a server that asks its client for a model."""
         return await self.reply(messages, max_tokens=max_tokens)
 
-    async def reply(
-        self, messages: Chat, schema: dict[str, Any] | None = None, max_tokens: int = _REPLY_TOKENS
-    ) -> str:
+    async def reply(self, messages: Chat, schema: dict[str, Any] | None = None, max_tokens: int = _REPLY_TOKENS) -> str:
         """The model's reply: JSON of `schema`, to which the engine holds it, unless it is cut.
 
         An engine that fails is asked again, three times in all. Raises `LlmError` if it fails each time, or gives no

@@ -60,7 +60,7 @@ def own_reward(scenario: Scenario) -> Rewarded | None:
 
 
 def require_behind(scenarios: Iterable[Scenario], server: ToolServer) -> None:
-    """Raise `ScenarioError` if a tool that sets a task up or scores it may not be called, with the flag that lets it."""
+    """Raise `ScenarioError` if a tool that sets a task up or scores it may not be called, with the flag for it."""
     offered = {tool.name for tool in (*server.tools, *server.behind)}
     for scenario in scenarios:
         check = own_reward(scenario)

@@ -35,7 +35,7 @@ class JointSession:
     async def look(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         """A call that the policy does not make: of any tool that it may call, or that scores."""
         if not (route := self._server.route(tool)):
-            return self._error(f"{tool!r} is none of the tools that may be called; --reward-tool lets mcprl alone call it")
+            return self._error(f"{tool!r} may not be called; --reward-tool {tool} lets mcprl alone call it")
         return await self._take(tool, route, arguments)
 
     async def _take(self, tool: str, route: Route, arguments: Mapping[str, Any]) -> ToolResult:

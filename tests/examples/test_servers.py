@@ -5,6 +5,8 @@ import random
 import runpy
 import subprocess
 import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from mcprl.config import ServerConfig, ToolPolicy
 from mcprl.scenarios.packs.pack import Pack, load_pack
 from mcprl.servers.rewards import require_behind, reward, rewarded
 from mcprl.servers.server import connect
-from mcprl.types import Call, Rewarded, Session
+from mcprl.types import Call, Rewarded, Session, Split
 
 pytestmark = pytest.mark.anyio
 SERVERS = ROOT / "examples" / "servers"
@@ -171,13 +173,22 @@ async def test_an_inbox_scores_value_and_source_and_grades_what_is_unknown_above
                 numbers = [await reward(session, Rewarded("score", path=path)) for path in ("correct", "points")]
                 found[name] = numbers[0], numbers[1]
         async with server.session(setup_by("begin", question=number)) as session:
-            hits = await told(session, "search_emails", keywords=right.text.rstrip("?").split()[-1:] + ["confirmation"])
+            hits = await told(session, "search_emails", keywords=[right.text.rstrip("?").split()[-1], "confirmation"])
             body = (await told(session, "read_email", message_id=hits[0]["message_id"]))["body"]
     assert {name for name, (correct, _) in found.items() if correct} == {"right", "unknown"}
     points = {name: graded for name, (_, graded) in found.items()}
     assert points["right"] > points["no source"] > points["gave up"] > points["wrong"] > 0
     assert points["unknown"] > points["made up"]
     assert right.answer in body
+
+
+@asynccontextmanager
+async def begun(name: str, tool: str, **arguments: Any) -> AsyncGenerator[Session]:
+    """A session with a server that scores itself, in which its setup tool was called."""
+    async with connect([target(name)], ToolPolicy(setup=(tool,), reward="score")) as server:
+        opened = server.session(setup_by(tool, **arguments))
+        async with opened as session:
+            yield session
 
 
 def setup_by(tool: str, **arguments: Any) -> Any:
@@ -195,8 +206,9 @@ def test_mail_of_others_is_imported_from_a_folder_of_files(tmp_path: Path) -> No
 
 def test_the_questions_of_an_owner_stand_in_one_split(tmp_path: Path) -> None:
     pack = pack_of("inbox", tmp_path)
-    owners = {split: {value for each in pack.split(split) for value in each.values} for split in ("train", "val", "test")}
-    assert [len(owners[split]) for split in ("train", "val", "test")] == [28, 4, 8]
+    splits: tuple[Split, ...] = ("train", "val", "test")
+    owners = {split: {value for each in pack.split(split) for value in each.values} for split in splits}
+    assert [len(owners[split]) for split in splits] == [28, 4, 8]
     assert not owners["train"] & owners["test"]
 
 
@@ -215,7 +227,8 @@ async def test_the_weather_of_a_town_is_found_by_its_point_and_by_its_station_al
         periods = await told(session, "get_forecast", **point)
         assert [each["period"] for each in periods[:3]] == ["Today", "Tonight", "Tuesday"]
         away = await session.call("get_point", {"latitude": 0.0, "longitude": 0.0})
-        assert away.is_error and "find_place" in away.text
+        assert away.is_error
+        assert "find_place" in away.text
 
 
 def test_a_climate_is_the_same_for_a_seed_and_another_for_another() -> None:
@@ -260,17 +273,15 @@ async def test_an_accusation_counts_once_and_by_its_right_parts() -> None:
     people, weapons, rooms, hours = (rules[name] for name in ("PEOPLE", "WEAPONS", "ROOMS", "HOURS"))
     who, what, where, when = rules["made"](7, 3).solution
     right = {"person": people[who], "weapon": weapons[what], "room": rooms[where], "hour": hours[when]}
-    policy = ToolPolicy(setup=("new_case",), reward="score:right")
-    async with connect([target("temporal_clue")], policy) as server:
-        async with server.session(setup_by("new_case", seed=7, size=3)) as session:
-            assert await told(session, "test_hypothesis", **right) == "The clues allow it."
-            assert len(await told(session, "clues_about")) == len(rules["made"](7, 3).clues)
-            unknown = await session.call("accuse", right | {"person": "Nobody"})
-            assert "there are Ada, Ben, Carla" in unknown.text
-            other = right | {"person": people[(who + 1) % 3]}
-            await told(session, "accuse", **other)
-            await told(session, "accuse", **right)
-            assert await reward(session, Rewarded("score", path="right")) == 0.75
+    async with begun("temporal_clue", "new_case", seed=7, size=3) as session:
+        assert await told(session, "test_hypothesis", **right) == "The clues allow it."
+        assert len(await told(session, "clues_about")) == len(rules["made"](7, 3).clues)
+        unknown = await session.call("accuse", right | {"person": "Nobody"})
+        assert "there are Ada, Ben, Carla" in unknown.text
+        other = right | {"person": people[(who + 1) % 3]}
+        await told(session, "accuse", **other)
+        await told(session, "accuse", **right)
+        assert await reward(session, Rewarded("score", path="right")) == 0.75
 
 
 # --- with mcprl -------------------------------------------------------------------------------------------------------
@@ -330,33 +341,29 @@ async def test_codenames_ends_with_the_assassin_and_counts_what_was_found() -> N
     rules = of("codenames")
     board = rules["Game"](4)
     ours, (assassin,) = board.left("ours"), board.left("assassin")
-    policy = ToolPolicy(setup=("new_game",), reward="score:points")
-    async with connect([target("codenames")], policy) as server:
-        async with server.session(setup_by("new_game", seed=4, role="guesser")) as session:
-            seen = await told(session, "see_board")
-            assert set(seen["words"].split()) == set(board.words)
-            assert seen["clue"].split()[0] in rules["TOPICS"]
-            assert (await told(session, "guess", word=ours[0]))["was"] == "ours"
-            ended = await told(session, "guess", word=assassin)
-            assert ended["result"] == "lost: the assassin"
-            assert await reward(session, Rewarded("score", path="points")) == pytest.approx(1 / 9 / 2, abs=1e-4)
-            assert (await session.call("give_clue", {"word": "animal", "number": 2})).is_error
+    async with begun("codenames", "new_game", seed=4, role="guesser") as session:
+        seen = await told(session, "see_board")
+        assert set(seen["words"].split()) == set(board.words)
+        assert seen["clue"].split()[0] in rules["TOPICS"]
+        assert (await told(session, "guess", word=ours[0]))["was"] == "ours"
+        ended = await told(session, "guess", word=assassin)
+        assert ended["result"] == "lost: the assassin"
+        assert await reward(session, Rewarded("score", path="points")) == pytest.approx(1 / 9 / 2, abs=1e-4)
+        assert (await session.call("give_clue", {"word": "animal", "number": 2})).is_error
 
 
 async def test_a_clue_by_topics_finds_words_with_the_partner_by_rules() -> None:
     rules = of("codenames")
     game = rules["Game"](5, "spymaster")
-    policy = ToolPolicy(setup=("new_game",), reward="score:points")
-    async with connect([target("codenames")], policy) as server:
-        async with server.session(setup_by("new_game", seed=5, role="spymaster")) as session:
-            assert (await session.call("give_clue", {"word": game.words[0], "number": 1})).is_error
-            for _ in range(5):
-                word, number = rules["clue_by_rules"](game)
-                shown = await told(session, "give_clue", word=word, number=number)
-                game.touched = [pair.partition("=")[0] for pair in shown["touched"].split()]
-                if "result" in shown:
-                    break
-            assert await reward(session, Rewarded("score", path="points")) > 0.4
+    async with begun("codenames", "new_game", seed=5, role="spymaster") as session:
+        assert (await session.call("give_clue", {"word": game.words[0], "number": 1})).is_error
+        for _ in range(5):
+            word, number = rules["clue_by_rules"](game)
+            shown = await told(session, "give_clue", word=word, number=number)
+            game.touched = [pair.partition("=")[0] for pair in shown["touched"].split()]
+            if "result" in shown:
+                break
+        assert await reward(session, Rewarded("score", path="points")) > 0.4
 
 
 async def test_a_partner_that_is_a_model_is_asked_by_mcp_sampling_and_only_if_it_is_lent() -> None:

@@ -45,7 +45,8 @@ def first_free(request: CompletionRequest) -> str:
 
 
 def game(seed: int, *checks: Rewarded | Fact) -> Scenario:
-    return Scenario(f"g{seed}", "Win a game of tic-tac-toe.", checks or (WON,), setup=(Call("new_game", {"seed": seed}),))
+    setup = (Call("new_game", {"seed": seed}),)
+    return Scenario(f"g{seed}", "Win a game of tic-tac-toe.", checks or (WON,), setup=setup)
 
 
 async def played(server: Server, scenario: Scenario, says: Callable[[CompletionRequest], str]) -> Trajectory:
@@ -141,7 +142,7 @@ async def test_a_task_whose_setup_may_not_be_called_says_which_flag_lets_it() ->
     async with connect([ServerConfig(target=GAME)], ToolPolicy(deny=("new_game", "score"))) as server:
         with pytest.raises(ScenarioError, match="--setup-tool new_game lets mcprl alone call it"):
             require_behind([game(1)], server)
-        with pytest.raises(ScenarioError, match="the setup of the task .* calls 'new_gme', which the server does not"):
+        with pytest.raises(ScenarioError, match=r"the setup of the task .* calls 'new_gme', which the server does not"):
             require_behind([Scenario("s", "Win.", (), setup=(Call("new_gme"),))], server)
 
 

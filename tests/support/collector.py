@@ -11,8 +11,8 @@ from typing import Any
 
 @dataclass
 class Collector:
-    """`spans` in the order of arrival, as protobuf messages; `resources` by span; `scores` as Langfuse's API takes them.
-    It answers with `status`, to scores with `scores_status`."""
+    """`spans` in the order of arrival, as protobuf messages; `resources` by span; `scores` as Langfuse's API takes
+    them. It answers with `status`, to scores with `scores_status`."""
 
     url: str = ""
     scores: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])

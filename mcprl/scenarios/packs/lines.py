@@ -138,8 +138,8 @@ def _validate_header(path: Path, columns: Sequence[str]) -> None:
 
 
 def of_each_seed(line: Line) -> Iterator[Line]:
-    """The line itself or, if it has seeds (`train 0-159; val 160-191; test 1000-1095`), a line for each: with the number
-    in place of `{seed}`, the split, and the seed as the value that no other split may have."""
+    """The line itself or, if it has seeds (`train 0-159; val 160-191; test 1000-1095`), a line for each: with its
+    number in place of `{seed}`, its split, and the seed as the value that no other split may have."""
     if SEEDS not in line.tree:
         yield line
         return
