@@ -152,7 +152,8 @@ class ToolPolicy(Section):
     `refund={"properties": {"amount": {"maximum": 5}}}`. Other calls are answered with an error."""
     sampling: Literal["none", "base"] = "none"
     """What answers a server that asks its client for a language model (MCP sampling): `none` refuses; `base` is the
-    run's own model, its adapter off, at temperature 0. The server's calls wait for it, within `--timeout`."""
+    run's own model, its adapter off, at temperature 0. The server's calls wait for it, within `--timeout`. MCP
+    deprecates sampling since 2026-07-28."""
     share_process: bool = True
     """Serve all sessions with a command's server from one process if none of its tools seems to write and some calls
     give the same results in another order. Without it each session that calls an unmarked tool has its own."""

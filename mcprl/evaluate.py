@@ -148,7 +148,7 @@ async def _tasks(config: Config, server: Server, split: Split, emit: Emit) -> tu
         if not pack.tool_hash:
             require_tools(pack, server.tools, config.scenarios.pack)
         raise ScenarioError(f"{config.scenarios.pack} was made for other tools than this server's; make a new pack")
-    scenarios = tuple(rewarded(each, config.tools) for each in with_tests(pack, people).split(split))
+    scenarios = tuple(rewarded(each, server.scoring) for each in with_tests(pack, people).split(split))
     if not scenarios:
         raise ScenarioError(f"the pack has no {split} tasks")
     require_behind(scenarios, server)

@@ -251,8 +251,7 @@ async def rollout(
         try:
             async with turn:
                 began = time.perf_counter()
-                with anyio.move_on_after(config.deadline_s):
-                    await attempted.run()
+                await attempted.run(config.deadline_s)
         except NotAlone:
             writing = True
             continue
@@ -277,16 +276,18 @@ class _Rollout:
         self.reward: float | None = None
         self.stop: StopReason = "deadline"
 
-    async def run(self) -> None:
+    async def run(self, deadline_s: float) -> None:
+        """The rollout, cut off at its deadline. The server scores it as it stands then."""
         async with self.server.session(self.scenario.setup) as session:
-            await self._look(session, self.before)
-            seen = injected(session, self.scenario)
-            await self.conversation.give(seen, self.given)
-            stop = await self.conversation.answer(seen)
-            await self._look(session, self.state)
+            with anyio.move_on_after(deadline_s):
+                await self._look(session, self.before)
+                seen = injected(session, self.scenario)
+                await self.conversation.give(seen, self.given)
+                stop = await self.conversation.answer(seen)
+                await self._look(session, self.state)
+                self.stop = stop
             if check := own_reward(self.scenario):
                 self.reward = await reward(session, check)
-            self.stop = stop
 
     async def _look(self, session: Session, results: list[ToolResult]) -> None:
         """Append the result of each of the scenario's `StateHolds` reads. Raises `ServerError` if one has none."""

@@ -93,11 +93,6 @@ class ToolServer(Protocol):
         """The server's instructions for the model, which lead every conversation; empty if there are none."""
         ...
 
-    @property
-    def behind(self) -> Sequence[Tool]:
-        """The tools that set tasks up and score them: the policy neither sees nor may call them; none by default."""
-        return ()
-
     def session(self, setup: Sequence[Call] = ()) -> AbstractAsyncContextManager[Session]:
         """A session in a fresh state in which the `setup` calls have been made."""
         ...
@@ -113,7 +108,7 @@ class ToolServer(Protocol):
 
 @runtime_checkable
 class LooksBehind(Protocol):
-    """A session with a server that has tools behind the policy's back (`ToolServer.behind`)."""
+    """A session with a server that has tools behind the policy's back (`servers.server.Server.behind`)."""
 
     async def look(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         """As `Session.call`, also of tools that the policy may not call."""

@@ -73,10 +73,21 @@ class Game:
         found = sum(self.kinds[word] == "ours" for word in self.touched) / OURS
         return found / 2 if self.result.startswith("lost") else found
 
-    def touch(self, word: str) -> bool:
-        """Touch a word; whether it is ours, so that the turn goes on."""
+    def guess(self, word: str) -> bool:
+        """Touch a word; whether that ends the turn."""
         self.touched.append(word)
-        return self.kinds[word] == "ours"
+        self.clue = self.clue[0], self.clue[1] - 1
+        ends = self.kinds[word] != "ours" or self.clue[1] < 1
+        self.turns += ends and not self.result
+        return ends
+
+    def take(self, guesses: list[str]) -> None:
+        """A turn of the partner's guesses, which ends with the first word that is not ours."""
+        for word in guesses:
+            self.touched.append(word)
+            if self.kinds[word] != "ours":
+                break
+        self.turns += not self.result
 
     def shown(self) -> dict[str, Any]:
         """What the policy may see in its role."""
@@ -103,9 +114,9 @@ def guesses_by_rules(game: Game) -> list[str]:
 
 
 async def asked(ctx: Context, text: str) -> str:
-    """What the client's model answers."""
+    """What the client's model answers. MCP 2026-07-28 deprecates sampling (SEP-2577) and has nothing in its place."""
     message = SamplingMessage(role="user", content=TextContent(type="text", text=text))
-    reply = await ctx.session.create_message([message], max_tokens=40)
+    reply = await ctx.session.create_message([message], max_tokens=40)  # pyright: ignore[reportDeprecated]
     return reply.content.text if isinstance(reply.content, TextContent) else ""
 
 
@@ -133,7 +144,7 @@ server = MCPServer("codenames", version="1.0.0", log_level="WARNING")
 games = Sessions(Game)
 
 
-@server.tool(title="See the board", annotations=READS)
+@server.tool(title="See the board", annotations=WRITES)  # the first look has the partner give a clue
 async def see_board(ctx: Context) -> dict[str, Any]:
     """Show the board as your role sees it: the spymaster sees whose each word is, the guesser the clue."""
     game = games[ctx]
@@ -152,14 +163,12 @@ async def give_clue(
     await begin(ctx, game)
     if game.role != "spymaster":
         raise ToolError("You are the guesser; guess a word")
-    if word.strip().lower() in game.words:
-        raise ToolError(f"{word} is on the board; give another word")
+    clue = word.strip().lower()
+    if not re.fullmatch("[a-z]+", clue) or any(clue in each or each in clue for each in game.left()):
+        raise ToolError(f"{word} is no clue; give one word that is not on the board")
     if not game.result:
-        game.clue = word.strip().lower(), number
-        for guessed in await partners_guesses(ctx, game):
-            if not game.touch(guessed):
-                break
-        game.turns += 1
+        game.clue = clue, number
+        game.take(await partners_guesses(ctx, game))
     return game.shown() | {"touched": " ".join(f"{word}={game.kinds[word]}" for word in game.touched)}
 
 
@@ -173,10 +182,9 @@ async def guess(ctx: Context, word: Annotated[str, Field(description="A word of 
     if word.strip().lower() not in game.left():
         raise ToolError(f"{word} is not on the board")
     if not game.result:
-        ours, (clue, number) = game.touch(word.strip().lower()), game.clue
-        game.clue = clue, number - 1
-        if not game.result and (not ours or number <= 1):
-            await next_clue(ctx, game)
+        ends = game.guess(word.strip().lower())
+        if ends and not game.result:
+            game.clue = await partners_clue(ctx, game)
     return {"was": game.kinds[word.strip().lower()]} | game.shown()
 
 
@@ -185,12 +193,6 @@ async def begin(ctx: Context, game: Game) -> None:
         game.turns = 1
         if game.role == "guesser":
             game.clue = await partners_clue(ctx, game)
-
-
-async def next_clue(ctx: Context, game: Game) -> None:
-    game.turns += 1
-    if not game.result:
-        game.clue = await partners_clue(ctx, game)
 
 
 @server.tool(title="New game", annotations=WRITES)
@@ -214,14 +216,21 @@ REQUESTS: dict[Role, str] = {
 
 
 def task(seed: int) -> Any:
-    """A game as a task. Its plan, which shows the form alone, is a clue or a guess drawn at random."""
+    """A game as a task. Its plan has clues or guesses drawn at random: it shows the form alone."""
     role: Role = "spymaster" if seed % 2 else "guesser"
     game, rng, calls = Game(seed, role), random.Random(f"plan {seed}"), [("see_board", dict[str, Any]())]
-    if role == "spymaster":
-        calls.append(("give_clue", {"word": rng.choice(list(TOPICS)), "number": rng.randint(1, 3)}))
-    else:
-        calls.append(("guess", {"word": rng.choice(game.words)}))
-    return game_task(REQUESTS[role], f"new_game(seed={seed}, role='{role}')", seed, calls, "I stop here.")
+    game.turns, game.clue = 1, clue_by_rules(game)
+    while not game.result:
+        if role == "spymaster":
+            game.clue = rng.choice(list(TOPICS)), rng.randint(1, 3)
+            calls.append(("give_clue", {"word": game.clue[0], "number": game.clue[1]}))
+            game.take(guesses_by_rules(game))
+        else:
+            word = rng.choice(game.left())
+            calls.append(("guess", {"word": word}))
+            if game.guess(word) and not game.result:
+                game.clue = clue_by_rules(game)
+    return game_task(REQUESTS[role], f"new_game(seed={seed}, role='{role}')", seed, calls, f"It is {game.result}.")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
     python examples/servers/temporal_clue.py --show 3 --size 4     # case 3 with its clues and its solution
 
 Everybody is in one room at each hour and carries one weapon all evening. The murderer was alone with the victim. The
-policy reads clues with `clues_about`, may try a few guesses with `test_hypothesis`, and ends with `accuse`. `new_case`
+policy reads clues with `clues_about`, may try one guess with `test_hypothesis`, and ends with `accuse`. `new_case`
 and `score` are for mcprl (`--setup-tool new_case --reward-tool score:right`): a seed makes a case of a size from 2 (a
 few clues) to 6 (dozens), and the score is the share of the four questions that the accusation answers rightly.
 """
@@ -28,7 +28,7 @@ WEAPONS = ["rope", "dagger", "poison", "pistol", "hammer", "needle"]
 ROOMS = ["Library", "Kitchen", "Garden", "Study", "Cellar", "Attic"]
 HOURS = ["seven", "eight", "nine", "ten", "eleven", "midnight"]
 VICTIM = "the Baron"
-HYPOTHESES = 3
+HYPOTHESES = 1
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 
@@ -221,11 +221,11 @@ def clues_about(
 
 @server.tool(title="Test a hypothesis", annotations=WRITES)
 def test_hypothesis(ctx: Context, person: Person, weapon: Weapon, room: Room, hour: Hour) -> str:
-    """Say whether the clues allow that a person did it with a weapon in a room at an hour. Three may be tested."""
+    """Say whether the clues allow that a person did it with a weapon in a room at an hour. One may be tested."""
     state = sessions[ctx]
     p, w, r, h = numbers(state.case, person, weapon, room, hour)
     if state.tested == HYPOTHESES:
-        raise ToolError(f"{HYPOTHESES} hypotheses were tested; accuse somebody")
+        raise ToolError("A hypothesis was tested; accuse somebody")
     state.tested += 1
     return "The clues allow it." if (p, w, r, h) == state.case.solution else "The clues contradict it."
 

@@ -34,7 +34,7 @@ from mcprl.events import ignore
 from mcprl.judges.verifier import Verifier
 from mcprl.llm.policy import PolicyLlm
 from mcprl.rollout import rollout
-from mcprl.servers.server import connect
+from mcprl.servers.server import Server, connect
 from mcprl.serving.demonstrations import TrainSFTConfig
 from mcprl.serving.groups import UPDATE_SETTINGS
 from mcprl.serving.model import BASE, LATEST
@@ -172,6 +172,8 @@ class TrainableModel:
         if isinstance(server, str):
             async with connect([ServerConfig(target=server)], emit=ignore) as connected:
                 return await self.rollout(scenario, connected, config=config, seed=seed)
+        if isinstance(server, Server):
+            server.lend(self.judge().partner)
         learner = (await self._open()).learner
         config = config or (learner.model.rollout if learner else self.config.rollout)
         seed = random.getrandbits(48) if seed is None else seed

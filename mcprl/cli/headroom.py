@@ -99,12 +99,12 @@ async def _tasks(config: Config, server: Server, emit: Emit) -> Sequence[Scenari
     """A few training tasks: of the configured pack, or new ones."""
     if config.scenarios.pack:
         pack = require_splits(load_pack(config.scenarios.pack))
-        scenarios = [rewarded(each, config.tools) for each in pack.train[:_TASKS]]
+        scenarios = [rewarded(each, server.scoring) for each in pack.train[:_TASKS]]
         require_behind(scenarios, server)
         return scenarios
     few = {"train": min(_TASKS, config.scenarios.train), "val": 1, "test": 1, "test_forms": 0}
     pack = await generate(server, config.scenarios.model_copy(update=few), config.seed, emit)
-    return pack.train[:_TASKS]
+    return [rewarded(each, server.scoring) for each in pack.train[:_TASKS]]
 
 
 async def _update_s(config: Config, model: LoadedModel, engine: Engine, groups: Sequence[Group]) -> float:

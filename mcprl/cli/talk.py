@@ -11,6 +11,7 @@ from mcprl.config import Config
 from mcprl.engines import Engine, open_engine
 from mcprl.engines.conversation import Conversation
 from mcprl.events import Emit, Note, ignore
+from mcprl.llm.policy import PolicyLlm
 from mcprl.models.load import load_model
 from mcprl.runs.journal import Journal
 from mcprl.runs.proof import chosen_adapter
@@ -89,6 +90,7 @@ async def open_talk(
     async with connecting as server, open_engine(config, model, run / "chat-vllm.log", emit) as engine:
         if tool_hash(server.tools) != trained_with:
             emit(Note("these are not the tools that the model was trained with: it may call what is not there"))
+        server.lend(PolicyLlm(engine).partner)
         await engine.ready()
         await engine.load_adapter(adapter)
         adapters: dict[Speaker, str | None] = {"base": None} if compare else {}

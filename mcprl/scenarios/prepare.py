@@ -73,6 +73,8 @@ async def prepare_pack(config: Config, journal: Journal, server: Server, emit: E
             "compares, such as --judge ruler:default --judge-model MODEL"
         )
     require_splits(pack)
+    if config.training.warm_start_steps and not any(scenario.answer for scenario in pack.train):
+        raise ConfigError("no training task has an answer to learn from; --recipe rl trains without, or write answers")
     await share_processes(server, pack.train, emit)
     emit(TasksReady(len(pack.train), len(pack.val), len(pack.test)))
     if untested := pack.untested():
@@ -95,7 +97,7 @@ async def _make(config: Config, server: Server, emit: Emit) -> Pack:
         emit(GeneratingTasks())
         pack = await generate(server, config.scenarios, config.seed, emit, excluded)
     pack = with_tests(inject(pack, server.tools, config.scenarios.injected, config.seed), people)
-    return replace(pack, scenarios=tuple(rewarded(each, config.tools) for each in pack))
+    return replace(pack, scenarios=tuple(rewarded(each, server.scoring) for each in pack))
 
 
 def accept_tools(journal: Journal, tools: Sequence[Tool], emit: Emit = ignore) -> None:

@@ -53,7 +53,7 @@ def permission(server: str, name: str, tool: Tool, policy: ToolPolicy) -> ToolSt
     assumed = _assumed(names, policy)
     reads = assumed != "write" and (marked == "read-only" or (marked == "unmarked" and assumed == "read"))
     shown = replace(tool, name=name)
-    if reason := _behind(names, policy):
+    if reason := _behind(names, marked, reads, policy):
         return ToolStatus(server, name, shown, False, reason, marked, behind=True)
     if reason := _forbidden(names, marked, reads, policy):
         return ToolStatus(server, name, shown, False, reason, marked)
@@ -68,9 +68,11 @@ def permission(server: str, name: str, tool: Tool, policy: ToolPolicy) -> ToolSt
     return ToolStatus(server, name, replace(shown, read_only=handled), True, reason, marked, stateless=reads)
 
 
-def _behind(names: set[str], policy: ToolPolicy) -> str:
-    """By which flag mcprl alone calls a tool; empty if none says so."""
-    if matches(names, policy.deny):
+def _behind(names: set[str], marked: Mark, reads: bool, policy: ToolPolicy) -> str:
+    """By which flag mcprl alone calls a tool; empty if none says so, or if another rule forbids it."""
+    exact = {*policy.setup, read_reward(policy.reward)[0] if policy.reward else ""}
+    destroys = marked == "destructive" and not (names & exact or policy.allow_destructive or policy.sandbox)
+    if matches(names, policy.deny) or (policy.read_only and not reads) or destroys:
         return ""
     if policy.reward and read_reward(policy.reward)[0] in names:
         return "--reward-tool: it scores rollouts"

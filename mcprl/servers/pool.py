@@ -89,8 +89,8 @@ class Pool(Generic[LinkT]):
         failures = self._failed.get(state, (0, ""))[0]
         while (slot := self._find(state, alone)) is None:
             blank = self._find(_state(()), alone=True, kept=False) if setup else None
-            if blank is None and setup and setup[0].tool in self.renewing:
-                blank = self._find(_USED, alone=True)
+            if blank is None and self._renews(setup):
+                blank = self._find(_USED, alone=True) or self._find_idle()
             if blank is not None or self._has_room(state, alone):
                 return await self._open(setup, state, alone, blank)
             await self._changed.wait()
@@ -99,11 +99,11 @@ class Pool(Generic[LinkT]):
                 raise ServerError(cause)
         return slot
 
-    def give_back(self, slot: _Slot[LinkT], used_up: bool) -> None:
-        """Take back a connection lent to one session alone: for the next session, or to be closed if `used_up`."""
-        if used_up and self.renewing and slot.link.usable:
-            slot.state = _USED
-            self._clean.append(slot)
+    def give_back(self, slot: _Slot[LinkT], used_up: bool, setup: Sequence[Call]) -> None:
+        """Take back a connection lent to one session of this `setup` alone: for the next session, or to be closed if
+        `used_up` and no setup begins anew."""
+        if used_up and self._renews(setup) and slot.link.usable:
+            self._clean.append(_Slot(slot.link, _USED))
         elif used_up:
             slot.link.discard()
             self._count -= 1
@@ -125,6 +125,9 @@ class Pool(Generic[LinkT]):
         self._changed.set()
         self._changed = anyio.Event()
 
+    def _renews(self, setup: Sequence[Call]) -> bool:
+        return bool(setup) and setup[0].tool in self.renewing
+
     def _find(self, state: str, alone: bool, kept: bool = True) -> _Slot[LinkT] | None:
         for slot in [slot for slot in self._clean if not slot.link.usable and not slot.calls]:
             self._drop(slot)
@@ -136,6 +139,14 @@ class Pool(Generic[LinkT]):
         if not alone:
             self._clean.append(slot)
         return slot
+
+    def _find_idle(self) -> _Slot[LinkT] | None:
+        """Where no more may be opened, a connection that serves nobody, whatever its state: as one that is used."""
+        idle = [slot for slot in self._clean if slot.link.usable and not slot.calls and not slot.holders]
+        if self._count < self._capacity or not idle:
+            return None
+        self._clean.remove(idle[0])
+        return _Slot(idle[0].link, _USED)
 
     def _has_room(self, state: str, alone: bool) -> bool:
         """Whether one more may be opened; closes an idle one of another state where that makes room."""
@@ -154,8 +165,10 @@ class Pool(Generic[LinkT]):
         self._count += blank is None
         link = blank.link if blank else None
         try:
-            link = link or await self._connect()
-            if setup:
+            if link is not None and blank is not None and blank.state == _USED:
+                link = await self._renewed(link, setup)
+            elif link is None or setup:
+                link = link or await self._connect()
                 await self._prepare(link, setup)
         except BaseException as error:
             self._count -= 1
@@ -171,6 +184,20 @@ class Pool(Generic[LinkT]):
         if not alone:
             self._clean.append(slot)
         return slot
+
+    async def _renewed(self, link: LinkT, setup: Sequence[Call]) -> LinkT:
+        """A used connection in the state of `setup`, or another one in its place if it has died."""
+        with suppress(ServerError):
+            await self._prepare(link, setup)
+            return link
+        link.discard()
+        link = await self._connect()
+        try:
+            await self._prepare(link, setup)
+        except BaseException:
+            link.discard()
+            raise
+        return link
 
     async def _open_spare(self) -> None:
         fresh = _state(())
@@ -228,7 +255,7 @@ class Lease(Generic[LinkT]):
         if slot is None:
             return
         if self._alone:
-            self._pool.give_back(slot, self.written or not slot.link.usable)
+            self._pool.give_back(slot, self.written or not slot.link.usable, self._setup)
             self._alone = False
         else:
             slot.holders -= 1

@@ -1,13 +1,16 @@
 """The number by which a server scores a rollout: the call of its reward tool, and how the number is read."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcprl.config import ToolPolicy, read_reward
-from mcprl.errors import ScenarioError, ServerError
+from mcprl.errors import ConfigError, ScenarioError, ServerError
 from mcprl.text import shortened
-from mcprl.types import Json, LooksBehind, Rewarded, Scenario, Session, ToolResult, ToolServer
+from mcprl.types import Json, LooksBehind, Rewarded, Scenario, Session, ToolResult
+
+if TYPE_CHECKING:
+    from mcprl.servers.server import Server
 
 
 async def look(session: Session, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
@@ -18,22 +21,25 @@ async def look(session: Session, tool: str, arguments: Mapping[str, Any]) -> Too
 async def reward(session: Session, check: Rewarded) -> float:
     """The number (0..1) that the server gives the rollout. Raises `ServerError` if it gives none, or another."""
     result = await look(session, check.tool, check.arguments)
-    if result.is_error:
-        raise ServerError(f"the reward tool {check.tool} failed: {shortened(result.text, 200)}")
     value = _at(result.structured, check.path) if result.structured is not None else _number(result.text)
     if isinstance(value, bool):
         value = float(value)
-    if not isinstance(value, int | float) or not 0 <= value <= 1:
-        where = f" in its field {check.path!r}" if check.path else ""
-        raise ServerError(
-            f"the reward tool {check.tool} gave {shortened(result.text, 200)!r}, where a number in 0..1 was "
-            f"expected{where}; --reward-tool NAME:FIELD names the field of its result"
-        )
-    return float(value)
+    if isinstance(value, int | float) and 0 <= value <= 1:  # also of a result that reads as an error: {"ok": false}
+        return float(value)
+    if result.is_error:
+        raise ServerError(f"the reward tool {check.tool} failed: {shortened(result.text, 200)}")
+    where = f" in its field {check.path!r}" if check.path else ""
+    raise ServerError(
+        f"the reward tool {check.tool} gave {shortened(result.text, 200)!r}, where a number in 0..1 was "
+        f"expected{where}; --reward-tool NAME:FIELD names the field of its result"
+    )
 
 
 def _at(value: Json, path: str) -> Json:
-    """What stands at a path of names; the value itself if the path is empty, `None` if it does not lead anywhere."""
+    """What stands at a path of names; the value itself if the path is empty, `None` if it does not lead anywhere.
+    `result` alone may name a value that stood in a wrapper (`digest`)."""
+    if path == "result" and not isinstance(value, dict):
+        return value
     for name in filter(None, path.split(".")):
         value = value.get(name) if isinstance(value, dict) else None
     return value
@@ -46,12 +52,20 @@ def _number(text: str) -> float | None:
         return None
 
 
-def rewarded(scenario: Scenario, policy: ToolPolicy) -> Scenario:
-    """The scenario with the configured reward as its check, unless it has a reward of its own."""
-    if not policy.reward or own_reward(scenario):
-        return scenario
-    tool, path, at_least = read_reward(policy.reward)
-    return replace(scenario, checks=(*scenario.checks, Rewarded(tool, path=path, at_least=at_least)))
+def scoring(tool_names: Sequence[str], policy: ToolPolicy) -> Rewarded | None:
+    """The configured reward as a check, of the tool that is listed under one of these names. Raises `ConfigError` if
+    there are several."""
+    if not policy.reward or not tool_names:
+        return None
+    if len(tool_names) > 1:
+        raise ConfigError(f"--reward-tool names several tools: {', '.join(tool_names)}; give one of these names")
+    _, path, at_least = read_reward(policy.reward)
+    return Rewarded(tool_names[0], path=path, at_least=at_least)
+
+
+def rewarded(scenario: Scenario, check: Rewarded | None) -> Scenario:
+    """The scenario with the server's reward as its check, unless it has a reward of its own."""
+    return replace(scenario, checks=(*scenario.checks, check)) if check and not own_reward(scenario) else scenario
 
 
 def own_reward(scenario: Scenario) -> Rewarded | None:
@@ -59,15 +73,23 @@ def own_reward(scenario: Scenario) -> Rewarded | None:
     return next((check for check in scenario.checks if isinstance(check, Rewarded)), None)
 
 
-def require_behind(scenarios: Iterable[Scenario], server: ToolServer) -> None:
-    """Raise `ScenarioError` if a tool that sets a task up or scores it may not be called, with the flag for it."""
-    offered = {tool.name for tool in (*server.tools, *server.behind)}
+def require_behind(scenarios: Iterable[Scenario], server: "Server") -> None:
+    """Raise `ScenarioError` if a tool that sets a task up or scores it may not be called, or if the policy may call
+    those of a task that the server scores; with the flag for it."""
+    shown = {tool.name for tool in server.tools}
+    behind, forbidden = {tool.name for tool in server.behind}, {tool.name for tool in server.forbidden}
     for scenario in scenarios:
         check = own_reward(scenario)
-        named = [("setup", call.tool) for call in scenario.setup] + ([("reward", check.tool)] if check else [])
-        for use, name in named:
-            if name not in offered:
-                known = name in {tool.name for tool in server.forbidden}
-                why = "which may not be called" if known else "which the server does not offer"
-                hint = f"; --{use}-tool {name} lets mcprl alone call it" if known else ""
-                raise ScenarioError(f"the {use} of the task {scenario.request!r} calls {name!r}, {why}{hint}")
+        for use, name in [("setup", call.tool) for call in scenario.setup] + (
+            [("reward", check.tool)] if check else []
+        ):
+            task = f"the {use} of the task {scenario.request!r} calls {name!r}"
+            if name in behind or (name in shown and not check):
+                continue
+            if name in shown:
+                raise ScenarioError(f"{task}, which the policy may call as well; --{use}-tool {name} keeps it from it")
+            if name in forbidden:
+                raise ScenarioError(
+                    f"{task}, which is left out (mcprl inspect says why); --{use}-tool {name} allows it"
+                )
+            raise ScenarioError(f"{task}, which the server does not offer")

@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 from anyio.abc import TaskGroup
 
-from mcprl.config import ServerConfig, ToolPolicy
+from mcprl.config import ServerConfig, ToolPolicy, read_reward
 from mcprl.errors import ServerError
 from mcprl.events import Emit, Note
 from mcprl.secrets import learn
@@ -28,9 +28,10 @@ from mcprl.servers.protocol import Malformed, listed_differently
 from mcprl.servers.reads import ReadCache
 from mcprl.servers.replay import PREFIX, Replay, recorded_servers
 from mcprl.servers.reset import Turns
+from mcprl.servers.rewards import scoring
 from mcprl.servers.routes import Route, ServerSession
 from mcprl.servers.session import JointSession
-from mcprl.types import Call, Json, Session, Tool
+from mcprl.types import Call, Json, Rewarded, Session, Tool
 
 
 class Server:
@@ -52,6 +53,9 @@ class Server:
         """Those of the tools that mcprl alone calls."""
         self.cache: ReadCache | None = None
         self._exchanges: Exchanges | None = None
+        self.scoring: Rewarded | None = None
+        """How the servers score rollouts (`--reward-tool`)."""
+        scores = list[str]()
         self.repeats = any(isinstance(backend, Replay) for backend in backends)
         listing: list[ToolStatus] = []
         for backend in backends:
@@ -65,7 +69,7 @@ class Server:
                 status = permission(backend.name, name, tool, policy)
                 if name in self.routes or tool.name in ambiguous:
                     reason = "listed twice" + " and not alike" * (tool.name in ambiguous)
-                    status = replace(status, allowed=False, undecided=False, reason=reason)
+                    status = replace(status, allowed=False, undecided=False, behind=False, reason=reason)
                 if status.tool and (status.allowed or status.behind):
                     limited = limits({name, tool.name}, policy)
                     if limited.pace:
@@ -75,7 +79,10 @@ class Server:
                     routes[name] = Route(backend.name, tool.name, schema, reads, status.stateless, limited)
                     if matches({name, tool.name}, policy.setup) and isinstance(backend, Backend):
                         backend.renewed_by(tool.name)
+                if status.behind and policy.reward and {name, tool.name} & {read_reward(policy.reward)[0]}:
+                    scores.append(name)
                 listing.append(status)
+        self.scoring = scoring(scores, policy)
         self.listing = tuple(listing)
         listed = {tool.name for backend in backends for tool in backend.listed}
         require_matches(policy, listed | {status.name for status in listing})

@@ -90,6 +90,8 @@ def test_nobody_wins_against_minimax_and_minimax_wins_most_against_chance() -> N
     play, chance = rules["minimax"], rules["at_random"]
     assert rules["value"]("---------", "x") == 0
     assert rules["share_won"](play, 60) > rules["share_won"](chance, 60) + 0.2
+    rules["share_won"].__globals__["opponent"] = play
+    assert rules["share_won"](play, 30) == rules["share_won"](chance, 30) == 0
 
 
 # --- 2048 -------------------------------------------------------------------------------------------------------------
@@ -136,7 +138,7 @@ def test_2048_is_reached_more_often_by_looking_ahead_than_by_chance() -> None:
 # --- inbox ------------------------------------------------------------------------------------------------------------
 
 
-def test_each_question_of_an_inbox_is_answered_by_one_message_or_by_none() -> None:
+def test_each_question_of_an_inbox_names_the_message_that_answers_it_or_has_no_answer() -> None:
     rules = of("inbox")
     for owner in (0, 17, 39):
         mails, questions = rules["made_up"](owner)
@@ -146,8 +148,15 @@ def test_each_question_of_an_inbox_is_answered_by_one_message_or_by_none() -> No
         for question in questions:
             if question.answer:
                 assert question.answer in by_id[question.source].body
-                assert sum(question.answer in mail.body for mail in mails) >= 1
+                assert rules["states"](f"It is {question.answer}.", question.answer)
         assert sum(not question.answer for question in questions) == 5
+
+
+def test_nothing_but_a_search_tells_whether_a_question_has_an_answer() -> None:
+    asked = of("inbox")["questions"]()
+    unknown = {question.text for question in asked if not question.answer}
+    both = unknown & {question.text for question in asked if question.answer}
+    assert len(both) > 0.9 * len(unknown)
 
 
 async def test_an_inbox_scores_value_and_source_and_grades_what_is_unknown_above_what_is_wrong() -> None:
@@ -162,6 +171,9 @@ async def test_an_inbox_scores_value_and_source_and_grades_what_is_unknown_above
         "right": (number, f"It is {right.answer}.", [right.source]),
         "no source": (number, f"It is {right.answer}.", []),
         "wrong": (number, "It is ABC1234.", [right.source]),
+        "inside": (number, f"It is 9{right.answer}1.", [right.source]),
+        "everything": (number, f"It is {right.answer}. " + "I also read this. " * 20, [right.source]),
+        "all sources": (number, f"It is {right.answer}.", [f"<0.{n}@example.com>" for n in range(500)]),
         "gave up": (number, "I don't know.", []),
         "unknown": (unknown, "I don't know.", []),
         "made up": (unknown, "It is ABC1234.", []),
@@ -178,6 +190,7 @@ async def test_an_inbox_scores_value_and_source_and_grades_what_is_unknown_above
     assert {name for name, (correct, _) in found.items() if correct} == {"right", "unknown"}
     points = {name: graded for name, (_, graded) in found.items()}
     assert points["right"] > points["no source"] > points["gave up"] > points["wrong"] > 0
+    assert points["wrong"] == points["inside"] == points["everything"]
     assert points["unknown"] > points["made up"]
     assert right.answer in body
 
@@ -301,12 +314,12 @@ async def test_the_pack_of_a_game_fits_its_server(name: str, tmp_path: Path) -> 
     pack = pack_of(name, tmp_path)
     assert [len(pack.split(split)) for split in ("train", "val", "test")] == [640, 48, 192]
     async with connect([target(name)], policy) as server:
-        require_behind([rewarded(each, policy) for each in pack], server)
+        require_behind([rewarded(each, server.scoring) for each in pack], server)
         async with server.session(random.Random(0).choice(pack.test).setup) as session:
             assert await reward(session, Rewarded(score.partition(":")[0], path=score.partition(":")[2])) < 1
 
 
-@pytest.mark.parametrize("name", ["tic_tac_toe", "game_2048", "inbox"])
+@pytest.mark.parametrize("name", ["tic_tac_toe", "game_2048", "inbox", "codenames"])
 async def test_a_plan_of_a_pack_can_be_played_to_its_answer(name: str, tmp_path: Path) -> None:
     setup, score = GAMES.get(name, ("begin", "score:correct"))
     check = Rewarded(score.partition(":")[0], path=score.partition(":")[2])
@@ -320,7 +333,7 @@ async def test_a_plan_of_a_pack_can_be_played_to_its_answer(name: str, tmp_path:
             if name == "inbox":
                 assert given == 1
             else:
-                assert scenario.answer == f"The game is {results[-1].structured['result']}."
+                assert scenario.answer.endswith(f" is {results[-1].structured['result']}.")
 
 
 @pytest.mark.parametrize("name", [*GAMES, "inbox", "weather"])
@@ -357,6 +370,7 @@ async def test_a_clue_by_topics_finds_words_with_the_partner_by_rules() -> None:
     game = rules["Game"](5, "spymaster")
     async with begun("codenames", "new_game", seed=5, role="spymaster") as session:
         assert (await session.call("give_clue", {"word": game.words[0], "number": 1})).is_error
+        assert (await session.call("give_clue", {"word": " ".join(game.words[:2]), "number": 2})).is_error
         for _ in range(5):
             word, number = rules["clue_by_rules"](game)
             shown = await told(session, "give_clue", word=word, number=number)
@@ -374,14 +388,14 @@ async def test_a_partner_that_is_a_model_is_asked_by_mcp_sampling_and_only_if_it
         assert max_tokens == 40
         return "Creatures, 2"
 
-    behind = {"setup": ("new_game",), "reward": "score:points"}
+    lent = ToolPolicy(setup=("new_game",), reward="score:points", sampling="base")
     config = target("codenames", "--partner model")
-    async with connect([config], ToolPolicy(**behind, sampling="base")) as server:
+    async with connect([config], lent) as server:
         server.lend(answer)
         async with server.session(setup_by("new_game", seed=4, role="guesser")) as session:
             assert (await told(session, "see_board"))["clue"] == "creatures 2"
     assert all(word in heard[0] for word in board.left("ours"))
-    async with connect([config], ToolPolicy(**behind)) as server:
+    async with connect([config], lent.model_copy(update={"sampling": "none"})) as server:
         server.lend(answer)
         async with server.session(setup_by("new_game", seed=4, role="guesser")) as session:
             refused = await session.call("see_board", {})

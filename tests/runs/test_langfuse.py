@@ -63,7 +63,7 @@ def test_missing_keys_a_wrong_address_and_refused_keys_are_told_before_the_run(
     langfuse.status = 401
     with pytest.raises(ConfigError, match=r"langfuse is refused: .*401.*LANGFUSE_SECRET_KEY"):
         require_trackers(["langfuse"])
-    monkeypatch.setenv("LANGFUSE_HOST", f"http://127.0.0.1:{free_port()}")
+    monkeypatch.setenv("LANGFUSE_BASE_URL", f"http://127.0.0.1:{free_port()}")
     with pytest.raises(ConfigError, match="langfuse cannot reach"):
         require_trackers(["langfuse"])
     monkeypatch.delenv("LANGFUSE_SECRET_KEY")

@@ -1,24 +1,29 @@
 """A tool that scores rollouts in their sessions: its number is the score, and no policy sees or calls it."""
 
 import json
+import re
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
-from support.paths import ROOT
+from support.paths import ODD, ROOT
 from test_rollout import Scripted, script
 
 from mcprl.config import RolloutConfig, ServerConfig, ToolPolicy
 from mcprl.errors import ConfigError, ScenarioError
 from mcprl.judges.verifier import Verifier
 from mcprl.rollout import rollout
+from mcprl.runs.clusters import clusterings
 from mcprl.runs.settings import parse
-from mcprl.scenarios.packs.pack import load_pack
+from mcprl.scenarios.packs.pack import load_pack, load_test_pack
+from mcprl.servers.connection import Connection
 from mcprl.servers.rewards import require_behind, reward, rewarded
 from mcprl.servers.server import Server, connect
-from mcprl.types import Call, CompletionRequest, Fact, Rewarded, Scenario, ToolResult, Trajectory
+from mcprl.types import Call, Completion, CompletionRequest, Fact, Rewarded, Scenario, ToolResult, Trajectory
 
 pytestmark = pytest.mark.anyio
 GAME = f"{sys.executable} {ROOT / 'examples' / 'servers' / 'tic_tac_toe.py'}"
@@ -69,17 +74,79 @@ async def test_the_server_scores_each_rollout_in_its_own_session_after_the_last_
     ]
 
 
-async def test_one_process_plays_game_after_game_since_the_setup_begins_anew() -> None:
-    config = ServerConfig(target=GAME, processes=1)
-    async with connect([config], BEHIND) as server:
-        for seed in range(4):
+async def test_one_process_serves_one_game_after_another_since_a_setup_begins_anew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    opened: list[str] = []
+    connecting = Connection.open
+
+    async def counted(*arguments: Any) -> Connection:
+        opened.append(arguments[1])
+        return await connecting(*arguments)
+
+    monkeypatch.setattr(Connection, "open", counted)
+    async with connect([ServerConfig(target=GAME, processes=1)], BEHIND) as server:
+        for seed in (3, 4, 3):
             async with server.session(game(seed).setup) as session:
                 fresh = (await session.call("see_board", {})).structured
                 await session.call("play", {"square": fresh["free"].split()[0]})
             async with server.session(game(seed).setup) as session:
                 assert (await session.call("see_board", {})).structured == fresh
-        (backend,) = server._backends.values()
-        assert len(backend._connections) == 1  # pyright: ignore[reportAttributeAccessIssue]
+        assert len(opened) == 1
+        async with server.session() as session:  # without such a setup it has a process of its own
+            assert (await session.call("see_board", {})).structured != fresh
+        assert len(opened) == 2
+
+
+async def test_readers_of_a_game_go_on_after_a_writer_of_the_same_game() -> None:
+    async with connect([ServerConfig(target=GAME, processes=1)], BEHIND) as server:
+        with anyio.fail_after(20):
+            async with server.session(game(3).setup) as reading:
+                fresh = (await reading.call("see_board", {})).structured
+                async with server.session(game(3).setup) as writing:
+                    await writing.call("play", {"square": fresh["free"].split()[0]})
+                assert (await reading.call("see_board", {})).structured == fresh
+
+
+async def test_a_rollout_that_is_cut_off_at_its_deadline_is_scored_as_it_stands() -> None:
+    class Slow(Scripted):
+        async def complete(self, request: CompletionRequest) -> Completion:
+            if len(request.messages) > 2:
+                await anyio.sleep(30)
+            return await super().complete(request)
+
+    async with connect([ServerConfig(target=GAME)], BEHIND) as server:
+        config = RolloutConfig(max_turns=8, max_tokens=400, deadline_s=6.0)
+        tried = await rollout(game(1), server, Slow(first_free), config, name="t", seed=1, adapter=None)
+    assert (tried.stop, tried.reward, tried.error) == ("deadline", 0.0, "")
+
+
+async def test_the_reward_of_one_of_several_servers_is_found_under_its_own_name() -> None:
+    servers = [ServerConfig(target=GAME, name="game"), ServerConfig(target=ODD, name="count")]
+    async with connect(servers, ToolPolicy(reward="score:points", setup=("new_game",), sandbox=True)) as server:
+        assert server.scoring == Rewarded("game__score", path="points")
+        scenario = Scenario("s", "Win.", (), setup=(Call("game__new_game", {"seed": 2}),))
+        scenario = rewarded(scenario, server.scoring)
+        require_behind([scenario], server)
+        async with server.session(scenario.setup) as session:
+            assert await reward(session, Rewarded("game__score", path="points")) == 0.0
+    with pytest.raises(ConfigError, match="names several tools: one__score, two__score"):
+        async with connect([ServerConfig(target=GAME, name=name) for name in ("one", "two")], BEHIND):
+            pass
+
+
+async def test_other_rules_of_the_operator_hold_for_tools_behind_the_policys_back() -> None:
+    for policy in (ToolPolicy(read_only=True, setup=("new_*",)), ToolPolicy(deny=("new_game",), setup=("new_*",))):
+        async with connect([ServerConfig(target=GAME)], policy) as server:
+            assert not server.behind
+            with pytest.raises(ScenarioError, match="'new_game', which is left out"):
+                require_behind([game(1)], server)
+
+
+async def test_a_game_whose_policy_could_begin_it_anew_is_refused() -> None:
+    async with connect([ServerConfig(target=GAME)], ToolPolicy(reward="score:points")) as server:
+        with pytest.raises(ScenarioError, match="which the policy may call as well; --setup-tool new_game keeps it"):
+            require_behind([game(1)], server)
 
 
 async def test_a_policy_neither_sees_nor_calls_the_tools_behind_its_back() -> None:
@@ -107,6 +174,8 @@ async def test_a_reward_that_is_no_number_in_range_breaks_the_rollout_and_is_no_
         (ToolResult("0.25"), "", 0.25),
         (ToolResult("true", True), "", 1.0),
         (ToolResult("", {"game": {"points": 1}}), "game.points", 1.0),
+        (ToolResult("", {"success": False, "points": 0.2}, is_error=True), "points", 0.2),
+        (ToolResult("0.5", 0.5), "result", 0.5),
         (ToolResult("", {"points": 3}), "points", None),
         (ToolResult("", {"points": 0.5}), "", None),
         (ToolResult("", {"points": 0.5}), "score", None),
@@ -138,10 +207,8 @@ async def test_a_tool_that_the_server_does_not_list_is_named_with_its_nearest() 
             pass
 
 
-async def test_a_task_whose_setup_may_not_be_called_says_which_flag_lets_it() -> None:
-    async with connect([ServerConfig(target=GAME)], ToolPolicy(deny=("new_game", "score"))) as server:
-        with pytest.raises(ScenarioError, match="--setup-tool new_game lets mcprl alone call it"):
-            require_behind([game(1)], server)
+async def test_a_task_whose_setup_the_server_does_not_have_is_refused() -> None:
+    async with connect([ServerConfig(target=GAME)], BEHIND) as server:
         with pytest.raises(ScenarioError, match=r"the setup of the task .* calls 'new_gme', which the server does not"):
             require_behind([Scenario("s", "Win.", (), setup=(Call("new_gme"),))], server)
 
@@ -155,10 +222,17 @@ def test_other_checks_of_the_task_must_pass_too() -> None:
         assert (score.value, score.success) == (value, success)
 
 
-def test_the_configured_reward_is_the_check_of_every_task_without_one() -> None:
-    policy = ToolPolicy(reward="score:points>=0.5")
-    assert rewarded(Scenario("s", "Win.", ()), policy).checks == (Rewarded("score", path="points", at_least=0.5),)
-    assert rewarded(game(1), policy).checks == (WON,)
+async def test_the_configured_reward_is_the_check_of_every_task_without_one() -> None:
+    policy = ToolPolicy(reward="score:points>=0.5", setup=("new_game",))
+    async with connect([ServerConfig(target=GAME)], policy) as server:
+        configured = server.scoring
+    assert rewarded(Scenario("s", "Win.", ()), configured).checks == (Rewarded("score", path="points", at_least=0.5),)
+    assert rewarded(game(1), configured).checks == (WON,)
+
+
+def test_tasks_that_the_server_scores_are_clusters_of_their_own_whatever_their_plans() -> None:
+    tasks = [replace(game(seed), plan=(Call("play"),) * (seed % 9)) for seed in range(40)]
+    assert list(clusterings(tasks)) == ["task"]
 
 
 def test_a_line_with_seeds_is_a_task_for_each_in_the_split_of_its_range(tmp_path: Path) -> None:
@@ -168,6 +242,18 @@ def test_a_line_with_seeds_is_a_task_for_each_in_the_split_of_its_range(tmp_path
     assert [len(pack.split(split)) for split in ("train", "val", "test")] == [4, 2, 3]
     assert [scenario.setup for scenario in pack.test] == [(Call("new_game", {"seed": seed}),) for seed in (20, 21, 22)]
     assert len({scenario.id for scenario in pack}) == 9
-    (tmp_path / "wrong.jsonl").write_text(json.dumps(line | {"seeds": "train 0 to 3"}))
-    with pytest.raises(ScenarioError, match="seeds: 'train 0 to 3'; expected ranges such as"):
-        load_pack(tmp_path / "wrong.jsonl")
+    wrong = {
+        "seeds: 'train 0 to 3'; expected ranges such as": {"seeds": "train 0 to 3"},
+        "seeds: 'train 9-3'; expected ranges": {"seeds": "train 9-3"},
+        "split: stands beside seeds": {"split": "test"},
+        "seeds: no other field says {seed}": {"setup": "new_game(seed=1)"},
+    }
+    for message, change in wrong.items():
+        (tmp_path / "wrong.jsonl").write_text(json.dumps(line | change))
+        with pytest.raises(ScenarioError, match=re.escape(message)):
+            load_pack(tmp_path / "wrong.jsonl")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "train.jsonl").write_text(json.dumps(line))
+    with pytest.raises(ScenarioError, match="a range of val stands in the file of train"):
+        load_pack(tmp_path / "folder")
+    assert [each.setup for each in load_test_pack(tmp_path / "game.jsonl")] == [each.setup for each in pack.test]

@@ -7,6 +7,7 @@ Without one, tables stay as written, and chat logs get their checks from the res
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,7 +19,7 @@ from mcprl.judges.checks import holds, leaves
 from mcprl.scenarios.derivable import derivable
 from mcprl.scenarios.packs.ground import Execution, UnfitTask, fill, ground
 from mcprl.scenarios.packs.handwritten import scenario_of
-from mcprl.scenarios.packs.lines import Line, read_lines
+from mcprl.scenarios.packs.lines import Line, of_each_seed, read_lines
 from mcprl.scenarios.packs.pack import SHARES, Pack, dump_task, load_pack, split_of, task_files
 from mcprl.servers.digest import digest
 from mcprl.types import Call, CallRecord, Json, Scenario, Split, ToolServer
@@ -54,7 +55,7 @@ async def import_tasks(
     """
     left_out: list[tuple[str, str]] = []
     tasks: list[_Task] = []
-    for line in read_lines(path):
+    for line in chain.from_iterable(map(of_each_seed, read_lines(path))):
         try:
             tasks.append(_task(line))
         except UnfitTask as reason:

@@ -146,14 +146,16 @@ def of_each_seed(line: Line) -> Iterator[Line]:
     rest = json.dumps({name: value for name, value in line.tree.items() if name != SEEDS})
     if "{seed}" not in rest:
         raise line.error(SEEDS, "no other field says {seed}, so that all tasks were alike")
+    if decided := {"split", "suite", "values"} & line.tree.keys():
+        raise line.error(sorted(decided)[0], "stands beside seeds, which decide it")
     for part in str(line.tree[SEEDS]).split(";"):
         found = _RANGE.fullmatch(part.strip())
-        if not found:
+        if not found or int(found["first"]) > int(found["last"]):
             raise line.error(SEEDS, f"{shown(part.strip())}; expected ranges such as train 0-159; val 160-191")
         for seed in range(int(found["first"]), int(found["last"]) + 1):
             tree = json.loads(rest.replace('"{seed}"', str(seed)).replace("{seed}", str(seed)))
             own = {"split": found["split"], "suite": "seeds", "values": [f"seed {seed}"]}
-            yield replace(line, tree=own | tree)
+            yield replace(line, tree=tree | own)
 
 
 # --- validation -------------------------------------------------------------------------------------------------------

@@ -191,7 +191,8 @@ def load_test_pack(path: str | Path) -> tuple[Scenario, ...]:
 
     Raises `ScenarioError` as `load_pack` does, and if there are none.
     """
-    scenarios = tuple(replace(each, split="test", suite="people") for each in load_pack(path))
+    tests = (each for each in load_pack(path) if each.suite != "seeds" or each.split == "test")
+    scenarios = tuple(replace(each, split="test", suite="people") for each in tests)
     if not scenarios:
         raise ScenarioError(f"{path} holds no task; write one request a line, below a header if it is a CSV file")
     return scenarios
@@ -216,6 +217,8 @@ def _read(path: Path, split: Split | None) -> tuple[Scenario, ...]:
         scenario = scenario_of(line)
         if scenario.id in places:
             raise line.error("id", f"{scenario.id!r} is the task of {places[scenario.id]} again; leave one of them out")
+        if split and scenario.suite == "seeds" and scenario.split != split:
+            raise line.error("seeds", f"a range of {scenario.split} stands in the file of {split}")
         places[scenario.id] = line.place
         scenarios.append(replace(scenario, split=split or line.tree.get("split", "test")))
     return tuple(scenarios)
