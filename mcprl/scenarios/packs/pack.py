@@ -217,7 +217,7 @@ def _read(path: Path, split: Split | None) -> tuple[Scenario, ...]:
         scenario = scenario_of(line)
         if scenario.id in places:
             raise line.error("id", f"{scenario.id!r} is the task of {places[scenario.id]} again; leave one of them out")
-        if split and scenario.suite == "seeds" and scenario.split != split:
+        if split and scenario.suite == "seeds" and line.tree.get("split", split) != split:
             raise line.error("seeds", f"a range of {scenario.split} stands in the file of {split}")
         places[scenario.id] = line.place
         scenarios.append(replace(scenario, split=split or line.tree.get("split", "test")))
