@@ -247,7 +247,7 @@ class Declines:
 
 
 @dataclass(frozen=True)
-class Rewarded:
+class RewardCheck:
     """The server scores the trajectory: after the last turn a call of `tool` in the trajectory's session gives a number
     in 0..1, which stands at `path` in its result if one is named (`points`, `game.points`). It is the score; the
     trajectory succeeds from `at_least` on. The policy need not be allowed the tool (`--reward-tool`).
@@ -260,7 +260,7 @@ class Rewarded:
     kind: Literal["reward"] = "reward"
 
 
-Check = Fact | CallMade | StateHolds | SaysMissing | AsksBack | Declines | Rewarded
+Check = Fact | CallMade | StateHolds | SaysMissing | AsksBack | Declines | RewardCheck
 
 Suite = Literal["entities", "forms", "people", "injected", "seeds"]
 """What a test task is held out by: its entities, in forms that training uses; its form as well; it was written by a
@@ -362,7 +362,7 @@ class Trajectory:
     """One rollout of one scenario: the messages that a person reads, and the turns that a trainer trains on.
 
     `before` and `state` hold the results of the scenario's `StateHolds` reads before the first turn and after the last,
-    in the order of its checks; `reward` is the number (0..1) that the tool of its `Rewarded` gave. `error` is set if
+    in the order of its checks; `reward` is the number (0..1) that the tool of its `RewardCheck` gave. `error` is set if
     the rollout broke through no fault of the policy (`stop == "error"`); such a trajectory is never scored."""
 
     id: str

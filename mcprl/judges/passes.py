@@ -13,7 +13,18 @@ from mcprl.judges.mentions import read
 from mcprl.servers.effects import VERBS
 from mcprl.servers.live import current
 from mcprl.text import stems
-from mcprl.types import AsksBack, CallMade, CallRecord, Check, Declines, Fact, Rewarded, SaysMissing, Scalar, StateHolds
+from mcprl.types import (
+    AsksBack,
+    CallMade,
+    CallRecord,
+    Check,
+    Declines,
+    Fact,
+    RewardCheck,
+    SaysMissing,
+    Scalar,
+    StateHolds,
+)
 
 
 @singledispatch
@@ -111,7 +122,7 @@ def _(state: StateHolds, evidence: Evidence) -> str:
 
 
 @objection.register
-def _(check: Rewarded, evidence: Evidence) -> str:
+def _(check: RewardCheck, evidence: Evidence) -> str:
     """The server gave a number that is large enough."""
     given = evidence.trajectory.reward
     if given is None:

@@ -16,7 +16,7 @@ from mcprl.types import (
     Check,
     Fact,
     Group,
-    Rewarded,
+    RewardCheck,
     Scenario,
     Score,
     StateHolds,
@@ -37,7 +37,7 @@ class Verifier:
     a date, and if the rollout never answered: that is worth at most the 0.25 of its progress, where a success is worth
     0.7 or more.
 
-    Where the server scores (`Rewarded`), its number is the value if all other checks pass, else 0.
+    Where the server scores (`RewardCheck`), its number is the value if all other checks pass, else 0.
 
     `tools` are the server's: by them calls are known to write.
     """
@@ -88,7 +88,7 @@ class Verifier:
         parts = f"outcome {outcome:.2f}, progress {progress:.2f}, economy {economy:.2f}"
         return Score(trajectory.id, round(value, 6), outcome == 1.0, f"{parts}{stop}: {'; '.join(findings)}")
 
-    def _rewarded(self, scenario: Scenario, trajectory: Trajectory, check: Rewarded, read: str | None) -> Score:
+    def _rewarded(self, scenario: Scenario, trajectory: Trajectory, check: RewardCheck, read: str | None) -> Score:
         """The score of a trajectory that the server scores."""
         others = tuple(each for each in scenario.checks if each is not check)
         rest = self.verify(replace(scenario, checks=others), trajectory, read) if others else None
@@ -101,7 +101,7 @@ class Verifier:
 def _finding(check: Check, why: str) -> str:
     """A check with whether it passed, in words."""
     about = f"{check.name or 'fact'} {check.value!r}" if isinstance(check, Fact) else check.kind
-    about += f" {check.tool}" if isinstance(check, CallMade | StateHolds | Rewarded) else ""
+    about += f" {check.tool}" if isinstance(check, CallMade | StateHolds | RewardCheck) else ""
     return f"{'-' if why else '+'} {about}{f': {why}' if why else ''}"
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Sequence
 from typing import Final
 
-from mcprl.types import CallMade, Fact, Rewarded, Scenario
+from mcprl.types import CallMade, Fact, RewardCheck, Scenario
 
 FEWEST: Final = 8
 """A clustering other than by task or by form and tools needs this many clusters: fewer say too little about new ones,
@@ -18,7 +18,7 @@ def tools_of(scenario: Scenario) -> list[str]:
 
 def is_rewarded(scenario: Scenario) -> bool:
     """Whether the server scores the task."""
-    return any(isinstance(check, Rewarded) for check in scenario.checks)
+    return any(isinstance(check, RewardCheck) for check in scenario.checks)
 
 
 def task(scenario: Scenario) -> Hashable:

@@ -51,7 +51,7 @@ def noun(tool: Tool) -> str:
     taken = [words(name) for name in tool.input_schema.get("properties", {})]
     if rest[-1:] and rest[-1] in _RECORDS and any(rest[:-1] == [*name[: len(rest) - 1]] for name in taken):
         rest = rest[:-1] or rest  # the vendor's card, by the vendor: the vendor
-    return " ".join(rest or words(tool.name))
+    return " ".join(rest or words(tool.name)[1:] or words(tool.name))  # `find_place`: a place, though it is a verb, too
 
 
 def related(a: Sequence[str], b: Sequence[str]) -> float:

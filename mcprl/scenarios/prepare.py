@@ -73,8 +73,8 @@ async def prepare_pack(config: Config, journal: Journal, server: Server, emit: E
             "compares, such as --judge ruler:default --judge-model MODEL"
         )
     require_splits(pack)
-    if config.training.warm_start_steps and not any(scenario.answer for scenario in pack.train):
-        raise ConfigError("no training task has an answer to learn from; --recipe rl trains without, or write answers")
+    if config.training.warm_start_steps and not any(each.plan or each.answer for each in pack.train):
+        raise ConfigError("no training task has a plan or an answer to learn from; --recipe rl trains without")
     await share_processes(server, pack.train, emit)
     emit(TasksReady(len(pack.train), len(pack.val), len(pack.test)))
     if untested := pack.untested():

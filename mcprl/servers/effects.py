@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Literal
 
 from mcprl.servers.proposals import propose
-from mcprl.types import Rewarded, Scenario, StateHolds, TakesTurns, Tool
+from mcprl.types import RewardCheck, Scenario, StateHolds, TakesTurns, Tool
 
 Mark = Literal["read-only", "writes", "destructive", "unmarked"]
 """What a server's hints say that a tool does, with the protocol's defaults: a tool that is not said to be read-only or
@@ -41,7 +41,7 @@ def writes(scenario: Scenario, tools: Sequence[Tool]) -> bool:
     return (
         any(call.tool in writing for call in scenario.plan)
         or any(call.tool not in reading for call in scenario.setup)
-        or any(isinstance(check, StateHolds | Rewarded) for check in scenario.checks)
+        or any(isinstance(check, StateHolds | RewardCheck) for check in scenario.checks)
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from mcprl.config import ToolPolicy, read_reward
 from mcprl.errors import ConfigError, ScenarioError, ServerError
 from mcprl.text import shortened
-from mcprl.types import Json, LooksBehind, Rewarded, Scenario, Session, ToolResult
+from mcprl.types import Json, LooksBehind, RewardCheck, Scenario, Session, ToolResult
 
 if TYPE_CHECKING:
     from mcprl.servers.server import Server
@@ -18,7 +18,7 @@ async def look(session: Session, tool: str, arguments: Mapping[str, Any]) -> Too
     return await (session.look if isinstance(session, LooksBehind) else session.call)(tool, arguments)
 
 
-async def reward(session: Session, check: Rewarded) -> float:
+async def reward(session: Session, check: RewardCheck) -> float:
     """The number (0..1) that the server gives the rollout. Raises `ServerError` if it gives none, or another."""
     result = await look(session, check.tool, check.arguments)
     value = _at(result.structured, check.path) if result.structured is not None else _number(result.text)
@@ -52,7 +52,7 @@ def _number(text: str) -> float | None:
         return None
 
 
-def scoring(tool_names: Sequence[str], policy: ToolPolicy) -> Rewarded | None:
+def scoring(tool_names: Sequence[str], policy: ToolPolicy) -> RewardCheck | None:
     """The configured reward as a check, of the tool that is listed under one of these names. Raises `ConfigError` if
     there are several."""
     if not policy.reward or not tool_names:
@@ -60,17 +60,17 @@ def scoring(tool_names: Sequence[str], policy: ToolPolicy) -> Rewarded | None:
     if len(tool_names) > 1:
         raise ConfigError(f"--reward-tool names several tools: {', '.join(tool_names)}; give one of these names")
     _, path, at_least = read_reward(policy.reward)
-    return Rewarded(tool_names[0], path=path, at_least=at_least)
+    return RewardCheck(tool_names[0], path=path, at_least=at_least)
 
 
-def rewarded(scenario: Scenario, check: Rewarded | None) -> Scenario:
+def rewarded(scenario: Scenario, check: RewardCheck | None) -> Scenario:
     """The scenario with the server's reward as its check, unless it has a reward of its own."""
     return replace(scenario, checks=(*scenario.checks, check)) if check and not own_reward(scenario) else scenario
 
 
-def own_reward(scenario: Scenario) -> Rewarded | None:
+def own_reward(scenario: Scenario) -> RewardCheck | None:
     """The reward among a scenario's checks."""
-    return next((check for check in scenario.checks if isinstance(check, Rewarded)), None)
+    return next((check for check in scenario.checks if isinstance(check, RewardCheck)), None)
 
 
 def require_behind(scenarios: Iterable[Scenario], server: "Server") -> None:
@@ -83,13 +83,11 @@ def require_behind(scenarios: Iterable[Scenario], server: "Server") -> None:
         for use, name in [("setup", call.tool) for call in scenario.setup] + (
             [("reward", check.tool)] if check else []
         ):
-            task = f"the {use} of the task {scenario.request!r} calls {name!r}"
+            task = f"{name!r} is the {use} of the task {scenario.request!r}"
             if name in behind or (name in shown and not check):
                 continue
             if name in shown:
-                raise ScenarioError(f"{task}, which the policy may call as well; --{use}-tool {name} keeps it from it")
+                raise ScenarioError(f"{task}, and the policy may call it as well; --{use}-tool {name} keeps it from it")
             if name in forbidden:
-                raise ScenarioError(
-                    f"{task}, which is left out (mcprl inspect says why); --{use}-tool {name} allows it"
-                )
-            raise ScenarioError(f"{task}, which the server does not offer")
+                raise ScenarioError(f"{task} and is left out (see mcprl inspect); --{use}-tool {name} allows it")
+            raise ScenarioError(f"{task}, and the server does not offer it")

@@ -31,7 +31,7 @@ from mcprl.servers.reset import Turns
 from mcprl.servers.rewards import scoring
 from mcprl.servers.routes import Route, ServerSession
 from mcprl.servers.session import JointSession
-from mcprl.types import Call, Json, Rewarded, Session, Tool
+from mcprl.types import Call, Json, RewardCheck, Session, Tool
 
 
 class Server:
@@ -53,7 +53,7 @@ class Server:
         """Those of the tools that mcprl alone calls."""
         self.cache: ReadCache | None = None
         self._exchanges: Exchanges | None = None
-        self.scoring: Rewarded | None = None
+        self.scoring: RewardCheck | None = None
         """How the servers score rollouts (`--reward-tool`)."""
         scores = list[str]()
         self.repeats = any(isinstance(backend, Replay) for backend in backends)

@@ -69,14 +69,14 @@ class Demonstrations:
     server: Server
     tokenizer: Tokenizer
     scenarios: Sequence[Scenario]
-    """Those without an answer show nothing and are left out."""
+    """Those without a plan and an answer show nothing and are left out."""
     emit: Emit
     _told: dict[str, tuple[Message, ...]] = field(default_factory=dict[str, tuple[Message, ...]])
     _longest: int = 0
 
     async def rows(self, step: int) -> list[Row]:
         """The rows of a step. Raises `ServerError` if none of its tasks' plans can be executed."""
-        shown = [scenario for scenario in self.scenarios if scenario.answer]
+        shown = [scenario for scenario in self.scenarios if scenario.plan or scenario.answer]
         drawn = list(_drawn(shown, self.config.training.warm_start_plans, self.config.seed, step))
         new = {scenario.id: scenario for scenario in drawn if scenario.id not in self._told}
         await self._execute_all(new.values())

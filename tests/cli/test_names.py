@@ -85,6 +85,7 @@ async def test_tools_and_tasks_with_such_names_are_trained_on_inside_the_run(tin
             "request": f"What floor is R-{place} on?",
             "split": split,
             "plan": [],
+            "answer": f"It is on floor {place // 4}.",
             "checks": [check],
         }
         for place, (name, split) in enumerate((name, split) for name in EVIL[:3] for split in ("train", "val", "test"))

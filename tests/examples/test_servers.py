@@ -19,7 +19,7 @@ from mcprl.config import ServerConfig, ToolPolicy
 from mcprl.scenarios.packs.pack import Pack, load_pack
 from mcprl.servers.rewards import require_behind, reward, rewarded
 from mcprl.servers.server import connect
-from mcprl.types import Call, Rewarded, Session, Split
+from mcprl.types import Call, RewardCheck, Session, Split
 
 pytestmark = pytest.mark.anyio
 SERVERS = ROOT / "examples" / "servers"
@@ -182,7 +182,7 @@ async def test_an_inbox_scores_value_and_source_and_grades_what_is_unknown_above
         for name, (question, answer, sources) in answers.items():
             async with server.session(setup_by("begin", question=question)) as session:
                 await told(session, "return_final_answer", answer=answer, sources=sources)
-                numbers = [await reward(session, Rewarded("score", path=path)) for path in ("correct", "points")]
+                numbers = [await reward(session, RewardCheck("score", path=path)) for path in ("correct", "points")]
                 found[name] = numbers[0], numbers[1]
         async with server.session(setup_by("begin", question=number)) as session:
             hits = await told(session, "search_emails", keywords=[right.text.rstrip("?").split()[-1], "confirmation"])
@@ -294,7 +294,7 @@ async def test_an_accusation_counts_once_and_by_its_right_parts() -> None:
         other = right | {"person": people[(who + 1) % 3]}
         await told(session, "accuse", **other)
         await told(session, "accuse", **right)
-        assert await reward(session, Rewarded("score", path="right")) == 0.75
+        assert await reward(session, RewardCheck("score", path="right")) == 0.75
 
 
 # --- with mcprl -------------------------------------------------------------------------------------------------------
@@ -316,13 +316,13 @@ async def test_the_pack_of_a_game_fits_its_server(name: str, tmp_path: Path) -> 
     async with connect([target(name)], policy) as server:
         require_behind([rewarded(each, server.scoring) for each in pack], server)
         async with server.session(random.Random(0).choice(pack.test).setup) as session:
-            assert await reward(session, Rewarded(score.partition(":")[0], path=score.partition(":")[2])) < 1
+            assert await reward(session, RewardCheck(score.partition(":")[0], path=score.partition(":")[2])) < 1
 
 
 @pytest.mark.parametrize("name", ["tic_tac_toe", "game_2048", "inbox", "codenames"])
 async def test_a_plan_of_a_pack_can_be_played_to_its_answer(name: str, tmp_path: Path) -> None:
     setup, score = GAMES.get(name, ("begin", "score:correct"))
-    check = Rewarded(score.partition(":")[0], path=score.partition(":")[2])
+    check = RewardCheck(score.partition(":")[0], path=score.partition(":")[2])
     pack = pack_of(name, tmp_path)
     async with connect([target(name)], ToolPolicy(setup=(setup,), reward=score)) as server:
         for scenario in pack.train[:12]:
@@ -361,7 +361,7 @@ async def test_codenames_ends_with_the_assassin_and_counts_what_was_found() -> N
         assert (await told(session, "guess", word=ours[0]))["was"] == "ours"
         ended = await told(session, "guess", word=assassin)
         assert ended["result"] == "lost: the assassin"
-        assert await reward(session, Rewarded("score", path="points")) == pytest.approx(1 / 9 / 2, abs=1e-4)
+        assert await reward(session, RewardCheck("score", path="points")) == pytest.approx(1 / 9 / 2, abs=1e-4)
         assert (await session.call("give_clue", {"word": "animal", "number": 2})).is_error
 
 
@@ -377,7 +377,7 @@ async def test_a_clue_by_topics_finds_words_with_the_partner_by_rules() -> None:
             game.touched = [pair.partition("=")[0] for pair in shown["touched"].split()]
             if "result" in shown:
                 break
-        assert await reward(session, Rewarded("score", path="points")) > 0.4
+        assert await reward(session, RewardCheck("score", path="points")) > 0.4
 
 
 async def test_a_partner_that_is_a_model_is_asked_by_mcp_sampling_and_only_if_it_is_lent() -> None:

@@ -69,9 +69,10 @@ def test_nouns_come_from_the_key_of_a_row() -> None:
         ("vendor-card", "vendor", "vendor"),
         ("get_order_record", "order_id", "order"),
         ("library_card", "card_no", "library card"),
+        ("find_place", "name", "place"),
     ],
 )
-def test_what_is_known_of_a_thing_is_called_as_the_thing(name: str, parameter: str, called: str) -> None:
+def test_what_a_tool_looks_up_is_called_as_the_thing(name: str, parameter: str, called: str) -> None:
     assert noun(tool(name, parameter)) == called
 
 

@@ -23,11 +23,11 @@ from mcprl.scenarios.packs.pack import load_pack, load_test_pack
 from mcprl.servers.connection import Connection
 from mcprl.servers.rewards import require_behind, reward, rewarded
 from mcprl.servers.server import Server, connect
-from mcprl.types import Call, Completion, CompletionRequest, Fact, Rewarded, Scenario, ToolResult, Trajectory
+from mcprl.types import Call, Completion, CompletionRequest, Fact, RewardCheck, Scenario, ToolResult, Trajectory
 
 pytestmark = pytest.mark.anyio
 GAME = f"{sys.executable} {ROOT / 'examples' / 'servers' / 'tic_tac_toe.py'}"
-WON = Rewarded("score", path="points", at_least=1.0)
+WON = RewardCheck("score", path="points", at_least=1.0)
 BEHIND = ToolPolicy(reward="score:points", setup=("new_game",))
 
 
@@ -49,7 +49,7 @@ def first_free(request: CompletionRequest) -> str:
     return called("play", square=board["free"].split()[0]) if "free" in board else f"The game is {board['result']}."
 
 
-def game(seed: int, *checks: Rewarded | Fact) -> Scenario:
+def game(seed: int, *checks: RewardCheck | Fact) -> Scenario:
     setup = (Call("new_game", {"seed": seed}),)
     return Scenario(f"g{seed}", "Win a game of tic-tac-toe.", checks or (WON,), setup=setup)
 
@@ -124,12 +124,12 @@ async def test_a_rollout_that_is_cut_off_at_its_deadline_is_scored_as_it_stands(
 async def test_the_reward_of_one_of_several_servers_is_found_under_its_own_name() -> None:
     servers = [ServerConfig(target=GAME, name="game"), ServerConfig(target=ODD, name="count")]
     async with connect(servers, ToolPolicy(reward="score:points", setup=("new_game",), sandbox=True)) as server:
-        assert server.scoring == Rewarded("game__score", path="points")
+        assert server.scoring == RewardCheck("game__score", path="points")
         scenario = Scenario("s", "Win.", (), setup=(Call("game__new_game", {"seed": 2}),))
         scenario = rewarded(scenario, server.scoring)
         require_behind([scenario], server)
         async with server.session(scenario.setup) as session:
-            assert await reward(session, Rewarded("game__score", path="points")) == 0.0
+            assert await reward(session, RewardCheck("game__score", path="points")) == 0.0
     with pytest.raises(ConfigError, match="names several tools: one__score, two__score"):
         async with connect([ServerConfig(target=GAME, name=name) for name in ("one", "two")], BEHIND):
             pass
@@ -139,13 +139,13 @@ async def test_other_rules_of_the_operator_hold_for_tools_behind_the_policys_bac
     for policy in (ToolPolicy(read_only=True, setup=("new_*",)), ToolPolicy(deny=("new_game",), setup=("new_*",))):
         async with connect([ServerConfig(target=GAME)], policy) as server:
             assert not server.behind
-            with pytest.raises(ScenarioError, match="'new_game', which is left out"):
+            with pytest.raises(ScenarioError, match=r"'new_game' is the setup of the task .* is left out"):
                 require_behind([game(1)], server)
 
 
 async def test_a_game_whose_policy_could_begin_it_anew_is_refused() -> None:
     async with connect([ServerConfig(target=GAME)], ToolPolicy(reward="score:points")) as server:
-        with pytest.raises(ScenarioError, match="which the policy may call as well; --setup-tool new_game keeps it"):
+        with pytest.raises(ScenarioError, match="the policy may call it as well; --setup-tool new_game keeps it"):
             require_behind([game(1)], server)
 
 
@@ -163,7 +163,7 @@ async def test_a_policy_neither_sees_nor_calls_the_tools_behind_its_back() -> No
 
 async def test_a_reward_that_is_no_number_in_range_breaks_the_rollout_and_is_no_score() -> None:
     async with connect([ServerConfig(target=GAME)], ToolPolicy(reward="score:result", setup=("new_game",))) as server:
-        tried = await played(server, game(1, Rewarded("score", path="result")), first_free)
+        tried = await played(server, game(1, RewardCheck("score", path="result")), first_free)
     assert tried.stop == "error"
     assert "a number in 0..1 was expected in its field 'result'" in tried.error
 
@@ -190,9 +190,9 @@ async def test_the_number_is_read_from_text_or_field(result: ToolResult, path: s
 
     if number is None:
         with pytest.raises(Exception, match="the reward tool score"):
-            await reward(Told(), Rewarded("score", path=path))
+            await reward(Told(), RewardCheck("score", path=path))
     else:
-        assert await reward(Told(), Rewarded("score", path=path)) == number
+        assert await reward(Told(), RewardCheck("score", path=path)) == number
 
 
 @pytest.mark.parametrize("written", ["score:", "score>=0", "score>=2", "a b", ">=1", "score:points>1"])
@@ -209,14 +209,16 @@ async def test_a_tool_that_the_server_does_not_list_is_named_with_its_nearest() 
 
 async def test_a_task_whose_setup_the_server_does_not_have_is_refused() -> None:
     async with connect([ServerConfig(target=GAME)], BEHIND) as server:
-        with pytest.raises(ScenarioError, match=r"the setup of the task .* calls 'new_gme', which the server does not"):
+        with pytest.raises(
+            ScenarioError, match=r"'new_gme' is the setup of the task .*, and the server does not offer it"
+        ):
             require_behind([Scenario("s", "Win.", (), setup=(Call("new_gme"),))], server)
 
 
 def test_other_checks_of_the_task_must_pass_too() -> None:
     told = ({"role": "user", "content": "Win."}, {"role": "assistant", "content": "It took 5 moves."})
     trajectory = Trajectory("t", "g1", told, (), reward=0.75)
-    enough = Rewarded("score", at_least=0.5)
+    enough = RewardCheck("score", at_least=0.5)
     for fact, value, success in ((5, 0.75, True), (6, 0.0, False)):
         score = Verifier().verify(game(1, enough, Fact(fact, "moves", "count", derived=True)), trajectory)
         assert (score.value, score.success) == (value, success)
@@ -226,7 +228,9 @@ async def test_the_configured_reward_is_the_check_of_every_task_without_one() ->
     policy = ToolPolicy(reward="score:points>=0.5", setup=("new_game",))
     async with connect([ServerConfig(target=GAME)], policy) as server:
         configured = server.scoring
-    assert rewarded(Scenario("s", "Win.", ()), configured).checks == (Rewarded("score", path="points", at_least=0.5),)
+    assert rewarded(Scenario("s", "Win.", ()), configured).checks == (
+        RewardCheck("score", path="points", at_least=0.5),
+    )
     assert rewarded(game(1), configured).checks == (WON,)
 
 

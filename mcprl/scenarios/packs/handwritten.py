@@ -11,7 +11,7 @@ from mcprl.judges.checks import leaves
 from mcprl.scenarios.packs.lines import SHORT, Line, shown, unknown, validated
 from mcprl.scenarios.packs.shorthand import fact, parts, read_calls, read_facts, read_states
 from mcprl.text import stems
-from mcprl.types import AsksBack, Call, CallMade, Check, Declines, Fact, Rewarded, SaysMissing, Scenario, StateHolds
+from mcprl.types import AsksBack, Call, CallMade, Check, Declines, Fact, RewardCheck, SaysMissing, Scenario, StateHolds
 
 _CHECKS: dict[str, type[Any]] = {
     "fact": Fact,
@@ -20,7 +20,7 @@ _CHECKS: dict[str, type[Any]] = {
     "missing": SaysMissing,
     "asks": AsksBack,
     "declines": Declines,
-    "reward": Rewarded,
+    "reward": RewardCheck,
 }
 _FULL = tuple(field.name for field in fields(Scenario))
 _YES = ("true", "yes", "y", "x", "1")
@@ -88,7 +88,7 @@ def _full_checks(line: Line) -> Iterator[Check]:
         check: Check = validated(line, place, _CHECKS[kind], tree)
         if isinstance(check, StateHolds) and not (check.values or check.gone):
             raise line.error(place, "a state needs values that must be there afterwards, or gone ones")
-        if isinstance(check, Rewarded) and not 0 < check.at_least <= 1:
+        if isinstance(check, RewardCheck) and not 0 < check.at_least <= 1:
             raise line.error(f"{place}.at_least", f"{shown(check.at_least)}; expected a number above 0, at most 1")
         if isinstance(check, AsksBack) and not check.words:
             raise line.error(f"{place}.words", "empty; expected words for what the answer must ask for")
