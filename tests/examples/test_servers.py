@@ -14,8 +14,10 @@ import pytest
 from click.testing import CliRunner
 from support.paths import ROOT
 
+from mcprl import train_adapter
 from mcprl.cli.commands import cli
-from mcprl.config import ServerConfig, ToolPolicy
+from mcprl.config import Config, RolloutConfig, ScenarioConfig, ServerConfig, ToolPolicy, TrainingConfig
+from mcprl.evaluate import evaluate_pack
 from mcprl.scenarios.packs.pack import Pack, load_pack
 from mcprl.servers.rewards import require_behind, reward, rewarded
 from mcprl.servers.server import connect
@@ -402,3 +404,27 @@ async def test_a_partner_that_is_a_model_is_asked_by_mcp_sampling_and_only_if_it
     assert refused.is_error
     assert "--sampling base lends it" in refused.text
     assert len(heard) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*GAMES, "inbox"])
+async def test_an_example_is_trained_on_and_evaluated(name: str, tmp_path: Path) -> None:
+    setup, score = GAMES.get(name, ("begin", "score:correct"))
+    pack = pack_of(name, tmp_path / "whole")
+    few = {"train": 4, "val": 2, "test": 2}
+    tasks = [each for split, count in few.items() for each in pack.split(split)[:count]]  # pyright: ignore[reportArgumentType]
+    Pack(tuple(tasks)).save(tmp_path / "few")
+    config = Config(
+        name="short",
+        runs_dir=str(tmp_path),
+        servers=(target(name),),
+        tools=ToolPolicy(setup=(setup,), reward=score),
+        scenarios=ScenarioConfig(pack=str(tmp_path / "few"), floor=False),
+        rollout=RolloutConfig(max_turns=3, max_tokens=32),
+        training=TrainingConfig(recipe="rl", steps=2, scenarios_per_step=2, group_size=2),
+    )
+    report = await train_adapter(config)
+    assert (report.lead, report.rewarded, report.test.n) == (pack.test[0].suite, 2, 2)
+    evaluation = await evaluate_pack(config.model_copy(update={"name": ""}))
+    assert evaluation.overall[0] == 2
+    assert all(result.trajectory.reward is not None for result in evaluation.results)
