@@ -430,8 +430,7 @@ class Config(Section):
     record: bool = False
     """Keep what the servers list and answer in the run's folder, for `--server replay:RUN` to repeat without them."""
     trackers: tuple[str, ...] = ()
-    """Trackers that log besides the run folder: `wandb`, `trackio`, `tensorboard`, `otel`,
-    `langfuse`."""
+    """Trackers that log besides the run folder: `wandb`, `trackio`, `tensorboard`, `otel`, `langfuse`."""
     servers: tuple[ServerConfig, ...] = ()
     tools: ToolPolicy = ToolPolicy()
     scenarios: ScenarioConfig = ScenarioConfig()

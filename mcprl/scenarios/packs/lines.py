@@ -21,8 +21,6 @@ from mcprl.text import shortened
 
 SHORT = ("expect", "calls", "state", "missing", "asks", "declines")
 """The fields in short form, which become checks."""
-
-
 SEEDS = "seeds"
 """A field that makes one line many tasks: the numbers that stand for `{seed}`, by split."""
 _RANGE = re.compile(r"(?P<split>train|val|test)\s+(?P<first>\d+)\s*-\s*(?P<last>\d+)")
