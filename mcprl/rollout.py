@@ -20,7 +20,7 @@ from mcprl.runs.journal import Journal
 from mcprl.runs.ledger import TOO_FEW, discard, issued_again
 from mcprl.servers.effects import turn_on, writes
 from mcprl.servers.injecting import injected
-from mcprl.servers.rewards import look, own_reward, reward
+from mcprl.servers.rewards import look, reward
 from mcprl.text import counted
 from mcprl.types import (
     Adapter,
@@ -286,7 +286,7 @@ class _Rollout:
                 stop = await self.conversation.answer(seen)
                 await self._look(session, self.state)
                 self.stop = stop
-            if check := own_reward(self.scenario):
+            if check := self.scenario.reward_check:
                 self.reward = await reward(session, check)
 
     async def _look(self, session: Session, results: list[ToolResult]) -> None:

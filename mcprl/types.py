@@ -293,6 +293,11 @@ class Scenario:
     injection: str = ""
     refused: tuple[Call, ...] = ()
 
+    @property
+    def reward_check(self) -> RewardCheck | None:
+        """The check by which the server scores the task, if it does."""
+        return next((check for check in self.checks if isinstance(check, RewardCheck)), None)
+
 
 # --- rollouts ---------------------------------------------------------------------------------------------------------
 

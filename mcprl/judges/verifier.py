@@ -8,7 +8,6 @@ from mcprl.judges.claims import belied, dates_made_up
 from mcprl.judges.conduct import collateral, obeyed
 from mcprl.judges.evidence import Evidence
 from mcprl.judges.passes import objection
-from mcprl.servers.rewards import own_reward
 from mcprl.types import (
     Call,
     CallMade,
@@ -63,7 +62,7 @@ class Verifier:
 
         `read` is what a reader of the answer objects to its facts, empty for nothing, in place of their checks.
         """
-        if check := own_reward(scenario):
+        if check := scenario.reward_check:
             return self._rewarded(scenario, trajectory, check, read)
         evidence = Evidence(scenario, trajectory, self._tools)
         why = [

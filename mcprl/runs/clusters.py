@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Sequence
 from typing import Final
 
-from mcprl.types import CallMade, Fact, RewardCheck, Scenario
+from mcprl.types import CallMade, Fact, Scenario
 
 FEWEST: Final = 8
 """A clustering other than by task or by form and tools needs this many clusters: fewer say too little about new ones,
@@ -14,11 +14,6 @@ def tools_of(scenario: Scenario) -> list[str]:
     """The tools of the task's plan, or, without a plan, those whose calls its checks require."""
     planned = {call.tool for call in scenario.plan}
     return sorted(planned or {check.tool for check in scenario.checks if isinstance(check, CallMade)})
-
-
-def is_rewarded(scenario: Scenario) -> bool:
-    """Whether the server scores the task."""
-    return any(isinstance(check, RewardCheck) for check in scenario.checks)
 
 
 def task(scenario: Scenario) -> Hashable:
@@ -38,7 +33,7 @@ def form_and_tools(scenario: Scenario) -> Hashable:
 def tools_and_fields(scenario: Scenario) -> Hashable:
     """The tools and what is asked for: the fields, else the kind of the task. A task without plan and tools is one of
     its own, and so is one that the server scores, whose plan is but one way."""
-    if is_rewarded(scenario):
+    if scenario.reward_check:
         return task(scenario)
     asked = sorted({check.name for check in scenario.checks if isinstance(check, Fact)}) or [scenario.kind]
     tools = tools_of(scenario)
@@ -48,7 +43,7 @@ def tools_and_fields(scenario: Scenario) -> Hashable:
 def plan_shape(scenario: Scenario) -> Hashable:
     """The tools of the plan in order. A task without plan and tools is one of its own, as is one that the server
     scores."""
-    if is_rewarded(scenario):
+    if scenario.reward_check:
         return task(scenario)
     return tuple(call.tool for call in scenario.plan) or tuple(tools_of(scenario)) or task(scenario)
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 from mcprl.errors import JournalError
 from mcprl.runs.agreement import Agreement, agreement, recorded
 from mcprl.runs.attempts import BenchResult, bench_results
-from mcprl.runs.clusters import is_rewarded, tools_of
+from mcprl.runs.clusters import tools_of
 from mcprl.runs.comparison import (
     MODELS,
     Comparison,
@@ -262,7 +262,7 @@ def _compared(tasks: Sequence[TaskResult], seed: int) -> dict[str, Any]:
         "suites": suites,
         "retained": compare(solved_before(tasks), seed),
         "measured": sum(task.scenario.difficulty is not None for task in tasks),
-        "rewarded": sum(is_rewarded(task.scenario) for task in leading),
+        "rewarded": sum(bool(task.scenario.reward_check) for task in leading),
         "per_tool": compare_parts(leading, lambda task: tools_of(task.scenario), seed),
         "per_kind": compare_parts(leading, lambda task: [task.scenario.kind], seed),
         "per_form": compare_parts(leading, lambda task: [task.scenario.form] if task.scenario.form else [], seed),

@@ -54,9 +54,11 @@ def _number(text: str) -> float | None:
 
 def scoring(tool_names: Sequence[str], policy: ToolPolicy) -> RewardCheck | None:
     """The configured reward as a check, of the tool that is listed under one of these names. Raises `ConfigError` if
-    there are several."""
-    if not policy.reward or not tool_names:
+    there are several, or if another rule leaves it out."""
+    if not policy.reward:
         return None
+    if not tool_names:
+        raise ConfigError(f"--reward-tool {policy.reward} is left out by another rule (inspect it without the flag)")
     if len(tool_names) > 1:
         raise ConfigError(f"--reward-tool names several tools: {', '.join(tool_names)}; give one of these names")
     _, path, at_least = read_reward(policy.reward)
@@ -65,12 +67,7 @@ def scoring(tool_names: Sequence[str], policy: ToolPolicy) -> RewardCheck | None
 
 def rewarded(scenario: Scenario, check: RewardCheck | None) -> Scenario:
     """The scenario with the server's reward as its check, unless it has a reward of its own."""
-    return replace(scenario, checks=(*scenario.checks, check)) if check and not own_reward(scenario) else scenario
-
-
-def own_reward(scenario: Scenario) -> RewardCheck | None:
-    """The reward among a scenario's checks."""
-    return next((check for check in scenario.checks if isinstance(check, RewardCheck)), None)
+    return replace(scenario, checks=(*scenario.checks, check)) if check and not scenario.reward_check else scenario
 
 
 def require_behind(scenarios: Iterable[Scenario], server: "Server") -> None:
@@ -79,7 +76,7 @@ def require_behind(scenarios: Iterable[Scenario], server: "Server") -> None:
     shown = {tool.name for tool in server.tools}
     behind, forbidden = {tool.name for tool in server.behind}, {tool.name for tool in server.forbidden}
     for scenario in scenarios:
-        check = own_reward(scenario)
+        check = scenario.reward_check
         for use, name in [("setup", call.tool) for call in scenario.setup] + (
             [("reward", check.tool)] if check else []
         ):

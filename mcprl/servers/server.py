@@ -82,10 +82,10 @@ class Server:
                 if status.behind and policy.reward and {name, tool.name} & {read_reward(policy.reward)[0]}:
                     scores.append(name)
                 listing.append(status)
-        self.scoring = scoring(scores, policy)
         self.listing = tuple(listing)
         listed = {tool.name for backend in backends for tool in backend.listed}
         require_matches(policy, listed | {status.name for status in listing})
+        self.scoring = scoring(scores, policy)
         self.turns = Turns(self._reset if any(backend.resets for backend in backends) else None)
         self._approvals = Approvals(policy, self.listing)
         processes = [backend.processes for backend in backends if backend.processes]

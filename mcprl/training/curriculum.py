@@ -7,7 +7,6 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from mcprl.runs.clusters import is_rewarded
 from mcprl.types import Scenario
 
 _NEVER, _ALWAYS = {False}, {True}
@@ -64,7 +63,7 @@ def draw(
 def kind(scenario: Scenario) -> Hashable:
     """What makes tasks alike for learning: the tools of the plan in order, and what is checked. Of a task that the
     server scores, whose plan is but one way, its own kind."""
-    if is_rewarded(scenario):
+    if scenario.reward_check:
         return scenario.kind
     return tuple(call.tool for call in scenario.plan), tuple(sorted({check.kind for check in scenario.checks}))
 

@@ -143,6 +143,12 @@ async def test_other_rules_of_the_operator_hold_for_tools_behind_the_policys_bac
                 require_behind([game(1)], server)
 
 
+async def test_a_reward_tool_that_another_rule_leaves_out_is_an_error() -> None:
+    with pytest.raises(ConfigError, match="--reward-tool score is left out by another rule"):
+        async with connect([ServerConfig(target=GAME)], ToolPolicy(reward="score", deny=("score",))):
+            pass
+
+
 async def test_a_game_whose_policy_could_begin_it_anew_is_refused() -> None:
     async with connect([ServerConfig(target=GAME)], ToolPolicy(reward="score:points")) as server:
         with pytest.raises(ScenarioError, match="the policy may call it as well; --setup-tool new_game keeps it"):

@@ -13,7 +13,6 @@ from mcprl.runs.overlap import wording_overlap
 from mcprl.scenarios.packs.handwritten import calls_of
 from mcprl.scenarios.packs.pack import Pack
 from mcprl.servers.digest import looks_like_error
-from mcprl.servers.rewards import own_reward
 from mcprl.text import counted
 from mcprl.types import Fact, Scenario, Tool
 
@@ -78,7 +77,7 @@ def quality(
 ) -> Quality:
     """Measure a pack for a server with `tools`. `adversaries` and `standing` are as in `Quality`."""
     used = {call.tool for scenario in pack for call in calls_of(scenario)}
-    if any(own_reward(scenario) for scenario in pack):
+    if any(scenario.reward_check for scenario in pack):
         used = {tool.name for tool in tools}  # no plan says which of them such a task takes
     named = {f"{call.tool}.{name}" for scenario in pack for call in calls_of(scenario) for name in call.arguments}
     parameters = {f"{tool.name}.{name}" for tool in tools for name in tool.input_schema.get("properties", {})}

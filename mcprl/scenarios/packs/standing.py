@@ -11,7 +11,6 @@ from mcprl.judges.adversaries import Move, play
 from mcprl.judges.verifier import Verifier
 from mcprl.servers.effects import writes
 from mcprl.servers.retries import again_if_lost
-from mcprl.servers.rewards import own_reward
 from mcprl.servers.server import Server
 from mcprl.text import counted, shortened
 from mcprl.types import Scenario
@@ -62,6 +61,6 @@ async def standing(server: Server, scenarios: Sequence[Scenario], emit: Emit) ->
 def _may_be_played(server: Server, scenario: Scenario) -> bool:
     policy = server.policy
     spared = policy.max_calls_per_tool or policy.max_rate or policy.approve or server.repeats
-    checked = scenario.checks and not own_reward(scenario)
+    checked = scenario.checks and not scenario.reward_check
     whole = scenario.plan and scenario.answer and checked and not scenario.injection
     return bool(whole) and not spared and (server.resets or not writes(scenario, server.tools))
