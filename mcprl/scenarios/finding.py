@@ -33,6 +33,9 @@ class Finder:
     async def listed(self, session: Session, state: State, tool: Tool) -> Listed | None:
         """A list by a tool; a thing among its arguments may be named as people know it and looked up first."""
         entities = self._catalog.entity_slots(tool)
+        if self.givers(tool) and (reached := await self._given(session, state, tool)):
+            step, found = reached
+            return Listed((*found.steps, step), _as_owner(found), found.entities)
         if len(entities) != 1 or self._max_calls < 3 or takes_path(entities[0]) or self._rng.random() < 0.5:
             step = await self._calls.read(session, state, tool, {})
             return Listed((step,), tuple(said(self._catalog, step.filled)), ()) if step else None
@@ -66,6 +69,8 @@ class Finder:
             return None
         entities = self._catalog.entity_slots(tool)
         by_name = self._rng.random() < 0.6 if by_name is None else by_name
+        if by_name and self.givers(tool) and (through := await self._through(session, state, tool)):
+            return through
         if len(entities) == 1 and self._max_calls > 1 and by_name:
             found = await self._located(session, state, tool, entities[0])
             if found:
@@ -100,6 +105,56 @@ class Finder:
         if step is None or not isinstance(record, Mapping):
             return None
         return record_found(self._subset, step, record, found)  # pyright: ignore[reportUnknownArgumentType]
+
+    async def _through(self, session: Session, state: State, tool: Tool) -> Found | None:
+        """A thing that another thing's record leads to by several of its values, named by that other thing."""
+        given = await self._given(session, state, tool)
+        if given is None:
+            return None
+        step, found = self._calls.as_one_record(given[0]), given[1]
+        if not step.rows:
+            record = step.record
+            if not isinstance(record, Mapping) or not self._catalog.is_usual(tool, record):
+                return None
+            reached = record_found(self._subset, step, record, found)  # pyright: ignore[reportUnknownArgumentType]
+            return reached and replace(reached, entities=found.entities)  # coordinates are no other thing
+        row = row_found(self._subset, replace(step, filled=[]))
+        if row is None:
+            return None
+        reference = replace(row.reference, values=(*row.reference.values, *_as_owner(found)))
+        steps, entities = (*found.steps, step), (*row.entities, *found.entities)
+        return replace(row, reference=reference, steps=steps, entities=entities)
+
+    async def _given(self, session: Session, state: State, tool: Tool) -> tuple[Step, Found] | None:
+        """A call whose values one record gives together, and the thing that the record is of, which a request can name
+        in their place."""
+        givers = self.givers(tool)
+        self._rng.shuffle(givers)
+        for giver, keys in givers:
+            found = await self.thing(session, state, giver, by_name=True)
+            if found is None or not found.steps or len(found.steps) >= self._max_calls:
+                continue
+            values = {slot: found.record.get(key) for slot, key in keys.items()}
+            said = [value.value for value in found.reference.values]
+            if not said or any(value is None or value in said for value in values.values()):
+                continue
+            if step := await self._calls.read(session, state, tool, values):  # pyright: ignore[reportArgumentType]
+                return step, found
+        return None
+
+    def givers(self, tool: Tool) -> list[tuple[Tool, dict[Slot, str]]]:
+        """The tools of which one record has all values of the several that `tool` needs, with the fields that they are
+        in: coordinates, or an office and a grid point."""
+        needed = [s for s in self._catalog.needs(tool) if not s.choices and not self._known.is_setting(s)]
+        givers: list[tuple[Tool, dict[Slot, str]]] = []
+        for giver in self._known.reads() if len(needed) > 1 and self._max_calls > 1 else ():
+            fields = {
+                slot: [s[-1] for s in self._known.places_of(slot) if s[1] == giver.name and len(s) == 3]
+                for slot in needed
+            }
+            if giver is not tool and all(fields.values()):
+                givers.append((giver, {slot: keys[0] for slot, keys in fields.items()}))
+        return givers
 
     async def by_name(self, session: Session, state: State, tool: Tool, slot: Slot) -> tuple[str | int, Found] | None:
         """A key that the slot takes, and the thing as people name it, found in a list or by a search.
@@ -193,3 +248,9 @@ class Finder:
         earlier = "\n".join(made.result.text for made in found.steps)
         fields = tuple(entry for entry in fields if not holds(earlier, entry.value))
         return Found(found.reference, (*found.steps, step), record, fields, found.entities)  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _as_owner(found: Found) -> tuple[Value, ...]:
+    """The values that name a thing, as the request says whose something else is: `Denver` is a place."""
+    noun, (first, *others) = found.reference.noun, found.reference.values
+    return (replace(first, attribute=replace(first.attribute, label=noun, key=noun)), *others)

@@ -82,6 +82,8 @@ def row_noun(catalog: Catalog, step: Step, row: Mapping[str, Any]) -> str:
     entity = next((pair for pair in step.filled if catalog.names_entity(pair[0])), None)
     if entity is None or catalog.named_by(step.tool, entity[0]).split()[-1] != noun.split()[-1]:
         return noun
+    if sum(not slot.choices and not catalog.known.is_setting(slot) for slot in catalog.needs(step.tool)) > 1:
+        return noun  # it takes several values to name the thing: an office and its grid point
     if entity[1] in row.values():
         return noun  # it is the thing itself that is listed
     stem = str(entity[1]).rpartition("/")[2].partition(".")[0]

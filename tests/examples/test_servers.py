@@ -18,6 +18,7 @@ from mcprl import train_adapter
 from mcprl.cli.commands import cli
 from mcprl.config import Config, RolloutConfig, ScenarioConfig, ServerConfig, ToolPolicy, TrainingConfig
 from mcprl.evaluate import evaluate_pack
+from mcprl.scenarios.generate import generate
 from mcprl.scenarios.packs.pack import Pack, load_pack
 from mcprl.servers.rewards import require_behind, reward, rewarded
 from mcprl.servers.server import connect
@@ -244,6 +245,20 @@ async def test_the_weather_of_a_town_is_found_by_its_point_and_by_its_station_al
         away = await session.call("get_point", {"latitude": 0.0, "longitude": 0.0})
         assert away.is_error
         assert "find_place" in away.text
+
+
+async def test_a_forecast_is_asked_for_by_town_and_found_through_its_coordinates_and_its_point() -> None:
+    sizes = ScenarioConfig(train=40, val=8, test=40, test_forms=0, values=str(ROOT / "examples/hints/weather.txt"))
+    async with connect([target("weather")]) as server:
+        pack = await generate(server, sizes, seed=0)
+    way = ["find_place", "get_point", "get_forecast"]
+    for split in ("train", "test"):
+        tasks = [task for task in pack.scenarios if task.split == split and [c.tool for c in task.plan] == way]
+        assert tasks
+        for task in tasks:
+            town, point, forecast = (call.arguments for call in task.plan)
+            assert str(town["name"]) in task.request
+            assert not any(str(value) in task.request for value in (*point.values(), forecast["office"]))
 
 
 def test_a_climate_is_the_same_for_a_seed_and_another_for_another() -> None:

@@ -24,10 +24,12 @@ _SECONDS = 4
 async def lookup(planner: Planner, session: Session, state: State) -> Grounded | None:
     """One or two attributes of a thing."""
     tool = planner.choice.tool(lambda tool: not planner.catalog.computes(tool), lambda tool: _tells(planner, tool))
-    share = (
-        0.6 if tool and any(map(takes_path, planner.catalog.needs(tool))) else 0.2
-    )  # nobody says a path if it has a name;
-    by_name = planner.rng.random() < share  # `relation` and `across` take most other things by their names
+    share = 0.2  # `relation` and `across` take most things by their names
+    if tool and any(map(takes_path, planner.catalog.needs(tool))):
+        share = 0.6  # nobody says a path if it has a name
+    elif tool and planner.finder.givers(tool):
+        share = 0.9  # nor coordinates, if it is a town's
+    by_name = planner.rng.random() < share
     found = await planner.finder.thing(session, state, tool, by_name) if tool else None
     fields = planner.choice.fields(found) if found else ()
     if found is None or not fields:
