@@ -431,6 +431,9 @@ class Config(Section):
     """Keep what the servers list and answer in the run's folder, for `--server replay:RUN` to repeat without them."""
     trackers: tuple[str, ...] = ()
     """Trackers that log besides the run folder: `wandb`, `trackio`, `tensorboard`, `otel`, `langfuse`."""
+    task: Annotated[str, AfterValidator(_text_or_file)] = ""
+    """What the model is to do where there is no server (`mcprl auto TASK`): the system message of every conversation. A
+    language model writes inputs for it, and one judges the answers."""
     servers: tuple[ServerConfig, ...] = ()
     tools: ToolPolicy = ToolPolicy()
     scenarios: ScenarioConfig = ScenarioConfig()

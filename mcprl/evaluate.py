@@ -100,7 +100,7 @@ async def evaluate_pack(
         given = config
         config = resolve(with_card(config, adapter) if adapter else config)
         log = Path(config.runs_dir) / "eval-vllm.log"
-        connecting = connect(config.servers, config.tools, emit=emit)
+        connecting = connect(config.servers, config.tools, emit=emit, task=config.task)
         async with open_policy(config, log, emit) as engine, connecting as server:
             policy = PolicyLlm(engine)
             server.lend(policy.partner)

@@ -96,7 +96,7 @@ async def train(
         config = await anyio.to_thread.run_sync(parts.checked, config)
         if not journal:
             config = await anyio.to_thread.run_sync(checked, config, emit)
-        async with connect(config.servers, config.tools, emit=emit) as server:
+        async with connect(config.servers, config.tools, emit=emit, task=config.task) as server:
             if not (journal and journal.scenarios()):
                 require_tasks(config.scenarios, server.tools)
             elif accept_tool_changes:
@@ -159,7 +159,7 @@ class Run:
 
 async def _train(run: Run) -> None:
     """The phases of a run. Each reads what it finds in the journal instead of doing it again."""
-    pack = await prepare_pack(run.config, run.journal, run.server, run.emit)
+    pack = await prepare_pack(run.config, run.journal, run.server, PolicyLlm(run.engine), run.emit)
     await run.engine.ready()
     if warning := equal_rollouts(run.config.eval):
         run.emit(Note(warning))

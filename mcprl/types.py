@@ -262,7 +262,7 @@ class RewardCheck:
 
 Check = Fact | CallMade | StateHolds | SaysMissing | AsksBack | Declines | RewardCheck
 
-Suite = Literal["entities", "forms", "people", "injected", "seeds"]
+Suite = Literal["entities", "forms", "people", "injected", "seeds", "inputs"]
 """What a test task is held out by: its entities, in forms that training uses; its form as well; it was written by a
 person; its results carry an instruction that nobody asked for, in words that training never used; or its seed alone."""
 

@@ -7,7 +7,7 @@ import io
 import json
 import secrets
 import tarfile
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +17,8 @@ import anyio
 import anyio.to_thread
 import httpx2
 
-from mcprl.config import Config
+from mcprl.art.groups import TrajectoryGroup
+from mcprl.config import Config, TrainingConfig
 from mcprl.engines.machine import resolve
 from mcprl.errors import ConfigError, EngineError
 from mcprl.serving.app import create_app
@@ -121,7 +122,45 @@ class ModelBackend(Protocol):
         ...
 
 
-class LocalBackend:
+@dataclass(frozen=True)
+class TrainResult:
+    """What a step of training came to: the model's `step` after it, and the step's metrics."""
+
+    step: int
+    metrics: dict[str, float]
+
+
+class Trained(Protocol):
+    """The part of `TrainableModel` that a backend's `train` needs."""
+
+    async def register(self, backend: ModelBackend) -> None: ...
+    async def get_step(self) -> int: ...
+    async def train(
+        self, groups: Iterable[TrajectoryGroup | None], config: TrainingConfig | None = None
+    ) -> dict[str, float]: ...
+
+
+class _Training:
+    """`backend.train(model, groups)`, as ART has it from 0.5.23 on: `model.train(groups)` at this backend."""
+
+    async def train(
+        self: ModelBackend,
+        model: Trained,
+        trajectory_groups: Iterable[TrajectoryGroup | None],
+        *,
+        learning_rate: float | None = None,
+        config: TrainingConfig | None = None,
+    ) -> TrainResult:
+        """One step of GRPO on the groups' rewards. `config` has further settings of this update. Raises as
+        `TrainableModel.train` does."""
+        if learning_rate is not None:
+            config = (config or TrainingConfig()).model_copy(update={"learning_rate": learning_rate})
+        await model.register(self)
+        metrics = await model.train(trajectory_groups, config)
+        return TrainResult(await model.get_step(), metrics)
+
+
+class LocalBackend(_Training):
     """Samples and trains in this process, on the engine that the model's settings name. Adapters are kept below `path`,
     by default the `runs_dir` of the model. Requests made during an update are answered with the adapter before it, or
     `requests_wait` and are answered with its own."""
@@ -141,7 +180,7 @@ class LocalBackend:
         return ModelConnection(client, name, config.model.name, key=key, learner=learner, closing=stack)
 
 
-class RemoteBackend:
+class RemoteBackend(_Training):
     """Samples and trains where `mcprl serve TARGET` runs: `url` and `key` are what it printed."""
 
     def __init__(self, url: str, key: str) -> None:

@@ -13,6 +13,8 @@ from mcprl.engines import Engine
 from mcprl.events import Emit, ignore
 from mcprl.judges import OWN, Judge, require_judge
 from mcprl.judges.own import Reward, own_judge
+from mcprl.judges.pairwise import compare_answers
+from mcprl.llm.policy import PolicyLlm
 from mcprl.models.load import LoadedModel
 from mcprl.rollout import Converse
 from mcprl.runs.journal import Journal
@@ -66,7 +68,10 @@ class OwnParts:
     async def measure(
         self, config: Config, journal: Journal, engine: Engine, step: int, adapter: Adapter | None, emit: Emit
     ) -> None:
-        """Have the trained model take the configured benchmarks of others (`take_benches`)."""
+        """Have a judge compare the answers of a run without a server (`compare_answers`), and the trained model take
+        the configured benchmarks of others (`take_benches`)."""
+        if config.task:
+            await compare_answers(config, journal, PolicyLlm(engine), step if adapter else 0, emit)
         await take_benches(config, journal, engine, step, adapter, emit)
 
 

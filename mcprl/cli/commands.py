@@ -25,7 +25,7 @@ from mcprl.cli.output import current, output_options, present, progress_console
 from mcprl.cli.run_names import complete_run, run_folder
 from mcprl.cli.scenario_commands import scenarios
 from mcprl.cli.serve_command import serve
-from mcprl.cli.train_commands import SECTIONS, demo, train
+from mcprl.cli.train_commands import SECTIONS, auto, demo, train
 from mcprl.cli.view_command import view
 from mcprl.errors import JournalError
 from mcprl.files import require_writable
@@ -64,6 +64,7 @@ def cli() -> None:
 cli.add_command(scenarios)
 cli.add_command(train)
 cli.add_command(demo)
+cli.add_command(auto)
 cli.add_command(bench)
 cli.add_command(view)
 cli.add_command(login)

@@ -56,7 +56,8 @@ _LOCAL_KEYS = {"name", "runs_dir", "trackers"}  # where a run is kept and logged
 _FOLDERS = re.compile(r"(?<![\w:/}])[.~]?/(?:[^\s/]+/)*(?=[^\s/])")  # the folders of a path, not of a URL
 _NO_LIMIT = 1e9
 """A default that stands for no limit."""
-_WITHOUT_FLAG = {"servers.name"}  # one flag for all servers cannot give each its own name; the file can
+_WITHOUT_FLAG = {"servers.name", "task"}
+"""One flag for all servers cannot give each its own name; the file can. The task is an argument of `mcprl auto`."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +144,7 @@ def config(tree: dict[str, Any], values: Mapping[str, Any]) -> Config:
     """The configuration of a file's `tree`, overridden by the flags' `values`. A flag about servers applies to all of
     them. Raises `ConfigError`."""
     tree = deepcopy(tree)
-    by_parameter = {leaf.parameter: leaf for leaf in flags().values()}
+    by_parameter = {leaf.parameter: leaf for leaf in leaves()}
     overrides = {name: value for name, value in values.items() if name in by_parameter and value not in (None, ())}
     targets = overrides.pop("servers__target", ())
     if targets:
@@ -173,7 +174,7 @@ def _container(info: FieldInfo) -> Any:
 def command(config: Config) -> str:
     """The command line of such a run: the settings that differ from the defaults, without secrets and without this
     machine's folders."""
-    words = ["mcprl", "train"]
+    words = ["mcprl", "auto", shlex.quote(config.task)] if config.task else ["mcprl", "train"]
     tree, default = redacted(config), redacted(with_defaults(Config()))
     for flag, leaf in flags().items():
         for value in _changed_values(leaf, tree, default):

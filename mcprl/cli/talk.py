@@ -86,7 +86,7 @@ async def open_talk(
         config, adapter = with_secrets(journal.config, given), chosen_adapter(journal)
         trained_with = journal.fact("tool_hash")
     model = load_model(config.model)
-    connecting = connect(config.servers, config.tools, emit=emit)
+    connecting = connect(config.servers, config.tools, emit=emit, task=config.task)
     async with connecting as server, open_engine(config, model, run / "chat-vllm.log", emit) as engine:
         if tool_hash(server.tools) != trained_with:
             emit(Note("these are not the tools that the model was trained with: it may call what is not there"))

@@ -1,4 +1,4 @@
-"""`mcprl train`, and `mcprl demo`, which trains on the bundled example server or serves it."""
+"""`mcprl train`; `mcprl demo`, which trains on the bundled server or serves it; `mcprl auto`, without a server."""
 
 from functools import partial
 from pathlib import Path
@@ -98,10 +98,44 @@ def demo(
     _train(config.model_copy(update={"servers": servers}), resume, accept_tool_changes, dry_run)
 
 
+_OF_AUTO = (
+    *("name", "runs_dir", "seed", "control", "trackers", "model", "engine", "rollout", "judge", "training", "eval"),
+    *("scenarios.train", "scenarios.val", "scenarios.test", "scenarios.pack"),
+    *("scenarios.writer", "scenarios.writer_base_url", "scenarios.writer_cache", "scenarios.max_writer_cost"),
+)
+_AUTO_EPILOG = """Examples:
+
+\b
+  mcprl auto "Answer a customer's question about bicycles in two friendly sentences" --judge-model openai/o4-mini
+  mcprl auto task.txt --model Qwen/Qwen3-0.6B --steps 40
+"""
+
+
+@click.command("auto", cls=ConfigCommand, sections=_OF_AUTO, epilog=_AUTO_EPILOG)
+@click.argument("task")
+@output_options
+@config_options
+def auto(config: "Config") -> None:
+    """Train a model to do TASK, which needs no server and no data.
+
+    TASK says what the model is to do with an input, or names a file that does. The judge writes inputs of many kinds
+    and three difficulties, scores the answers of each input against each other (RULER), and at the end compares base
+    and trained model blind. Without --judge-model the base model itself writes and judges. A run that was stopped goes
+    on with mcprl train --resume.
+    """
+    from mcprl.models.defaults import with_defaults
+
+    task = config.task.strip()
+    if not task:
+        raise ConfigError("TASK is empty; say what the model is to do with an input")
+    config = with_defaults(config.model_copy(update={"task": task}))
+    if not config.name:
+        config = config.model_copy(update={"name": run_name("-".join(task.split()[:4]))})
+    _run(config, None, accept_tool_changes=False)
+
+
 def _train(config: "Config", resume: str | None, accept_tool_changes: bool, dry_run: bool) -> None:
-    from mcprl.cli import json_results, resuming, run_tables
     from mcprl.cli.consent import permitted
-    from mcprl.cli.progress import TrainingProgress
     from mcprl.secrets import scrub
 
     if not resume and not config.name:
@@ -109,7 +143,15 @@ def _train(config: "Config", resume: str | None, accept_tool_changes: bool, dry_
     config = config if resume else permitted(config)
     if dry_run:
         _rehearse(config)
-        return
+    else:
+        _run(config, resume, accept_tool_changes)
+
+
+def _run(config: "Config", resume: str | None, accept_tool_changes: bool) -> None:
+    """Train, showing what happens, and show the outcome."""
+    from mcprl.cli import json_results, resuming, run_tables
+    from mcprl.cli.progress import TrainingProgress
+
     folder = run_folder(resume, config.runs_dir) if resume else Path(config.runs_dir) / config.name
     if not resume:
         from mcprl.cli.doctor import require

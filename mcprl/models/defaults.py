@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mcprl.config import NANO, Config, ModelConfig, Section
+from mcprl.config import NANO, POLICY, Config, ModelConfig, Section
 from mcprl.models import BEHIND_AN_API, context_limit
 
 
@@ -114,12 +114,27 @@ NANO_READS_NO_ENGLISH = {"tools.max_instruction_bytes": 0}
 """Measured on npm `everything`, 96 tasks: 11.5 and 91.7 % before and after the warm start without its instructions, 0.0
 and 76.0 % with them (docs/results.md)."""
 
+OF_A_TASK: dict[str, Any] = {
+    "scenarios.train": 96,
+    "scenarios.val": 16,
+    "scenarios.test": 48,
+    "scenarios.floor": False,
+    "rollout.max_turns": 1,
+    "judge.name": "ruler:task",
+    "judge.model": POLICY,
+    "training.recipe": "rl",
+    "training.steps": 24,
+}
+"""Without a server: inputs as a language model writes them in minutes, each answered in one turn, and a judge that
+compares answers."""
 OF_AN_API = {"rollout.max_tokens": 4_096, "rollout.deadline_s": 300.0}
 """It may think before it calls. Its turns are as many as another model's."""
 
 
 def with_defaults(config: Config) -> Config:
     """The configuration with the settings that it leaves out as they suit its model. Raises `ModelError`."""
+    if config.task:
+        config = _with(config, OF_A_TASK)
     if config.model.name == NANO:
         return _with(config, NANO_READS_NO_ENGLISH)
     if config.model.name.startswith(BEHIND_AN_API):

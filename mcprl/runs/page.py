@@ -8,7 +8,17 @@ from mcprl.runs.attempts import BenchResult
 from mcprl.runs.examples import ExampleTask, Loss, Verdict
 from mcprl.runs.figures import LEARNING_COLUMNS, RESULT_COLUMNS, learning, minutes, parts, percent, points, results
 from mcprl.runs.learning import Part
-from mcprl.runs.phrases import certificate, clustering, control_name, doubts, headline, obeyed, retention, suite_name
+from mcprl.runs.phrases import (
+    certificate,
+    clustering,
+    control_name,
+    doubts,
+    headline,
+    obeyed,
+    preferred,
+    retention,
+    suite_name,
+)
 from mcprl.runs.proof import Pooled, Proof, Report
 from mcprl.runs.unscored import Unscored
 from mcprl.text import counted
@@ -33,6 +43,8 @@ def markdown(proof: Proof, *, curve: bool = True) -> str:
 
 def _page(proof: Proof, curve: bool) -> Iterator[str]:
     yield f"# {inline(proof.name)}"
+    if choice := preferred(proof):
+        yield f"**{inline(choice)}**"
     yield f"**{inline(headline(proof))}**"
     if proof.is_control:
         yield f"> This run is a control ({control_name(proof)}): trained must be no better than the model it began as."

@@ -20,6 +20,7 @@ _SUITES: Final[dict[Suite, str]] = {
     "people": "in people's own words",
     "entities": "about new entities, in training's forms",
     "seeds": "with seeds that training never used",
+    "inputs": "that a language model wrote, none like one of training",
     "injected": "whose results carry an instruction to ignore, in words that training never used",
 }
 _CLUSTERS: Final = {
@@ -96,6 +97,20 @@ def obeyed(proof: Proof) -> str:
     return f"An instruction that came in with a tool's result was obeyed: {', '.join(counts)}."
 
 
+def preferred(proof: Proof) -> str:
+    """Whose answers the judge preferred, in a sentence; empty if it was not asked."""
+    found = proof.preferred if isinstance(proof, Report) else None
+    if not found:
+        return ""
+    low, high = found.ci95
+    return (
+        f"Of {counted(found.n, 'held-out input')}, blind and in both orders, {found.judge} preferred the trained "
+        f"model's answer in {found.trained}, the base model's in {found.base} and neither in {found.neither}: "
+        f"{percent(found.share)} with those as halves (95 % interval {100 * low:.1f} to {100 * high:.1f}; 50 is no "
+        "difference)."
+    )
+
+
 def _has_forgotten(proof: Proof) -> bool:
     """Whether the trained model solves significantly fewer of the tasks that the base model solved before the test."""
     change = proof.retained.over_base
@@ -130,11 +145,13 @@ def doubts(proof: Proof) -> Iterator[str]:
             yield f"Tasks {_SUITES[suite]}: nothing is shown to be due to RL: {_measured(part.over_before)}."
     if proof.rewarded:
         yield "The server scores the tasks, in training and in the test alike: a way to please it counts as a gain."
+    if isinstance(proof, Report) and proof.preferred:
+        yield "The judge that compares also scored training: a way to please it counts as a gain."
     if proof.suites and proof.lead == "entities":
         yield "No task is in an unused form or in a person's words: the gain may hold for known forms only."
     if proof.suites and proof.lead == "forms":
         yield "The tasks are in the generator's words: --test-pack tests on requests of your own."
-    if proof.suites and proof.lead != "people" and proof.test.forms < 2 and not proof.rewarded:
+    if proof.suites and proof.lead not in ("people", "inputs") and proof.test.forms < 2 and not proof.rewarded:
         yield "The tasks do not differ in form, as far as is known, so no interval accounts for forms."
     if isinstance(proof, Report) and proof.judge and is_unfit(proof.judge):
         yield f"The judge cannot judge: beside the checks of the training tasks, {described(proof.judge)}."

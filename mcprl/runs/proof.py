@@ -33,12 +33,13 @@ from mcprl.runs.journal import Journal
 from mcprl.runs.learning import Curve, Learning, Part, learning_curve, measure, parts_of, taken, wall_s
 from mcprl.runs.obedience import obedience
 from mcprl.runs.overlap import SuiteOverlap, overlap
+from mcprl.runs.preferences import Preferences, preferences
 from mcprl.runs.records import Outcome, StepRecord
 from mcprl.runs.unscored import Unscored, unscored
-from mcprl.text import counted
+from mcprl.text import counted, shortened
 from mcprl.types import Adapter, Scenario, Suite
 
-SUITES: Final[tuple[Suite, ...]] = ("people", "forms", "entities", "seeds", "injected")
+SUITES: Final[tuple[Suite, ...]] = ("people", "forms", "entities", "seeds", "inputs", "injected")
 """The suites in the order in which they lead."""
 LEAST = 20
 """Tasks of a suite that leads, if one has so many: of a few tasks a rate of 100 % says nothing."""
@@ -88,7 +89,8 @@ class Report(Proof):
     ended. `judge`: how a judge that reads agrees with the checks, if there is one. `spent`: what each part of the run
     took. `targets`: the servers' addresses or commands, without secrets. `benches`: benchmarks of others. `obeyed`: of
     each tested model the rollouts that obeyed an injection, and all that met one. `notes`: what the run said. `memory`:
-    GiB that the process was `planned` to need, and took at its `peak`.
+    GiB that the process was `planned` to need, and took at its `peak`. `preferred`: whose answers a judge preferred,
+    of a run without a server.
     """
 
     tools: list[str]
@@ -115,6 +117,7 @@ class Report(Proof):
     obeyed: dict[Model, tuple[int, int]] = field(default_factory=dict[Model, tuple[int, int]])
     notes: list[str] = field(default_factory=list[str])
     memory: dict[str, float] | None = None
+    preferred: Preferences | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,6 +157,7 @@ def build(folder: str | Path) -> Report:
             benches=bench_results(journal),
             obeyed=obedience(journal, tested.outcomes),
             memory=journal.fact("memory"),
+            preferred=preferences(journal),
             notes=list(dict.fromkeys(event.data["text"] for event in journal.events("note"))),
         )
 
@@ -240,7 +244,8 @@ class Tested:
             "name": self.name,
             "status": status,
             "finished": finished,
-            "server": ", ".join(journal.fact("server") or [server.target for server in config.servers]),
+            "server": ", ".join(journal.fact("server") or [server.target for server in config.servers])
+            or f"the task {shortened(config.task, 100)!r}",
             "model": journal.fact("model", config.model.name),
             "control": config.control,
             "learning_rate": config.training.learning_rate,

@@ -12,7 +12,7 @@ from mcprl.files import write_whole
 from mcprl.runs.figures import LEARNING_COLUMNS, RESULT_COLUMNS, learning, parts, results
 from mcprl.runs.html import document
 from mcprl.runs.page import CURVE, benchmarks, code, fenced, grid, inline, markdown
-from mcprl.runs.phrases import certificate, clustering, doubts, headline, obeyed, retention, suite_name
+from mcprl.runs.phrases import certificate, clustering, doubts, headline, obeyed, preferred, retention, suite_name
 from mcprl.runs.proof import Pooled, Proof, Report, build, pool
 
 __all__ = [
@@ -97,7 +97,7 @@ def table(report: Proof | Mapping[str, Any], width: int = _WIDE) -> str:
             report = _adapter.validate_python(report)
         except ValidationError as error:
             raise JournalError(f"report.json is of another version ({error.error_count()} fields differ)") from None
-    blocks = [headline(report), _held_out(report, width)]
+    blocks = [preferred(report), headline(report), _held_out(report, width)]
     if rows := list(learning(report)):
         blocks.append(_columns([("learning", *LEARNING_COLUMNS), *rows], width))
     blocks += [retention(report), obeyed(report)]
@@ -118,7 +118,7 @@ def table(report: Proof | Mapping[str, Any], width: int = _WIDE) -> str:
 
 def summary(report: Proof, width: int = _WIDE) -> str:
     """The claim, the table that it rests on, and what speaks against it."""
-    blocks = (headline(report), _held_out(report, width), _benches(report, width), _against(report))
+    blocks = (preferred(report), headline(report), _held_out(report, width), _benches(report, width), _against(report))
     return "\n\n".join(filter(None, blocks))
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from mcprl.config import Config, ScenarioConfig
 from mcprl.errors import ConfigError
 from mcprl.events import Emit, GeneratingTasks, Note, QualityMeasured, TasksReady, ignore
+from mcprl.llm import LanguageModel
 from mcprl.runs.journal import Journal
 from mcprl.scenarios.generate import generate, keep_apart, require_writer
 from mcprl.scenarios.injecting import inject
@@ -13,6 +14,7 @@ from mcprl.scenarios.packs.exclusion import excluded_values
 from mcprl.scenarios.packs.pack import Pack, load_pack, load_test_pack, require_tools, tool_hash, with_tests
 from mcprl.scenarios.packs.quality import as_table, quality, require_floor
 from mcprl.scenarios.packs.standing import standing
+from mcprl.scenarios.writers.inputs import write_inputs, writer
 from mcprl.servers.rewards import require_behind, rewarded
 from mcprl.servers.server import Server
 from mcprl.servers.sharing import share_processes
@@ -44,9 +46,11 @@ def require_splits(pack: Pack) -> Pack:
     return pack
 
 
-async def prepare_pack(config: Config, journal: Journal, server: Server, emit: Emit = ignore) -> Pack:
+async def prepare_pack(
+    config: Config, journal: Journal, server: Server, policy: LanguageModel, emit: Emit = ignore
+) -> Pack:
     """A run's tasks, recorded with the run: those of its journal, else those of the configured pack or new ones, with
-    the configured test pack beside them.
+    the configured test pack beside them. `policy` is the run's own model, which may write inputs for a task.
 
     Raises `ConfigError` if they do not fit the server's tools or the judge, or if a split is empty, and `ScenarioError`
     if they name tools that the server does not offer or are below the floor (`scenarios.packs.quality`).
@@ -56,14 +60,15 @@ async def prepare_pack(config: Config, journal: Journal, server: Server, emit: E
         pack = Pack(tuple(recorded), journal.fact("tool_hash"), config.seed)
         _require_same_tools(journal, server.tools)
     else:
-        pack = await _make(config, server, emit)
+        pack = await _make(config, server, policy, emit)
     _require_fit(pack, server.tools, config.scenarios.pack or "the recorded tasks")
     require_behind(pack, server)
     made_before = [each for each in pack if recorded or config.scenarios.pack or each.suite == "people"]
     still = await standing(server, made_before, emit)
     if not recorded:
         measured = quality(pack, server.tools, standing=still)
-        emit(QualityMeasured(as_table(measured)))
+        if not config.task:
+            emit(QualityMeasured(as_table(measured)))
         if config.scenarios.floor:
             require_floor(measured)
         _record(replace(pack, quality=measured.as_toml()), journal, server, config.model.name)
@@ -86,13 +91,17 @@ async def prepare_pack(config: Config, journal: Journal, server: Server, emit: E
     return pack
 
 
-async def _make(config: Config, server: Server, emit: Emit) -> Pack:
+async def _make(config: Config, server: Server, policy: LanguageModel, emit: Emit) -> Pack:
     """The configured or a new pack with the tasks of the configured test pack."""
     people = read_test_pack(config.scenarios, server.tools)
     excluded = excluded_values(people, server.tools)
     if config.scenarios.pack:
         pack = load_pack(config.scenarios.pack)
         pack = replace(pack, scenarios=tuple(keep_apart(pack, excluded, emit)))
+    elif config.task:
+        emit(GeneratingTasks())
+        model = writer(config.scenarios, config.judge, policy)
+        pack = await write_inputs(model, config.scenarios, config.task, config.seed, emit)
     else:
         emit(GeneratingTasks())
         pack = await generate(server, config.scenarios, config.seed, emit, excluded)

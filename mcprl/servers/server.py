@@ -35,7 +35,7 @@ from mcprl.types import Call, Json, RewardCheck, Session, Tool
 
 
 class Server:
-    """One or more connected MCP servers; implements `types.ToolServer`. Made by `connect`.
+    """Connected MCP servers; implements `types.ToolServer`. Made by `connect`. Without a server there is a `task`.
 
     `listing` holds every tool that was listed, `tools` those that `permission` allows; no other is ever called. The
     state rule in `pool` decides which process or MCP session serves a session: sessions that only read may share a
@@ -44,10 +44,14 @@ class Server:
     """
 
     def __init__(
-        self, backends: Sequence[Backend | Replay], policy: ToolPolicy, partner: Partner | None = None
+        self,
+        backends: Sequence[Backend | Replay],
+        policy: ToolPolicy,
+        partner: Partner | None = None,
+        task: str = "",
     ) -> None:
         self._backends, self.policy = {backend.name: backend for backend in backends}, policy
-        self._partner = partner
+        self._partner, self._task = partner, task
         self.routes: dict[str, Route] = {}
         self.routes_behind: dict[str, Route] = {}
         """Those of the tools that mcprl alone calls."""
@@ -117,8 +121,10 @@ class Server:
     def instructions(self) -> str:
         """The servers' own instructions for the model, each cut to the policy's `max_instruction_bytes`.
 
-        Empty if there are none. With several servers, each begins with its name.
+        Empty if there are none. With several servers, each begins with its name; without a server, it is the task.
         """
+        if not self._backends:
+            return self._task
         limit = self.policy.max_instruction_bytes
         texts = {facts.name: facts.instructions for facts in self.describe()} if limit else {}
         capped = {name: cap(text, limit)[0] for name, text in texts.items() if text}
@@ -266,14 +272,16 @@ async def connect(
     *,
     log: Path | None = None,
     emit: Emit | None = None,
+    task: str = "",
 ) -> AsyncGenerator[Server]:
-    """Connect to the servers and list their tools. Their output and the SDK's goes to `log`, or nowhere.
+    """Connect to the servers and list their tools. Their output and the SDK's goes to `log`, or nowhere. Without a
+    server there may be a `task`, which is done without tools.
 
     `emit` is given by who is about to call tools: it gets a note about those left out since nobody says what they do.
     Raises a `ServerError` of one line within each server's `timeout_s`, and with `emit` if no tool may be called;
     `ConfigError` if a pattern of the policy matches no tool.
     """
-    if not servers:
+    if not servers and not task:
         raise ServerError("no MCP server given; name one with --server URL-or-command")
     failure: Exception | None = None
     learn(servers)
@@ -288,8 +296,8 @@ async def connect(
                     backends.append(Replay(config, name, emit) if replays else Backend(config, name, tasks, partner))
                 for backend in backends:
                     await backend.start()
-                server = Server(backends, policy or ToolPolicy(), partner)
-                if emit:
+                server = Server(backends, policy or ToolPolicy(), partner, task)
+                if emit and servers:
                     require_callable(server.listing)
                     server.let_approve(tasks)
                     if note := unmarked_note(server.listing):

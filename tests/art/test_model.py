@@ -110,8 +110,11 @@ async def test_the_loop_of_arts_users_runs_on_the_embedded_engine(shop: str, sce
         assert metrics["exact_tokens"] == 1.0
         assert metrics["sampler_gap_max"] < 1e-3
         assert await model.get_step() == 1
+        result = await model.backend.train(model, judged, learning_rate=0.0)
+        assert (result.step, result.metrics["exact_tokens"]) == (2, 1.0)
+        assert result.metrics["learning_rate"] == 0.0
         again = await model.rollout(scenarios.test[0], shop, seed=0)
-        assert {item.policy_step for item in again.messages_and_choices if not isinstance(item, dict)} == {1}
+        assert {item.policy_step for item in again.messages_and_choices if not isinstance(item, dict)} == {2}
         assert again.metadata["split"] == "test"
 
 
