@@ -1,6 +1,7 @@
 """`mcprl runs compare A B`: two runs, or a run and another model, on the same test tasks, or any number as a chart."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -15,26 +16,37 @@ _FORMATS = (".png", ".svg", ".pdf")
 @click.option("--runs-dir", default="runs", show_default=True, help="The folder that holds the runs.")
 @click.option("--chart", metavar="FILE", help="Draw base, supervised and trained model of the runs (.png, .svg, .pdf).")
 @click.option("--price", metavar="IN/OUT", default="", help="With --chart: dollars per million tokens, read/sampled.")
-def compare(runs: tuple[str, ...], runs_dir: str, chart: str | None, price: str) -> None:
+@click.option("--mark", "marks", metavar="NAME=SHARE", multiple=True, help="With --chart: what others report, 0 to 1.")
+def compare(runs: tuple[str, ...], runs_dir: str, chart: str | None, price: str, marks: tuple[str, ...]) -> None:
     """Compare the trained models of two RUNS on the test tasks that both have, or draw any number of runs.
 
     In place of a run, a file that mcprl eval --json printed stands for the model that it tested: one behind an API
-    beside your own. The chart shows success with 95 % intervals, and what 1,000 tasks cost (--price, or an API's).
+    beside your own. The chart shows success with 95 % intervals, what 1,000 tasks cost (--price, or an
+    API's), and as grey lines what others report of their own set-up (--mark).
     """
     from mcprl.errors import ConfigError
 
     paths = [Path(run) if run.endswith(".json") else run_folder(run, runs_dir) for run in runs]
-    if price and not chart:
-        raise ConfigError("--price is for --chart FILE, which is not given")
+    if (price or marks) and not chart:
+        raise ConfigError(f"{'--price' if price else '--mark'} is for --chart FILE, which is not given")
     if chart:
-        _draw(paths, Path(chart), price)
+        _draw(paths, Path(chart), price, dict(map(_mark, marks)))
     elif len(paths) != 2:
         raise ConfigError(f"two runs can be compared, not {len(paths)}; --chart FILE draws any number")
     else:
         _show(paths)
 
 
-def _draw(paths: Sequence[Path], chart: Path, price: str) -> None:
+def _mark(text: str) -> tuple[str, float]:
+    from mcprl.errors import ConfigError
+
+    name, _, share = text.rpartition("=")
+    if not name or not re.fullmatch(r"0?\.\d+|[01](\.0*)?", share):
+        raise ConfigError(f"--mark {text}: expected NAME=SHARE with a share from 0 to 1, such as 'GPT-4o=0.33'")
+    return name, float(share)
+
+
+def _draw(paths: Sequence[Path], chart: Path, price: str, marks: Mapping[str, float]) -> None:
     from mcprl.errors import ConfigError, MissingExtra
     from mcprl.files import require_writable
     from mcprl.runs.chart import charted
@@ -48,7 +60,7 @@ def _draw(paths: Sequence[Path], chart: Path, price: str) -> None:
         from mcprl.runs.curve import draw_runs
     except ImportError:
         raise MissingExtra("matplotlib", "train") from None
-    draw_runs(shown, chart)
+    draw_runs(shown, chart, marks)
     click.echo(f"drew {chart}")
 
 

@@ -1,7 +1,7 @@
 """A run's learning curve and test results, and several runs beside each other, as pictures. The only module that
 imports matplotlib."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
 
@@ -35,9 +35,10 @@ def draw(report: Report, path: str | Path) -> None:
     figure.savefig(str(path), dpi=150)
 
 
-def draw_runs(runs: Sequence[ChartedRun], path: str | Path) -> Figure:
+def draw_runs(runs: Sequence[ChartedRun], path: str | Path, marks: Mapping[str, float] = {}) -> Figure:
     """Draw the runs' models beside each other, and below them what 1,000 tasks cost if that is known; the suffix of the
-    path says the format. Returns what was drawn.
+    path says the format. `marks`: what others report of their own set-up, 0..1 by name, as grey lines. Returns what was
+    drawn.
     """
     priced = any(bar.cost is not None for run in runs for bar in run.bars)
     figure = Figure(figsize=(2.4 + 2.4 * len(runs), 6.4 if priced else 4.2), layout="constrained")
@@ -61,6 +62,9 @@ def draw_runs(runs: Sequence[ChartedRun], path: str | Path) -> Figure:
                 rows[1].annotate(f"${bar.cost:.2f}", (place, bar.cost), ha="center", va="bottom")
             place += 1
         place += 1
+    for name, share in marks.items():
+        rows[0].axhline(share, color=GREY, linestyle=":", linewidth=1, zorder=0)
+        rows[0].annotate(f"{name} (theirs, their set-up)", (place - 1.4, share), ha="right", va="bottom", color=GREY)
     shown = {bar.model for run in runs for bar in run.bars}
     rows[0].legend(handles=[Patch(color=colors[m], label=m) for m in colors if m in shown], frameon=False)
     rows[0].set(ylabel="success on held-out tasks, 95 %", ylim=(0, 1.12))

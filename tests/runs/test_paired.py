@@ -91,7 +91,7 @@ def test_a_chart_has_each_runs_models_with_their_intervals_and_what_their_tokens
 def test_the_command_draws_any_number_of_runs_and_refuses_what_it_cannot_draw(tmp_path: Path) -> None:
     run(tmp_path / "a", range(10))
     given = ("runs", "compare", "a", "--runs-dir", str(tmp_path))
-    done = mcprl(*given, "--chart", str(tmp_path / "one.svg"))
+    done = mcprl(*given, "--chart", str(tmp_path / "one.svg"), "--mark", "GPT-4o=0.33")
     assert (done.code, done.err) == (0, "")
     assert "</svg>" in (tmp_path / "one.svg").read_text()
     for more, why in (
@@ -99,6 +99,8 @@ def test_the_command_draws_any_number_of_runs_and_refuses_what_it_cannot_draw(tm
         (("--chart", "x.gif"), "unknown format '.gif'; expected one of: .png"),
         (("--chart", str(tmp_path / "a.png"), "--price", "cheap"), "is no price"),
         (("--price", "1/2"), "--price is for --chart FILE"),
+        (("--mark", "o3=0.9"), "--mark is for --chart FILE"),
+        (("--chart", str(tmp_path / "a.png"), "--mark", "o3=90"), "expected NAME=SHARE with a share from 0 to 1"),
     ):
         refused = mcprl(*given, *more)
         assert (refused.code, refused.err.count("\n")) == (2, 1)
@@ -112,4 +114,5 @@ def test_a_chart_also_draws_what_training_began_from(tmp_path: Path) -> None:
         ("began from", 0.1),
         ("supervised", 0.25),
     ]
-    draw_runs(runs, tmp_path / "chart.png")
+    figure = draw_runs(runs, tmp_path / "chart.png", {"o3": 0.9})
+    assert [line.get_ydata()[0] for line in figure.axes[0].lines if line.get_linestyle() == ":"] == [0.9]
