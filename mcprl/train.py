@@ -194,12 +194,12 @@ async def reinforce(
         run.emit(Note(trainer.note))
     if forecast := await run.scoring.forecast(config.steps - last):
         run.emit(Note(forecast))
-    if not last and (forecast := _sampling_forecast(run)):
-        run.emit(Note(forecast))
     if last:
         trainer.load(run.adapter(last).path)
     known = [0, *filter(run.validates, range(1, last + 1))]
     scores = {step: await evaluate(run, "val", val, step, run.adapter(step) if step else start) for step in known}
+    if not last and (forecast := _sampling_forecast(run)):
+        run.emit(Note(forecast))
     ahead: StepRollouts | None = None
     for step in range(last + 1, config.steps + 1):
         patience = config.steps if run.config.is_control else config.patience
@@ -235,16 +235,18 @@ async def reinforce(
 
 
 def _sampling_forecast(run: Run) -> str:
-    """What sampling the steps of RL will take at the speed of the base model's test; empty if that was not timed."""
-    config, counts = run.config.training, run.journal.outcomes("test:base", 0)
-    timed = [event.data["seconds"] for event in run.journal.events("evaluated") if event.data["phase"] == "test:base"]
-    if not counts or not (seconds := max(timed, default=0.0)):
+    """What sampling the steps of RL will take at the speed of the largest test so far: many rollouts at once are the
+    faster each. Empty if none was timed."""
+    config = run.config.training
+    timed = [event.data for event in run.journal.events("evaluated") if event.data["seconds"]]
+    if not timed:
         return ""
+    largest = max(timed, key=lambda tested: tested["n"])
     rollouts = config.scenarios_per_step * config.group_size
-    a_step = seconds / len(counts) * rollouts
+    a_step = largest["seconds"] / (largest["n"] * run.config.eval.rollouts) * rollouts
     return (
-        f"RL takes up to {counted(config.steps, 'step')} of {counted(rollouts, 'rollout')}; at the speed of the base "
-        f"model's test sampling takes about {minutes(a_step)} a step, {minutes(a_step * config.steps)} in all. Updates "
+        f"RL takes up to {counted(config.steps, 'step')} of {counted(rollouts, 'rollout')}; at the speed of the tests "
+        f"so far sampling takes about {minutes(a_step)} a step, {minutes(a_step * config.steps)} in all. Updates "
         "come on top: each step's line has the time that is left. Ctrl-C keeps what the run has"
     )
 
