@@ -30,8 +30,11 @@ def reply(messages: list[dict[str, Any]]) -> dict[str, Any]:
     if '"better"' in rules:
         one, two = (len(answer) for answer in json.loads(data)["answers"].values())
         return {"reason": "It is shorter.", "better": "same" if one == two else "1" if one < two else "2"}
-    tries = re.findall(r'<trajectory id="([^"]*)">(.*?)</trajectory>', data)  # what RULER asks to be scored
-    scores = [{"trajectory_id": name, "explanation": "", "score": 1 / (1 + len(text) / 40)} for name, text in tries]
+    found = re.findall(r'<(step|trajectory) id="([^"]*)">(.*?)</\1>', data)  # what RULER asks to be scored
+    shared = {int(name): json.loads(text) for kind, name, text in found if kind == "step"}
+    tries = {name: json.loads(text) for kind, name, text in found if kind == "trajectory"}
+    texts = {name: [shared[s] if isinstance(s, int) else s for s in steps] for name, steps in tries.items()}
+    scores = [{"trajectory_id": name, "explanation": "", "score": 20 / (20 + len(str(t)))} for name, t in texts.items()]
     return {"scores": scores}
 
 

@@ -173,7 +173,8 @@ def reply(
     """The sampled ids as a message in OpenAI's format, and the problem of each call that cannot be read.
 
     The model's reasoning goes into a field of its own (`reasoning_content`, or the template's name for it), so that it
-    is not part of the answer. If the template takes one call a turn, only the first call is kept.
+    is not part of the answer. If the template takes one call a turn, only the first call is kept. Where no tool is
+    offered, what looks like a call is text.
     """
     if request.schema:  # the whole turn is the value, whatever it holds
         said = ids[:-1] if ids[-1] in end_ids else ids
@@ -183,6 +184,10 @@ def reply(
     text = str(tokenizer.decode(ids[:-1] if cut else ids, skip_special_tokens=False))
     turn = sum(message["role"] == "assistant" for message in request.messages)
     message, malformed = _parse(tokenizer, style.parser, text, request.tools, turn)
+    if not request.offered and (malformed or message.get("tool_calls")):  # nothing can be called: it is text
+        said = ids[:-1] if ids[-1] in end_ids else ids
+        message = {"role": "assistant", "content": str(tokenizer.decode(said, skip_special_tokens=False))}
+        malformed = ()
     if reads_any_form(tokenizer) and not message.get("tool_calls"):
         content = str(message.get("content") or "")
         if block := forms.find(content, request.offered):

@@ -140,6 +140,15 @@ def test_a_turn_that_is_held_to_a_schema_is_its_value_and_nothing_of_it_is_a_cal
     assert (message, malformed) == ({"role": "assistant", "content": text}, ())
 
 
+@pytest.mark.parametrize("text", ['<tool_call>\n{"name": "Answer", "arguments": {}}\n</tool_call>', "<tool_call>{"])
+def test_what_looks_like_a_call_is_text_where_no_tool_is_offered(text: str) -> None:
+    tokenizer = nano_with(template("qwen3").read_text())
+    asked = CompletionRequest(({"role": "user", "content": "Say hello."},))
+    ids = [*tokenizer.encode(text, add_special_tokens=False), tokenizer.eos_token_id]
+    said, malformed = families.reply(tokenizer, ids, (tokenizer.eos_token_id,), asked)
+    assert (said, malformed) == ({"role": "assistant", "content": text}, ())
+
+
 CALLED = '<tool_call>\n{"name": "get_order", "arguments": {"order_id": "</think>"}}\n</tool_call>'
 
 
