@@ -119,6 +119,8 @@ async def evaluate_pack(
             groups = await sampler.groups("eval", 0, scenarios, config.eval.rollouts, trained)
             verifier = Verifier(server.tools)
             scores = [await score_held_out(group, verifier, judge, emit) for group in groups]
+            if journal:
+                journal.write_scores("eval", 0, [score for each in scores for score in each])
         cost = engine.cost if isinstance(engine, ApiAgent) else None
         return _evaluation(config.model.name + (f" with {adapter}" if adapter else ""), groups, scores, cost)
 

@@ -20,9 +20,9 @@ _FORMATS = (".png", ".svg", ".pdf")
 def compare(runs: tuple[str, ...], runs_dir: str, chart: str | None, price: str, marks: tuple[str, ...]) -> None:
     """Compare the trained models of two RUNS on the test tasks that both have, or draw any number of runs.
 
-    In place of a run, a file that mcprl eval --json printed stands for the model that it tested: one behind an API
-    beside your own. The chart shows success with 95 % intervals, what 1,000 tasks cost (--price, or an
-    API's), and as grey lines what others report of their own set-up (--mark).
+    In place of a run, the folder of mcprl eval (runs/evals/NAME), or a file that its --json printed, stands for the
+    model that it tested: one behind an API beside your own. The chart shows success with 95 % intervals, what 1,000
+    tasks cost (--price, or an API's), and as grey lines what others report of their own set-up (--mark).
     """
     from mcprl.errors import ConfigError
 

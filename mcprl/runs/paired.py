@@ -11,6 +11,7 @@ from mcprl.runs.comparison import Interval
 from mcprl.runs.evaluations import read_evaluation
 from mcprl.runs.journal import Journal
 from mcprl.runs.proof import SUITES, Tested
+from mcprl.runs.records import success_by_task
 from mcprl.types import Scenario, Suite
 
 
@@ -33,7 +34,7 @@ class PairedRuns:
 @dataclass(frozen=True)
 class _Side:
     """A run's trained model, or the model of an evaluation: its success (0..1) and the requests by task, the tasks
-    themselves and the hash of the server's tools if it is a run's."""
+    themselves unless it is a printed one, and the hash of the server's tools if it is a run's."""
 
     name: str
     success: Mapping[str, float]
@@ -43,15 +44,16 @@ class _Side:
 
 
 def compare_runs(first: Path, second: Path) -> list[PairedRuns]:
-    """Two runs, or a run and an evaluation (the JSON of `mcprl eval`), by suite.
+    """Two runs or evaluations (the folder of `mcprl eval`, or the JSON that it printed), by suite.
 
-    Raises `JournalError` if a run has no tested trained model, if no run is among them, or if they are of unlike tasks.
+    Raises `JournalError` if a run has no tested trained model, if neither has the tasks themselves, or if they are of
+    unlike tasks.
     """
     a, b = sides = _side(first), _side(second)
     tasks = a.tasks or b.tasks
     if not tasks:
-        raise JournalError(f"{a.name} and {b.name} are evaluations; compare each with the run whose tasks it did")
-    hashes = {side.name: side.tool_hash for side in sides if side.tasks}
+        raise JournalError(f"{a.name} and {b.name} are printed evaluations; name the folder of one, runs/evals/NAME")
+    hashes = {side.name: side.tool_hash for side in sides if side.tool_hash}
     if len({*hashes.values()}) > 1:
         told = ", ".join(f"{name} {value or 'none'}" for name, value in hashes.items())
         raise JournalError(f"the runs cannot be compared: their servers' tools differ ({told})")
@@ -79,6 +81,8 @@ def _side(path: Path) -> _Side:
         return _Side(path.name, evaluation.success, evaluation.requests, {})
     name = path.absolute().name
     with Journal.open(path) as journal:
+        if journal.fact("evaluation"):
+            return _evaluated(name, journal)
         tested = Tested(journal)
     if "trained" not in tested.outcomes:
         raise JournalError(f"{tested.name} has no test of a trained model to compare ({tested.head['status']})")
@@ -86,6 +90,14 @@ def _side(path: Path) -> _Side:
     success = {task.scenario.id: task.success["trained"] for task in tested.tasks}
     requests = {name: scenario.request for name, scenario in tasks.items()}
     return _Side(name, success, requests, tasks, tested.head["tool_hash"])
+
+
+def _evaluated(name: str, journal: Journal) -> _Side:
+    tasks = {scenario.id: scenario for scenario in journal.scenarios()}
+    success = success_by_task(journal.outcomes("eval", 0))
+    if not success:
+        raise JournalError(f"{name} has no scores; go on with: mcprl eval --resume {name}")
+    return _Side(name, success, {each: scenario.request for each, scenario in tasks.items()}, tasks)
 
 
 def _paired(suite: Suite, tasks: Sequence[Scenario], first: Sequence[float], second: Sequence[float]) -> PairedRuns:

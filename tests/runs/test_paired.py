@@ -8,6 +8,7 @@ from support.command_line import mcprl
 from support.journals import played, scenario
 
 from mcprl.config import Config, ServerConfig
+from mcprl.errors import JournalError
 from mcprl.runs.chart import charted
 from mcprl.runs.curve import draw_runs
 from mcprl.runs.intervals import paired_difference
@@ -41,6 +42,20 @@ def test_the_difference_of_two_runs_is_paired_by_task(tmp_path: Path) -> None:
     (pair,) = compare_runs(run(tmp_path / "a", range(10)), run(tmp_path / "b", range(5, 35)))
     before, after = [float(n < 10) for n in range(40)], [float(5 <= n < 35) for n in range(40)]
     assert (pair.difference, *pair.ci95) == paired_difference(before, after)
+    assert (pair.n, pair.first, pair.second, pair.won, pair.lost) == (40, 0.25, 0.75, 25, 5)
+
+
+def test_two_evaluations_are_paired_by_the_tasks_that_their_folders_hold(tmp_path: Path) -> None:
+    for name, solved in (("base", range(10)), ("trained", range(5, 35))):
+        test = [scenario(n) for n in range(40)]
+        with Journal.create(tmp_path / name, Config(servers=(ServerConfig(target="shop.py"),))) as journal:
+            journal.write_scenarios(test)
+            journal.write_fact("evaluation", {"adapter": "", "split": "test", "stated": {}})
+            if name == "base":
+                with pytest.raises(JournalError, match="base has no scores; go on with: mcprl eval --resume base"):
+                    compare_runs(tmp_path / "base", tmp_path / "base")
+            played(journal, "eval", 0, test, lambda n, _, solved=solved: n in solved)
+    (pair,) = compare_runs(tmp_path / "base", tmp_path / "trained")
     assert (pair.n, pair.first, pair.second, pair.won, pair.lost) == (40, 0.25, 0.75, 25, 5)
 
 
