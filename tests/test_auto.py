@@ -126,4 +126,4 @@ def test_a_task_is_trained_on_without_a_server_and_compared_blind(
     else:
         assert proof.preferred
         assert proof.preferred.n == 8
-        assert "blind and in both orders" in told.output.replace("\n", " ")
+        assert "blind and in both orders" in report.summary(proof)

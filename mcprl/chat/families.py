@@ -186,8 +186,8 @@ def reply(
     message, malformed = _parse(tokenizer, style.parser, text, request.tools, turn)
     if not request.offered and (malformed or message.get("tool_calls")):  # nothing can be called: it is text
         said = ids[:-1] if ids[-1] in end_ids else ids
-        message = {"role": "assistant", "content": str(tokenizer.decode(said, skip_special_tokens=False))}
-        malformed = ()
+        text = str(tokenizer.decode(said, skip_special_tokens=False))
+        return {"role": "assistant", "content": text}, ()
     if reads_any_form(tokenizer) and not message.get("tool_calls"):
         content = str(message.get("content") or "")
         if block := forms.find(content, request.offered):

@@ -27,6 +27,7 @@ class Finder:
 
     def __init__(self, choice: Choice, calls: Calls, max_calls: int) -> None:
         self._choice, self._calls, self._max_calls = choice, calls, max_calls
+        self._underway: list[str] = []  # the tools whose values are being looked for: none gives its own
         self._subset = calls.subset
         self._catalog, self._known, self._rng = calls.subset.catalog, calls.subset.known, calls.subset.rng
 
@@ -128,10 +129,14 @@ class Finder:
     async def _given(self, session: Session, state: State, tool: Tool) -> tuple[Step, Found] | None:
         """A call whose values one record gives together, and the thing that the record is of, which a request can name
         in their place."""
-        givers = self.givers(tool)
+        givers = [(giver, keys) for giver, keys in self.givers(tool) if giver.name not in self._underway]
         self._rng.shuffle(givers)
         for giver, keys in givers:
-            found = await self.thing(session, state, giver, by_name=True)
+            self._underway.append(tool.name)
+            try:
+                found = await self.thing(session, state, giver, by_name=True)
+            finally:
+                self._underway.pop()
             if found is None or not found.steps or len(found.steps) >= self._max_calls:
                 continue
             values = {slot: found.record.get(key) for slot, key in keys.items()}
@@ -152,8 +157,9 @@ class Finder:
                 slot: [s[-1] for s in self._known.places_of(slot) if s[1] == giver.name and len(s) == 3]
                 for slot in needed
             }
-            if giver is not tool and all(fields.values()):
-                givers.append((giver, {slot: keys[0] for slot, keys in fields.items()}))
+            named = {slot: keys[0] for slot, keys in fields.items() if keys}
+            if giver is not tool and len({*named.values()}) == len(needed):  # not twice the same: a sum's two numbers
+                givers.append((giver, named))
         return givers
 
     async def by_name(self, session: Session, state: State, tool: Tool, slot: Slot) -> tuple[str | int, Found] | None:

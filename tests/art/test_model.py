@@ -110,6 +110,7 @@ async def test_the_loop_of_arts_users_runs_on_the_embedded_engine(shop: str, sce
         assert metrics["exact_tokens"] == 1.0
         assert metrics["sampler_gap_max"] < 1e-3
         assert await model.get_step() == 1
+        assert isinstance(model.backend, LocalBackend)
         result = await model.backend.train(model, judged, learning_rate=0.0)
         assert (result.step, result.metrics["exact_tokens"]) == (2, 1.0)
         assert result.metrics["learning_rate"] == 0.0

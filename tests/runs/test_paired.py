@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from matplotlib.patches import Rectangle
 from support.command_line import mcprl
@@ -130,4 +131,6 @@ def test_a_chart_also_draws_what_training_began_from(tmp_path: Path) -> None:
         ("supervised", 0.25),
     ]
     figure = draw_runs(runs, tmp_path / "chart.png", {"o3": 0.9})
-    assert [line.get_ydata()[0] for line in figure.axes[0].lines if line.get_linestyle() == ":"] == [0.9]
+    assert [float(np.asarray(line.get_ydata())[0]) for line in figure.axes[0].lines if line.get_linestyle() == ":"] == [
+        0.9
+    ]
