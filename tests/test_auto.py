@@ -77,6 +77,14 @@ async def test_a_writer_that_repeats_itself_ends_with_what_it_has() -> None:
     assert all([pack.train, pack.val, pack.test])
 
 
+async def test_a_writer_without_inputs_is_told() -> None:
+    def answer(request: Request, _: int) -> Reply:
+        return Reply('{"kinds": ["one"]}' if '"kinds"' in str(request["messages"][0]) else "I cannot.")
+
+    with serving(answer) as fake, pytest.raises(ScenarioError, match="wrote no input that can be read"):
+        await write_inputs(model(fake.url), ScenarioConfig(train=4, val=1, test=1), TASK, 0)
+
+
 async def test_a_writer_without_kinds_is_told() -> None:
     refusing = serving(lambda request, _: Reply("I cannot help with that."))
     with refusing as fake, pytest.raises(ScenarioError, match="named no kind of input"):
@@ -110,7 +118,14 @@ def test_a_task_is_trained_on_without_a_server_and_compared_blind(
         words += ["--set", "judge.cache="]
         words += ["--set", "scenarios.writer_cache="]
         told = CliRunner().invoke(cli, words)
-    assert told.exit_code == 0, told.output
+        assert told.exit_code == 0, told.output
+        asked = len(fake.requests)
+        again = CliRunner().invoke(cli, ["train", "--resume", "letters", "--runs-dir", str(tmp_path)])
+        assert again.exit_code == 0, again.output
+        assert len(fake.requests) == asked  # all that it wrote, scored and preferred is kept
+    page = (tmp_path / "letters" / "report.md").read_text()
+    assert "in this folder, without a server." in page
+    assert f"task: {TASK}" in CliRunner().invoke(cli, ["runs", "show", "letters", "--runs-dir", str(tmp_path)]).output
     folder = tmp_path / "letters"
     pack = load_pack(folder / "scenarios")
     assert [len(split) for split in (pack.train, pack.val, pack.test)] == [12, 4, 8]

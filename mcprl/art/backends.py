@@ -133,6 +133,8 @@ class TrainResult:
 class Trained(Protocol):
     """The part of `TrainableModel` that a backend's `train` needs."""
 
+    config: Config
+
     async def register(self, backend: ModelBackend) -> None: ...
     async def get_step(self) -> int: ...
     async def train(
@@ -151,10 +153,10 @@ class _Training:
         learning_rate: float | None = None,
         config: TrainingConfig | None = None,
     ) -> TrainResult:
-        """One step of GRPO on the groups' rewards. `config` has further settings of this update. Raises as
-        `TrainableModel.train` does."""
+        """One step of GRPO on the groups' rewards. `config` has the settings of this update, by default the model's
+        own. Raises as `TrainableModel.train` does."""
         if learning_rate is not None:
-            config = (config or TrainingConfig()).model_copy(update={"learning_rate": learning_rate})
+            config = (config or model.config.training).model_copy(update={"learning_rate": learning_rate})
         await model.register(self)
         metrics = await model.train(trajectory_groups, config)
         return TrainResult(await model.get_step(), metrics)

@@ -98,9 +98,9 @@ def show_run(screen: Console, journal: Journal) -> None:
     """A run's server and model, its kept adapters, the metrics of its last steps, and its report so far."""
     config = journal.config
     steps = journal.steps()
-    targets = ", ".join(server.target for server in config.servers)
+    target = ", ".join(server.target for server in config.servers)
     screen.print(f"[bold]{escape(journal.folder.name)}[/]  [dim]{escape(str(journal.folder))}[/]")
-    screen.print(f"  server: {escape(targets)}", soft_wrap=True)
+    screen.print(f"  server: {escape(target)}" if target else f"  task: {escape(config.task)}", soft_wrap=True)
     screen.print(f"  model: {escape(str(journal.fact('model', config.model.name)))}", soft_wrap=True)
     most = config.training.steps
     taken = f"{len(steps)} of at most {counted(most, 'step')} of RL" if most else "supervised steps alone"

@@ -200,14 +200,13 @@ def _reproduce(report: Report) -> str:
     process."""
     moved = any(_OWN_ADDRESS.search(target) for target in report.targets)
     command = "mcprl train --config config.toml --name again" + (" --server URL-or-command" if moved else "")
-    servers = ", ".join(f"`{code(target)}`" for target in report.targets) or "not recorded"
-    where = f"The server was {servers}" + (
-        ", which was started for this run: name where it is now. " if moved else ". "
-    )
+    servers = ", ".join(f"`{code(target)}`" for target in report.targets)
+    where = f"with the same server. The server was {servers}" if servers else "without a server"
+    where += ", which was started for this run: name where it is now. " if moved else ". "
     versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
     return (
         f"{fenced(command, 'sh')}\n\n"
-        f"in this folder, with the same server. {where}Seed {report.seed}, "
+        f"in this folder, {where}Seed {report.seed}, "
         f"tool hash {report.tool_hash or 'not recorded'}, begun {report.date}, {versions}. "
         "The tasks are in `scenarios/`, every rollout with its token ids is in `journal.sqlite`."
     )

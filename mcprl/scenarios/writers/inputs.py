@@ -50,7 +50,7 @@ async def write_inputs(model: LanguageModel, config: ScenarioConfig, task: str, 
     """Inputs for `task`, as many as `config` asks for in each split or as the model can think of.
 
     None is like another, and each kind stands in all splits. Raises `LlmError` if the model cannot be asked, and
-    `ScenarioError` if it writes too few for three splits.
+    `ScenarioError` if it names no kind or writes no input.
     """
     wanted = config.train + config.val + config.test
     kinds = _distinct(await _ask(model, _KINDS.format(count=KINDS), "kinds", KINDS, {"task": task}))[:KINDS]
@@ -61,6 +61,7 @@ async def write_inputs(model: LanguageModel, config: ScenarioConfig, task: str, 
     random.Random(f"cells {seed}").shuffle(cells)
     written: dict[tuple[str, str], list[str]] = {cell: [] for cell in cells}
     words: list[frozenset[str]] = []
+    failed: list[str] = []
     limiter = anyio.CapacityLimiter(AT_ONCE)
 
     async def extend(cell: tuple[str, str]) -> None:
@@ -69,8 +70,9 @@ async def write_inputs(model: LanguageModel, config: ScenarioConfig, task: str, 
         async with limiter:
             try:
                 texts = await _ask(model, _INPUTS.format(count=EACH), "inputs", EACH, asked)
-            except LlmError:
-                texts = []  # another reply may do
+            except LlmError as error:
+                failed.append(str(error))  # another reply may do
+                return
         for text in texts:
             own = frozenset(text.lower().split())
             if own and not any(_alike(own, other) for other in words):
@@ -86,6 +88,9 @@ async def write_inputs(model: LanguageModel, config: ScenarioConfig, task: str, 
         cells = sorted(cells, key=lambda cell: len(written[cell]))
         if len(words) >= wanted or (len(words) == before and before):
             break
+    if not words:
+        why = f"; the last failure: {failed[-1]}" if failed else ""
+        raise ScenarioError(f"{model.name} wrote no input that can be read{why}")
     inputs = [(kind, difficulty, text) for (kind, difficulty), texts in written.items() for text in texts]
     return Pack(tuple(_dealt(inputs, config, seed)), seed=seed)
 
