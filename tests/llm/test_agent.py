@@ -173,7 +173,7 @@ def test_it_stands_beside_a_run_with_an_interval_and_in_its_chart(pack: Path, tm
     assert shown.code == 0, shown.err
     assert "+75.0" in shown.out
     for others, why in (
-        ((str(path), str(path)), "compare each with the run whose tasks it did"),
+        ((str(path), str(path)), "are printed evaluations; name the folder of one, runs/evals/NAME"),
         ((str(tmp_path / "run"), str(pack.with_suffix(".json"))), "is not what mcprl eval --json prints"),
     ):
         refused = mcprl("runs", "compare", *others)
