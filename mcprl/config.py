@@ -250,18 +250,20 @@ class ModelConfig(Section):
 
 
 class EngineConfig(Section):
-    kind: Literal["auto", "embedded", "vllm"] = "auto"
-    """What samples the policy: `embedded` in this process, or `vllm` on a vLLM server. `auto` is vllm if a base_url is
-    given, or if there is a GPU and `mcprl setup vllm` was run."""
+    kind: Literal["auto", "embedded", "vllm", "tinker"] = "auto"
+    """What samples the policy: `embedded` in this process, `vllm` on a vLLM server, or `tinker` on a server at base_url
+    that speaks the Tinker API and trains it, too. `auto` is vllm if a base_url is given, or if there is a GPU and
+    `mcprl setup vllm` was run."""
     max_batch: Annotated[int, Field(ge=1)] = 64
     """Sequences decoded at once."""
     base_url: str = ""
-    """A running vLLM server on this machine: `http://127.0.0.1:8000/v1`. Empty starts one for the run. Of an `llm:`
-    model, its endpoint, if that is not the provider's own."""
+    """A running vLLM server on this machine: `http://127.0.0.1:8000/v1`. Empty starts one for the run. Of a Tinker
+    server its address without a path; of an `llm:` model its endpoint, if that is not the provider's own."""
     max_cost: Annotated[float, Field(ge=0)] = 1e9
     """US dollars that an `llm:` model may cost; before the limit is passed, its test ends. Replies are cached."""
     api_key_env: str = "VLLM_API_KEY"
-    """The environment variable with the key of the server at base_url. The key is never written down."""
+    """The environment variable with the key of the server at base_url; TINKER_API_KEY by default for a Tinker server.
+    The key is never written down."""
     environment: str = ""
     """The folder of vLLM's environment; empty is the folder that `mcprl setup vllm` uses."""
     args: tuple[str, ...] = ()

@@ -24,7 +24,7 @@ from typing import Any, Protocol
 import anyio.to_thread
 
 from mcprl.config import Config
-from mcprl.engines import Engine, open_engine, placement, require_client, server_device
+from mcprl.engines import Engine, open_engine, placement, require_client, server_device, uses_tinker
 from mcprl.engines.conversation import require_room
 from mcprl.engines.machine import resolve
 from mcprl.engines.trial import load_worded
@@ -50,11 +50,11 @@ from mcprl.text import counted
 from mcprl.training import memory, symptoms
 from mcprl.training.curriculum import draw
 from mcprl.training.demonstrations import Demonstrations
+from mcprl.training.opening import AnyTrainer, open_trainer
 from mcprl.training.pipeline import concurrently
 from mcprl.training.selection import best_step, has_stalled, prune_adapters
 from mcprl.training.step import RewardedGroup, make_batch, update
 from mcprl.training.thread import in_update_thread
-from mcprl.training.trainer import Trainer
 from mcprl.training.warm_start import WarmStart, rl_is_spent
 from mcprl.types import Adapter, Scenario
 
@@ -126,8 +126,10 @@ async def _run(
             sampler = Sampler(config, server, engine, journal, emit, **parts.conversing(config, model, engine))
             scoring = Scoring(config, server.tools, journal, PolicyLlm(engine), emit, parts.judging)
             await _train(Run(config, journal, server, model, engine, sampler, scoring, trackers, parts, emit))
-        if taken := memory.planned_and_peak(config, placement(config, find_device(config.model.device))):
-            journal.write_fact("memory", taken)
+        if not uses_tinker(config):
+            device = find_device(config.model.device)
+            if taken := memory.planned_and_peak(config, placement(config, device)):
+                journal.write_fact("memory", taken)
         finished = report.write(journal.folder)
         proof = json.loads((journal.folder / "report.json").read_text())
     finally:
@@ -189,7 +191,7 @@ async def reinforce(
 ) -> tuple[int, Adapter | None]:
     """GRPO from the adapter `start` (or the base model); returns the step that is tested and its adapter."""
     config, last = run.config.training, run.journal.last_step() or 0
-    trainer = Trainer(run.model, config, config.steps * config.minibatches * config.epochs)
+    trainer = open_trainer(run.model, config, config.steps * config.minibatches * config.epochs, run.emit)
     if trainer.note and not run.journal.events("warmed"):  # else the warm start has said it
         run.emit(Note(trainer.note))
     if forecast := await run.scoring.forecast(config.steps - last):
@@ -283,7 +285,7 @@ async def sample_step(run: Run, step: int, scenarios: Sequence[Scenario], start:
     return StepRollouts(step, judged, run.scoring.judge.report() | seconds)
 
 
-async def update_adapter(run: Run, trainer: Trainer, sampled: StepRollouts) -> None:
+async def update_adapter(run: Run, trainer: AnyTrainer, sampled: StepRollouts) -> None:
     """Update the adapter on a step's rollouts, save it, and record the step with its metrics."""
     began, step, judged = time.perf_counter(), sampled.step, sampled.judged
     rewarded: list[RewardedGroup] = []
@@ -344,6 +346,8 @@ def checked(config: Config, emit: Emit) -> Config:
     require_tasks(config.scenarios)
     require_client(config)
     config = resolve(config)
+    if uses_tinker(config):
+        return config  # the server has the memory
     config, line = memory.fitted(config, placement(config, find_device(config.model.device)), server_device())
     emit(Note(line))
     if config.model.loader == "unsloth":

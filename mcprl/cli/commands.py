@@ -3,6 +3,7 @@
 Each command imports the heavy parts that it needs, so that `mcprl --help` loads none.
 """
 
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
@@ -272,6 +273,29 @@ def setup_vllm(folder: str | None, build: "Build | None") -> None:
         installed = environment.install(place, build, emit)
     use = f"--engine vllm --vllm-environment {folder}" if folder else "--engine vllm"
     click.echo(f"vLLM {installed.version} ({installed.build}) is in {installed.folder}; use it with: {use}")
+
+
+@setup.command("skyrl")
+@click.option("--folder", metavar="FOLDER", help="Where to put it. [$MCPRL_SKYRL, or a folder of the user's cache]")
+def setup_skyrl(folder: str | None) -> None:
+    """Install SkyRL, whose server of the Tinker API trains on this machine's CPU, into an environment of its own.
+
+    It prints how to start the server for nano, and the run that uses it. On GPUs and in a Ray cluster its own commands
+    start it: see docs/cluster.md. Does nothing if it is installed.
+    """
+    from mcprl.cli.progress import Progress
+    from mcprl.models.installing import python_of
+    from mcprl.models.places import locate
+    from mcprl.tinker import skyrl_server
+
+    place = Path(folder).expanduser() if folder else skyrl_server.default_folder()
+    with Progress() as emit:
+        skyrl_server.install(place, emit)
+    model = skyrl_server.in_float32(locate("nano"), place / "nano-float32")
+    command = skyrl_server.command(python_of(place), model, 8077, place / "checkpoints")
+    click.echo(f"SkyRL {skyrl_server.VERSION} is in {place}; start its server for nano with:\n")
+    click.echo(f"JAX_PLATFORMS=cpu {shlex.join(command)}\n")
+    click.echo("and train on it with: mcprl demo --engine tinker --base-url http://127.0.0.1:8077")
 
 
 @cli.group()

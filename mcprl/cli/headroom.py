@@ -33,9 +33,9 @@ from mcprl.scenarios.prepare import require_splits, require_tasks
 from mcprl.servers.rewards import require_behind, rewarded
 from mcprl.servers.server import Server, connect
 from mcprl.text import counted
+from mcprl.training.opening import open_trainer
 from mcprl.training.step import RewardedGroup, make_batch, update
 from mcprl.training.thread import in_update_thread
-from mcprl.training.trainer import Trainer
 from mcprl.types import Call, Group, Scenario
 
 _TASKS = 12
@@ -116,7 +116,7 @@ async def _update_s(config: Config, model: LoadedModel, engine: Engine, groups: 
     batch = make_batch(rewarded, config.training)
     if not batch.rows_B:
         return 0.0
-    trainer = Trainer(model, config.training)
+    trainer = open_trainer(model, config.training)
     async with engine.paused():
         began = time.perf_counter()
         await in_update_thread(partial(update, trainer, batch, config.rollout.temperature))

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from mcprl.chat.prompts import system_messages
 from mcprl.config import Config
-from mcprl.engines import Engine, open_engine
+from mcprl.engines import Engine, open_engine, uses_tinker
 from mcprl.engines.conversation import Conversation
 from mcprl.events import Emit, Note, ignore
 from mcprl.llm.policy import PolicyLlm
@@ -19,6 +19,7 @@ from mcprl.runs.settings import with_secrets
 from mcprl.scenarios.packs.pack import tool_hash
 from mcprl.servers.permission import ToolStatus
 from mcprl.servers.server import Server, connect
+from mcprl.tinker.model import open_remote
 from mcprl.types import Session, StopReason, Tool, ToolResult
 
 Speaker = Literal["base", "trained"]
@@ -85,7 +86,7 @@ async def open_talk(
     with Journal.open(run) as journal:
         config, adapter = with_secrets(journal.config, given), chosen_adapter(journal)
         trained_with = journal.fact("tool_hash")
-    model = load_model(config.model)
+    model = open_remote(config) if uses_tinker(config) else load_model(config.model)
     connecting = connect(config.servers, config.tools, emit=emit, task=config.task)
     async with connecting as server, open_engine(config, model, run / "chat-vllm.log", emit) as engine:
         if tool_hash(server.tools) != trained_with:

@@ -1,4 +1,4 @@
-"""The seam for engines, which sample model turns: `embedded` in this process, `vllm` on a server.
+"""The seam for engines, which sample model turns: `embedded` in this process, `vllm` and `tinker` on a server.
 
 The libraries of an engine are imported when it is opened.
 """
@@ -93,6 +93,11 @@ def uses_vllm(config: Config) -> bool:
     return engine.kind == "vllm"
 
 
+def uses_tinker(config: Config) -> bool:
+    """Whether a server of the Tinker API samples and trains the model."""
+    return config.engine.kind == "tinker"
+
+
 def require_client(config: Config) -> None:
     """Raise `MissingExtra` if the engine is vLLM and the client of its server is not installed."""
     if uses_vllm(config) and find_spec("openai") is None:
@@ -118,9 +123,15 @@ def placement(config: Config, device: Any) -> Placement:
 async def open_engine(config: Config, loaded: "LoadedModel", log: Path, emit: Emit = ignore) -> AsyncGenerator[Engine]:
     """The configured engine for a loaded model, closed at the end. A vLLM server writes its log to `log`; it starts in
     the background, and `Engine.ready` waits for it. Of a base in 4 bits it serves what the trainer computes with."""
+    from mcprl.tinker.model import RemoteModel
+
     with ExitStack() as served:
         engine: Engine
-        if uses_vllm(config):
+        if isinstance(loaded, RemoteModel):
+            from mcprl.engines.tinker import TinkerEngine
+
+            engine = TinkerEngine(config.engine, loaded)
+        elif uses_vllm(config):
             from mcprl.engines.vllm.engine import VllmEngine
 
             path = loaded.path

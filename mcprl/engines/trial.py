@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -22,10 +23,11 @@ import torch
 from mcprl.chat import families, wording
 from mcprl.chat.prompts import opening_messages
 from mcprl.chat.wording import WORDED, Wording
-from mcprl.config import Config, RolloutConfig
-from mcprl.engines import Engine
+from mcprl.config import Config, EngineConfig, RolloutConfig
+from mcprl.engines import Engine, uses_tinker
 from mcprl.engines.conversation import Conversation
 from mcprl.engines.embedded.engine import EmbeddedEngine
+from mcprl.engines.tinker import TinkerEngine
 from mcprl.errors import EngineError
 from mcprl.events import Emit, InstallStep, ignore
 from mcprl.files import cache_folder, write_whole
@@ -34,6 +36,7 @@ from mcprl.models.heap import collect_and_trim
 from mcprl.models.load import LoadedModel, load_model, version_of
 from mcprl.runs.cards import public_name
 from mcprl.text import counted, shortened
+from mcprl.tinker.model import RemoteModel, open_remote
 from mcprl.types import CompletionRequest, Tool, ToolResult
 
 SHIPPED = Path(packaged.__file__).with_name("trials.json")
@@ -181,7 +184,8 @@ def summary(name: str, trials: Sequence[WordingTrial], mended: bool) -> str:
 async def load_worded(config: Config, emit: Emit = ignore) -> tuple[Config, LoadedModel]:
     """The configured model, with the wording that its trial chooses where the configuration leaves it open, and the
     configuration with that wording. What was chosen is the model's `note`. Raises as `load_model` does."""
-    model = await anyio.to_thread.run_sync(load_model, config.model)
+    opened = partial(open_remote, config) if uses_tinker(config) else partial(load_model, config.model)
+    model = await anyio.to_thread.run_sync(opened)
     stated = config.model.model_fields_set & {"system_prompt", "after_result"}
     if stated or config.model.call_form == "template":
         return config, model
@@ -215,7 +219,8 @@ async def run_trials(
 
 async def _sampled(model: LoadedModel, plain: str, config: RolloutConfig, emit: Emit) -> list[WordingTrial]:
     """The trials of the wordings, up to the first with which the model answers and chains."""
-    engine = EmbeddedEngine(model)
+    remote = isinstance(model, RemoteModel)
+    engine = TinkerEngine(EngineConfig(), model) if remote else EmbeddedEngine(model)
     trials: list[WordingTrial] = []
     try:
         for n, each in enumerate(WORDINGS, 1):
@@ -229,7 +234,8 @@ async def _sampled(model: LoadedModel, plain: str, config: RolloutConfig, emit: 
             if trials[-1].answers and trials[-1].chained == CHAINS:
                 break
     finally:
-        await engine.close()
+        if not remote:  # its connection is the run's
+            await engine.close()
         collect_and_trim()
         torch.cuda.empty_cache()  # vLLM may want that memory next; does nothing without a GPU
         model.tokenizer.chat_template = plain

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mcprl.config import NANO, POLICY, Config, ModelConfig, Section
+from mcprl.config import NANO, POLICY, Config, Section
 from mcprl.models import BEHIND_AN_API, context_limit
 
 
@@ -166,16 +166,18 @@ def read_facts(config: Config) -> Facts:
         thinks=bool(info.family and info.family.reasoning) and not _thinking_is_off(config),
         calls_tools=not (info.family and info.family.template),
         gpu=find_device(config.model.device).type == "cuda",
-        starter=starter_of(config.model),
+        starter=starter_of(config),
         cpu_multiplies_bf16=multiplies_bf16(),
     )
 
 
-def starter_of(model: ModelConfig) -> str:
-    """The folder of the LoRA that comes with a packaged model; empty if it has none, or if another LoRA is stated."""
+def starter_of(config: Config) -> str:
+    """The folder of the LoRA that comes with a packaged model; empty if it has none, if another LoRA is stated, or if a
+    server trains it, which takes none."""
     from mcprl.models import packaged
 
-    return "" if model.model_fields_set & _LORA else packaged.starter(model.name)
+    model = config.model
+    return "" if model.model_fields_set & _LORA or config.engine.kind == "tinker" else packaged.starter(model.name)
 
 
 def _with(config: Config, values: Mapping[str, Any]) -> Config:

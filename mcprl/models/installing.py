@@ -1,15 +1,91 @@
-"""Steps of an installation: commands whose output goes to a log, with their run time as progress."""
+"""Environments of their own for what pins its own torch: a folder with Python, filled by pip in named steps."""
 
+import json
 import os
+import shutil
 import subprocess
+import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from mcprl.errors import EngineError
 from mcprl.events import Emit, InstallStep, ignore
+from mcprl.files import locked, write_whole
 
 MOST_SHOWN = 300
 """Characters of a failed command's error."""
+_MANIFEST = "mcprl.json"  # written last, so an environment that has it is complete
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What makes an environment of `name`: pip's `steps`, then the `module` that must be importable. `made_of` tells it
+    from other versions. It takes `needs_gb` of a disk, with the files that pip unpacks on the way."""
+
+    name: str
+    module: str
+    steps: tuple[tuple[str, ...], ...]
+    made_of: Mapping[str, Any]
+    needs_gb: float
+
+
+def find(folder: Path) -> dict[str, Any] | None:
+    """What a complete environment is made of, or `None` if there is none in the folder."""
+    try:
+        manifest: dict[str, Any] = json.loads((folder / _MANIFEST).read_text())
+    except (OSError, ValueError):
+        return None
+    return manifest if python_of(folder).exists() else None
+
+
+def python_of(folder: Path) -> Path:
+    """The Python of an environment."""
+    return folder / "bin" / "python"
+
+
+def install(folder: Path, recipe: Recipe, emit: Emit = ignore) -> None:
+    """Make an environment in `folder`, or complete a partial one. Does nothing if it is complete already.
+
+    pip writes to `install.log` in the folder. Raises `EngineError`.
+    """
+    if _is_made(folder, recipe):
+        return
+    _check_room(folder, recipe)
+    with locked(folder):
+        if _is_made(folder, recipe):  # by another process during the wait
+            return
+        log = folder / "install.log"
+        log.write_text("")
+        steps = [("venv", [sys.executable, "-m", "venv", str(folder)])]
+        pip = [str(python_of(folder)), "-m", "pip", "--disable-pip-version-check", "--no-input"]
+        steps += [(" ".join(step), [*pip, *step]) for step in recipe.steps]
+        steps.append((f"import {recipe.module}", [str(python_of(folder)), "-c", f"import {recipe.module}"]))
+        for number, (name, command) in enumerate(steps, 1):
+            step = f"{number}/{len(steps)} {name}"
+            if reason := run_step(step, command, log, emit):
+                failed = f"{recipe.name} could not be set up at {step!r}: {reason}"
+                raise EngineError(f"{failed} (the log is {log}); run it again")
+        manifest = {**recipe.made_of, "steps": recipe.steps}
+        write_whole(folder / _MANIFEST, json.dumps(manifest).encode())
+
+
+def _is_made(folder: Path, recipe: Recipe) -> bool:
+    made = find(folder)
+    return bool(made and {name: made.get(name) for name in recipe.made_of} == dict(recipe.made_of))
+
+
+def _check_room(folder: Path, recipe: Recipe) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise EngineError(f"{folder} cannot be made: {error.strerror}; choose another folder with --folder") from None
+    free = shutil.disk_usage(folder).free / 2**30
+    if free < recipe.needs_gb:
+        needed = f"{recipe.name} needs {recipe.needs_gb:.0f}"
+        raise EngineError(f"{folder} has {free:.1f} GiB free; {needed}: make room, or choose another --folder")
 
 
 def run_step(name: str, command: Sequence[str], log: Path, emit: Emit = ignore) -> str:

@@ -93,7 +93,7 @@ def load_model(config: ModelConfig, seed: int = 0) -> LoadedModel:
         raise ModelError(f"peft cannot wrap a {type(model).__name__}")
     if not config.dora and config.quantization == "none":  # DoRA scales by the norms of the base's whole weights
         share_base(policy)
-    return LoadedModel(policy, tokenizer, _end_ids(model, tokenizer), config.name, base.path, config, base.info.mended)
+    return LoadedModel(policy, tokenizer, end_ids(model, tokenizer), config.name, base.path, config, base.info.mended)
 
 
 def version_of(loaded: LoadedModel) -> list[Any]:
@@ -249,7 +249,8 @@ def _check_template(tokenizer: Any, name: str, path: str) -> None:
     dialect(tokenizer)
 
 
-def _end_ids(model: Any, tokenizer: Any) -> tuple[int, ...]:
+def end_ids(model: Any, tokenizer: Any) -> tuple[int, ...]:
+    """The tokens that end a turn: those of the model's generation settings, the tokenizer's and the template's."""
     configured = getattr(model.generation_config, "eos_token_id", None)
     ids = {*(configured if isinstance(configured, list) else [configured]), tokenizer.eos_token_id}
     ids |= {tokenizer.get_added_vocab()[end] for end in end_tokens(tokenizer, dialect(tokenizer))}

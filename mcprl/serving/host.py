@@ -9,7 +9,7 @@ from pathlib import Path
 
 import anyio
 
-from mcprl.engines import open_engine
+from mcprl.engines import open_engine, uses_tinker
 from mcprl.engines.trial import load_worded
 from mcprl.errors import ConfigError, MissingExtra
 from mcprl.events import Emit, Note, ignore
@@ -38,6 +38,8 @@ async def open_served(
     and the newest of those goes before the origin's. `requests_wait`: they do during updates. Raises what loading
     and `claimed` raise, and `ConfigError` for an engine that sleeps."""
     config = origin.config
+    if uses_tinker(config):
+        raise ConfigError('engine.kind = "tinker": serve needs the weights here; use --engine vllm or embedded')
     if config.engine.sleep:
         raise ConfigError("engine.sleep = true: a server that sleeps during updates answers nobody; leave it out")
     await anyio.Path(folder).mkdir(parents=True, exist_ok=True)

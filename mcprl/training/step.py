@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from mcprl.config import TrainingConfig
 from mcprl.training.advantages import advantages, most_varied
+from mcprl.training.opening import AnyTrainer
 from mcprl.training.rows import certificate, training_rows
-from mcprl.training.trainer import Trainer
 from mcprl.types import Row, Trajectory
 
 
@@ -65,7 +65,7 @@ def make_batch(groups: Iterable[RewardedGroup], config: TrainingConfig) -> Batch
 
 
 def update(
-    trainer: Trainer,
+    trainer: AnyTrainer,
     batch: Batch,
     temperature: float,
     on_step: Callable[[dict[str, float]], None] = lambda metrics: None,

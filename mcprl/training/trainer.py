@@ -102,19 +102,13 @@ class Trainer:
         token, the certificate is below 100 %, the gap exceeds `max_sampler_gap`, or three optimizer steps in a row were
         not finite.
         """
-        if certificate and certificate.mismatches:
-            wrong = f"{certificate.mismatches} of {certificate.trained} tokens"
-            raise TrainingError(f"{wrong} would be trained in a context that the engine did not see; expected none")
-        rows = [(row, advantage) for row, advantage in rows if any(row.mask)]
-        if not rows:
-            raise TrainingError("no row has a sampled token to train on; check the step's rollouts in the journal")
-        rows = [(row, informative_fraction * advantage) for row, advantage in rows]
+        rows = [(row, informative_fraction * advantage) for row, advantage in require_exact(rows, certificate)]
         steps, halvings = list[dict[str, float]](), self.forward.halvings
         figures = self._choose([row for row, _ in rows], supervised=False)
-        for minibatch in self._minibatches(rows):
+        for minibatch in minibatches(rows, self.config, self.step):
             step, gaps = self._policy_step(minibatch, temperature)
             if not steps:
-                self._check_gap(step["sampler_gap_mean"])
+                check_gap(step["sampler_gap_mean"], self.config.max_sampler_gap)
                 on_gaps(token_gaps([row for row, _ in rows], gaps))
             steps.append(step)
             on_step(step)
@@ -122,24 +116,6 @@ class Trainer:
         if certificate:
             metrics["exact_tokens"] = certificate.exactness
         return metrics
-
-    def _check_gap(self, gap: float) -> None:
-        if gap > self.config.max_sampler_gap:
-            raise TrainingError(
-                f"sampler and trainer differ by {gap:.3f} nats per token on average, more than max_sampler_gap = "
-                f"{self.config.max_sampler_gap}: the engine does not sample from this model; check its dtype, its "
-                "adapter and its sampling settings"
-            )
-
-    def _minibatches(self, rows: Sequence[tuple[Row, float]]) -> Iterator[list[tuple[Row, float]]]:
-        """The rows of each optimizer step: all rows `epochs` times, each time shuffled into `minibatches` parts."""
-        count = self.config.minibatches
-        for _ in range(self.config.epochs):
-            order = list(rows)
-            if count > 1:
-                random.Random(self.step).shuffle(order)
-            for first in range(min(count, len(order))):
-                yield order[first::count]
 
     def _policy_step(
         self, rows: Sequence[tuple[Row, float]], temperature: float
@@ -292,3 +268,36 @@ class Trainer:
             for part in self.forward.bins(rows, temperature):
                 logprobs |= zip(part.indices, part.logprobs_B, strict=True)
         return [logprobs[i] for i in range(len(rows))]
+
+
+def require_exact(rows: Sequence[tuple[Row, float]], certificate: Certificate | None) -> list[tuple[Row, float]]:
+    """The rows with a trained token. Raises `TrainingError` if there is none, or the certificate is below 100 %."""
+    if certificate and certificate.mismatches:
+        wrong = f"{certificate.mismatches} of {certificate.trained} tokens"
+        raise TrainingError(f"{wrong} would be trained in a context that the engine did not see; expected none")
+    trained = [(row, advantage) for row, advantage in rows if any(row.mask)]
+    if not trained:
+        raise TrainingError("no row has a sampled token to train on; check the step's rollouts in the journal")
+    return trained
+
+
+def check_gap(gap: float, most: float) -> None:
+    """Raise `TrainingError` if sampler and trainer differ by more nats a token than `training.max_sampler_gap`."""
+    if gap > most:
+        raise TrainingError(
+            f"sampler and trainer differ by {gap:.3f} nats per token on average, more than max_sampler_gap = {most}: "
+            "the engine does not sample from this model; check its dtype, its adapter and its sampling settings"
+        )
+
+
+def minibatches(
+    rows: Sequence[tuple[Row, float]], config: TrainingConfig, step: int
+) -> Iterator[list[tuple[Row, float]]]:
+    """The rows of each optimizer step: all rows `epochs` times, each time shuffled into `minibatches` parts. `step`
+    counts the optimizer steps before."""
+    for epoch in range(config.epochs):
+        order = list(rows)
+        if config.minibatches > 1:
+            random.Random(step + epoch * config.minibatches).shuffle(order)
+        for first in range(min(config.minibatches, len(order))):
+            yield order[first :: config.minibatches]

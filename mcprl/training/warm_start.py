@@ -8,16 +8,16 @@ from functools import partial
 
 from mcprl.config import Config
 from mcprl.events import Emit, Note, WarmStartBegan, WarmStartEnded, WarmStartStep
-from mcprl.models.adapters import copy_adapter, load_adapter_weights, save_adapter
+from mcprl.models.adapters import copy_adapter
 from mcprl.models.load import LoadedModel
 from mcprl.runs.journal import Journal
 from mcprl.runs.learning import rl_minutes
 from mcprl.training.demonstrations import Demonstrations
+from mcprl.training.opening import AnyTrainer, load_weights, open_trainer, save_weights
 from mcprl.training.pipeline import concurrently
 from mcprl.training.selection import best_step, has_stalled
 from mcprl.training.symptoms import notes
 from mcprl.training.thread import in_update_thread
-from mcprl.training.trainer import Trainer
 from mcprl.types import Adapter
 
 SOLVES_ENOUGH = 0.5
@@ -97,17 +97,17 @@ class WarmStart:
         start = self.journal.folder / "adapters" / "start"
         if not start.exists():
             copy_adapter(self.config.training.start, start)
-        load_adapter_weights(self.loaded, start)
+        load_weights(self.loaded, start)
         return Adapter(str(start), 0)
 
     async def _train(self, demonstrations: Demonstrations) -> None:
         training = self.config.training
         self.emit(WarmStartBegan(training.warm_start_steps))
-        trainer = Trainer(self.loaded, training, training.warm_start_steps)
+        trainer = open_trainer(self.loaded, training, training.warm_start_steps, self.emit)
         if trainer.note:
             self.emit(Note(trainer.note))
         self._checkpoints[0] = Adapter(f"{self._adapter.path}-0", 0)
-        save_adapter(self.loaded, self._checkpoints[0].path)
+        save_weights(self.loaded, self._checkpoints[0].path)
         await self._load_checkpoints(trainer)
         tokens = computed(self.journal).get(max(self._checkpoints), 0.0)
         metrics: list[dict[str, float]] = []
@@ -140,7 +140,7 @@ class WarmStart:
                 f"{self.config.tools.max_result_bytes}, which cuts long results"
             )
 
-    async def _step(self, trainer: Trainer, demonstrations: Demonstrations, step: int) -> dict[str, float]:
+    async def _step(self, trainer: AnyTrainer, demonstrations: Demonstrations, step: int) -> dict[str, float]:
         """One supervised step, while the plans of the next one are executed. Returns its metrics."""
         rows_B = await demonstrations.rows(step)
         following = partial(demonstrations.rows, step + 1) if step < self.config.training.warm_start_steps else None
@@ -153,13 +153,13 @@ class WarmStart:
         left = (training.warm_start_steps + 1 - step) / training.warm_start_steps
         return training.warm_start_learning_rate * min(1.0, 4 * left)
 
-    async def _validate(self, trainer: Trainer, step: int) -> None:
+    async def _validate(self, trainer: AnyTrainer, step: int) -> None:
         self._checkpoints[step] = checkpoint = Adapter(f"{self._adapter.path}-{step}", step)
         trainer.save(checkpoint.path)
         self.journal.write_adapter(checkpoint, kind="supervised")
         self._scores[step] = await self.validate(step, checkpoint)
 
-    async def _load_checkpoints(self, trainer: Trainer) -> None:
+    async def _load_checkpoints(self, trainer: AnyTrainer) -> None:
         """What an earlier session of the run has left."""
         for saved in self.journal.adapters("supervised"):
             if saved.is_whole:
@@ -180,7 +180,7 @@ class WarmStart:
         if not saved[-1].is_whole:
             self.emit(Note("the warm start's adapter is damaged and is made again"))
             return None
-        load_adapter_weights(self.loaded, self._adapter.path)
+        load_weights(self.loaded, self._adapter.path)
         return self._adapter
 
     def _keep_best(self, start: Adapter | None) -> Adapter | None:
@@ -189,7 +189,7 @@ class WarmStart:
         if self._scores[best] < self._scores[0] - _NOISE:  # only among trained steps has a later one seen more
             best = best_step(self._scores, _NOISE)
         self.emit(WarmStartEnded(best, self._scores[best]))
-        load_adapter_weights(self.loaded, self._checkpoints[best].path)
+        load_weights(self.loaded, self._checkpoints[best].path)
         kept = self._keep(self._checkpoints[best] if best else start)
         for checkpoint in self._checkpoints.values():
             shutil.rmtree(checkpoint.path, ignore_errors=True)

@@ -55,7 +55,7 @@ def test_training_begins_from_the_starter_unless_another_start_or_lora_is_stated
     model: ModelConfig, training: TrainingConfig, start: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def facts(config: Config) -> Facts:
-        return Facts(576, 8_192, "llama", False, False, False, starter=defaults.starter_of(config.model))
+        return Facts(576, 8_192, "llama", False, False, False, starter=defaults.starter_of(config))
 
     monkeypatch.setattr(defaults, "read_facts", facts)  # the model itself is not on every machine
     assert with_defaults(Config(model=model, training=training)).training.start == start

@@ -3,19 +3,16 @@
 `mcprl setup vllm` makes it with the versions that this release is tested with. It needs Python, pip and disk space.
 """
 
-import json
 import os
-import shutil
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from mcprl.errors import ConfigError, EngineError
+from mcprl.errors import ConfigError
 from mcprl.events import Emit, ignore
-from mcprl.files import cache_folder, locked, write_whole
-from mcprl.models.installing import run_step
+from mcprl.files import cache_folder
+from mcprl.models import installing
 
 Build = Literal["cpu", "cuda"]
 
@@ -34,7 +31,6 @@ STEPS: dict[Build, tuple[tuple[str, ...], ...]] = {
 NEEDS_GB: dict[Build, float] = {"cpu": 6.0, "cuda": 20.0}  # with the files that pip unpacks on the way
 LORA_RANKS = (8, 16, 32, 64, 128, 256, 320, 512)
 """The ranks that vLLM accepts."""
-_MANIFEST = "mcprl.json"  # written last, so an environment that has it is complete
 
 
 @dataclass(frozen=True)
@@ -89,61 +85,21 @@ class Environment:
 
     @property
     def python(self) -> Path:
-        return self.folder / "bin" / "python"
+        return installing.python_of(self.folder)
 
 
 def find(folder: str | Path = "") -> Environment | None:
     """The complete environment in `folder` (if empty, in the default folder), or `None`."""
     folder = Path(folder).expanduser() if folder else default_folder()
-    try:
-        manifest = json.loads((folder / _MANIFEST).read_text())
-    except (OSError, ValueError):
-        return None
-    environment = Environment(folder.absolute(), manifest["build"], manifest["version"])
-    return environment if environment.python.exists() else None
+    made = installing.find(folder)
+    return Environment(folder.absolute(), made["build"], made["version"]) if made else None
 
 
 def install(folder: Path, build: Build, emit: Emit = ignore) -> Environment:
-    """Make the environment in `folder`, or complete a partial one. Does nothing if it is complete already.
-
-    pip writes to `install.log` in the folder. Raises `EngineError`.
-    """
-    if (existing := _installed(folder, build)) is not None:
-        return existing
-    _check_room(folder, build)
-    with locked(folder):
-        if (existing := _installed(folder, build)) is not None:  # made by another process during the wait
-            return existing
-        log = folder / "install.log"
-        log.write_text("")
-        steps = [("venv", [sys.executable, "-m", "venv", str(folder)])]
-        pip = [str(folder / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "--no-input"]
-        steps += [(" ".join(step), [*pip, *step]) for step in STEPS[build]]
-        steps.append(("import vllm", [str(folder / "bin" / "python"), "-c", "import vllm"]))
-        for number, (name, command) in enumerate(steps, 1):
-            step = f"{number}/{len(steps)} {name}"
-            if reason := run_step(step, command, log, emit):
-                raise EngineError(f"vLLM could not be set up at {step!r}: {reason} (the log is {log}); run it again")
-        manifest = {"version": VERSION, "build": build, "steps": STEPS[build]}
-        write_whole(folder / _MANIFEST, json.dumps(manifest).encode())
+    """Make the environment in `folder` (`installing.install`). Raises `EngineError`."""
+    made_of = {"version": VERSION, "build": build}
+    installing.install(folder, installing.Recipe("vLLM", "vllm", STEPS[build], made_of, NEEDS_GB[build]), emit)
     return Environment(folder.absolute(), build, VERSION)
-
-
-def _installed(folder: Path, build: Build) -> Environment | None:
-    """The environment in `folder` if it has this build in the tested version."""
-    environment = find(folder)
-    return environment if environment and (environment.build, environment.version) == (build, VERSION) else None
-
-
-def _check_room(folder: Path, build: Build) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise EngineError(f"{folder} cannot be made: {error.strerror}; choose another folder with --folder") from None
-    free = shutil.disk_usage(folder).free / 2**30
-    if free < NEEDS_GB[build]:
-        needed = f"vLLM needs {NEEDS_GB[build]:.0f}"
-        raise EngineError(f"{folder} has {free:.1f} GiB free; {needed}: make room, or choose another --folder")
 
 
 def served_rank(rank: int) -> int:
