@@ -4,6 +4,7 @@
 # make train ARGS="--steps 5 --name quick"        ... with anything that `mcprl train` takes
 # make test                                       lint, types, layers and tests
 # make test-vllm                                  the tests that talk to a real vLLM server (installs one, 4 GB)
+# make test-skyrl                                 the tests that train on a real SkyRL server (installs one, 2 GB)
 # make test-unsloth                               the trainer with unsloth and the oldest transformers (installs both, 3 GB)
 # make torture                                    kill, damage and starve runs a hundred times over; prints the counts (15 minutes)
 # make bench                                      how fast decoding and the update are, beside transformers and TRL
@@ -27,7 +28,7 @@ export SERVER MODEL
 # Where a shell forbids byte code (containers do), every process would compile torch anew, which takes ten seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help train test test-vllm test-unsloth torture lint bench clean
+.PHONY: help train test test-vllm test-skyrl test-unsloth torture lint bench clean
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
 
@@ -40,10 +41,13 @@ train: .venv/.train
 
 test: lint node_modules/.installed .venv-sqlite/.installed
 	@echo "== tests"
-	@pytest --nbmake -n logical --maxprocesses 4 --dist worksteal -m 'not vllm and not unsloth and not torture' tests $(wildcard examples/*.ipynb) $(ARGS)
+	@pytest --nbmake -n logical --maxprocesses 4 --dist worksteal -m 'not vllm and not unsloth and not skyrl and not torture' tests $(wildcard examples/*.ipynb) $(ARGS)
 
 test-vllm: .venv/.test .venv/.vllm
 	@pytest tests --timeout 900 -m vllm $(ARGS)
+
+test-skyrl: .venv/.test .venv/.skyrl
+	@pytest tests --timeout 600 -m skyrl $(ARGS)
 
 # Others' warnings are no errors here: what comes with unsloth gives some at import.
 test-unsloth: .venv-unsloth/.installed
@@ -91,6 +95,10 @@ bench: .venv/.bench
 .venv/.vllm: mcprl/engines/vllm/environment.py | .venv/.test
 	@echo "== installing vLLM into an environment of its own (once, 4 GB, a few minutes)"
 	@mcprl setup vllm && touch $@
+
+.venv/.skyrl: mcprl/tinker/skyrl_server.py | .venv/.test
+	@echo "== installing SkyRL into an environment of its own (once, 2 GB, two minutes)"
+	@mcprl setup skyrl >/dev/null && touch $@
 
 # It has an environment of its own, since it holds transformers back. Beside a torch for CPUs the CUDA builds that come
 # along cannot be imported, and break transformers.

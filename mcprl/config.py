@@ -261,6 +261,9 @@ class EngineConfig(Section):
     server its address without a path; of an `llm:` model its endpoint, if that is not the provider's own."""
     max_cost: Annotated[float, Field(ge=0)] = 1e9
     """US dollars that an `llm:` model may cost; before the limit is passed, its test ends. Replies are cached."""
+    base_urls: tuple[str, ...] = ()
+    """Several running vLLM servers of the same model, in place of base_url. A task's rollouts go to one of them, which
+    computes their prompt once; tasks go to the least busy. One that fails is left out until it is back."""
     api_key_env: str = "VLLM_API_KEY"
     """The environment variable with the key of the server at base_url; TINKER_API_KEY by default for a Tinker server.
     The key is never written down."""

@@ -199,6 +199,8 @@ def _trial(config: Config) -> Iterator[Finding]:
     """Which form the model's calls have, and with which wording it answers after a result; of a model that is named."""
     if "name" not in config.model.model_fields_set or config.model.name.startswith(BEHIND_AN_API):
         return
+    if engines.uses_tinker(config):  # whose server a run asks
+        return
     trial = with_torch("mcprl.engines.trial")
     count = f"{counted(len(trial.TASKS), 'little task')} with up to {counted(len(trial.WORDINGS), 'wording')}"
     yield Finding("trial", "ok", f"{config.model.name} does {count}; a large model on a CPU takes minutes")
@@ -221,6 +223,8 @@ def _trial(config: Config) -> Iterator[Finding]:
 
 def _memory(config: Config) -> Iterator[Finding]:
     """Whether a run fits, by the same estimate as at its beginning."""
+    if engines.uses_tinker(config):
+        return
     resolved = with_torch("mcprl.engines.machine").resolve(config)
     device = with_torch("mcprl.models.load").find_device(resolved.model.device)
     memory = with_torch("mcprl.training.memory")
@@ -271,8 +275,11 @@ def _bench(config: Config) -> Iterator[Finding]:
 
 
 def _vllm(config: Config) -> Iterator[Finding]:
-    if config.engine.base_url:
-        yield _external_server(config)
+    if engines.uses_tinker(config):
+        yield _tinker_server(config)
+        return
+    if urls := config.engine.base_urls or (config.engine.base_url and (config.engine.base_url,)):
+        yield from (_external_server(url, config.engine.api_key_env) for url in urls)
         return
     required = config.engine.kind == "vllm"
     environment = vllm_environment.find(config.engine.environment)
@@ -309,9 +316,19 @@ def _import_vllm(environment: vllm_environment.Environment, folder: str | Path, 
     return Finding("vllm", "ok", f"{version} ({environment.build}) with torch {torch} in {folder}")
 
 
-def _external_server(config: Config) -> Finding:
+def _tinker_server(config: Config) -> Finding:
+    """Whether a server of the Tinker API is there, and follows the settings."""
+    with_torch("mcprl.tinker.model").require_settings(config)
     url = config.engine.base_url
-    variable = config.engine.api_key_env
+    service = with_torch("mcprl.tinker.service").Service(url)
+    if not service.is_up():
+        return Finding(
+            "tinker", "fail", f"no server of the Tinker API answers at {url}; docs/cluster.md says how to start one"
+        )
+    return Finding("tinker", "ok", f"a server answers at {url}; it trains and has the memory that this takes")
+
+
+def _external_server(url: str, variable: str) -> Finding:
     request = Request(f"{url.rstrip('/')}/models")
     if key := os.environ.get(variable):
         request.add_header("Authorization", f"Bearer {key}")

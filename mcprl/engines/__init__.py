@@ -89,7 +89,8 @@ def uses_vllm(config: Config) -> bool:
     environment was set up."""
     engine = config.engine
     if engine.kind == "auto":
-        return bool(engine.base_url or (environment.gpus() and environment.find(engine.environment)))
+        named = engine.base_url or engine.base_urls
+        return bool(named or (environment.gpus() and environment.find(engine.environment)))
     return engine.kind == "vllm"
 
 
@@ -114,7 +115,7 @@ def placement(config: Config, device: Any) -> Placement:
     if not uses_vllm(config):
         return "embedded"
     kind, _, index = server_device().partition(":")
-    if config.engine.base_url or (device.type, device.index or 0) != (kind, int(index or 0)):
+    if config.engine.base_url or config.engine.base_urls or (device.type, device.index or 0) != (kind, int(index or 0)):
         return "apart"
     return "paused" if config.engine.sleep and kind == "cuda" else "awake"
 
@@ -135,11 +136,16 @@ async def open_engine(config: Config, loaded: "LoadedModel", log: Path, emit: Em
             from mcprl.engines.vllm.engine import VllmEngine
 
             path = loaded.path
-            if config.model.quantization == "nf4" and not config.engine.base_url:
+            if config.model.quantization == "nf4" and not (config.engine.base_url or config.engine.base_urls):
                 from mcprl.models.quantized import whole_weights
 
                 path = served.enter_context(whole_weights(loaded, log.with_name(f"{log.stem}-weights")))
-            engine = VllmEngine(config, loaded, path, log, emit)
+            if config.engine.base_urls:
+                from mcprl.engines.vllm.replicas import Replicas
+
+                engine = Replicas(config, loaded, path, log, emit)
+            else:
+                engine = VllmEngine(config, loaded, path, log, emit)
         else:
             from mcprl.engines.embedded.engine import EmbeddedEngine
 

@@ -40,9 +40,9 @@ class RemoteModel(LoadedModel):
     `base` is its name there, `summed` how the server sums losses (`datums`).
     """
 
-    service: Service = field(default=None, kw_only=True)  # pyright: ignore[reportArgumentType]  a base has defaults
-    base: str = field(default="", kw_only=True)
-    summed: Sum = field(default="tokens", kw_only=True)
+    service: Service = field(kw_only=True)
+    base: str = field(kw_only=True)
+    summed: Sum = field(kw_only=True)
     _live: "_Live" = field(default_factory=lambda: _Live(), kw_only=True)
 
     @property

@@ -91,12 +91,13 @@ async def test_gradients_and_log_probabilities_are_those_of_our_own_trainer(serv
     rows = await sampled(engine, adapter.name)
     plain = [row for row, _ in rows]
     norms: dict[str, tuple[float, float]] = {}
-    for name, settings in {
+    tried: dict[str, dict[str, Any]] = {
         "cispo": {"loss": "cispo"},
         "ppo": {"loss": "ppo"},
         "sequence": {"normalization": "sequence"},
         "kl": {"kl_coef": 0.5},
-    }.items():
+    }
+    for name, settings in tried.items():
         theirs = RemoteTrainer(model, TrainingConfig(learning_rate=0.0, **settings)).update(rows)
         ours = our_trainer(server, tmp_path / "step-1", learning_rate=0.0, **settings).update(rows)
         norms[name] = theirs["grad_norm"], ours["grad_norm"]
@@ -164,10 +165,10 @@ def run_settings(server: Server, folder: Path, **training: Any) -> Config:
             "runs_dir": str(folder),
             "servers": [{"target": SHOP}],
             "tools": {"read_only": True},
-            "scenarios": {"train": 24, "val": 4, "test": 4, "test_forms": 0, "probe_calls": 100, "floor": False},
+            "scenarios": {"train": 24, "val": 2, "test": 2, "test_forms": 0, "probe_calls": 100, "floor": False},
             "model": {"name": "nano"},
             "engine": {"kind": "tinker", "base_url": server.url},
-            "rollout": {"deadline_s": 240},
+            "rollout": {"deadline_s": 240, "max_tokens": 64, "max_turns": 3},
             "training": {"recipe": "sft+rl", "scenarios_per_step": 2, "group_size": 4, **training},
         }
     )
@@ -184,6 +185,7 @@ def of_nano(tmp_path: Path) -> Generator[Server]:
         server.kill()
 
 
+@pytest.mark.timeout(600)
 async def test_a_whole_run_goes_on_after_its_server_was_killed_in_mid_step(of_nano: Server, tmp_path: Path) -> None:
     """Ten supervised steps and five of RL. The server is killed with its engine while step 3 is sampled."""
     emitted = Recorder()

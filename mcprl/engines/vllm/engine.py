@@ -157,6 +157,20 @@ class VllmEngine:
         logprobs += map(float, values)
         return "fence" if fences and getattr(choice, "stop_reason", None) == forms.FENCE else choice.finish_reason
 
+    @property
+    def is_up(self) -> bool:
+        """Whether the server takes requests."""
+        return self._server.is_up
+
+    def expect(self, adapter: Adapter) -> None:
+        """Have a server that is not up load this adapter when it is."""
+        self._loads += 1
+        name = f"{self._name_prefix}-{self._loads}-{adapter.name}"
+        self._adapters.pop(adapter.name, None)
+        self._adapters[adapter.name] = _Served(adapter, written_at(adapter), name)
+        for old in [*self._adapters][:-ADAPTERS]:
+            del self._adapters[old]
+
     async def load_adapter(self, adapter: Adapter) -> None:
         """Serve this adapter under a new name, because vLLM reuses what it cached for a name (vLLM issue 42125).
 
