@@ -23,8 +23,8 @@ BEGIN, END = "<!-- packages: begin -->\n", "<!-- packages: end -->\n"
 VOCABULARY_LAYERS = 5
 COLUMNS = {
     "cli": 2.0, "export": 0.4, "train": 1.5, "benches": 2.6, "evaluate": 3.6, "viewing": 4.7, "art": 2.0,
-    "scenarios": 4.65, "judges": 1.0, "llm": 1.2, "serving": 2.3, "rollout": 4.1, "training": 4.05, "engines": 2.75, "tinker": 3.5,
-    "models": 3.5, "runs": 0.4, "chat": 3.5, "servers": 4.7,
+    "scenarios": 4.65, "judges": 1.0, "llm": 1.2, "serving": 2.3, "rollout": 4.1, "training": 4.05, "engines": 2.75,
+    "tinker": 3.5, "models": 3.5, "runs": 0.4, "chat": 3.5, "servers": 4.7,
 }  # fmt: skip
 """Where a box stands, from left to right, chosen so that arrows pass beside boxes; the contract gives its row."""
 
@@ -54,7 +54,8 @@ COLOURS = {
     "viewing": "#f6c8a4", "art": "#d9d9d9",
     "scenarios": "#bfe0c5", "judges": "#f3e2a0", "llm": "#f3e2a0", "serving": "#d9d9d9",
     "rollout": "#f6c8a4", "training": "#b9d6ee",
-    "engines": "#b9d6ee", "tinker": "#b9d6ee", "models": "#b9d6ee", "servers": "#bfe0c5", "chat": "#b9d6ee", "runs": "#dccbe8",
+    "engines": "#b9d6ee", "tinker": "#b9d6ee",
+    "models": "#b9d6ee", "servers": "#bfe0c5", "chat": "#b9d6ee", "runs": "#dccbe8",
 }  # fmt: skip
 
 

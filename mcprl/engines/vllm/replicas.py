@@ -20,10 +20,10 @@ _KNOWN = 4096
 
 
 class Replicas:
-    """Samples turns on several servers. All turns of conversations that begin alike, so those of a task's rollouts, go to
-    one server, which has computed their prompt; a new one goes to the server with the fewest turns. A server that fails
-    gets no more turns until it answers again; the rollouts that it had are repeated elsewhere. Raises `ConfigError` as
-    `VllmEngine` does."""
+    """Samples turns on several servers. All turns of conversations that begin alike, so those of a task's rollouts, go
+    to one server, which has computed their prompt; a new one goes to the server with the fewest turns. A server that
+    fails gets no more turns until it answers again; the rollouts that it had are repeated elsewhere. Raises
+    `ConfigError` as `VllmEngine` does."""
 
     def __init__(self, config: Config, loaded: Policy, path: str, log: Path, emit: Emit = ignore) -> None:
         urls = config.engine.base_urls
