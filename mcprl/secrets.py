@@ -14,7 +14,7 @@ import string
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from urllib.parse import quote, unquote
 
-from mcprl.config import SCRATCH, ServerConfig
+from mcprl.config import SCRATCH, Config, ServerConfig
 from mcprl.errors import ServerError
 from mcprl.types import Json
 
@@ -196,6 +196,12 @@ def resolve(value: str, what: str) -> str:
         raise ServerError(f"{what} wants ${error.args[0]}, which is not set in the environment") from None
     except ValueError:
         return value
+
+
+def referenced(config: Config) -> list[str]:
+    """The environment variables that the servers of a configuration name in their headers and variables (`$NAME`)."""
+    values = [value for server in config.servers for value in (*server.headers.values(), *server.env.values())]
+    return sorted({match[1] or match[2] for value in values for match in _REFERENCE.finditer(value)})
 
 
 def plain_variables(variables: Mapping[str, str]) -> dict[str, str]:

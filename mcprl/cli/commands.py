@@ -298,6 +298,22 @@ def setup_skyrl(folder: str | None) -> None:
     click.echo("and train on it with: mcprl demo --engine tinker --base-url http://127.0.0.1:8077")
 
 
+@setup.command("skypilot")
+@click.option("--cloud", required=True, metavar="CLOUD", help="Whose client to install: aws, gcp, kubernetes, ssh, ...")
+@click.option("--folder", metavar="FOLDER", help="Where to put it. [$MCPRL_SKYPILOT, or a folder of the user's cache]")
+def setup_skypilot(cloud: str, folder: str | None) -> None:
+    """Install SkyPilot into an environment of its own, for mcprl launch; does nothing if that is done."""
+    from mcprl.cli.progress import Progress
+    from mcprl.launch import sky
+    from mcprl.models.installing import python_of
+
+    place = Path(folder).expanduser() if folder else sky.default_folder()
+    with Progress() as emit:
+        sky.install(place, cloud, emit)
+    check = python_of(place).with_name("sky")
+    click.echo(f"SkyPilot {sky.VERSION} is in {place}; check that it reaches the cloud with: {check} check {cloud}")
+
+
 @cli.group()
 def runs() -> None:
     """List the runs, or show one."""

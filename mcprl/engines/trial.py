@@ -1,9 +1,8 @@
 """A trial of a model: how it writes calls, and with which wording it answers after a result.
 
 Eight little tasks of a house with lamps are all that it is judged by, and never whether an answer is right. The wording
-is a fixed list's first one with which the model answers and makes a second call where one is needed; else the first
-with which it answers. What was found is kept in the user's cache; that of packaged models comes with mcprl
-(`recipes/trials.py` makes it).
+is the one of a fixed list with which the model answers and makes the most second calls where they are needed. What was
+found is kept in the user's cache; that of packaged models comes with mcprl (`recipes/trials.py` makes it).
 """
 
 import json
@@ -43,14 +42,15 @@ SHIPPED = Path(packaged.__file__).with_name("trials.json")
 ENOUGH = 6
 """Tasks of the eight that must end in an answer."""
 _TURNS = 4
+_EITHER = "If the result answers my question, answer it in one sentence. If not, make the next call."
 _ANSWER = "If this is enough, answer my question now in one sentence; else make the next call."
 _SYSTEM = (
     "Find out what you need with the tools. After each result make the next call if something is still missing; "
     "otherwise answer in one sentence."
 )
-WORDINGS = (Wording(), Wording(after_result=_ANSWER), Wording(_SYSTEM, _ANSWER))
-"""Measured on 98 requests of people to the example shop before it was made a list: the second is the first with which
-Qwen2.5-Coder-1.5B answers (docs/results.md)."""
+WORDINGS = (Wording(), Wording(after_result=_EITHER), Wording(after_result=_ANSWER), Wording(_SYSTEM, _ANSWER))
+"""Chosen on tasks of this house, of sixteen that were tried with Qwen2.5-Coder-1.5B: with most of them it either
+answers after its first result or calls until its turns end (docs/history.md)."""
 
 
 # --- the tasks --------------------------------------------------------------------------------------------------------
@@ -144,10 +144,11 @@ CHAINS = sum(calls > 1 for _, calls in TASKS)
 
 
 def choose(trials: Sequence[WordingTrial]) -> WordingTrial:
-    """The first that answers and chains, else the first that answers, else the first of those with the most answers."""
+    """Of those that answer the first with the most second calls; if none does, the first with the most answers."""
     answering = [trial for trial in trials if trial.answers]
-    chaining = (trial for trial in answering if trial.chained == CHAINS)
-    return next(chaining, answering[0] if answering else max(trials, key=lambda trial: trial.answered))
+    if answering:
+        return max(answering, key=lambda trial: trial.chained)
+    return max(trials, key=lambda trial: trial.answered)
 
 
 def described(trial: WordingTrial) -> str:
@@ -165,7 +166,7 @@ def named(chosen: Wording) -> str:
     return " and ".join(parts) or "no system_prompt and no after_result"
 
 
-def summary(name: str, trials: Sequence[WordingTrial], mended: bool) -> str:
+def summary(name: str, trials: Sequence[WordingTrial], mended: Sequence[str]) -> str:
     """The sentences about a trial that a run begins with, and that its report repeats."""
     chosen = choose(trials)
     text = f"{name} was given {counted(len(trials), 'wording')}; chosen: {named(chosen.wording)}. It makes "
@@ -176,8 +177,8 @@ def summary(name: str, trials: Sequence[WordingTrial], mended: bool) -> str:
         text += "; with no wording it answers in most of them: that is for training to teach"
     elif not chosen.chained:
         text += "; with no wording that answers it makes a second call: chains are for training to teach"
-    if mended:
-        text += "; its chat template shows calls with doubled braces, which are mended"
+    for fault in mended:
+        text += f"; {fault}"
     return text + ". Base and trained model are read and prompted alike"
 
 

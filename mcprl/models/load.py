@@ -25,6 +25,7 @@ from mcprl.models import gguf, packaged, reading, unsloth
 from mcprl.models.heap import bound_kernels
 from mcprl.models.packing import share_base
 from mcprl.models.places import locate, offline_unless_reachable
+from mcprl.models.untrained import leave_out_untrained
 from mcprl.text import first_line
 from mcprl.types import Tool
 
@@ -33,8 +34,8 @@ from mcprl.types import Tool
 class LoadedModel:
     """A policy ready to train. `model` is a `PeftModel` whose LoRA changes nothing yet, `end_ids` are the tokens that
     end a turn, `path` is the folder or Hugging Face id that `name` stands for (`locate`). `settings` are what it was
-    loaded with. `mended` says that its chat template had a fault (`chat.wording`), `note` what its trial found
-    (`engines.trial`)."""
+    loaded with. `mended` has a phrase for each fault of its chat template or tokenizer that was mended
+    (`chat.wording`, `models.untrained`), `note` what its trial found (`engines.trial`)."""
 
     model: PeftModel
     tokenizer: Any
@@ -42,19 +43,19 @@ class LoadedModel:
     name: str
     path: str
     settings: ModelConfig = field(default_factory=ModelConfig)
-    mended: bool = False
+    mended: tuple[str, ...] = ()
     note: str = ""
 
 
 @dataclass(frozen=True)
 class ModelInfo:
     """A model without its weights: the tokenizer with its chat template in use, the family (`None` if unknown) and
-    the transformers config. `mended`: the template showed calls with doubled braces (`chat.wording`)."""
+    the transformers config. `mended` is as in `LoadedModel`."""
 
     tokenizer: Any
     family: Family | None
     config: Any
-    mended: bool = False
+    mended: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -129,6 +130,8 @@ def load_base(config: ModelConfig) -> LoadedBase:
             model = AutoModelForCausalLM.from_pretrained(path, **options)
     except (OSError, ValueError, SafetensorError) as error:
         raise load_error(config, error) from error
+    if not Path(path).is_dir():  # what its tokenizer must leave out is known only with its weights
+        info = read_info(config)
     for module in model.modules():  # before copies share the weights: the first module that computes takes them over
         if hasattr(module, "init_8bit_state"):
             module.init_8bit_state()
@@ -165,13 +168,19 @@ def read_info(config: ModelConfig) -> ModelInfo:
         tokenizer.chat_template = family.chat_template
     for option, value in config.template_options.items():  # set in the template, so that it is saved and served with it
         tokenizer.chat_template = f"{{%- set {option} = {_literal(value)} -%}}{tokenizer.chat_template or ''}"
+    untrained = leave_out_untrained(tokenizer, path)
     _check_template(tokenizer, config.name, path)
     own = str(tokenizer.chat_template)
     family = family and family.of_template(own)
     any_form = config.call_form == "any"
     template = mended(tokenizer) if any_form else own
     tokenizer.chat_template = worded(template, Wording(config.system_prompt, config.after_result), any_form)
-    return ModelInfo(tokenizer, family, model_config, template != own)
+    faults = (
+        [f"it was never trained on the tokens {' and '.join(untrained)}, which are plain text now"] if untrained else []
+    )
+    if template != own:
+        faults.append("its chat template shows calls with doubled braces, which are mended")
+    return ModelInfo(tokenizer, family, model_config, tuple(faults))
 
 
 def lora_targets(config: ModelConfig, family: Family | None, shape: Any) -> str:
