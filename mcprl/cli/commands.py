@@ -20,6 +20,7 @@ from mcprl.cli.bench_command import bench, setup_bench
 from mcprl.cli.compare_command import compare
 from mcprl.cli.config_command import ConfigCommand, config_options, server_argument
 from mcprl.cli.extras import with_torch
+from mcprl.cli.launch_command import launch
 from mcprl.cli.login_command import login
 from mcprl.cli.outcome import UnfitMachine, exit_code, run_async
 from mcprl.cli.output import current, output_options, present, progress_console
@@ -66,6 +67,7 @@ cli.add_command(scenarios)
 cli.add_command(train)
 cli.add_command(demo)
 cli.add_command(auto)
+cli.add_command(launch)
 cli.add_command(bench)
 cli.add_command(view)
 cli.add_command(login)

@@ -184,8 +184,8 @@ def _model(config: Config) -> Iterator[Finding]:
     serve = f"{vllm} --tool-call-parser {parser.vllm}{reasoning}"
     forms = ", fences and bare JSON" if settings.call_form == "any" else ""
     yield Finding("parser", "ok", f"{parser.name}{forms}, {calls}; to serve it: {serve}")
-    if info.mended:
-        yield Finding("template", "ok", "it shows calls with doubled braces, which models copy: mended to single ones")
+    for fault in info.mended:
+        yield Finding("template", "ok", fault)
     limit = context_limit(info.config)
     longest = config.rollout.max_total_tokens
     if longest > limit:

@@ -30,11 +30,12 @@ def made(number: int, answered: int, chained: int) -> WordingTrial:
         ([(8, 2), (8, 2)], 0),
         ([(0, 0), (8, 0), (8, 0)], 1),  # the first that answers
         ([(0, 2), (8, 0), (6, 2)], 2),  # one that chains goes before one that only answers
+        ([(8, 0), (6, 1), (8, 1)], 1),  # and one that chains once before one that never does
         ([(5, 2), (6, 0)], 1),  # chains are nothing without answers
         ([(0, 0), (3, 2), (3, 0)], 1),  # none answers in six of eight: the most
     ],
 )
-def test_the_first_wording_that_answers_and_chains_is_taken(trials: list[tuple[int, int]], chosen: int) -> None:
+def test_of_wordings_that_answer_the_most_second_calls_decide(trials: list[tuple[int, int]], chosen: int) -> None:
     results = [made(n, answered, chained) for n, (answered, chained) in enumerate(trials)]
     assert choose(results) is results[chosen]
 
@@ -47,10 +48,10 @@ async def test_no_call_of_a_model_breaks_the_little_server() -> None:
 
 
 def test_the_summary_says_what_training_must_teach() -> None:
-    assert "chains are for training to teach" in summary("m", [made(0, 8, 0)], False)
-    assert "answers in most of them" in summary("m", [made(0, 3, 0)], False)
-    assert "teach" not in summary("m", [made(0, 8, CHAINS)], False)
-    assert "doubled braces" in summary("m", [made(0, 8, CHAINS)], True)
+    assert "chains are for training to teach" in summary("m", [made(0, 8, 0)], ())
+    assert "answers in most of them" in summary("m", [made(0, 3, 0)], ())
+    assert "teach" not in summary("m", [made(0, 8, CHAINS)], ())
+    assert "; it writes in verse" in summary("m", [made(0, 8, CHAINS)], ["it writes in verse"])
 
 
 async def test_nano_calls_and_answers_in_all_tasks_and_a_second_look_costs_nothing(
