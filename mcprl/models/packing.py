@@ -1,6 +1,8 @@
 """Weights that oneDNN has packed for a CPU, and a frozen base of which trainer and sampler hold the same one copy."""
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
 
 import torch
 from peft.tuners import lora
@@ -8,6 +10,7 @@ from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
+T = TypeVar("T")
 PACKED_ROWS = 16  # oneDNN lays packed weights out for products with this many rows, and multiplies any number with them
 LARGE = 2**28
 """Parameters from which a base is kept once. A LoRA is then computed beside the base; below it is merged for sampling,
@@ -53,14 +56,27 @@ class SharedLora(lora.Linear):
         return _AdaptedProduct.apply(x, base.weight, base.bias, down, up, scale)  # pyright: ignore[reportReturnType]
 
 
+def _as_given(function: Callable[..., T]) -> Callable[..., T]:
+    """Have what a layer computes in the types that it has: under autocast a product would come out in another."""
+
+    @wraps(function)
+    def without_autocast(*args: Any) -> T:
+        with torch.autocast("cpu", enabled=False):
+            return function(*args)
+
+    return without_autocast
+
+
 class _Product(Function):
     @staticmethod
+    @_as_given
     def forward(ctx: Any, hidden: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         ctx.weight, ctx.dtype = weight, hidden.dtype  # no activations are kept: a frozen weight has no gradient
         return _product(hidden, weight, bias)
 
     @staticmethod
     @once_differentiable
+    @_as_given
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:  # pyright: ignore[reportIncompatibleMethodOverride]
         return _gradient(grad, ctx.weight).to(ctx.dtype), None, None
 
@@ -69,6 +85,7 @@ class _AdaptedProduct(Function):
     """W x + bias + scale * up down x, with the LoRA in float32; backward is for x, `down` and `up`."""
 
     @staticmethod
+    @_as_given
     def forward(
         ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None, down: Tensor, up: Tensor, scale: float
     ) -> Tensor:
@@ -82,6 +99,7 @@ class _AdaptedProduct(Function):
 
     @staticmethod
     @once_differentiable
+    @_as_given
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:  # pyright: ignore[reportIncompatibleMethodOverride]
         x, down, up, inner = ctx.saved_tensors
         grad_T, x_T = grad.flatten(0, -2), x.flatten(0, -2)

@@ -20,9 +20,10 @@ CHANGEABLE: Final = {
         "bench_limit",
     ),
     "model": ("dtype",),
+    "engine": ("base_url", "base_urls"),
 }
-"""The settings that may change in the middle of a run: those that cure an update that fails, and the benchmarks that
-follow the test. By section."""
+"""The settings that may change in the middle of a run: those that cure an update that fails, the address of an engine's
+server, which may be another when it is started again, and the benchmarks that follow the test. By section."""
 
 _TAKEN: Final = (
     "servers",

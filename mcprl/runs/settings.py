@@ -88,7 +88,8 @@ def redacted(config: Config) -> dict[str, Any]:
             server[kind] = scrub(server[kind])
     for section, key, _ in _URLS:
         tree[section][key] = scrub(tree[section][key])
-    tree["engine"]["args"] = [scrub(word) for word in tree["engine"]["args"]]
+    for name in ("args", "base_urls"):
+        tree["engine"][name] = [scrub(word) for word in tree["engine"][name]]
     return hide_in_json(tree)
 
 

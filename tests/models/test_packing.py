@@ -170,3 +170,25 @@ def test_an_output_layer_of_its_own_is_held_once_and_trains_as_a_plain_one(monke
         logprobs.sum().backward()
         found.append((logprobs, hidden.grad))
     torch.testing.assert_close(found[1], found[0], atol=1e-5, rtol=1e-4)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_autocast_changes_nothing_in_layers_that_have_their_own_types(
+    tiny_model: Path, dtype: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`--autocast bf16` of a large model ended its first update with an error of torch's (2026-11-30)."""
+    monkeypatch.setattr(packing, "LARGE", 1)
+    model = load_model(ModelConfig(name=str(tiny_model), lora_rank=4, dtype=dtype)).model
+    layer = next(module for module in model.modules() if isinstance(module, SharedLora))
+    torch.nn.init.normal_(layer.lora_B["default"].weight)
+    found: list[tuple[Tensor, ...]] = []
+    for enabled in (False, True):
+        x = torch.ones(3, layer.in_features, dtype=getattr(torch, dtype), requires_grad=True)
+        model.zero_grad()
+        with torch.autocast("cpu", torch.bfloat16, enabled=enabled):
+            out = layer(x)
+            out.float().sum().backward()
+        assert x.grad is not None
+        found.append((out.detach(), x.grad, layer.lora_A["default"].weight.grad.clone()))
+    for plain, cast in zip(*found, strict=True):
+        assert torch.equal(plain, cast)
