@@ -22,7 +22,8 @@ PICTURE = Path(__file__).parent / "images" / "architecture.svg"
 BEGIN, END = "<!-- packages: begin -->\n", "<!-- packages: end -->\n"
 VOCABULARY_LAYERS = 5
 COLUMNS = {
-    "cli": 2.0, "export": 0.4, "train": 1.5, "benches": 2.6, "evaluate": 3.6, "viewing": 4.7, "art": 2.0,
+    "cli": 2.0, "export": 0.0, "train": 0.96, "benches": 1.92, "evaluate": 2.88, "viewing": 3.84, "launch": 4.8,
+    "art": 2.0,
     "scenarios": 4.65, "judges": 1.0, "llm": 1.2, "serving": 2.3, "rollout": 4.1, "training": 4.05, "engines": 2.75,
     "tinker": 3.5, "models": 3.5, "runs": 0.4, "chat": 3.5, "servers": 4.7,
 }  # fmt: skip
@@ -35,6 +36,7 @@ CAPTIONS = {
     "export": "a result to take away",
     "benches": "tasks and verdicts\nmade by others",
     "viewing": "a run in a browser",
+    "launch": "a run in a cloud",
     "art": "names in Python,\nparts of one's own",
     "scenarios": "probe, compose, prove,\nword, split",
     "judges": "verifier, RULER, checks",
@@ -51,7 +53,7 @@ CAPTIONS = {
 }
 COLOURS = {
     "cli": "#d9d9d9", "train": "#f6c8a4", "evaluate": "#f6c8a4", "export": "#f6c8a4", "benches": "#f3e2a0",
-    "viewing": "#f6c8a4", "art": "#d9d9d9",
+    "viewing": "#f6c8a4", "launch": "#f6c8a4", "art": "#d9d9d9",
     "scenarios": "#bfe0c5", "judges": "#f3e2a0", "llm": "#f3e2a0", "serving": "#d9d9d9",
     "rollout": "#f6c8a4", "training": "#b9d6ee",
     "engines": "#b9d6ee", "tinker": "#b9d6ee",
