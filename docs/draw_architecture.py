@@ -22,7 +22,7 @@ PICTURE = Path(__file__).parent / "images" / "architecture.svg"
 BEGIN, END = "<!-- packages: begin -->\n", "<!-- packages: end -->\n"
 VOCABULARY_LAYERS = 5
 COLUMNS = {
-    "cli": 2.0, "export": 0.0, "train": 0.96, "benches": 1.92, "evaluate": 2.88, "viewing": 3.84, "launch": 4.8,
+    "cli": 2.0, "export": 0.4, "train": 1.36, "benches": 2.32, "evaluate": 3.28, "viewing": 4.24, "launch": 5.2,
     "art": 2.0,
     "scenarios": 4.65, "judges": 1.0, "llm": 1.2, "serving": 2.3, "rollout": 4.1, "training": 4.05, "engines": 2.75,
     "tinker": 3.5, "models": 3.5, "runs": 0.4, "chat": 3.5, "servers": 4.7,
@@ -130,7 +130,7 @@ def draw(path: Path) -> None:
     rows, arrows = drawn()
     vocabulary = "   ".join(name for layer in layers()[-VOCABULARY_LAYERS:] for name in layer)
     unit, box_w, box_h, row_h = 2.8, 2.5, 1.0, 1.55
-    width = 5.25 * unit
+    width = 5.7 * unit
     figure, axes = pyplot.subplots(figsize=(width * 0.72, (len(rows) * row_h + 1.2) * 0.62))
     places = {
         name: ((COLUMNS[name] + 0.06) * unit, (len(rows) - n) * row_h) for n, row in enumerate(rows) for name in row
