@@ -96,7 +96,7 @@ bench: .venv/.bench
 	@echo "== installing vLLM into an environment of its own (once, 4 GB, a few minutes)"
 	@mcprl setup vllm && touch $@
 
-.venv/.skyrl: mcprl/tinker/skyrl_server.py | .venv/.test
+.venv/.skyrl: mcprl/models/tinker/skyrl_server.py | .venv/.test
 	@echo "== installing SkyRL into an environment of its own (once, 2 GB, two minutes)"
 	@mcprl setup skyrl >/dev/null && touch $@
 

@@ -22,10 +22,9 @@ PICTURE = Path(__file__).parent / "images" / "architecture.svg"
 BEGIN, END = "<!-- packages: begin -->\n", "<!-- packages: end -->\n"
 VOCABULARY_LAYERS = 5
 COLUMNS = {
-    "cli": 2.0, "export": 0.4, "train": 1.36, "benches": 2.32, "evaluate": 3.28, "viewing": 4.24, "launch": 5.2,
-    "art": 2.0,
+    "cli": 2.0, "export": 0.4, "train": 1.5, "benches": 2.6, "evaluate": 3.6, "viewing": 4.7, "art": 2.0,
     "scenarios": 4.65, "judges": 1.0, "llm": 1.2, "serving": 2.3, "rollout": 4.1, "training": 4.05, "engines": 2.75,
-    "tinker": 3.5, "models": 3.5, "runs": 0.4, "chat": 3.5, "servers": 4.7,
+    "models": 3.5, "runs": 0.4, "chat": 3.5, "servers": 4.7,
 }  # fmt: skip
 """Where a box stands, from left to right, chosen so that arrows pass beside boxes; the contract gives its row."""
 
@@ -36,7 +35,6 @@ CAPTIONS = {
     "export": "a result to take away",
     "benches": "tasks and verdicts\nmade by others",
     "viewing": "a run in a browser",
-    "launch": "a run in a cloud",
     "art": "names in Python,\nparts of one's own",
     "scenarios": "probe, compose, prove,\nword, split",
     "judges": "verifier, RULER, checks",
@@ -45,19 +43,17 @@ CAPTIONS = {
     "serving": "OpenAI's API over\na model, training too",
     "training": "rows, trie, GRPO, LoRA",
     "engines": "sampling: embedded,\nvLLM, Tinker",
-    "tinker": "a server that\ntrains: its API",
-    "models": "load, adapters, unsloth",
+    "models": "load, adapters, unsloth,\nTinker servers",
     "servers": "MCP sessions,\nprocesses, results",
     "chat": "templates, tool calls,\ntoken ids",
     "runs": "journal, proof, report,\ntrackers",
 }
 COLOURS = {
     "cli": "#d9d9d9", "train": "#f6c8a4", "evaluate": "#f6c8a4", "export": "#f6c8a4", "benches": "#f3e2a0",
-    "viewing": "#f6c8a4", "launch": "#f6c8a4", "art": "#d9d9d9",
+    "viewing": "#f6c8a4", "art": "#d9d9d9",
     "scenarios": "#bfe0c5", "judges": "#f3e2a0", "llm": "#f3e2a0", "serving": "#d9d9d9",
     "rollout": "#f6c8a4", "training": "#b9d6ee",
-    "engines": "#b9d6ee", "tinker": "#b9d6ee",
-    "models": "#b9d6ee", "servers": "#bfe0c5", "chat": "#b9d6ee", "runs": "#dccbe8",
+    "engines": "#b9d6ee", "models": "#b9d6ee", "servers": "#bfe0c5", "chat": "#b9d6ee", "runs": "#dccbe8",
 }  # fmt: skip
 
 
@@ -130,7 +126,7 @@ def draw(path: Path) -> None:
     rows, arrows = drawn()
     vocabulary = "   ".join(name for layer in layers()[-VOCABULARY_LAYERS:] for name in layer)
     unit, box_w, box_h, row_h = 2.8, 2.5, 1.0, 1.55
-    width = 5.7 * unit
+    width = 5.25 * unit
     figure, axes = pyplot.subplots(figsize=(width * 0.72, (len(rows) * row_h + 1.2) * 0.62))
     places = {
         name: ((COLUMNS[name] + 0.06) * unit, (len(rows) - n) * row_h) for n, row in enumerate(rows) for name in row

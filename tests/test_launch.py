@@ -8,9 +8,10 @@ import pytest
 import yaml
 from support.command_line import mcprl
 
+from mcprl.cli import sky
+from mcprl.cli.launching import plan
 from mcprl.config import Config
 from mcprl.errors import ConfigError
-from mcprl.launch import plan, sky
 from mcprl.models import installing
 from mcprl.runs.settings import parse
 

@@ -288,7 +288,7 @@ def setup_skyrl(folder: str | None) -> None:
     from mcprl.cli.progress import Progress
     from mcprl.models.installing import python_of
     from mcprl.models.places import locate
-    from mcprl.tinker import skyrl_server
+    from mcprl.models.tinker import skyrl_server
 
     place = Path(folder).expanduser() if folder else skyrl_server.default_folder()
     with Progress() as emit:
@@ -305,8 +305,8 @@ def setup_skyrl(folder: str | None) -> None:
 @click.option("--folder", metavar="FOLDER", help="Where to put it. [$MCPRL_SKYPILOT, or a folder of the user's cache]")
 def setup_skypilot(cloud: str, folder: str | None) -> None:
     """Install SkyPilot into an environment of its own, for mcprl launch; does nothing if that is done."""
+    from mcprl.cli import sky
     from mcprl.cli.progress import Progress
-    from mcprl.launch import sky
     from mcprl.models.installing import python_of
 
     place = Path(folder).expanduser() if folder else sky.default_folder()

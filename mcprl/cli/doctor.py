@@ -318,9 +318,9 @@ def _import_vllm(environment: vllm_environment.Environment, folder: str | Path, 
 
 def _tinker_server(config: Config) -> Finding:
     """Whether a server of the Tinker API is there, and follows the settings."""
-    with_torch("mcprl.tinker.model").require_settings(config)
+    with_torch("mcprl.models.tinker.model").require_settings(config)
     url = config.engine.base_url
-    service = with_torch("mcprl.tinker.service").Service(url)
+    service = with_torch("mcprl.models.tinker.service").Service(url)
     if not service.is_up():
         return Finding(
             "tinker", "fail", f"no server of the Tinker API answers at {url}; docs/cluster.md says how to start one"

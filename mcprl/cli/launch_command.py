@@ -46,11 +46,11 @@ def launch(
         raise ConfigError("no MCP server given; name one by its URL: mcprl launch URL --cloud CLOUD")
     if not config.name:
         config = config.model_copy(update={"name": run_name(config.servers[0].target)})
-    planning = with_torch("mcprl.launch")
+    planning = with_torch("mcprl.cli.launching")
     planned = planning.plan(config, cloud, gpu, secrets, idle_minutes)
     if dry_run:
         click.echo(planning.as_yaml(planned.task), nl=False)
         return
-    from mcprl.launch import sky
+    from mcprl.cli import sky
 
     raise SystemExit(sky.run(planned, Path(config.runs_dir), keep))

@@ -13,13 +13,13 @@ from mcprl.engines.conversation import Conversation
 from mcprl.events import Emit, Note, ignore
 from mcprl.llm.policy import PolicyLlm
 from mcprl.models.load import load_model
+from mcprl.models.tinker.model import open_remote
 from mcprl.runs.journal import Journal
 from mcprl.runs.proof import chosen_adapter
 from mcprl.runs.settings import with_secrets
 from mcprl.scenarios.packs.pack import tool_hash
 from mcprl.servers.permission import ToolStatus
 from mcprl.servers.server import Server, connect
-from mcprl.tinker.model import open_remote
 from mcprl.types import Session, StopReason, Tool, ToolResult
 
 Speaker = Literal["base", "trained"]

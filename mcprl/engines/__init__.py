@@ -124,7 +124,7 @@ def placement(config: Config, device: Any) -> Placement:
 async def open_engine(config: Config, loaded: "LoadedModel", log: Path, emit: Emit = ignore) -> AsyncGenerator[Engine]:
     """The configured engine for a loaded model, closed at the end. A vLLM server writes its log to `log`; it starts in
     the background, and `Engine.ready` waits for it. Of a base in 4 bits it serves what the trainer computes with."""
-    from mcprl.tinker.model import RemoteModel
+    from mcprl.models.tinker.model import RemoteModel
 
     with ExitStack() as served:
         engine: Engine

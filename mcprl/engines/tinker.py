@@ -13,7 +13,7 @@ from mcprl.config import EngineConfig
 from mcprl.engines import ADAPTERS
 from mcprl.errors import EngineError, PromptTooLong, UnsupportedSchema
 from mcprl.models import context_limit
-from mcprl.tinker.model import RemoteModel
+from mcprl.models.tinker.model import RemoteModel
 from mcprl.types import Adapter, Completion, CompletionRequest
 
 

@@ -33,9 +33,9 @@ from mcprl.files import cache_folder, write_whole
 from mcprl.models import packaged
 from mcprl.models.heap import collect_and_trim
 from mcprl.models.load import LoadedModel, load_model, version_of
+from mcprl.models.tinker.model import RemoteModel, open_remote
 from mcprl.runs.cards import public_name
 from mcprl.text import counted, shortened
-from mcprl.tinker.model import RemoteModel, open_remote
 from mcprl.types import CompletionRequest, Tool, ToolResult
 
 SHIPPED = Path(packaged.__file__).with_name("trials.json")

@@ -6,7 +6,7 @@ from mcprl.config import TrainingConfig
 from mcprl.events import Emit, ignore
 from mcprl.models.adapters import load_adapter_weights, save_adapter
 from mcprl.models.load import LoadedModel
-from mcprl.tinker.model import RemoteModel
+from mcprl.models.tinker.model import RemoteModel
 from mcprl.training.remote import RemoteTrainer
 from mcprl.training.trainer import Trainer
 

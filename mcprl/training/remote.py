@@ -20,8 +20,8 @@ from torch import Tensor
 from mcprl.config import TrainingConfig
 from mcprl.errors import EngineLost, TrainingError
 from mcprl.events import Emit, Note, ignore
-from mcprl.tinker.datums import datum, trained_values
-from mcprl.tinker.model import RemoteModel
+from mcprl.models.tinker.datums import datum, trained_values
+from mcprl.models.tinker.model import RemoteModel
 from mcprl.training import loss
 from mcprl.training.metrics import combined, off_policy
 from mcprl.training.objective import token_gaps

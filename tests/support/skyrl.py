@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mcprl.models import installing
-from mcprl.tinker import skyrl_server
+from mcprl.models.tinker import skyrl_server
 from support.loopback import free_port
 
 

@@ -25,10 +25,10 @@ from mcprl.events import Event, Sampled, StepComplete
 from mcprl.models.adapters import load_adapter_weights
 from mcprl.models.load import load_model
 from mcprl.models.places import NANO
+from mcprl.models.tinker.model import RemoteModel, open_remote
 from mcprl.runs.journal import Journal
 from mcprl.runs.ledger import ledger
 from mcprl.runs.settings import parse
-from mcprl.tinker.model import RemoteModel, open_remote
 from mcprl.training.remote import RemoteTrainer
 from mcprl.training.rows import training_rows
 from mcprl.training.trainer import Trainer

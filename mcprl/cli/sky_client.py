@@ -1,4 +1,4 @@
-"""Launches a task through SkyPilot, in SkyPilot's own environment; `mcprl.launch.sky` runs it there.
+"""Launches a task through SkyPilot, in SkyPilot's own environment; `mcprl.cli.sky` runs it there.
 
     PYTHON client.py TASK.yaml CLUSTER FOLDER-THERE FOLDER-HERE [--keep] [--secret NAME ...]
 

@@ -5,11 +5,11 @@ import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from mcprl.cli import sky_client as client_script
+from mcprl.cli.launching import Launch, as_yaml
 from mcprl.errors import ConfigError, EngineError
 from mcprl.events import Emit, ignore
 from mcprl.files import cache_folder
-from mcprl.launch import Launch, as_yaml
-from mcprl.launch import client as client_script
 from mcprl.models import installing
 
 VERSION = "0.14.1"

@@ -2,7 +2,7 @@
 
 Run as a program it is that server, without uv and on Python 3.11:
 
-    ENVIRONMENT/bin/python mcprl/tinker/skyrl_server.py api --base-model FOLDER --port 8077 ...
+    ENVIRONMENT/bin/python mcprl/models/tinker/skyrl_server.py api --base-model FOLDER --port 8077 ...
 
 SkyRL 0.3 starts its engine with `uv run`, and uses `typing.TypedDict` where pydantic needs `typing_extensions`' below
 Python 3.12. On a GPU its own commands start it (docs/cluster.md).

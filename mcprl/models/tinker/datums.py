@@ -10,7 +10,7 @@ advantage, scaled by how a server adds up what its tokens lose (`Sum`):
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
-from mcprl.tinker.service import model_input
+from mcprl.models.tinker.service import model_input
 from mcprl.types import Row
 
 Sum = Literal["tokens", "rows"]

@@ -20,9 +20,9 @@ from mcprl.files import whole_folder
 from mcprl.models.adapters import PREFIX, unwritable
 from mcprl.models.load import LoadedModel, end_ids, read_info
 from mcprl.models.places import locate
+from mcprl.models.tinker.datums import Sum, find_sum
+from mcprl.models.tinker.service import Saved, Service
 from mcprl.runs.cards import CARD, card
-from mcprl.tinker.datums import Sum, find_sum
-from mcprl.tinker.service import Saved, Service
 
 SAVED = "tinker.json"
 """Beside an adapter that a server made: where it keeps the same weights, with the optimizer's state."""
