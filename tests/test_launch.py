@@ -8,7 +8,7 @@ import pytest
 import yaml
 from support.command_line import mcprl
 
-from mcprl.cli import sky
+from mcprl.cli import skypilot
 from mcprl.cli.launching import plan
 from mcprl.config import Config
 from mcprl.errors import ConfigError
@@ -55,7 +55,7 @@ def test_a_dry_run_prints_the_task_that_skypilots_own_loader_takes(tmp_path: Pat
     assert shown.code == 0, shown.err
     task = yaml.safe_load(shown.out)
     assert task["resources"]["infra"] == "aws"
-    place = sky.default_folder()
+    place = skypilot.default_folder()
     if installing.find(place) is None:
         pytest.skip("the task's shape was tested; SkyPilot's loader is not here (mcprl setup skypilot --cloud aws)")
     file = tmp_path / "task.yaml"

@@ -305,15 +305,17 @@ def setup_skyrl(folder: str | None) -> None:
 @click.option("--folder", metavar="FOLDER", help="Where to put it. [$MCPRL_SKYPILOT, or a folder of the user's cache]")
 def setup_skypilot(cloud: str, folder: str | None) -> None:
     """Install SkyPilot into an environment of its own, for mcprl launch; does nothing if that is done."""
-    from mcprl.cli import sky
+    from mcprl.cli import skypilot
     from mcprl.cli.progress import Progress
     from mcprl.models.installing import python_of
 
-    place = Path(folder).expanduser() if folder else sky.default_folder()
+    place = Path(folder).expanduser() if folder else skypilot.default_folder()
     with Progress() as emit:
-        sky.install(place, cloud, emit)
+        skypilot.install(place, cloud, emit)
     check = python_of(place).with_name("sky")
-    click.echo(f"SkyPilot {sky.VERSION} is in {place}; check that it reaches the cloud with: {check} check {cloud}")
+    click.echo(
+        f"SkyPilot {skypilot.VERSION} is in {place}; check that it reaches the cloud with: {check} check {cloud}"
+    )
 
 
 @cli.group()

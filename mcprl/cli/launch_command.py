@@ -25,7 +25,7 @@ _EPILOG = """Examples:
 @click.command("launch", cls=ConfigCommand, sections=SECTIONS, epilog=_EPILOG)
 @server_argument
 @click.option(
-    "--cloud", required=True, metavar="CLOUD", help="Where, as SkyPilot names it: aws, gcp/us-east1, kubernetes."
+    "--cloud", default="", metavar="CLOUD", help="Where, as SkyPilot names it: aws, gcp/us-east1, kubernetes."
 )
 @click.option("--gpu", default="", metavar="NAME:COUNT", help="The accelerator. [the smallest that the run fits on]")
 @click.option("--secret", "secrets", multiple=True, metavar="NAME", help="An environment variable that the run needs.")
@@ -44,6 +44,8 @@ def launch(
     """
     if not config.servers:
         raise ConfigError("no MCP server given; name one by its URL: mcprl launch URL --cloud CLOUD")
+    if not cloud:
+        raise ConfigError("no cloud given; name one as SkyPilot does: --cloud aws, gcp/us-east1, kubernetes")
     if not config.name:
         config = config.model_copy(update={"name": run_name(config.servers[0].target)})
     planning = with_torch("mcprl.cli.launching")
@@ -51,6 +53,6 @@ def launch(
     if dry_run:
         click.echo(planning.as_yaml(planned.task), nl=False)
         return
-    from mcprl.cli import sky
+    from mcprl.cli import skypilot
 
-    raise SystemExit(sky.run(planned, Path(config.runs_dir), keep))
+    raise SystemExit(skypilot.run(planned, Path(config.runs_dir), keep))

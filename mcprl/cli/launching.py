@@ -8,7 +8,7 @@ import ipaddress
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -127,7 +127,7 @@ def _needed(config: Config) -> float:
     stated = config.model.model_fields_set
     dtype = on_gpu.model.dtype if "dtype" in stated else "bfloat16"
     settings = memory.settings(on_gpu, torch.device("cuda"), "awake")
-    wanted = memory.Settings(**{**vars(settings), "dtype": dtype, "gpu": True})
+    wanted = replace(settings, dtype=dtype, gpu=True)
     need = memory.need(size, wanted)
     return _SPARE * max(need.train, need.serve) / memory.GIB
 

@@ -1,6 +1,6 @@
-"""Launches a task through SkyPilot, in SkyPilot's own environment; `mcprl.cli.sky` runs it there.
+"""Launches a task through SkyPilot, in SkyPilot's own environment; `mcprl.cli.skypilot` runs it there.
 
-    PYTHON client.py TASK.yaml CLUSTER FOLDER-THERE FOLDER-HERE [--keep] [--secret NAME ...]
+    PYTHON -P sky_client.py TASK.yaml CLUSTER FOLDER-THERE FOLDER-HERE [--keep] [--secret NAME ...]
 
 It follows the run, fetches its folder, and deletes the machine. On Ctrl-C it lets the run go on, and says how to look
 at it.

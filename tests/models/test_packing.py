@@ -179,14 +179,14 @@ def test_autocast_changes_nothing_in_layers_that_have_their_own_types(
     """`--autocast bf16` of a large model ended its first update with an error of torch's (2026-11-30)."""
     monkeypatch.setattr(packing, "LARGE", 1)
     model = load_model(ModelConfig(name=str(tiny_model), lora_rank=4, dtype=dtype)).model
-    layer = next(module for module in model.modules() if isinstance(module, SharedLora))
+    layer: Any = next(module for module in model.modules() if isinstance(module, SharedLora))
     torch.nn.init.normal_(layer.lora_B["default"].weight)
     found: list[tuple[Tensor, ...]] = []
     for enabled in (False, True):
         x = torch.ones(3, layer.in_features, dtype=getattr(torch, dtype), requires_grad=True)
         model.zero_grad()
         with torch.autocast("cpu", torch.bfloat16, enabled=enabled):
-            out = layer(x)
+            out: Tensor = layer(x)
             out.float().sum().backward()
         assert x.grad is not None
         found.append((out.detach(), x.grad, layer.lora_A["default"].weight.grad.clone()))

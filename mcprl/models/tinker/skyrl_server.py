@@ -2,7 +2,7 @@
 
 Run as a program it is that server, without uv and on Python 3.11:
 
-    ENVIRONMENT/bin/python mcprl/models/tinker/skyrl_server.py api --base-model FOLDER --port 8077 ...
+    ENVIRONMENT/bin/python -P mcprl/models/tinker/skyrl_server.py api --base-model FOLDER --port 8077 ...
 
 SkyRL 0.3 starts its engine with `uv run`, and uses `typing.TypedDict` where pydantic needs `typing_extensions`' below
 Python 3.12. On a GPU its own commands start it (docs/cluster.md).
@@ -57,7 +57,7 @@ def command(python: Path, model: str | Path, port: int, folder: Path, rank: int 
     config = f'{{"max_lora_adapters": {SLOTS}, "max_lora_rank": {rank}, "train_micro_batch_size": 8, '
     config += '"sample_max_num_sequences": 16}'
     return [
-        *(str(python), __file__, "api", "--base-model", str(model), "--port", str(port)),
+        *(str(python), "-P", __file__, "api", "--base-model", str(model), "--port", str(port)),
         *("--checkpoints-base", str(folder), "--database-url", f"sqlite:///{folder / 'tinker.db'}"),
         *("--backend-config", config),
     ]
@@ -79,7 +79,7 @@ def _serve() -> None:
     from skyrl.tinker.config import EngineConfig, add_model, config_to_argv  # pyright: ignore[reportMissingImports]
 
     def engine_command(parent: typing.Any, config: typing.Any) -> list[str]:
-        return [sys.executable, __file__, "engine", *config_to_argv(config)]
+        return [sys.executable, "-P", __file__, "engine", *config_to_argv(config)]
 
     api._build_uv_run_cmd_engine = engine_command
     parser = argparse.ArgumentParser()

@@ -48,7 +48,7 @@ def run(launch: Launch, here: Path, keep: bool) -> int:
             mounts[there] = str(Path(private) / str(n))
         place = Path(private) / "task.yaml"
         place.write_text(as_yaml({**task, "file_mounts": mounts}))
-        command = [str(installing.python_of(folder)), client_script.__file__, str(place), str(task["name"])]
+        command = [str(installing.python_of(folder)), "-P", client_script.__file__, str(place), str(task["name"])]
         command += [launch.run, str(here), *(["--keep"] if keep else [])]
         command += [word for name in launch.secrets for word in ("--secret", name)]
         return subprocess.run(command, check=False).returncode
