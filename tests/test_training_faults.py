@@ -20,6 +20,7 @@ from mcprl.events import StepComplete
 from mcprl.judges.scoring import Scoring
 from mcprl.runs.journal import Journal
 from mcprl.runs.settings import dump_config, parse
+from mcprl.training import opening
 from mcprl.training.trainer import Trainer
 
 # transformers 5.23 warns of a name that peft 0.21 still uses.
@@ -50,7 +51,7 @@ def disturbed(monkeypatch: pytest.MonkeyPatch, fault: str, steps: Container[int]
             self.spoils = False
             raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
 
-    monkeypatch.setattr(train, "Trainer", FaultyTrainer)
+    monkeypatch.setattr(opening, "Trainer", FaultyTrainer)
 
 
 def weights(folder: Path, step: int) -> dict[str, torch.Tensor]:

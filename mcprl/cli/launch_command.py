@@ -36,7 +36,7 @@ _EPILOG = """Examples:
 def launch(
     config: "Config", cloud: str, gpu: str, secrets: tuple[str, ...], idle_minutes: int, keep: bool, dry_run: bool
 ) -> None:
-    """Train on a machine in a cloud, through SkyPilot (mcprl setup skypilot).
+    """Train in a cloud, through SkyPilot (mcprl setup skypilot).
 
     It takes the settings of mcprl train. The accelerator follows from the memory that the run needs; files that the
     settings name are sent along, secrets by their names. The run is followed; when it is done its folder is fetched and

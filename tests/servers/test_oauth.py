@@ -362,7 +362,8 @@ def test_a_keyring_that_refuses_is_done_without(monkeypatch: pytest.MonkeyPatch)
 
 def test_what_of_ours_listens_on_a_port_is_known() -> None:
     """`serve` and `view` ask for a key, `demo` serves invented data, `doctor` tries a port out; each is tested
-    with what it listens for. vLLM's server listens on a socket in a folder of mode 0700."""
+    with what it listens for. SkyRL's server, which a user starts, listens on loopback; vLLM's on a socket in a folder
+    of mode 0700."""
     listens = re.compile(
         r"create_\w*listener|start_server\(|create_server\(|HTTPServer\(|uvicorn\.|socket\(|\.listen\("
     )
@@ -374,6 +375,8 @@ def test_what_of_ours_listens_on_a_port_is_known() -> None:
         "mcprl/viewing/serving.py",
         "mcprl/cli/doctor.py",
         "mcprl/cli/serve_command.py",
+        "mcprl/models/tinker/skyrl_server.py",
     }
+    assert 'host="127.0.0.1"' in sources["mcprl/models/tinker/skyrl_server.py"]
     assert "--uds" in sources["mcprl/engines/vllm/server.py"]
     assert not any(word in sources["mcprl/engines/vllm/server.py"] for word in ('"--port"', '"--host"'))
