@@ -114,7 +114,7 @@ def test_a_task_is_trained_on_without_a_server_and_compared_blind(
         words = ["auto", TASK, "--name", "letters", "--runs-dir", str(tmp_path), "--judge-model", "openai/fake"]
         words += ["--judge-base-url", fake.url, "--train-tasks", "12", "--val-tasks", "4", "--test-tasks", "8"]
         words += ["--steps", "2", "--scenarios-per-step", "2", "--group-size", "4", "--max-tokens", "16"]
-        words += ["--learning-rate", "0.01", "--patience", "9", "--set", "training.eval_every=1"]
+        words += ["--learning-rate", "0.01", "--patience", "9", "--set", "training.eval_every=2"]
         words += ["--set", "judge.cache="]
         words += ["--set", "scenarios.writer_cache="]
         told = CliRunner().invoke(cli, words)
