@@ -280,9 +280,9 @@ def setup_vllm(folder: str | None, build: "Build | None") -> None:
 @setup.command("skyrl")
 @click.option("--folder", metavar="FOLDER", help="Where to put it. [$MCPRL_SKYRL, or a folder of the user's cache]")
 def setup_skyrl(folder: str | None) -> None:
-    """Install SkyRL, whose server of the Tinker API trains on this machine's CPU, into an environment of its own.
+    """Install SkyRL, a server that trains, for --engine tinker.
 
-    It prints how to start the server for nano, and the run that uses it. On GPUs and in a Ray cluster its own commands
+    It has an environment of its own, and trains on this machine's CPU. The command prints how to start the server for nano, and the run that uses it. On GPUs and in a Ray cluster its own commands
     start it: see docs/cluster.md. Does nothing if it is installed.
     """
     from mcprl.cli.progress import Progress
@@ -304,7 +304,10 @@ def setup_skyrl(folder: str | None) -> None:
 @click.option("--cloud", required=True, metavar="CLOUD", help="Whose client to install: aws, gcp, kubernetes, ssh, ...")
 @click.option("--folder", metavar="FOLDER", help="Where to put it. [$MCPRL_SKYPILOT, or a folder of the user's cache]")
 def setup_skypilot(cloud: str, folder: str | None) -> None:
-    """Install SkyPilot into an environment of its own, for mcprl launch; does nothing if that is done."""
+    """Install SkyPilot, for mcprl launch.
+
+    It has an environment of its own. Does nothing if that is done.
+    """
     from mcprl.cli import skypilot
     from mcprl.cli.progress import Progress
     from mcprl.models.installing import python_of
