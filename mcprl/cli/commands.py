@@ -282,8 +282,9 @@ def setup_vllm(folder: str | None, build: "Build | None") -> None:
 def setup_skyrl(folder: str | None) -> None:
     """Install SkyRL, a server that trains, for --engine tinker.
 
-    It has an environment of its own, and trains on this machine's CPU. The command prints how to start the server for nano, and the run that uses it. On GPUs and in a Ray cluster its own commands
-    start it: see docs/cluster.md. Does nothing if it is installed.
+    It has an environment of its own, and trains on this machine's CPU. The command prints how to start the server for
+    nano, and the run that uses it. On GPUs and in a Ray cluster its own commands start it: see docs/cluster.md. Does
+    nothing if it is installed.
     """
     from mcprl.cli.progress import Progress
     from mcprl.models.installing import python_of
