@@ -1,6 +1,7 @@
 """What SkyPilot is given for a run in a cloud. No cloud is reached: `mcprl launch` has never launched anything."""
 
 import subprocess
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,14 @@ def test_a_task_has_an_accelerator_that_fits_the_files_and_the_names_of_secrets(
     assert 'pack = "~/mcprl/files/0-pack"' in settings
     assert "Bearer $TOKEN" in settings
     assert 'runs_dir = "~/mcprl/runs"' in settings
+    assert "dtype" not in settings, "what follows from the model is left to the machine that runs it"
+    assert parse(tomllib.loads(settings)).name == "far"
+
+
+def test_a_secret_in_a_setting_is_sent_in_no_file() -> None:
+    secret = {"target": URL, "headers": {"Authorization": "Bearer sk-live-0123456789abcdef"}}
+    with pytest.raises(ConfigError, match="name a variable"):
+        plan(config(servers=[secret]), "aws")
 
 
 @pytest.mark.parametrize(

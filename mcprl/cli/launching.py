@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import tomlkit
 import torch
 
-from mcprl.config import POLICY, Config
+from mcprl.config import POLICY, Config, Section
 from mcprl.engines.machine import resolve
 from mcprl.errors import ConfigError
 from mcprl.models import packaged
-from mcprl.runs.settings import dump_config
+from mcprl.runs.settings import HIDDEN, redacted
 from mcprl.secrets import referenced
 from mcprl.servers.demo import SHOP
 from mcprl.servers.transports import is_url
@@ -52,7 +53,6 @@ def plan(config: Config, cloud: str, gpu: str = "", secrets: Sequence[str] = (),
     """
     _require_reachable(config)
     mounts, config = _mounted(config)
-    there = config.model_copy(update={"runs_dir": f"{THERE}/runs"})
     needed = _needed(config)
     accelerator = gpu or f"{_smallest(needed)}:1"
     names = tuple(sorted({*referenced(config), *secrets}))
@@ -72,7 +72,7 @@ def plan(config: Config, cloud: str, gpu: str = "", secrets: Sequence[str] = (),
         "run": f". {THERE}/venv/bin/activate && mcprl train --config {THERE}/run.toml",
     }
     task = {key: value for key, value in task.items() if value}
-    return Launch(task, names, f"{THERE}/runs/{name}", {f"{THERE}/run.toml": dump_config(there)})
+    return Launch(task, names, f"{THERE}/runs/{name}", {f"{THERE}/run.toml": _stated(config)})
 
 
 def _require_reachable(config: Config) -> None:
@@ -113,16 +113,45 @@ def _mounted(config: Config) -> tuple[dict[str, str], Config]:
         mounts[there] = str(Path(path).expanduser().absolute())
         return there
 
-    scenarios, training = config.scenarios, config.training
-    scenarios = scenarios.model_copy(update={"pack": moved(scenarios.pack), "test_pack": moved(scenarios.test_pack)})
-    training = training.model_copy(update={"start": moved(training.start)})
-    model = config.model.model_copy(update={"name": moved(config.model.name)})
-    return mounts, config.model_copy(update={"scenarios": scenarios, "training": training, "model": model})
+    for section, names in {"scenarios": ("pack", "test_pack"), "training": ("start",), "model": ("name",)}.items():
+        own: Section = getattr(config, section)
+        paths = {name: moved(getattr(own, name)) for name in names if name in own.model_fields_set}
+        config = config.model_copy(update={section: own.model_copy(update=paths)} if paths else {})
+    return mounts, config
+
+
+def _stated(config: Config) -> str:
+    """The settings that were given, as TOML: the others follow from the model and the machine that runs them.
+
+    Raises `ConfigError` for a secret that stands in a setting itself, which would be written down.
+    """
+    tree = _given(config, redacted(config)) | {"runs_dir": f"{THERE}/runs"}
+    text = tomlkit.dumps(tree)
+    if HIDDEN in text:
+        raise ConfigError(
+            "a setting holds a secret, which would be sent in a file; name a variable instead, as in "
+            "'Authorization: Bearer $TOKEN'"
+        )
+    return text
+
+
+def _given(section: Section, values: dict[str, Any]) -> dict[str, Any]:
+    """Of a section's values those that were given."""
+    found: dict[str, Any] = {}
+    for name in section.model_fields_set:
+        own = getattr(section, name)
+        if isinstance(own, Section):
+            found[name] = _given(own, values[name])
+        elif name == "servers":
+            found[name] = [_given(each, value) for each, value in zip(own, values[name], strict=True)]
+        else:
+            found[name] = values[name]
+    return found
 
 
 def _needed(config: Config) -> float:
     """GiB of a GPU that trains and samples with this configuration, by the memory planner."""
-    on_gpu = resolve(config).model_copy()
+    on_gpu = resolve(config)
     size = memory.model_size(on_gpu.model)
     stated = config.model.model_fields_set
     dtype = on_gpu.model.dtype if "dtype" in stated else "bfloat16"

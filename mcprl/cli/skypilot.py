@@ -14,7 +14,6 @@ from mcprl.models import installing
 
 VERSION = "0.14.1"
 NEEDS_GB = 2.0
-CLOUDS = ("aws", "gcp", "azure", "kubernetes", "lambda", "runpod", "ssh")
 
 
 def default_folder() -> Path:

@@ -1,7 +1,7 @@
 """What the settings leave to the model and to the machine that a run begins on."""
 
 from mcprl.config import Config
-from mcprl.engines import placement, uses_tinker
+from mcprl.engines import placement
 from mcprl.errors import ConfigError
 from mcprl.models import unsloth
 from mcprl.models.defaults import with_defaults
@@ -17,7 +17,7 @@ def resolve(config: Config) -> Config:
     device, model, training = find_device(config.model.device), config.model, config.training
     model = model.model_copy(update={"loader": "unsloth" if unsloth.wanted(model, device) else "transformers"})
     if training.pipeline == "auto":
-        apart = placement(config, device) == "apart" and not (config.engine.sleep or uses_tinker(config))
+        apart = placement(config, device) == "apart" and not config.engine.sleep
         training = training.model_copy(update={"pipeline": "on" if apart else "off"})
     if training.recipe == "sft":
         training = training.model_copy(update={"steps": 0})

@@ -49,7 +49,7 @@ _SYSTEM = (
     "otherwise answer in one sentence."
 )
 WORDINGS = (Wording(), Wording(after_result=_EITHER), Wording(after_result=_ANSWER), Wording(_SYSTEM, _ANSWER))
-"""Chosen on tasks of this house, of sixteen that Qwen2.5-Coder-1.5B was given: with most of them it either
+"""Chosen on tasks of this house, of seventeen that Qwen2.5-Coder-1.5B was given: with most of them it either
 answers after its first result or calls until its turns end (docs/history.md)."""
 
 

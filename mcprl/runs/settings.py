@@ -21,7 +21,8 @@ _BY_NAME = re.compile(
     re.IGNORECASE,
 )
 """A value that names environment variables and holds no secret itself: `Bearer $TOKEN`."""
-_HIDDEN = "***"
+HIDDEN = "***"
+"""What stands for a secret."""
 _URLS = (
     ("engine", "base_url", "--base-url"),
     ("judge", "base_url", "--judge-base-url"),
@@ -81,7 +82,7 @@ def redacted(config: Config) -> dict[str, Any]:
     for server in tree["servers"]:
         for kind in ("headers", "env", "oauth_client"):
             server[kind] = {
-                key: value if _plain(value) or (kind == "oauth_client" and key != "secret") else _HIDDEN
+                key: value if _plain(value) or (kind == "oauth_client" and key != "secret") else HIDDEN
                 for key, value in server[kind].items()
             }
         for kind in ("target", "reset_tool", "reset_command"):
@@ -104,7 +105,7 @@ def with_secrets(config: Config, given: Config) -> Config:
     """
     for section, name, flag in _URLS:
         own, other = getattr(config, section), getattr(given, section)
-        if _HIDDEN in getattr(own, name):
+        if HIDDEN in getattr(own, name):
             if name not in other.model_fields_set:
                 shown = getattr(own, name)
                 raise ConfigError(f"the run keeps no secrets; resume it with {flag} and what stands in {shown}")
@@ -114,7 +115,7 @@ def with_secrets(config: Config, given: Config) -> Config:
     for server in config.servers:
         texts = [server.target, server.reset_tool, server.reset_command]
         secrets = [*texts, *server.headers.values(), *server.env.values(), *server.oauth_client.values()]
-        if any(_HIDDEN in text for text in secrets):
+        if any(HIDDEN in text for text in secrets):
             words = [f"--server {shlex.quote(server.target)}"]
             words += [f"--header {shlex.quote(f'{key}: {value}')}" for key, value in server.headers.items()]
             words += [f"--env {shlex.quote(f'{key}={value}')}" for key, value in server.env.items()]
@@ -122,7 +123,7 @@ def with_secrets(config: Config, given: Config) -> Config:
             resets = {"--reset-tool": server.reset_tool, "--reset-command": server.reset_command}
             words += [f"{flag} {shlex.quote(value)}" for flag, value in resets.items() if value]
             raise ConfigError(
-                f"the run keeps no secrets; resume it with {' '.join(words)} and what {_HIDDEN} stands for (a value "
+                f"the run keeps no secrets; resume it with {' '.join(words)} and what {HIDDEN} stands for (a value "
                 "that names a variable, such as 'Bearer $TOKEN', is kept by name)"
             )
     return config
