@@ -10,6 +10,9 @@ from typing import Any
 from mcprl.types import Json
 
 
+_AROUND_DATA = re.compile(r"</?[a-zA-Z_][\w-]*>|```[ \t]*\w*")
+
+
 def compact(value: Json) -> str:
     """JSON without spaces, keys in their given order, letters unescaped."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
@@ -34,6 +37,19 @@ def find_json(text: str) -> Json:
         return json.JSONDecoder().raw_decode(text, start)[0]
     except (ValueError, RecursionError):
         return None
+
+
+def only_data(text: str) -> bool:
+    """Whether a text is JSON of objects and lists and nothing else, but for tags and a fence around them."""
+    rest, decoder = _AROUND_DATA.sub(" ", text).strip(), json.JSONDecoder()
+    found = bool(rest)
+    while rest and found:
+        try:
+            found, end = rest[0] in "{[", decoder.raw_decode(rest)[1]
+        except (ValueError, RecursionError):
+            return False
+        rest = rest[end:].lstrip()
+    return found
 
 
 def whole(text: str) -> str:

@@ -35,7 +35,7 @@ from mcprl.models.heap import collect_and_trim
 from mcprl.models.load import LoadedModel, load_model, version_of
 from mcprl.models.tinker.model import RemoteModel, open_remote
 from mcprl.runs.cards import public_name
-from mcprl.text import counted, shortened
+from mcprl.text import counted, only_data, shortened
 from mcprl.types import CompletionRequest, Tool, ToolResult
 
 SHIPPED = Path(packaged.__file__).with_name("trials.json")
@@ -124,7 +124,7 @@ class House:
 @dataclass(frozen=True)
 class WordingTrial:
     """What a model did with one wording, of `len(TASKS)` tasks: those with a call that was read, those that ended in an
-    answer after one, and those that need several calls and got different ones. `forms` counts the turns with calls by
+    answer in words after one, and those that need several calls and got different ones. `forms` counts the turns with calls by
     their form. `tokens` were sampled in `seconds`, prompts included."""
 
     wording: Wording
@@ -270,7 +270,10 @@ async def trial_of(engine: Engine, tokenizer: Any, config: RolloutConfig, chosen
     return WordingTrial(
         chosen,
         called=sum(bool(calls) for calls in made),
-        answered=sum(bool(calls) and stop == "answered" for calls, stop in zip(made, stops, strict=True)),
+        answered=sum(
+            bool(calls) and stop == "answered" and not only_data(str(talk.messages[-1].get("content")))
+            for talk, calls, stop in zip(talks, made, stops, strict=True)
+        ),
         chained=sum(len(calls) >= many > 1 for calls, many in zip(made, needed, strict=True)),
         forms={name: count for name, count in forms.most_common() if name},
         tokens=sum(len(turn.completion_ids) for turn in turns),

@@ -318,19 +318,23 @@ async def test_a_base_in_4_bits_is_sampled_with_the_weights_that_are_trained(tmp
 
 
 @asynccontextmanager
-async def forwarded(path: Path) -> AsyncGenerator[int]:
-    """A port of the loopback that leads to a unix socket: somebody else's server, as far as a client can see."""
+async def forwarded(path: Path, turns: list[bytes] | None = None) -> AsyncGenerator[int]:
+    """A port of the loopback that leads to a unix socket: somebody else's server, as far as a client can see. Requests
+    for turns are added to `turns`."""
+
+    async def copy(source: Any, target: Any) -> None:
+        with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):  # a server that was killed
+            async for data in source:
+                if turns is not None and data.startswith(b"POST /v1/completions"):
+                    turns.append(data)
+                await target.send(data)
+            await target.send_eof()
 
     async def forward(client: SocketStream) -> None:
-        async with client, await anyio.connect_unix(path) as server, anyio.create_task_group() as both:
-
-            async def copy(source: Any, target: Any) -> None:
-                async for data in source:
-                    await target.send(data)
-                await target.send_eof()
-
-            both.start_soon(copy, client, server)
-            both.start_soon(copy, server, client)
+        with suppress(OSError):  # nobody listens
+            async with client, await anyio.connect_unix(path) as server, anyio.create_task_group() as both:
+                both.start_soon(copy, client, server)
+                both.start_soon(copy, server, client)
 
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -358,6 +362,69 @@ async def test_a_server_that_runs_already_is_used_and_left_alone(
     assert len(servers()) == 1
     assert (await engine.complete(request("Which order?"))).completion_ids
     assert not (tmp_path / "vllm.log").exists()
+
+
+@needs_vllm
+async def test_a_run_on_two_servers_outlives_one_of_them(
+    engine: VllmEngine, loaded: LoadedModel, tmp_path: Path
+) -> None:
+    """One of them is killed while a step is sampled. Its rollouts are repeated on the other, until it is back."""
+    given = parse({"model": {"lora_rank": 4}, "engine": {"kind": "vllm", "restarts": 1}})
+    second = VllmEngine(given, loaded, loaded.path, tmp_path / "second.log")
+    turns: tuple[list[bytes], list[bytes]] = [], []
+    emitted = Recorder()
+    at: dict[str, tuple[int, int]] = {}  # requests for turns of both, when the second was killed and when it was back
+
+    def emit(event: Event) -> None:
+        emitted(event)
+        if isinstance(event, StepComplete) and event.step == 1:
+            tasks.start_soon(kill_while_sampling)
+
+    async def kill_while_sampling() -> None:
+        with Journal.open(tmp_path / "shop") as journal:
+            await until(lambda: journal.outcomes("train", 2) and second._server.is_up, 120)
+            at["killed"] = len(turns[0]), len(turns[1])
+            process = second._server._process
+            assert process
+            for pid in group(process.pid):
+                os.kill(pid, signal.SIGKILL)
+
+    try:
+        await second.ready()
+        places = engine._server._socket, second._server._socket
+        async with forwarded(places[0], turns[0]) as one, forwarded(places[1], turns[1]) as other:
+            settings = parse(
+                {
+                    "name": "shop",
+                    "runs_dir": str(tmp_path),
+                    "servers": [{"target": SHOP}],
+                    "tools": {"read_only": True},
+                    "scenarios": SCENARIOS,
+                    "model": {"lora_rank": 4},
+                    "engine": {
+                        "kind": "vllm",
+                        "base_urls": [f"http://127.0.0.1:{port}/v1" for port in (one, other)],
+                    },
+                    "training": {"recipe": "rl", "steps": 4, "scenarios_per_step": 4, "group_size": 4, "eval_every": 4},
+                    "rollout": {"deadline_s": 300},
+                }
+            )
+            async with anyio.create_task_group() as tasks:
+                await train_adapter(settings, emit=emit)
+    finally:
+        await second.close()
+    assert sum("vLLM has died" in note and "it is waited for" in note for note in emitted.notes) == 1
+    assert min(at["killed"]) > 0, "both took turns"
+    assert len(turns[0]) > at["killed"][0], "the first went on"
+    with Journal.open(tmp_path / "shop") as journal:
+        steps = [dict(step.metrics) for step in journal.steps()]
+        tried, books = journal.trajectories("train"), ledger(journal)
+    updates = [metrics for metrics in steps if "sampler_gap_mean" in metrics]
+    assert len(steps) == 4
+    assert all(metrics["exact_tokens"] == 1.0 for metrics in updates)
+    assert all(metrics["sampler_gap_mean"] < 0.02 for metrics in updates)
+    assert [one.error for one in tried if one.stop == "error"] == [], "those that lost their engine were repeated"
+    assert (books.issued, books.waiting) == (4 * 4 * 4, 0)
 
 
 @needs_vllm

@@ -32,7 +32,7 @@ class Server:
         """Start it, without waiting for it."""
         self.folder.mkdir(parents=True, exist_ok=True)
         python = installing.python_of(skyrl_server.default_folder())
-        command = skyrl_server.command(python, self.model, self.port, self.folder)
+        command = skyrl_server.command(python, self.model, self.port, self.folder / "checkpoints")
         environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "OMP_NUM_THREADS")}
         cache = {"JAX_COMPILATION_CACHE_DIR": str(self.folder / "compiled")}
         cache["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"

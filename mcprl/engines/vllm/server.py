@@ -141,7 +141,7 @@ class VllmServer:
                     self._suspected = anyio.Event()
                     if not restarts_left:
                         raise EngineError(f"{reason}, after {self._engine.restarts} restarts")
-                self._emit(Note(f"{reason}; it is started again"))
+                self._emit(Note(f"{reason}; it is {'waited for' if self.is_external else 'started again'}"))
         except EngineError as error:
             self._fail(error)
         except Exception as error:

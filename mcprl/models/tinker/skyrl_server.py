@@ -87,7 +87,8 @@ def _serve() -> None:
     parser.add_argument("--port", type=int, default=8077)
     given = vars(parser.parse_args())
     named = {name: value for name, value in given.items() if name in EngineConfig.model_fields}
-    api.app.state.engine_config = EngineConfig.model_validate(named)
+    api.app.state.engine_config = config = EngineConfig.model_validate(named)
+    Path(str(config.checkpoints_base)).mkdir(parents=True, exist_ok=True)  # its database stands there, too
     uvicorn.run(api.app, host="127.0.0.1", port=given["port"])
 
 
