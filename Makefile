@@ -47,7 +47,7 @@ test-vllm: .venv/.test .venv/.vllm
 	@pytest tests --timeout 900 -m vllm $(ARGS)
 
 test-skyrl: .venv/.test .venv/.skyrl
-	@pytest tests --timeout 600 -m skyrl $(ARGS)
+	@pytest tests --timeout 600 -m 'skyrl and not torture' $(ARGS)
 
 # Others' warnings are no errors here: what comes with unsloth gives some at import.
 test-unsloth: .venv-unsloth/.installed

@@ -1,6 +1,7 @@
 """Files and folders that are written whole or not at all, the user's cache, and the data bundled with the package."""
 
 import os
+import resource
 import shutil
 import tempfile
 import tomllib
@@ -19,6 +20,8 @@ from mcprl.text import shortened
 
 AUTO = "auto"
 """As the setting of a cache: its folder below `cache_folder`."""
+_OPEN_FILES, _FILES_OF_A_ROLLOUT = 256, 4
+"""What a run opens besides, and its session's connections and its turn's."""
 
 
 def cache_folder() -> Path:
@@ -170,3 +173,17 @@ def find_bundled(kind: Kind, name: str | Path) -> Path:
     raise ConfigError(
         f"{kind}: no file or folder {str(name)!r}; bundled are: {', '.join(p.stem for p in bundled) or 'none'}"
     )
+
+
+def allow_open_files(rollouts: int) -> None:
+    """Let this process open the files that so many rollouts at once need. Raises `ConfigError` if the system does not
+    allow as many."""
+    needed = _OPEN_FILES + _FILES_OF_A_ROLLOUT * rollouts
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if resource.RLIM_INFINITY != hard < needed:
+        raise ConfigError(
+            f"engine.max_batch = {rollouts} rollouts at once need up to {needed:,} open files, and this system allows "
+            f"{hard:,} for a process; lower it, or raise the limit (ulimit -Hn {needed})"
+        )
+    if resource.RLIM_INFINITY != soft < needed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))

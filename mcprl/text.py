@@ -9,7 +9,6 @@ from typing import Any
 
 from mcprl.types import Json
 
-
 _AROUND_DATA = re.compile(r"</?[a-zA-Z_][\w-]*>|```[ \t]*\w*")
 
 

@@ -106,3 +106,26 @@ def test_a_lock_keeps_other_processes_out_and_ends_with_the_process_that_holds_i
         process.wait()
     with locked(tmp_path):
         assert (tmp_path / ".lock").exists()
+
+
+LIMITED = """
+import resource
+from mcprl.errors import ConfigError
+from mcprl.files import allow_open_files
+resource.setrlimit(resource.RLIMIT_NOFILE, (256, {hard}))
+try:
+    allow_open_files(100)
+    print(resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+except ConfigError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize(
+    ("hard", "said"),
+    [(1000, "656"), (512, "engine.max_batch = 100 rollouts at once need up to 656 open files, and this system allows")],
+)
+def test_open_files_are_allowed_as_rollouts_need_them_or_the_number_is_said(hard: int, said: str) -> None:
+    code = LIMITED.format(hard=hard)
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.startswith(said)

@@ -15,6 +15,7 @@ from mcprl.config import Config
 from mcprl.engines.vllm import environment
 from mcprl.errors import EngineError, MissingExtra
 from mcprl.events import Emit, Note, ignore
+from mcprl.files import allow_open_files
 from mcprl.types import Adapter, Completion, CompletionRequest, Placement
 
 if TYPE_CHECKING:
@@ -123,9 +124,11 @@ def placement(config: Config, device: Any) -> Placement:
 @asynccontextmanager
 async def open_engine(config: Config, loaded: "LoadedModel", log: Path, emit: Emit = ignore) -> AsyncGenerator[Engine]:
     """The configured engine for a loaded model, closed at the end. A vLLM server writes its log to `log`; it starts in
-    the background, and `Engine.ready` waits for it. Of a base in 4 bits it serves what the trainer computes with."""
+    the background, and `Engine.ready` waits for it. Of a base in 4 bits it serves what the trainer computes with.
+    Raises `ConfigError` if the system allows fewer open files than the rollouts at once need."""
     from mcprl.models.tinker.model import RemoteModel
 
+    allow_open_files(config.engine.max_batch)
     with ExitStack() as served:
         engine: Engine
         if isinstance(loaded, RemoteModel):

@@ -124,8 +124,8 @@ class House:
 @dataclass(frozen=True)
 class WordingTrial:
     """What a model did with one wording, of `len(TASKS)` tasks: those with a call that was read, those that ended in an
-    answer in words after one, and those that need several calls and got different ones. `forms` counts the turns with calls by
-    their form. `tokens` were sampled in `seconds`, prompts included."""
+    answer in words after one, and those that need several calls and got different ones. `forms` counts the turns with
+    calls by their form. `tokens` were sampled in `seconds`, prompts included."""
 
     wording: Wording
     called: int

@@ -5,9 +5,15 @@
 
 import json
 import os
+import random
 import signal
+import sqlite3
+import subprocess
+import sys
 import time
-from collections.abc import Generator
+from collections import Counter
+from collections.abc import Callable, Generator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +26,7 @@ from support.skyrl import Server, in_float32, is_installed
 from mcprl.art.own import train_adapter
 from mcprl.config import Config, ModelConfig, TrainingConfig
 from mcprl.engines.tinker import TinkerEngine
-from mcprl.errors import EngineLost
+from mcprl.errors import EngineLost, McprlError
 from mcprl.events import Event, Sampled, StepComplete
 from mcprl.models.adapters import load_adapter_weights
 from mcprl.models.load import load_model
@@ -28,7 +34,7 @@ from mcprl.models.places import NANO
 from mcprl.models.tinker.model import RemoteModel, open_remote
 from mcprl.runs.journal import Journal
 from mcprl.runs.ledger import ledger
-from mcprl.runs.settings import parse
+from mcprl.runs.settings import dump_config, parse
 from mcprl.training.remote import RemoteTrainer
 from mcprl.training.rows import training_rows
 from mcprl.training.trainer import Trainer
@@ -226,3 +232,72 @@ async def test_a_server_that_does_not_come_back_ends_the_run_with_a_line(of_nano
     with pytest.raises(EngineLost, match="is gone, or hangs"):
         model.service.call("optim_step", {"model_id": model.current, "adam_params": {}})
     assert time.monotonic() - began < 10
+
+
+def progress(folder: Path) -> int:
+    """What a run has in its journal: rollouts, steps and adapters."""
+    with suppress(McprlError, sqlite3.Error), Journal.open(folder) as journal:
+        rollouts = journal.db.read("select count(*) from trajectory")[0][0]
+        return rollouts + len([*journal.steps()]) + len([*journal.adapters("train")])
+    return 0
+
+
+@pytest.mark.torture
+@pytest.mark.timeout(3600)
+def test_a_run_ends_though_its_processes_are_killed_twenty_times(
+    of_nano: Server, tmp_path: Path, count: Callable[..., None]
+) -> None:
+    """The client, the server, its engine and all at once, at random moments after the run has gone on. What was killed
+    is started again: the server by whoever keeps it, the client with --resume."""
+    settings = run_settings(of_nano, tmp_path, steps=24, warm_start_steps=2, warm_start_plans=2, eval_every=24)
+    (tmp_path / "run.toml").write_text(dump_config(settings))
+    folder, rng = tmp_path / "shop", random.Random(0)
+    begin = [sys.executable, "-m", "mcprl", "train", "--config", str(tmp_path / "run.toml")]
+    again = [sys.executable, "-m", "mcprl", "train", "--resume", str(folder)]
+    killed, waited, known = Counter[str](), [0.0], 0
+    log = (tmp_path / "client.log").open("ab")
+
+    def start() -> subprocess.Popen[bytes]:
+        return subprocess.Popen(again if progress(folder) else begin, stdout=log, stderr=log)
+
+    client, since = start(), time.monotonic()
+    while client.poll() is None:
+        time.sleep(0.2)
+        has = progress(folder)
+        if has == known:
+            assert time.monotonic() - since < 240 + 5, "nothing happens past the deadline of a rollout"
+            continue
+        waited.append(time.monotonic() - since)
+        known, since = has, time.monotonic()
+        if killed.total() == 20 or rng.random() < 0.5:
+            continue
+        time.sleep(rng.uniform(0.0, 3.0))
+        what = rng.choice(["client", "server", "engine", "all"])
+        killed[what] += 1
+        if what in ("client", "all"):
+            client.kill()
+            client.wait()
+        if what in ("engine", "all"):
+            of_nano.kill_engine()
+        if what in ("server", "all"):
+            of_nano.kill()
+            of_nano.start()
+        elif what == "engine":
+            time.sleep(2)  # until its keeper sees it
+            of_nano.kill()
+            of_nano.start()
+        if what in ("client", "all"):
+            client = start()
+        since = time.monotonic()
+    said = (tmp_path / "client.log").read_text()
+    assert client.returncode == 0, said[-2000:]
+    assert killed.total() == 20, "the run ended before"
+    with Journal.open(folder) as journal:
+        steps, books = [dict(step.metrics) for step in journal.steps()], ledger(journal)
+        repeated = len([*journal.events("repeated")])
+    assert len(steps) == 24
+    assert (books.issued, books.waiting) == (24 * 2 * 4, 0)
+    updates = [metrics for metrics in steps if "sampler_gap_mean" in metrics]
+    assert all(metrics["exact_tokens"] == 1.0 and metrics["sampler_gap_mean"] <= 1e-3 for metrics in updates)
+    done = {"steps": len(steps), "updates": len(updates), "repeated": repeated, "trained": books.trained}
+    count("SkyRL killed", **killed, longest_wait_s=round(max(waited)), **done, **books.dropped)
