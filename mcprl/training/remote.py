@@ -32,6 +32,8 @@ from mcprl.types import Row
 T = TypeVar("T")
 RETURNS_S = 60.0
 """Seconds that a lost server has to be there again before the run stops."""
+LOST = 5
+"""How often it may be lost in one step."""
 
 
 class RemoteTrainer:
@@ -169,17 +171,20 @@ class RemoteTrainer:
         return result
 
     def _recovering(self, work: Callable[[], T]) -> T:
-        """Do something on the server; if that is lost, once more when it is there again, with the weights as before."""
-        try:
-            self._restore()
-            return work()
-        except EngineLost as error:
-            self._emit(Note(f"{error}; waiting up to {RETURNS_S:g} s for it, then the step is taken again"))
-            if not self.model.service.wait(RETURNS_S):
-                raise EngineLost(f"{error}; start it again, then mcprl train --resume goes on") from error
-            self.model.service.lost = True
-            self._restore()
-            return work()
+        """Do something on the server; while that is lost, again when it is there again, with the weights as before. It
+        may be lost again meanwhile: one whose engine has died answers until it is ended."""
+        lost = 0
+        while True:
+            try:
+                self._restore()
+                return work()
+            except EngineLost as error:
+                lost += 1
+                self._emit(Note(f"{error}; waiting up to {RETURNS_S:g} s for it, then the step is taken again"))
+                if lost > LOST or not self.model.service.wait(RETURNS_S):
+                    raise EngineLost(f"{error}; start it again, then mcprl train --resume goes on") from error
+                self.model.service.lost = True
+                time.sleep(1.0)
 
     def _restore(self) -> None:
         """Where the server was lost, bring its weights to where they were."""

@@ -287,13 +287,15 @@ def test_a_run_ends_though_its_processes_are_killed_twenty_times(
             of_nano.kill()
             of_nano.start()
         if what in ("client", "all"):
+            of_nano.wait()
             client = start()
         since = time.monotonic()
     said = (tmp_path / "client.log").read_text()
     assert client.returncode == 0, said[-2000:]
     assert killed.total() == 20, "the run ended before"
     with Journal.open(folder) as journal:
-        steps, books = [dict(step.metrics) for step in journal.steps()], ledger(journal)
+        steps: list[dict[str, Any]] = [dict(step.metrics) for step in journal.steps()]
+        books = ledger(journal)
         repeated = len([*journal.events("repeated")])
     assert len(steps) == 24
     assert (books.issued, books.waiting) == (24 * 2 * 4, 0)
