@@ -182,8 +182,8 @@ def allow_open_files(rollouts: int) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if resource.RLIM_INFINITY != hard < needed:
         raise ConfigError(
-            f"engine.max_batch = {rollouts} rollouts at once need up to {needed:,} open files, and this system allows "
-            f"{hard:,} for a process; lower it, or raise the limit (ulimit -Hn {needed})"
+            f"engine.max_batch = {rollouts} needs up to {needed:,} open files, and this system allows {hard:,} for a "
+            f"process; lower it, or raise the limit (ulimit -Hn {needed})"
         )
     if resource.RLIM_INFINITY != soft < needed:
         resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))

@@ -123,7 +123,10 @@ except ConfigError as error:
 
 @pytest.mark.parametrize(
     ("hard", "said"),
-    [(1000, "656"), (512, "engine.max_batch = 100 rollouts at once need up to 656 open files, and this system allows")],
+    [
+        (1000, "656"),
+        (512, "engine.max_batch = 100 needs up to 656 open files, and this system allows 512 for a process"),
+    ],
 )
 def test_open_files_are_allowed_as_rollouts_need_them_or_the_number_is_said(hard: int, said: str) -> None:
     code = LIMITED.format(hard=hard)

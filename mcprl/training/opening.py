@@ -1,5 +1,6 @@
 """A trainer for a loaded model, wherever its weights are: in this process, or on a server of the Tinker API."""
 
+from functools import partial
 from pathlib import Path
 
 from mcprl.config import TrainingConfig
@@ -7,7 +8,7 @@ from mcprl.events import Emit, ignore
 from mcprl.models.adapters import load_adapter_weights, save_adapter
 from mcprl.models.load import LoadedModel
 from mcprl.models.tinker.model import RemoteModel
-from mcprl.training.remote import RemoteTrainer
+from mcprl.training.remote import RemoteTrainer, recovering
 from mcprl.training.trainer import Trainer
 
 AnyTrainer = Trainer | RemoteTrainer
@@ -23,7 +24,7 @@ def open_trainer(loaded: LoadedModel, config: TrainingConfig, steps: int = 100, 
 def load_weights(loaded: LoadedModel, folder: str | Path) -> None:
     """Give a model the weights of a saved adapter. Raises `ModelError` if it does not fit."""
     if isinstance(loaded, RemoteModel):
-        loaded.load(Path(folder), optimizer=False)
+        recovering(loaded, partial(loaded.load, Path(folder), optimizer=False))
     else:
         load_adapter_weights(loaded, folder)
 
@@ -31,6 +32,6 @@ def load_weights(loaded: LoadedModel, folder: str | Path) -> None:
 def save_weights(loaded: LoadedModel, folder: str | Path) -> None:
     """Write a model's adapter to a folder. Raises `ModelError` if it cannot be written."""
     if isinstance(loaded, RemoteModel):
-        loaded.save(Path(folder))
+        recovering(loaded, partial(loaded.save, Path(folder)))
     else:
         save_adapter(loaded, folder)

@@ -43,7 +43,7 @@ class RemoteTrainer:
 
     def __init__(self, model: RemoteModel, config: TrainingConfig, steps: int = 100, emit: Emit = ignore) -> None:
         self.model, self.config, self._emit = model, config, emit
-        self.step, self._warm_up_steps = 0, max(1, round(WARM_UP * steps))
+        self.step, self._saved, self._warm_up_steps = 0, 0, max(1, round(WARM_UP * steps))
         self._since: list[Callable[[], Any]] = []  # the optimizer steps that no saved state has
         low, high = loss.BOUNDS[config.loss]
         self.clip_low, self.clip_high = config.clip_low or low, config.clip_high or high
@@ -78,12 +78,13 @@ class RemoteTrainer:
     def save(self, folder: str | Path) -> None:
         """Write the adapter as peft does, and have the server keep it with the optimizer's state."""
         self._recovering(partial(self.model.save, Path(folder), {"step": self.step}))
+        self._saved = self.step
         self._since.clear()
 
     def load(self, folder: str | Path) -> None:
         """Restore a saved folder: the next step is what it would have been."""
         kept = self._recovering(partial(self.model.load, Path(folder)))
-        self.step = int(kept.get("step", 0))
+        self.step = self._saved = int(kept.get("step", 0))
         self._since.clear()
 
     def _rate(self, learning_rate: float) -> float:
@@ -171,27 +172,34 @@ class RemoteTrainer:
         return result
 
     def _recovering(self, work: Callable[[], T]) -> T:
-        """Do something on the server; while that is lost, again when it is there again, with the weights as before. It
-        may be lost again meanwhile: one whose engine has died answers until it is ended."""
-        lost = 0
-        while True:
-            try:
-                self._restore()
-                return work()
-            except EngineLost as error:
-                lost += 1
-                self._emit(Note(f"{error}; waiting up to {RETURNS_S:g} s for it, then the step is taken again"))
-                if lost > LOST or not self.model.service.wait(RETURNS_S):
-                    raise EngineLost(f"{error}; start it again, then mcprl train --resume goes on") from error
-                self.model.service.lost = True
-                time.sleep(1.0)
+        return recovering(self.model, work, self._emit, self._take_again)
 
-    def _restore(self) -> None:
-        """Where the server was lost, bring its weights to where they were."""
-        if self.model.restore():
-            steps, self.step = self._since, self.step - len(self._since)
-            for step in steps:
-                step()
+    def _take_again(self) -> None:
+        """The steps since the weights were saved, on the weights as they were then."""
+        self.step = self._saved
+        for step in self._since:
+            step()
+
+
+def recovering(
+    model: RemoteModel, work: Callable[[], T], emit: Emit = ignore, on_restored: Callable[[], None] = lambda: None
+) -> T:
+    """Do something on the model's server; while that is lost, again when it is there again, with the weights as they
+    were last saved, and after `on_restored`. It may be lost again meanwhile: one whose engine has died answers until it
+    is ended. Raises `EngineLost` if it stays away."""
+    lost = 0
+    while True:
+        try:
+            if model.restore():
+                on_restored()
+            return work()
+        except EngineLost as error:
+            lost += 1
+            emit(Note(f"{error}; waiting up to {RETURNS_S:g} s for it, then the step is taken again"))
+            if lost > LOST or not model.service.wait(RETURNS_S):
+                raise EngineLost(f"{error}; start it again, then mcprl train --resume goes on") from error
+            model.service.lost = True
+            time.sleep(1.0)
 
 
 def _flat(values_B: Sequence[Sequence[float]]) -> Tensor:
