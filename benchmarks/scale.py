@@ -334,6 +334,8 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             runs = anyio.run(measure, Path(folder))
         path.write_text(json.dumps({"date": str(date.today()), "cores": os.cpu_count(), "runs": runs}) + "\n")
+    if not path.exists():
+        sys.exit("nothing was measured yet: python benchmarks/scale.py --measure")
     kept = json.loads(path.read_text())
     times, checked = check(kept["runs"])
     print(times)
