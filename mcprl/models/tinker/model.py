@@ -57,7 +57,6 @@ class RemoteModel(LoadedModel):
     def save(self, folder: Path, more: dict[str, Any] | None = None) -> None:
         """Write the weights in training to a folder as peft does, with where the server keeps them."""
         saved = self.service.save(self.current, _fresh(folder.name))
-        self._is(saved.state, saved)
         kept = {"server": self.service.base_url, "state": saved.state, "sampler": saved.sampler, **(more or {})}
         try:
             with whole_folder(folder) as draft:
@@ -67,6 +66,7 @@ class RemoteModel(LoadedModel):
                 (draft / SAVED).write_text(json.dumps(kept, indent=2))
         except (OSError, SafetensorError) as error:
             raise unwritable(folder, error) from error
+        self._is(saved.state, saved)  # not before: a server that is lost meanwhile is given the state before
 
     def load(self, folder: Path, optimizer: bool = True) -> dict[str, Any]:
         """Give the LoRA in training the weights of a saved folder. Returns what else was saved with it."""
