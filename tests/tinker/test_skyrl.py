@@ -255,10 +255,10 @@ def test_a_run_ends_though_its_processes_are_killed_twenty_times(
     begin = [sys.executable, "-m", "mcprl", "train", "--config", str(tmp_path / "run.toml")]
     again = [sys.executable, "-m", "mcprl", "train", "--resume", str(folder)]
     killed, waited, known = Counter[str](), [0.0], 0
-    log = (tmp_path / "client.log").open("ab")
 
     def start() -> subprocess.Popen[bytes]:
-        return subprocess.Popen(again if progress(folder) else begin, stdout=log, stderr=log)
+        with (tmp_path / "client.log").open("ab") as log:
+            return subprocess.Popen(again if progress(folder) else begin, stdout=log, stderr=log)
 
     client, since = start(), time.monotonic()
     while client.poll() is None:
