@@ -12,7 +12,6 @@ from threading import Thread
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
-import psutil
 import pytest
 from support.browsing import PHONE, WIDE, chromium, is_as_wide_as_its_window, serious_findings, tab
 from support.configs import small
@@ -39,12 +38,6 @@ CONFIG = Config(servers=(ServerConfig(target="shop.py"),))
 def browser() -> "Generator[Browser]":
     with chromium() as opened:
         yield opened
-
-
-def processor_seconds() -> float:
-    """What this process and those below it, the browser's among them, have computed so far."""
-    me = psutil.Process()
-    return sum(sum(process.cpu_times()[:2]) for process in (me, *me.children(recursive=True)))
 
 
 @contextmanager
@@ -308,13 +301,10 @@ def test_ten_thousand_rollouts_are_browsed_with_keys(browser, tmp_path):
             played(journal, "train", step, tasks, lambda n, member: (n + member) % 3 == 0, rollouts=8)
             journal.write_step(step, {"score": 0.5})
     with served(tmp_path / "big") as address, tab(browser) as page:
-        began = processor_seconds()
         page.goto(address, wait_until="commit")
         page.goto(f"{address}groups", wait_until="domcontentloaded")
         while not page.evaluate("performance.getEntriesByName('first-contentful-paint').length"):
             page.wait_for_timeout(20)  # `wait_for_function` would poll by eval, which the page's policy refuses
-        # two pages, for server, driver and browser, whatever else runs; 0.4 measured
-        assert processor_seconds() - began < 1
         asked = page.evaluate("performance.getEntriesByType('resource').map(each => each.name.split('/').pop())")
         assert asked == ["view.js"]  # the style stands in the page, so its first paint waits for nothing else
         assert page.locator(".rows tbody tr").count() == 100
