@@ -1,6 +1,7 @@
 """The notebooks of examples/ are pages, too: their outputs are saved, they show pictures and use public names.
 
-That they run is tested by nbmake, beside these tests (`make test`).
+That they run is tested by nbmake, beside these tests (`make test`). Those that train do it in a short form, which
+stands in the metadata of the cell that says how long they train.
 """
 
 import ast
@@ -47,3 +48,15 @@ def test_a_notebook_uses_public_names_alone(notebook: Path) -> None:
 def test_a_saved_notebook_names_no_folder_of_the_machine_that_it_ran_on(notebook: Path) -> None:
     text = notebook.read_text(encoding="utf-8")
     assert [word for word in (str(ROOT), str(Path.home()) + "/", "/tmp/", "site-packages") if word in text] == []
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_what_the_short_form_sets_is_set_by_the_very_cell(notebook: Path) -> None:
+    """nbmake sets what a cell's `mock` names after the cell ran: a name that is no longer read shortens nothing."""
+    for cell in code(notebook):
+        mocked = set(cell["metadata"].get("nbmake", {}).get("mock", {}))
+        tree = ast.parse("".join(cell["source"])) if mocked else ast.Module([], [])
+        stored = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        assert mocked <= stored
+        read = "\n".join("".join(other["source"]) for other in code(notebook) if other is not cell)
+        assert [name for name in mocked if name not in read] == []
