@@ -117,7 +117,8 @@ def test_each_command_line_parses(page: str, line: str) -> None:
 def test_each_option_that_is_named_exists(page: Path) -> None:
     text = NOT_OURS.sub("", page.read_text())
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*[a-z0-9]\b(?!-)", text)) - OTHERS
-    for program in [*ROOT.glob("benchmarks/*.py"), *ROOT.glob("recipes/*/*.py"), *ROOT.glob("docs/*.py")]:
+    others = ("benchmarks/*.py", "recipes/*/*.py", "docs/*.py", "examples/servers/*.py")
+    for program in (path for pattern in others for path in ROOT.glob(pattern)):
         named -= set(re.findall(r"--[a-z][a-z0-9-]*", program.read_text()))
     assert named - {*own_options(cli)} - HOW_ANY_FLAG_IS_NAMED == set()
 

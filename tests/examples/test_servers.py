@@ -41,7 +41,8 @@ def of(name: str) -> Any:
 
 
 def target(name: str, options: str = "") -> ServerConfig:
-    return ServerConfig(target=f"{sys.executable} {SERVERS / f'{name}.py'} {options}".strip())
+    command = f"{sys.executable} {SERVERS / f'{name}.py'} {options}".strip()
+    return ServerConfig(target=command, processes=2)  # each takes two seconds of a processor to start
 
 
 def pack_of(name: str, folder: Path) -> Pack:
