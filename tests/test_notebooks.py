@@ -55,8 +55,11 @@ def test_what_the_short_form_sets_is_set_by_the_very_cell(notebook: Path) -> Non
     """nbmake sets what a cell's `mock` names after the cell ran: a name that is no longer read shortens nothing."""
     for cell in code(notebook):
         mocked = set(cell["metadata"].get("nbmake", {}).get("mock", {}))
-        tree = ast.parse("".join(cell["source"])) if mocked else ast.Module([], [])
-        stored = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-        assert mocked <= stored
-        read = "\n".join("".join(other["source"]) for other in code(notebook) if other is not cell)
-        assert [name for name in mocked if name not in read] == []
+        assert mocked <= names([cell], ast.Store)
+        assert mocked <= names([other for other in code(notebook) if other is not cell], ast.Load)
+
+
+def names(cells: list[dict[str, Any]], use: type[ast.expr_context]) -> set[str]:
+    """The names that cells store or load."""
+    nodes = ast.walk(ast.parse("\n".join("".join(cell["source"]) for cell in cells)))
+    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, use)}

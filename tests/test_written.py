@@ -2,11 +2,13 @@
 
 import json
 
+import anyio
 import pytest
 import written
 from support.paths import TESTS
 
 from mcprl.text import stems
+from mcprl.types import ToolResult
 
 SHOWN_ON = json.loads((TESTS / "support" / "shown_on.json").read_text())
 KINDS = {"lookup", "chain", "write", "list", "missing", "ask", "decline"}
@@ -51,3 +53,20 @@ def test_a_step_has_a_server_s_conversations_and_strangers_and_none_that_is_held
         both = list(written.strangers("library", number))
         assert len(both) == 2
         assert not {asked[request["content"]] for _, (_, (request, _)) in both} & {"library", *written.HELD_OUT}
+
+
+def test_sessions_of_a_written_server_share_nothing() -> None:
+    """Neither with one that is open, nor with one that has ended."""
+    server = written.Written(written.FOLDER / "library")
+    tasks = [json.loads(line) for line in (server.folder / "tasks.jsonl").read_text().splitlines()]
+    call = next(task["calls"][-1] for task in tasks if task["kind"] == "write")
+
+    async def results() -> list[ToolResult]:
+        async with server.session() as one, server.session() as other:
+            first = [await session.call(call["tool"], call["arguments"]) for session in (one, other)]
+        async with server.session() as again:
+            return [*first, *[await again.call(call["tool"], call["arguments"]) for _ in range(2)]]
+
+    one, other, later, repeated = anyio.run(results)
+    assert one == other == later
+    assert repeated != one, "the write is seen in its own session"

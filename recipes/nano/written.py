@@ -73,22 +73,21 @@ def strangers(name: str, number: int) -> Iterator[tuple[Sequence[Tool], Talk]]:
 
 
 class Written:
-    """A written server: a `ToolServer` in this process. Every session begins with its module's data as loaded.
+    """A written server: a `ToolServer` in this process. Every session has a module of its own, with its data as loaded.
 
-    To run the module again would make its tools' schemas again, which takes 50 ms.
+    A module whose session has ended is used again: to run one makes its tools' schemas, which takes 50 ms.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._module = _loaded(folder)
-        self._data = deepcopy({name: value for name, value in vars(self._module).items() if _is_data(name, value)})
+        self._idle: list[tuple[ModuleType, dict[str, Any]]] = []
         self.tools: list[Tool] = anyio.run(self._listed)
         self.instructions = ""
         self.forbidden: tuple[Tool, ...] = ()
 
     @asynccontextmanager
     async def session(self, setup: Sequence[Call] = ()) -> AsyncGenerator[Session]:
-        async with Client(self._fresh()) as client:
+        async with self._client() as client:
             session = _InProcess(client)
             for call in setup:
                 await session.call(call.tool, call.arguments)
@@ -103,23 +102,28 @@ class Written:
     async def known_values(self) -> dict[str, Any]:
         return {}
 
-    def _fresh(self) -> MCPServer:
-        vars(self._module).update(deepcopy(self._data))  # its functions look their globals up by name
-        return self._module.server
+    @asynccontextmanager
+    async def _client(self) -> AsyncGenerator[Client]:
+        module, data = self._idle.pop() if self._idle else _loaded(self.folder)
+        vars(module).update(deepcopy(data))  # its functions look their globals up by name
+        async with Client(module.server) as client:
+            yield client
+        self._idle.append((module, data))
 
     async def _listed(self) -> list[Tool]:
-        async with Client(self._fresh()) as client:
+        async with self._client() as client:
             page = await client.list_tools(cursor=None)
             return [Tool(tool.name, tool.description or "", tool.input_schema) for tool in page.tools]
 
 
-def _loaded(folder: Path) -> ModuleType:
+def _loaded(folder: Path) -> tuple[ModuleType, dict[str, Any]]:
+    """A server's module, and a copy of its data."""
     spec = importlib.util.spec_from_file_location(f"written_{folder.name}", folder / "server.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module
+    return module, deepcopy({name: value for name, value in vars(module).items() if _is_data(name, value)})
 
 
 def _is_data(name: str, value: object) -> bool:
