@@ -1,7 +1,8 @@
 """Signs of a training that goes wrong, read from the metrics of its steps, each with what to do about it."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, variance
 
@@ -9,6 +10,7 @@ from mcprl.events import Emit, Note
 from mcprl.runs.journal import Journal
 from mcprl.runs.learning import validated
 from mcprl.text import counted
+from mcprl.training.curriculum import kind
 
 Metrics = Mapping[str, float]
 Steps = Sequence[Metrics]
@@ -61,12 +63,34 @@ def emit_notes(journal: Journal, emit: Emit, planned: int) -> None:
     """Emit a note for each symptom that appears with the journal's newest step, of `planned` in all."""
     steps, rates = steps_of(journal), validations(journal)
     sentences = notes(steps)
-    if learns_nothing(steps, rates, planned) and not any(
-        learns_nothing(steps[:n], rates, planned) for n in range(len(steps))
-    ):
+    kinds = {scenario.id: kind(scenario) for scenario in journal.scenarios("train")}
+    rollouts = [(o.step, (kinds.get(o.scenario_id), o.given_calls), bool(o.success)) for o in journal.outcomes("train")]
+    level = [levelled(steps[:n], rollouts) for n in range(len(steps) + 1)]
+    if learns_nothing(level.pop(), rates, planned) and not any(learns_nothing(each, rates, planned) for each in level):
         sentences.append(_nothing_learnt(steps, planned))
     for sentence in sentences:
         emit(Note(sentence))
+
+
+def levelled(steps: Steps, rollouts: Sequence[tuple[int, Hashable, bool]]) -> Steps:
+    """The steps with the success that each would have had if all had drawn the same mix of kinds of tasks: the mean,
+    and what the step's rollouts did better than all of their kind. `rollouts` has (step, kind, success).
+
+    A step draws some kinds that are nearly always solved and some that never are, so its own success says little.
+    """
+    by_step, by_kind = defaultdict[int, list[tuple[Hashable, bool]]](list), defaultdict[Hashable, list[bool]](list)
+    for step, kind_of_task, success in rollouts:
+        if step <= len(steps):
+            by_step[step].append((kind_of_task, success))
+            by_kind[kind_of_task].append(success)
+    usual = {name: fmean(successes) for name, successes in by_kind.items()}
+    everywhere = fmean(success for successes in by_kind.values() for success in successes) if by_kind else math.nan
+    return [
+        {**metrics, "success": everywhere + fmean(success - usual[name] for name, success in by_step[number])}
+        if number in by_step
+        else metrics
+        for number, metrics in enumerate(steps, start=1)
+    ]
 
 
 def steps_of(journal: Journal) -> list[Metrics]:
@@ -207,8 +231,8 @@ def _share(steps: Steps, behaviour: str) -> float:
 
 def learns_nothing(steps: Steps, val: Sequence[tuple[int, float]], planned: int) -> bool:
     """Whether success has not risen visibly over the newest third of the planned steps, in training or in validation,
-    and is no mastery. `val` has (step, success). Training's alone would not say so: as the policy learns, harder
-    kinds of tasks are drawn."""
+    and is no mastery. `steps` are `levelled`; `val` has (step, success). Training's alone would not say so: as the
+    policy learns, harder tasks are drawn."""
     third = max(2 * WINDOW, planned // 3)
     before = [success for step, success in val if step <= len(steps) - third]
     since = [success for step, success in val if len(steps) - third < step <= len(steps)]
