@@ -36,6 +36,28 @@ def _answers_of_nobody(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _servers_begin_at_once() -> Generator[None]:
+    """Also those of programs that are forked (`support.forked`)."""
+    from support.launched import PLACE, launch_servers, launcher
+
+    with launcher() as place, pytest.MonkeyPatch.context() as patch:
+        patch.setenv(PLACE, str(place))
+        launch_servers(place)
+        yield
+
+
+@pytest.fixture
+def servers_start_as_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests of how a process is started, and of children."""
+    from support.launched import PLACE, start
+
+    from mcprl.servers import process
+
+    monkeypatch.setattr(process, "_open", start)
+    monkeypatch.delenv(PLACE)
+
+
 @pytest.fixture(autouse=True)
 def _secrets_of_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     """What one test makes known to be secret is hidden in no other's texts."""

@@ -70,6 +70,7 @@ def is_sampling(run: Run) -> bool:
 CASES = [("mcp", 2), *(pytest.param(each, 20, marks=pytest.mark.torture) for each in ("stdio", "mcp", "sse"))]
 
 
+@pytest.mark.usefixtures("servers_start_as_ever")
 @pytest.mark.parametrize(("transport", "kills"), CASES)
 def test_a_run_ends_though_its_server_is_killed_again_and_again(
     transport: str, kills: int, tiny_model: Path, tmp_path: Path, count: Callable[..., None]

@@ -33,7 +33,7 @@ from mcprl.servers.scratch import inward
 from mcprl.servers.server import Server, connect
 from mcprl.types import Call, ToolServer
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("servers_start_as_ever")]
 NEEDS_PROC = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are found in /proc")
 
 

@@ -17,6 +17,7 @@ from typing import Self
 
 import pytest
 
+from support.launched import PLACE, launch_servers
 from support.paths import ROOT, TESTS
 
 CONTEXT = multiprocessing.get_context("forkserver")
@@ -110,4 +111,6 @@ def _work(
     sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    if place := os.environ.get(PLACE):
+        launch_servers(Path(place))
     work(*arguments)
