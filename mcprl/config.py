@@ -340,13 +340,13 @@ class TrainingConfig(Section):
     `auto` leaves out `sft` if the base model solves half of the validation tasks; else RL computes as few tokens."""
     start: Annotated[str, BY_MODEL] = ""
     """What training begins from: a run (its tested adapter), or a folder with a LoRA. Empty is the base model."""
-    steps: Annotated[int, Field(ge=0)] = 80
+    steps: Annotated[int, Field(ge=0), BY_MODEL] = 80
     """Optimizer steps of RL at most."""
     scenarios_per_step: Annotated[int, Field(ge=1), BY_MODEL] = 8
     """Scenarios in one step (P)."""
     group_size: Annotated[int, Field(ge=2)] = 8
     """Rollouts of each scenario in one step (G)."""
-    trained_per_group: Annotated[int, Field(ge=0)] = 0
+    trained_per_group: Annotated[int, Field(ge=0), BY_MODEL] = 0
     """Of each group train on so many rollouts, those whose rewards vary most (2504.13818); 0: on all. Of 16
     sampled to train on 8, fewer groups have no signal; whether that pays was not measured."""
     learning_rate: Annotated[float, Field(ge=0), BY_MODEL] = 1e-4
@@ -367,7 +367,7 @@ class TrainingConfig(Section):
     """Weight of an entropy bonus at each trained token, which keeps the policy exploring."""
     kl_coef: Annotated[float, Field(ge=0)] = 0.0
     """Weight of the KL divergence to the base model."""
-    advantage_scale: Literal["none", "std", "mean", "best"] = "mean"
+    advantage_scale: Annotated[Literal["none", "std", "mean", "best"], BY_MODEL] = "mean"
     """What divides a group's centred scores: nothing (Dr. GRPO), their standard deviation (GRPO), or their mean: rarely
     solved tasks weigh more. `best` is rejection sampling: 1 for the best of a group, 0 for the others."""
     signal_tolerance: Annotated[float, Field(ge=0)] = 1e-3

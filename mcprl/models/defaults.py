@@ -32,11 +32,19 @@ class Facts:
 
 def _supervised_rate(facts: Facts) -> float:
     """5e-5, ten times that for a LoRA, scaled from a width of 2,000 to the model's: steeply for Llama shapes, hardly
-    for Qwen's. A starter has taken the large steps already."""
+    for Qwen's. A starter has taken the large steps already, and who calls tools has only the form to learn."""
     if facts.starter:
         return 5e-4
+    if _calls_on_cpu(facts):
+        return 2e-4
     exponent = 0.0775 if facts.model_type.startswith("qwen") else 0.781
     return _rounded(5e-4 * (2000 / facts.hidden) ** exponent)
+
+
+def _calls_on_cpu(facts: Facts) -> bool:
+    """Whether it calls tools and is trained on a CPU: then the settings are those of the one run that RL brought
+    something (Qwen2.5-Coder-1.5B on the shop, docs/results.md)."""
+    return facts.calls_tools and not facts.gpu
 
 
 def _rounded(value: float) -> float:
@@ -71,36 +79,48 @@ RULES: dict[str, tuple[Callable[[Facts], Any], str]] = {
         "300 on a GPU, 900 on a CPU, which samples some hundred tokens a second",
     ),
     "training.recipe": (
-        lambda facts: "auto" if facts.gpu or facts.calls_tools else "sft",
-        "by cost: on a CPU a step of RL takes as long as ten on plans, and no gain over these was shown",
+        lambda facts: "auto" if facts.gpu else "sft+rl" if facts.calls_tools else "sft",
+        "auto on a GPU; on a CPU both if it calls tools, else sft: RL was shown to bring the former something alone",
+    ),
+    "training.steps": (
+        lambda facts: 20 if _calls_on_cpu(facts) else 80,
+        "80; 20 if it calls tools, on a CPU: two minutes each for the 1.5B",
     ),
     "training.start": (
         lambda facts: facts.starter,
         "a LoRA trained on procedural servers, for a packaged model that knows no tools",
     ),
     "training.learning_rate": (
-        lambda facts: _rounded(_supervised_rate(facts) / 10),
-        "a tenth of the supervised rate: larger ones lowered validation",
+        lambda facts: 1e-4 if _calls_on_cpu(facts) else _rounded(_supervised_rate(facts) / 10),
+        "a tenth of the supervised rate: larger ones lowered validation; 1e-4 if it calls tools, on a CPU",
+    ),
+    "training.trained_per_group": (
+        lambda facts: 4 if _calls_on_cpu(facts) else 0,
+        "0; 4 of 8 if it calls tools, on a CPU: an update costs as much as the sampling of twice its rollouts",
+    ),
+    "training.advantage_scale": (
+        lambda facts: "none" if _calls_on_cpu(facts) else "mean",
+        "mean; none if it calls tools, on a CPU: a success of one in eight weighed seven usual ones, and broke it",
     ),
     "training.warm_start_learning_rate": (
         _supervised_rate,
-        "LoRA Without Regret: by width and family; a starter has taken the large steps already",
+        "LoRA Without Regret: by width and family; 5e-4 with a starter, 2e-4 if it calls tools, on a CPU",
     ),
     "training.warm_start_steps": (
-        lambda facts: 20 if facts.calls_tools else 90 if facts.gpu or facts.starter else 360,
-        "20 if it calls tools; 90 with a starter or on a GPU, else 360: it has more to learn from plans",
+        lambda facts: 24 if facts.calls_tools else 90 if facts.gpu or facts.starter else 360,
+        "24 if it calls tools; 90 with a starter or on a GPU, else 360: it has more to learn from plans",
     ),
     "training.warm_start_plans": (
-        lambda facts: 16 if facts.calls_tools or facts.gpu or facts.starter else 4,
+        lambda facts: 16 if facts.gpu or facts.starter else 4,
         "16; 4 without a starter on a CPU: SmolLM2 learned as much from 400 plans in fours as from 800 in eights",
     ),
     "training.scenarios_per_step": (
-        lambda facts: 8 if facts.gpu else 4,
-        "8 on a GPU, 4 on a CPU: half an hour should be many steps",
+        lambda facts: 8 if facts.gpu or facts.calls_tools else 4,
+        "8 on a GPU or if it calls tools, else 4: half an hour should be many steps",
     ),
     "training.eval_every": (
-        lambda facts: 10 if facts.gpu else 40,
-        "10 on a GPU, 40 on a CPU, where a validation takes as long as two steps",
+        lambda facts: 10 if facts.gpu else 20 if facts.calls_tools else 40,
+        "10 on a GPU, 40 on a CPU, where a validation takes as long as two steps, and 20 if few are taken",
     ),
     "training.bin_tokens": (
         lambda facts: 8_192 if facts.gpu else 1_024 if facts.hidden >= WIDE else 2_048,

@@ -43,6 +43,28 @@ def test_from_a_starter_fewer_and_smaller_steps_are_taken() -> None:
         assert value(key, from_starter) < value(key, SMOLLM2)
 
 
+def test_a_model_that_calls_tools_is_trained_on_a_cpu_as_the_run_was_that_rl_brought_something() -> None:
+    """docs/results.md, Qwen2.5-Coder-1.5B on the shop."""
+    training = TrainingConfig(
+        recipe="sft+rl",
+        warm_start_steps=24,
+        warm_start_plans=4,
+        warm_start_learning_rate=2e-4,
+        steps=20,
+        learning_rate=1e-4,
+        scenarios_per_step=8,
+        group_size=8,
+        trained_per_group=4,
+        advantage_scale="none",
+    )
+    rules = [name for name in training.model_fields_set if f"training.{name}" in RULES]
+    qwen = Facts(hidden=1_536, context=32_768, model_type="qwen2", thinks=False, calls_tools=True, gpu=False)
+    assert {name: value(f"training.{name}", qwen) for name in rules} == {
+        name: getattr(training, name) for name in rules
+    }
+    assert TrainingConfig().group_size == training.group_size  # which no rule changes
+
+
 @pytest.mark.parametrize(
     ("key", "small", "large"),
     [
@@ -62,7 +84,7 @@ def test_what_is_left_out_follows_from_the_model_and_what_is_stated_stays(tiny_m
     model = ModelConfig(name=str(tiny_model))
     config = with_defaults(Config(model=model, training=TrainingConfig(learning_rate=3e-5)))
     assert config.training.learning_rate == 3e-5
-    assert config.training.recipe == "auto"
+    assert config.training.recipe == "sft+rl"
     assert config.training.warm_start_learning_rate != TrainingConfig().warm_start_learning_rate
     assert with_defaults(Config()).tools.max_instruction_bytes == 0
     assert with_defaults(Config()).training == Config().training
