@@ -13,6 +13,7 @@ import socket
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 
@@ -94,10 +95,7 @@ def _run(words: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    import mcp.server.mcpserver
-    import mcp.server.stdio  # noqa: F401
-    import starlette.applications  # noqa: F401
-    import uvicorn  # noqa: F401
-
+    for module in ("mcp.server.mcpserver", "mcp.server.stdio", "starlette.applications", "uvicorn"):
+        import_module(module)
     gc.freeze()
     _run(_forked_program(socket.socket(fileno=int(sys.argv[1]))))
