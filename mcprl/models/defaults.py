@@ -42,8 +42,8 @@ def _supervised_rate(facts: Facts) -> float:
 
 
 def _calls_on_cpu(facts: Facts) -> bool:
-    """Whether it calls tools and is trained on a CPU: then the settings are those of the one run that RL brought
-    something (Qwen2.5-Coder-1.5B on the shop, docs/results.md)."""
+    """Whether it calls tools and is trained on a CPU: then the settings are those of the run in which RL
+    brought something (Qwen2.5-Coder-1.5B on the shop, docs/results.md)."""
     return facts.calls_tools and not facts.gpu
 
 
@@ -80,7 +80,7 @@ RULES: dict[str, tuple[Callable[[Facts], Any], str]] = {
     ),
     "training.recipe": (
         lambda facts: "auto" if facts.gpu else "sft+rl" if facts.calls_tools else "sft",
-        "auto on a GPU; on a CPU both if it calls tools, else sft: RL was shown to bring the former something alone",
+        "auto on a GPU; on a CPU sft+rl if it calls tools, since RL brought such a model something, else sft",
     ),
     "training.steps": (
         lambda facts: 20 if _calls_on_cpu(facts) else 80,
