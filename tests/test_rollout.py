@@ -321,7 +321,7 @@ async def test_a_hung_tool_ends_with_the_calls_deadline_and_the_other_members_do
     assert [members[str(n)].calls[0].result.is_error for n in range(4)] == [True, False, False, False]
     assert "no answer within 5 s" in members["0"].calls[0].result.text
     assert 5.0 <= members["0"].seconds < 5.0 + 5
-    assert max(members[str(n)].seconds for n in (1, 2, 3)) < members["0"].seconds
+    assert max(members[str(n)].seconds for n in (1, 2, 3)) < 5.0
 
 
 async def test_an_engine_that_takes_no_adapter_ends_the_run_with_the_deadline(tmp_path: Path) -> None:

@@ -65,8 +65,9 @@ def emit_notes(journal: Journal, emit: Emit, planned: int) -> None:
     sentences = notes(steps)
     kinds = {scenario.id: kind(scenario) for scenario in journal.scenarios("train")}
     rollouts = [(o.step, (kinds.get(o.scenario_id), o.given_calls), bool(o.success)) for o in journal.outcomes("train")]
-    level = [levelled(steps[:n], rollouts) for n in range(len(steps) + 1)]
-    if learns_nothing(level.pop(), rates, planned) and not any(learns_nothing(each, rates, planned) for each in level):
+    if learns_nothing(levelled(steps, rollouts), rates, planned) and not any(
+        learns_nothing(levelled(steps[:n], rollouts), rates, planned) for n in range(len(steps))
+    ):
         sentences.append(_nothing_learnt(steps, planned))
     for sentence in sentences:
         emit(Note(sentence))
