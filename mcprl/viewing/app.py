@@ -6,7 +6,7 @@ file of our own.
 
 import secrets
 from base64 import b64encode
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from functools import lru_cache
 from hashlib import sha256
@@ -53,9 +53,10 @@ _LOOK_EVERY_S: Final = 0.5
 _REPORTS: Final = {"report.html": "text/html", "report.md": "text/plain", "report.json": "application/json"}
 
 
-def application(journal: Journal, key: str) -> Starlette:
-    """The application for a run whose journal is open. Its pages begin with `/key/`; anything else is not found."""
-    pages = _Pages(journal)
+def application(journal: Journal, key: str, is_ending: Callable[[], bool] = lambda: False) -> Starlette:
+    """The application for a run whose journal is open. Its pages begin with `/key/`; anything else is not found.
+    Streams end by themselves when `is_ending`, so that the server has none to cancel."""
+    pages = _Pages(journal, is_ending)
     routes = [
         Route("/", pages.show_live),
         Route("/events", pages.show_events),
@@ -107,8 +108,8 @@ def _failed(_request: Request, error: Exception) -> Response:
 class _Pages:
     """A handler for each page. Those that are no coroutines run in threads, which the journal allows."""
 
-    def __init__(self, journal: Journal) -> None:
-        self._journal = journal
+    def __init__(self, journal: Journal, is_ending: Callable[[], bool]) -> None:
+        self._journal, self._is_ending = journal, is_ending
         self._templates = Environment(loader=PackageLoader("mcprl.viewing"), autoescape=True, trim_blocks=True)
         filters: dict[str, Any] = {"percent": _percent, "number": _number, "counted": counted}
         self._templates.filters.update(filters)
@@ -140,7 +141,7 @@ class _Pages:
 
     async def _changes(self) -> AsyncIterator[str]:
         version = None
-        while True:
+        while not self._is_ending():
             if (found := self._version()) != version:
                 version = found
                 text = await anyio.to_thread.run_sync(self._fragment)

@@ -30,12 +30,9 @@ async def serve(run: Path, port: int, ready: Callable[[str], None]) -> None:
 
 def server(journal: Journal, key: str) -> uvicorn.Server:
     """The server of a run's pages, which ends when its `should_exit` is set."""
+    app = application(journal, key, is_ending=lambda: made.should_exit)
     settings = uvicorn.Config(
-        application(journal, key),
-        log_level="warning",
-        access_log=False,
-        lifespan="off",
-        ws="none",
-        timeout_graceful_shutdown=1,
+        app, log_level="warning", access_log=False, lifespan="off", ws="none", timeout_graceful_shutdown=5
     )
-    return uvicorn.Server(settings)
+    made = uvicorn.Server(settings)
+    return made

@@ -293,6 +293,18 @@ def test_nothing_is_shown_without_the_key_or_to_another_host(hostile):
     assert status(f"{address.path}static/../app.py")[0] == status(f"{address.path}journal.sqlite")[0] == 404
 
 
+def test_ctrl_c_ends_it_in_one_line_while_a_page_is_open(browser, tmp_path):
+    Journal.create(tmp_path / "run", CONFIG).close()
+    with Forked(tmp_path, command_line, "view", "run", "--runs-dir", tmp_path, "--no-open") as viewer:
+        address = viewer.stdout.readline().split(" is at ")[1].split()[0]
+        with tab(browser) as page:
+            page.goto(address, wait_until="commit")
+            page.locator("#phase").wait_for()
+            viewer.interrupt()
+            assert viewer.ends(within_s=10) == 130
+        assert (viewer.stdout.read() + viewer.stderr.read()).strip() == "stopped"
+
+
 def test_ten_thousand_rollouts_are_browsed_with_keys(browser, tmp_path):
     tasks = [scenario(n, "train") for n in range(50)]
     with Journal.create(tmp_path / "big", CONFIG) as journal:
