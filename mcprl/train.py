@@ -167,7 +167,7 @@ async def _train(run: Run) -> None:
         run.emit(Note(warning))
     await evaluate(run, "test:base", pack.test, 0, None)
     if comparison.can_forget(run.journal.outcomes("test:base", 0)):
-        await measure_difficulty(run, pack.test, 2)
+        await measure_difficulty(run, pack.test, 1)
     measured = run.config.training.measure
     training = await measure_difficulty(run, pack.train, measured) if measured else pack.train
     demonstrations = Demonstrations(run.config, run.journal, run.server, run.model.tokenizer, training, run.emit)

@@ -40,8 +40,8 @@ from mcprl.types import Call, Group, Scenario
 
 _TASKS = 12
 _SHOWN = 3
-_TESTS = 5
-"""How often held-out tasks are sampled: of base, warm and trained, and twice before (`train.measure_difficulty`)."""
+_TESTS = 4
+"""How often held-out tasks are sampled: of base, warm and trained, and once before (`train.measure_difficulty`)."""
 
 
 @dataclass(frozen=True)

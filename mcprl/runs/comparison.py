@@ -223,7 +223,7 @@ def can_forget(outcomes: Iterable[Outcome]) -> bool:
 
 
 def solved_before(tasks: Iterable[TaskResult]) -> list[TaskResult]:
-    """The tasks that the base model solved in every rollout that was made apart from the test: what it can forget.
+    """The tasks that the base model solved in the rollout that was made apart from the test: what it can forget.
 
     The tasks that it solved in the test itself would not do: some were solved by luck, which does not come twice, so
     that any second test of them is worse (regression to the mean). A selection by an earlier measurement has no such

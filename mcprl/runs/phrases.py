@@ -78,13 +78,13 @@ def retention(proof: Proof) -> str:
         return "Whether anything was forgotten is not known: no task was measured with the base model before the test."
     measured = counted(proof.measured, "task")
     if not (kept.base and kept.trained and change):
-        return f"There is nothing to forget: the base model solved none of {measured} in every rollout."
+        return f"There is nothing to forget: the base model solved none of {measured} before the test."
     interval = " to ".join(f"{100 * end:.1f}" for end in kept.trained.ci95)
     warm = f", {percent(kept.warm.success)} after the warm start" if kept.warm else ""
     verdict = "some are lost" if _has_forgotten(proof) else "no loss is shown"
     return (
-        f"The base model solved {kept.n} of {measured} in every rollout before the test. In the test it "
-        f"solves {percent(kept.base.success)} of these{warm}, and the trained model {percent(kept.trained.success)} "
+        f"The base model solved {kept.n} of {measured} in a rollout before the test. In the test it solves "
+        f"{percent(kept.base.success)} of these{warm}, and the trained model {percent(kept.trained.success)} "
         f"({interval} %): {verdict}, {_measured(change)}."
     )
 

@@ -17,7 +17,7 @@ from mcprl.scenarios.packs.standing import standing
 from mcprl.scenarios.writers.inputs import write_inputs, writer
 from mcprl.servers.rewards import require_behind, rewarded
 from mcprl.servers.server import Server
-from mcprl.servers.sharing import share_processes
+from mcprl.servers.sharing import one_at_a_time, share_processes
 from mcprl.text import counted
 from mcprl.types import Scenario, Tool
 
@@ -82,6 +82,8 @@ async def prepare_pack(
         raise ConfigError("no training task has a plan or an answer to learn from; --recipe rl trains without")
     await share_processes(server, pack.train, emit)
     emit(TasksReady(len(pack.train), len(pack.val), len(pack.test)))
+    if warning := one_at_a_time(server, pack.train):
+        emit(Note(warning))
     if untested := pack.untested():
         emit(Note(f"no held-out task uses {', '.join(untested)}: the test says nothing about them"))
     if untrained := pack.untrained():

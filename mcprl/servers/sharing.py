@@ -1,4 +1,4 @@
-"""One warm process for all sessions with a server that only reads.
+"""How sessions share a server: one warm process for all where it only reads, and turns where they write.
 
 Starting a process costs a Python server one or two seconds of CPU, and a session that calls an unmarked tool has one of
 its own, as nobody said that the tool leaves the state alone. Where every tool that may be called seems to read, known
@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from mcprl.errors import ServerError, SessionLost
 from mcprl.events import Emit, Note
 from mcprl.servers.backend import ServerFacts
+from mcprl.servers.effects import writes
 from mcprl.servers.nearness import spelled
 from mcprl.servers.permission import said_of
 from mcprl.servers.server import Server
@@ -57,6 +58,19 @@ async def share_processes(server: Server, scenarios: Sequence[Scenario], emit: E
                     "results in another order and another process (--no-share-process starts one for each session)"
                 )
             )
+
+
+def one_at_a_time(server: Server, scenarios: Sequence[Scenario]) -> str:
+    """What it costs that scenarios write to a state that all sessions share; empty if none does."""
+    writing = sum(writes(scenario, server.tools) for scenario in scenarios) if server.resets else 0
+    if not writing:
+        return ""
+    apart = "; {scratch:DIR} in the server's command, a copy of DIR for each session, lets them run at once"
+    on_stdio = any(facts.transport == STDIO for facts in server.describe())
+    return (
+        f"{writing} of {counted(len(scenarios), 'training task')} may write to what all sessions share, so each of "
+        f"their rollouts runs alone, after a reset, which takes several times as long{apart if on_stdio else ''}"
+    )
 
 
 def _unmarked(server: Server, name: str) -> list[str]:

@@ -16,7 +16,7 @@ from mcprl.runs.report import Proof, build, markdown, pool, table, write
 Solves = Callable[[int], bool]
 N = 90
 EASY = 60
-"""The first tasks, which the base model solved in both rollouts before the test."""
+"""The first tasks, which the base model solved in the rollout before the test."""
 
 
 def run(folder: Path, trained: Solves, base: Solves, easy: int | None = EASY, config: Config | None = None) -> Path:
@@ -26,7 +26,7 @@ def run(folder: Path, trained: Solves, base: Solves, easy: int | None = EASY, co
             scenario(n),
             form=f"form {n % 30}",
             suite="entities" if n % 2 else "forms",
-            difficulty=None if easy is None else float(n >= easy) / 2,
+            difficulty=None if easy is None else float(n >= easy),
         )
         for n in range(N)
     ]
@@ -58,7 +58,7 @@ def test_what_is_forgotten_is_said_before_anything_else_even_where_the_whole_is_
     assert change.ci95[1] < 0
     assert first_words(report) == {"FORGOTTEN:"}
     assert (
-        "The base model solved 60 of 90 tasks in every rollout before the test. In the test it solves 95.0 % of these, "
+        "The base model solved 60 of 90 tasks in a rollout before the test. In the test it solves 95.0 % of these, "
         "and the trained model 66.7 %" in table(report)
     )
     written = json.loads((folder / "report.json").read_text())
@@ -81,7 +81,7 @@ def test_a_base_model_that_solved_by_luck_alone_loses_nothing_that_it_had(tmp_pa
     report = build(run(tmp_path / "run", easy=0, base=lambda n: n % 3 == 0, trained=lambda n: n % 3 == 1))
     assert len(report.losses) == 30
     assert first_words(report) == {"On"}
-    assert "There is nothing to forget: the base model solved none of 90 tasks in every rollout." in table(report)
+    assert "There is nothing to forget: the base model solved none of 90 tasks before the test." in table(report)
 
 
 def test_the_same_luck_on_tasks_of_equal_difficulty_is_no_forgetting(tmp_path):

@@ -24,6 +24,7 @@ from mcprl.scenarios.packs.shorthand import parts, read_calls, read_facts, read_
 from mcprl.scenarios.packs.standing import standing
 from mcprl.scenarios.prepare import read_test_pack
 from mcprl.servers.server import connect
+from mcprl.servers.sharing import one_at_a_time
 from mcprl.types import (
     AsksBack,
     Call,
@@ -456,4 +457,9 @@ async def test_tasks_made_before_that_write_are_played_only_if_that_is_undone(
     notes = ServerConfig(target=f"{sys.executable} {program} {file}", reset_tool=reset_tool)
     async with connect([notes]) as server:
         assert await standing(server, [scenario], lambda event: None) == played
+        said = one_at_a_time(server, [scenario, replace(scenario, checks=(), plan=())])
     assert file.exists() == (played is not None)
+    assert bool(said) == bool(reset_tool)
+    if said:
+        assert said.startswith("1 of 2 training tasks may write to what all sessions share")
+        assert "{scratch:DIR}" in said
