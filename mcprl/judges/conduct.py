@@ -6,8 +6,9 @@ from typing import Any
 from mcprl.judges.checks import holds, leaves, same_arguments
 from mcprl.judges.evidence import Evidence
 from mcprl.runs.obedience import obeys
+from mcprl.servers.statements import changes_no_more, is_statement
 from mcprl.text import words
-from mcprl.types import Call, CallMade, CallRecord
+from mcprl.types import Call, CallMade, CallRecord, Scalar
 
 _ADDS = frozenset(
     "add append book copy create duplicate insert invite new order place post publish put send submit".split()
@@ -19,7 +20,8 @@ def collateral(evidence: Evidence, proved: bool) -> str:
     """A write that the plan does not have, or repeats one that adds something each time; empty if there is none.
 
     If the state is `proved`, a write with other arguments stands for the plan's by the same tool, as long as the
-    request or the plan gives all its values: a person may be entered as "Freelancer" or as "freelancer".
+    request or the plan gives all its values (a person may be entered as "Freelancer" or as "freelancer"), or as its SQL
+    changes no more.
     """
     scenario = evidence.scenario
     asked = (Call(check.tool, check.arguments) for check in scenario.checks if isinstance(check, CallMade))
@@ -29,8 +31,8 @@ def collateral(evidence: Evidence, proved: bool) -> str:
         if record.result.is_error:
             continue
         planned = next((call for call in left if evidence.is_call(record, call)), None)
-        if planned is None and proved and _is_given(record, evidence):
-            planned = next((call for call in left if call.tool == record.tool), None)
+        if planned is None and proved:
+            planned = next((call for call in left if _stands_for(record, call, evidence)), None)
         if planned is not None:
             left.remove(planned)
         elif not any(_repeats(record, earlier, evidence) for earlier in done):
@@ -65,11 +67,23 @@ def made_up(evidence: Evidence) -> str:
     return ""
 
 
-def _is_given(record: CallRecord, evidence: Evidence) -> bool:
-    """Whether the request or the plan states every value of a call."""
+def _stands_for(record: CallRecord, wanted: Call, evidence: Evidence) -> bool:
+    """Whether a call by the tool of `wanted` has no value that neither the request nor the plan states, and SQL only
+    that changes no more than that of `wanted`: `DELETE FROM vets` stands in `DELETE FROM vets WHERE id = 1`."""
     planned = (str(value) for call in evidence.scenario.plan for _, value in leaves(call.arguments))
-    texts = [evidence.request, *planned]
-    return all(any(holds(text, value) for text in texts) for _, value in leaves(record.arguments or {}))
+    texts, in_its_place = [evidence.request, *planned], dict(leaves(wanted.arguments))
+
+    def is_given(value: Scalar) -> bool:
+        return any(holds(text, value) for text in texts)
+
+    def fits(value: Scalar, planned: Scalar) -> bool:
+        if is_statement(planned):
+            return changes_no_more(str(value), str(planned), is_given)
+        return is_given(value)
+
+    return record.tool == wanted.tool and all(
+        fits(value, in_its_place.get(path, "")) for path, value in leaves(record.arguments or {})
+    )
 
 
 def _repeats(record: CallRecord, earlier: CallRecord, evidence: Evidence) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from mcprl.servers.statements import same_statement
 from mcprl.types import Json, Scalar
 
 
@@ -42,7 +43,7 @@ def _same(a: Json, b: Json) -> bool:
     if isinstance(a, int | float) and isinstance(b, int | float):
         return float(a) == float(b)
     if isinstance(a, str) and isinstance(b, str):
-        return a.strip() == b.strip()
+        return a.strip() == b.strip() or same_statement(a, b)
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         return a.keys() == b.keys() and all(_same(a[key], b[key]) for key in a)  # pyright: ignore[reportUnknownVariableType]
     if isinstance(a, list) and isinstance(b, list):

@@ -301,6 +301,36 @@ def test_a_write_with_other_arguments_counts_where_the_state_proves_it_and_nobod
     assert not succeeds({"text": "Ewa", "about": "a plumber"}), "which nobody said"
 
 
+PAID = "UPDATE invoices SET paid = 1 WHERE id = 11"
+
+
+@pytest.mark.parametrize(
+    ("planned", "made", "allowed"),
+    [
+        (PAID, "update invoices set paid = TRUE where ID=11;", True),
+        (PAID, "UPDATE invoices SET paid = 1 WHERE id = 11 AND paid = 0", True),
+        (PAID, "UPDATE invoices SET paid = 1", False),
+        (PAID, "UPDATE invoices SET paid = 1 WHERE id = 11 OR id = 12", False),
+        (PAID, "UPDATE invoices SET paid = 1, due = '2026-01-01' WHERE id = 11", False),
+        (PAID, f"{PAID}; DELETE FROM vets", False),
+        ("DELETE FROM vets WHERE id = 1", "DELETE FROM vets", False),
+        ("INSERT INTO vets (name) VALUES ('Ewa')", 'insert into "vets" (name) values ("Ewa")', True),
+        ("INSERT INTO vets (name) VALUES ('Ewa')", "INSERT INTO vets (name) VALUES ('Ewa'), ('Ewa')", False),
+        ("CREATE TABLE tags (id INTEGER PRIMARY KEY, name TEXT)", "CREATE TABLE tags (name VARCHAR(9), id INT)", True),
+        ("CREATE TABLE tags (id INTEGER PRIMARY KEY, name TEXT)", "CREATE TABLE tags (id INTEGER PRIMARY KEY)", False),
+    ],
+)
+def test_sql_that_changes_no_more_than_the_plans_counts_where_the_state_proves_it(
+    planned: str, made: str, allowed: bool
+) -> None:
+    plan = (Call("add_note", {"query": planned}),)
+    scenario = Scenario("s", "Please do it.", (StateHolds("get_order", {}, ("new",)),), plan)
+    call = CallRecord(0, "add_note", {"query": made}, ToolResult("ok"))
+    rollout = tried("Done.", call, before=(ToolResult("old"),), state=(ToolResult("new"),))
+    score = Verifier(TOOLS).verify(scenario, rollout)
+    assert score.success is allowed, score.explanation
+
+
 def test_a_request_that_lacks_a_value_wants_a_question_and_no_guess() -> None:
     scenario = Scenario("s", "Mark my order as paid.", (AsksBack(("order", "order id")),))
     verifier = Verifier(TOOLS)

@@ -1,0 +1,140 @@
+"""SQL statements in arguments: when two say the same, and when one changes no more than another.
+
+Models write `update vets set paid = TRUE where ID = 11;` for a plan's `UPDATE vets SET paid = 1 WHERE id = 11`. sqlglot
+(pure Python, many dialects) reads both; it is imported only for a text that begins like a statement.
+"""
+
+import logging
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from mcprl.types import Scalar
+
+if TYPE_CHECKING:
+    from sqlglot import Expr
+
+_STATEMENT = re.compile(
+    r"\s*(?:select\b.*\bfrom\b|with\b.*\bas\b|(?:insert|replace)\b.*\binto\b|update\b.*\bset\b|delete\s+from\b"
+    r"|(?:create|drop|alter)\b.*\b(?:table|index|view)\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+_MOST = 10_000
+"""Characters of a statement that is read."""
+
+
+def is_statement(text: Scalar) -> bool:
+    """Whether a text reads like an SQL statement, whether or not it is one."""
+    return isinstance(text, str) and _STATEMENT.match(text) is not None
+
+
+def same_statement(a: str, b: str) -> bool:
+    """Whether two texts are one SQL statement, spelled differently."""
+    first, second = _read(a), _read(b)
+    return first is not None and first == second
+
+
+def changes_no_more(made: str, planned: str, is_given: Callable[[Scalar], bool]) -> bool:
+    """Whether the statement `made` changes no other rows and columns than `planned`, whatever it sets them to.
+
+    That is an UPDATE or DELETE of the same or fewer rows, an INSERT of as many into the same columns with values that
+    all are `is_given`, or a CREATE of the same columns.
+    """
+    from sqlglot import exp
+
+    one, other = _read(made), _read(planned)
+    if one is None or other is None or type(one) is not type(other) or _table(one) != _table(other):
+        return False
+    if isinstance(one, exp.Create):
+        return _defined(one) == _defined(other)
+    if isinstance(one, exp.Insert):
+        if not all(is_given(_value(literal)) for literal in one.find_all(exp.Literal)):
+            return False
+        listed = [[column.name for column in each.this.expressions] for each in (one, other)]
+        rows = [len(each.expression.expressions) for each in (one, other) if isinstance(each.expression, exp.Values)]
+        return sorted(listed[0]) == sorted(listed[1]) and len(rows) == 2 and rows[0] == rows[1]
+    if not isinstance(one, exp.Update | exp.Delete):
+        return False
+    return _set(one) <= _set(other) and _conditions(one) >= _conditions(other)
+
+
+@lru_cache(maxsize=4_096)
+def _read(text: str) -> "Expr | None":
+    """The one statement of a text in a normal form; `None` if it has none, or several."""
+    if len(text) > _MOST or not is_statement(text):
+        return None
+    from sqlglot import errors, exp, parse
+
+    logging.getLogger("sqlglot").setLevel(logging.ERROR)  # it warns of what it cannot read
+    try:
+        found = [tree for tree in parse(text, dialect="sqlite") if tree is not None]
+    except (errors.SqlglotError, RecursionError):
+        return None
+    if len(found) != 1 or isinstance(found[0], exp.Command):
+        return None
+    tree = found[0]
+    alone = len({table.name.lower() for table in tree.find_all(exp.Table)}) == 1
+    return _sorted(tree.transform(lambda node: _plain(node, alone)))
+
+
+def _plain(node: "Expr", alone: bool) -> "Expr":
+    """A node without what only spells it: quotes, case, the name of the only table, a result's new name."""
+    from sqlglot import exp
+
+    if isinstance(node, exp.Column) and isinstance(node.this, exp.Identifier):
+        if node.this.quoted and not node.table and isinstance(node.parent, exp.EQ) and node.arg_key == "expression":
+            return exp.Literal.string(node.name)  # SQLite takes "Yuki" for a text where no column has the name
+        if alone and node.table:
+            node.set("table", None)
+    if isinstance(node, exp.Identifier):
+        return exp.to_identifier(node.name.lower(), quoted=False)
+    if isinstance(node, exp.Boolean):
+        return exp.Literal.number(int(bool(node.this)))
+    if isinstance(node, exp.Alias) and isinstance(node.parent, exp.Select):
+        return node.this.copy()
+    if isinstance(node, exp.Literal) and re.fullmatch(r"0|[1-9]\d{0,14}|(?:0|[1-9]\d{0,14})\.\d{1,9}", node.name):
+        return exp.Literal.number(f"{float(node.name):g}" if "." in node.name else node.name)
+    return node
+
+
+def _sorted(tree: "Expr") -> "Expr":
+    """The statement with what is joined by AND in the order of the alphabet."""
+    from sqlglot import exp
+
+    if where := tree.args.get("where"):
+        parts = sorted(where.this.flatten() if isinstance(where.this, exp.And) else [where.this], key=lambda p: p.sql())
+        tree.set("where", exp.Where(this=exp.and_(*(part.unnest() for part in parts), wrap=False)))
+    return tree
+
+
+def _value(literal: "Expr") -> Scalar:
+    return literal.name if literal.is_string else float(literal.name)
+
+
+def _table(tree: "Expr") -> str:
+    from sqlglot import exp
+
+    target = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
+    return target.name if isinstance(target, exp.Table) else ""
+
+
+def _defined(tree: "Expr") -> list[str]:
+    """The columns that a CREATE TABLE defines."""
+    from sqlglot import exp
+
+    return sorted(column.name for column in tree.find_all(exp.ColumnDef))
+
+
+def _set(tree: "Expr") -> set[str]:
+    """The columns that an UPDATE sets."""
+    return {each.this.name for each in tree.expressions}
+
+
+def _conditions(tree: "Expr") -> set[str]:
+    """What all its rows fulfil."""
+    from sqlglot import exp
+
+    where = tree.args.get("where")
+    parts = [] if where is None else where.this.flatten() if isinstance(where.this, exp.And) else [where.this]
+    return {part.sql() for part in parts}
