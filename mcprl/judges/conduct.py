@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from mcprl.judges.checks import holds, leaves, same_arguments
+from mcprl.judges.checks import holds, leaves, same_arguments, squash
 from mcprl.judges.evidence import Evidence
 from mcprl.runs.obedience import obeys
 from mcprl.servers.statements import changes_no_more, is_statement
@@ -68,13 +68,14 @@ def made_up(evidence: Evidence) -> str:
 
 
 def _stands_for(record: CallRecord, wanted: Call, evidence: Evidence) -> bool:
-    """Whether a call by the tool of `wanted` has no value that neither the request nor the plan states, and SQL only
-    that changes no more than that of `wanted`: `DELETE FROM vets` stands in `DELETE FROM vets WHERE id = 1`."""
-    planned = (str(value) for call in evidence.scenario.plan for _, value in leaves(call.arguments))
-    texts, in_its_place = [evidence.request, *planned], dict(leaves(wanted.arguments))
+    """Whether a call by the tool of `wanted` has only values that the request states or the plan has, and SQL only that
+    changes no more than that of `wanted`. A part of a planned value is another one: `DELETE FROM vets` stands in
+    `DELETE FROM vets WHERE id = 1`."""
+    planned = {squash(str(value)) for call in evidence.scenario.plan for _, value in leaves(call.arguments)}
+    in_its_place = dict(leaves(wanted.arguments))
 
     def is_given(value: Scalar) -> bool:
-        return any(holds(text, value) for text in texts)
+        return holds(evidence.request, value) or squash(str(value)) in planned
 
     def fits(value: Scalar, planned: Scalar) -> bool:
         if is_statement(planned):

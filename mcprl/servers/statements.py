@@ -49,7 +49,8 @@ def changes_no_more(made: str, planned: str, is_given: Callable[[Scalar], bool])
     if isinstance(one, exp.Create):
         return _defined(one) == _defined(other)
     if isinstance(one, exp.Insert):
-        if not all(is_given(_value(literal)) for literal in one.find_all(exp.Literal)):
+        known = {_value(literal) for literal in other.find_all(exp.Literal)}
+        if not all(value in known or is_given(value) for value in map(_value, one.find_all(exp.Literal))):
             return False
         listed = [[column.name for column in each.this.expressions] for each in (one, other)]
         rows = [len(each.expression.expressions) for each in (one, other) if isinstance(each.expression, exp.Values)]
@@ -83,7 +84,8 @@ def _plain(node: "Expr", alone: bool) -> "Expr":
     from sqlglot import exp
 
     if isinstance(node, exp.Column) and isinstance(node.this, exp.Identifier):
-        if node.this.quoted and not node.table and isinstance(node.parent, exp.EQ) and node.arg_key == "expression":
+        compared = isinstance(node.parent, exp.EQ) and node.arg_key == "expression"
+        if node.this.quoted and not node.table and (compared or isinstance(node.parent, exp.Tuple)):
             return exp.Literal.string(node.name)  # SQLite takes "Yuki" for a text where no column has the name
         if alone and node.table:
             node.set("table", None)

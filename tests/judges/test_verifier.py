@@ -315,6 +315,7 @@ PAID = "UPDATE invoices SET paid = 1 WHERE id = 11"
         (PAID, f"{PAID}; DELETE FROM vets", False),
         ("DELETE FROM vets WHERE id = 1", "DELETE FROM vets", False),
         ("INSERT INTO vets (name) VALUES ('Ewa')", 'insert into "vets" (name) values ("Ewa")', True),
+        ("INSERT INTO vets (name) VALUES ('Ewa')", 'INSERT INTO vets (name) VALUES ("Eva")', False),
         ("INSERT INTO vets (name) VALUES ('Ewa')", "INSERT INTO vets (name) VALUES ('Ewa'), ('Ewa')", False),
         ("CREATE TABLE tags (id INTEGER PRIMARY KEY, name TEXT)", "CREATE TABLE tags (name VARCHAR(9), id INT)", True),
         ("CREATE TABLE tags (id INTEGER PRIMARY KEY, name TEXT)", "CREATE TABLE tags (id INTEGER PRIMARY KEY)", False),
