@@ -69,6 +69,18 @@ def test_a_packs_tools_parameters_kinds_plans_forms_and_suites_are_counted() -> 
     assert len(table.splitlines()) <= 9
 
 
+def test_a_text_that_has_one_value_in_all_tasks_is_told_with_what_to_do() -> None:
+    schema = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+    tools = [Tool("find_place", "", schema), Tool("get_point", "", schema)]
+    plans = [(Call("find_place", {"name": "Denver"}), Call("get_point", {"name": f"{n}"})) for n in range(12)]
+    tasks = [replace(lookup(n), plan=plan) for n, plan in enumerate(plans)]
+    told = "2 of 2 are used by a task; one value alone for find_place.name (Denver): --values names more"
+    assert told in as_table(quality(Pack(tuple(tasks)), tools))
+    other = replace(lookup(99), plan=(Call("find_place", {"name": "Boise"}),))
+    for few in (tasks[:9], [*tasks, other]):
+        assert "one value" not in as_table(quality(Pack(tuple(few)), tools))
+
+
 @pytest.mark.parametrize(
     ("text", "is_error"),
     [

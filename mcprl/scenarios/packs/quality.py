@@ -1,7 +1,7 @@
 """What a pack is worth, measured before anyone trains on it, and the floor below which training does not begin."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -20,6 +20,8 @@ LEAST_TOOLS = 0.5
 """The floor: the share of the tools that may be called which have a task."""
 LEAST_TASKS = 60
 """The floor: the number of training tasks."""
+_SEVERAL = 10
+"""Training tasks of a parameter from which one value alone is told."""
 _SHOWN = 6
 """Names of a list that a line shows."""
 _ERROR = re.compile(
@@ -34,6 +36,7 @@ class Quality:
     """Counts and shares (0..1) of a pack.
 
     `tools` and `parameters` are those of the tools that may be called; `uncovered` are the tools without a task.
+    `alone` has the parameters to which all training tasks give the same value, with it: that value is what is learnt.
     `plan_lengths` counts tasks by their number of calls, `suites` the test tasks. `forms` is the number of
     constructions in training. `error_facts` are the requests of tasks whose fact reads like an error message.
     `overlap` is the share of the forms test's wordings that stand in training, values blanked; `None` without such a
@@ -53,6 +56,7 @@ class Quality:
     plan_lengths: dict[int, int]
     forms: int
     suites: dict[str, int]
+    alone: tuple[str, ...] = ()
     error_facts: tuple[str, ...] = ()
     overlap: float | None = None
     standing: float | None = None
@@ -95,6 +99,7 @@ def quality(
         plan_lengths=dict(sorted(Counter(len(scenario.plan) for scenario in generated).items())),
         forms=len({scenario.form for scenario in pack.train if scenario.form}),
         suites=dict(Counter(scenario.suite for scenario in pack.test)),
+        alone=_alone(pack.train, tools),
         error_facts=tuple(scenario.request for scenario in generated if _states_an_error(scenario)),
         overlap=_overlap(pack),
         standing=standing,
@@ -120,6 +125,25 @@ def _overlap(pack: Pack) -> float | None:
     return same / tasks if tasks else None
 
 
+def _alone(scenarios: Sequence[Scenario], tools: Sequence[Tool]) -> tuple[str, ...]:
+    """The free texts that plans begin with and that have but one value in all of many tasks. A path is where the
+    server's data are."""
+    texts = {
+        (tool.name, name)
+        for tool in tools
+        for name in tool.input_schema.get("required", ())
+        if (schema := tool.input_schema["properties"].get(name, {})).get("type") == "string" and "enum" not in schema
+    }
+    values: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for first in (scenario.plan[0] for scenario in scenarios if scenario.plan):
+        for name in first.arguments:
+            values[first.tool, name][str(first.arguments[name])] += 1
+    found = ((*where, [*values[where]]) for where in sorted(texts & {*values}) if values[where].total() >= _SEVERAL)
+    return tuple(
+        f"{tool}.{name} ({known[0]})" for tool, name, known in found if len(known) == 1 and "/" not in known[0]
+    )
+
+
 def _states_an_error(scenario: Scenario) -> bool:
     facts = [check.value for check in scenario.checks if isinstance(check, Fact)]
     return any(isinstance(value, str) and reads_like_error(value) for value in facts)
@@ -136,7 +160,8 @@ def as_table(measured: Quality) -> str:
 def _rows(measured: Quality) -> Iterator[tuple[str, str]]:
     without = f"; none for {_listed(measured.uncovered)}" if measured.uncovered else ""
     yield "tools", f"{measured.covered_tools} of {measured.tools} have tasks{without}"
-    yield "parameters", f"{measured.covered_parameters} of {measured.parameters} are used by a task"
+    alone = f"; one value alone for {_listed(measured.alone)}: --values names more" if measured.alone else ""
+    yield "parameters", f"{measured.covered_parameters} of {measured.parameters} are used by a task{alone}"
     yield "kinds", _shares(measured.kinds)
     lengths = {counted(length, "call"): count for length, count in measured.plan_lengths.items()}
     yield "plans", _shares(lengths)
