@@ -47,11 +47,13 @@ def _(fact: Fact, evidence: Evidence) -> str:
 
 
 def _unproved(fact: Fact, evidence: Evidence) -> str:
-    """Why the results do not prove a fact: they lack it; or what it is computed from, and a tool of the plan too."""
+    """Why the results do not prove a fact: they lack it; or what it is computed from, and a tool of the plan too, other
+    than one that must find nothing, which has a check of its own."""
     if not fact.derived:
         held = evidence.holds(fact.value) or _is_computed(fact.value, evidence.request)
         return "" if held else "in the answer, but no tool result held it"
     called = {record.tool for record in evidence.calls}
+    called |= {check.tool for check in evidence.scenario.checks if isinstance(check, CallMade) and check.failed}
     lacking = [call.tool for call in evidence.scenario.plan if call.tool not in called]
     terms = [rival for rival in fact.rivals if type(rival) in (int, float)]
     if not lacking or (len(terms) > 1 and all(map(evidence.holds, terms))):

@@ -363,6 +363,17 @@ def test_a_derived_fact_needs_the_plans_reads_and_no_result_that_holds_it() -> N
     assert "get_order, which it follows from, returned nothing" in score.explanation
 
 
+def test_one_list_tells_how_many_there_are_and_that_one_is_missing() -> None:
+    tools = (Tool("list_tables", read_only=True), Tool("describe_table", read_only=True))
+    wanted, missing = Call("describe_table", {"table_name": "roles"}), Fact(2, "number", "count", derived=True)
+    checks = (missing, CallMade(wanted.tool, wanted.arguments, failed=True), SaysMissing())
+    task = Scenario("s", "How many tables are there? Do we have table roles?", checks, (Call("list_tables"), wanted))
+    listed = CallRecord(0, "list_tables", {}, ToolResult("[{'name': 'vets'}, {'name': 'owners'}]"))
+    score = Verifier(tools).verify(task, tried("There are 2 tables. There is no table roles.", listed))
+    assert score.success, score.explanation
+    assert not Verifier(tools).verify(task, tried("There are 2 tables. There is no table roles.")).success
+
+
 async def test_scores_carry_ids_and_broken_trajectories_get_none() -> None:
     broken = Trajectory("b", "s", (), (), stop="error", error="the server died")
     good = tried("12.5", called(order_id="O-17"), name="g")
