@@ -12,6 +12,7 @@ from mcprl.judges.facts import Asked, misses
 from mcprl.judges.mentions import read
 from mcprl.servers.effects import VERBS
 from mcprl.servers.live import current
+from mcprl.servers.statements import is_statement
 from mcprl.text import stems
 from mcprl.types import (
     AsksBack,
@@ -47,14 +48,16 @@ def _(fact: Fact, evidence: Evidence) -> str:
 
 
 def _unproved(fact: Fact, evidence: Evidence) -> str:
-    """Why the results do not prove a fact: they lack it; or what it is computed from, and a tool of the plan too, other
-    than one that must find nothing, which has a check of its own."""
+    """Why the results do not prove a fact: they lack it; or what it is computed from, and a tool of the plan too. One
+    that must find nothing has a check of its own, and beside SQL the others only tell what it can ask."""
     if not fact.derived:
         held = evidence.holds(fact.value) or _is_computed(fact.value, evidence.request)
         return "" if held else "in the answer, but no tool result held it"
     called = {record.tool for record in evidence.calls}
     called |= {check.tool for check in evidence.scenario.checks if isinstance(check, CallMade) and check.failed}
-    lacking = [call.tool for call in evidence.scenario.plan if call.tool not in called]
+    plan = evidence.scenario.plan
+    asking = [call for call in plan if any(is_statement(value) for _, value in leaves(call.arguments))]
+    lacking = [call.tool for call in asking or plan if call.tool not in called]
     terms = [rival for rival in fact.rivals if type(rival) in (int, float)]
     if not lacking or (len(terms) > 1 and all(map(evidence.holds, terms))):
         return ""

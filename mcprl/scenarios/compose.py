@@ -35,6 +35,7 @@ from mcprl.scenarios.probing.draws import replacement
 from mcprl.scenarios.probing.knowledge import Knowledge, State
 from mcprl.scenarios.probing.probe import read_around
 from mcprl.scenarios.probing.sessions import Renewed
+from mcprl.scenarios.probing.tables import schema_reads
 from mcprl.scenarios.probing.writing import can_write
 from mcprl.scenarios.replays import Replays
 from mcprl.scenarios.steps import Grounded, call_of
@@ -235,6 +236,9 @@ class Composer:
         composed = word(self._planner.subset, task) if task else None
         if composed is None:
             return None
+        if first := schema_reads(self._known, composed.scenario.plan):
+            scenario = replace(composed.scenario, plan=(*first, *composed.scenario.plan))
+            composed = replace(composed, scenario=scenario)
         self._composed[composed.scenario.id] = composed
         return composed.scenario
 

@@ -363,6 +363,15 @@ def test_a_derived_fact_needs_the_plans_reads_and_no_result_that_holds_it() -> N
     assert "get_order, which it follows from, returned nothing" in score.explanation
 
 
+def test_who_knows_the_tables_may_ask_at_once() -> None:
+    asked = Call("read_query", {"query": "SELECT AVG(weight) FROM animals WHERE breed = 'Lop'"})
+    plan = (Call("list_tables"), Call("describe_table", {"table_name": "animals"}), asked)
+    task = Scenario("s", "The average weight of Lops?", (Fact(2.27, "weight", "measure", derived=True),), plan)
+    read = CallRecord(0, asked.tool, asked.arguments, ToolResult("[{'AVG(weight)': 2.266}]"))
+    assert Verifier().verify(task, tried("2.27", read)).success
+    assert not Verifier().verify(task, tried("2.27", CallRecord(0, "list_tables", {}, ToolResult("animals")))).success
+
+
 def test_one_list_tells_how_many_there_are_and_that_one_is_missing() -> None:
     tools = (Tool("list_tables", read_only=True), Tool("describe_table", read_only=True))
     wanted, missing = Call("describe_table", {"table_name": "roles"}), Fact(2, "number", "count", derived=True)

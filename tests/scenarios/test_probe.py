@@ -21,6 +21,7 @@ from mcprl.scenarios.probing.probe import probe
 from mcprl.scenarios.probing.results import as_rows, short_lines, tokens, without_logs
 from mcprl.scenarios.probing.sources import converted, listed, ordered, quoted
 from mcprl.scenarios.probing.sql import Table, select
+from mcprl.scenarios.probing.tables import schema_reads
 from mcprl.scenarios.probing.values import invent, number
 from mcprl.scenarios.slots import Slot, slots
 from mcprl.servers.digest import digest
@@ -222,6 +223,31 @@ async def test_sql_is_made_of_the_tables_that_the_server_tells_of() -> None:
     assert any("WHERE" in str(text) for text in texts)
     for text in texts:
         server.database.execute(str(text))
+
+
+async def test_sql_of_a_plan_comes_after_reads_that_tell_its_tables_and_columns() -> None:
+    class Described(Database):
+        def __init__(self) -> None:
+            super().__init__()
+            self.tools = (*self.tools, tool("describe_table", "Show the columns of a table", table_name="string"))
+
+        def answer(self, name: str, arguments: Mapping[str, Any]) -> Any:
+            if name != "describe_table":
+                return super().answer(name, arguments)
+            columns = super().answer("run_query", {"query": f"pragma table_info({arguments['table_name']})"})
+            if not columns:
+                raise ValueError("no such table")
+            return columns
+
+    known = await probe(Described(), 0, 150)
+    joined = Call("run_query", {"query": "SELECT total FROM orders JOIN customers ON customers.id = customer_id"})
+    assert schema_reads(known, [joined]) == (
+        Call("list_tables"),
+        Call("describe_table", {"table_name": "customers"}),
+        Call("describe_table", {"table_name": "orders"}),
+    )
+    assert schema_reads(known, [Call("describe_table", {"table_name": "orders"})]) == ()
+    assert schema_reads(await probe(Database(), 0, 150), [joined]) == ()
 
 
 def test_a_select_has_filters_joins_counts_and_quoted_names() -> None:

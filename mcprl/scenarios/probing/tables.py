@@ -3,10 +3,11 @@
 import ast
 import random
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from mcprl.judges.checks import holds, leaves
 from mcprl.scenarios.fields import UNNAMED, record_of, usable
 from mcprl.scenarios.probing.knowledge import Knowledge
 from mcprl.scenarios.probing.sources import place
@@ -15,7 +16,7 @@ from mcprl.scenarios.readers.scalars import scalar
 from mcprl.scenarios.slots import Slot, build
 from mcprl.servers.effects import is_read
 from mcprl.text import stems, words
-from mcprl.types import Json, Session, Tool, ToolResult
+from mcprl.types import Call, Json, Session, Tool, ToolResult
 
 _CATALOGUES = (
     "SELECT name FROM sqlite_master WHERE type = 'table'",
@@ -146,6 +147,48 @@ class Query:
             if result is not None:
                 self._known.learn(self._known.base, self._tool, {self._slot: (("sql",), text)}, result)
                 self._known.keep(self._tool.name, build({self._slot.path: text}), result)
+
+
+def schema_reads(known: Knowledge, plan: Sequence[Call]) -> tuple[Call, ...]:
+    """The calls that tell which tables there are and which columns those have that SQL in the plan names, as no request
+    does; none if the plan has no SQL, or if no tool tells of columns."""
+    written = " ".join(str(value) for call in plan if _is_sql(known, call) for _, value in leaves(call.arguments))
+    named = [table for table in known.tables if re.search(rf"\b{re.escape(table.name)}\b", written)]
+    lister, describer = _lister(known), _describer(known)
+    if not named or describer is None:
+        return ()
+    tool, slot = describer
+    listing = (Call(lister),) if lister else ()
+    return (*listing, *(Call(tool, build({slot.path: table.name})) for table in named))
+
+
+def _is_sql(known: Knowledge, call: Call) -> bool:
+    return any(("sql",) in known.sources.get((call.tool, slot.path), ()) for slot in known.slots[call.tool])
+
+
+def _lister(known: Knowledge) -> str:
+    """A read without arguments that showed the names of all tables; empty if there is none."""
+    names = [table.name for table in known.tables]
+    return next((tool for tool, _, text in _read_with(known, 0) if all(holds(text, name) for name in names)), "")
+
+
+def _describer(known: Knowledge) -> tuple[str, Slot] | None:
+    """A read that takes the name of a table and showed all its columns."""
+    columns = {table.name: table.columns for table in known.tables}
+    for tool, arguments, text in _read_with(known, 1):
+        (slot,) = (slot for slot in known.slots[tool] if slot.required)
+        shown = columns.get(str(arguments.get(slot.key)))
+        if shown and not _is_sql(known, Call(tool)) and all(holds(text, column) for column in shown):
+            return tool, slot
+    return None
+
+
+def _read_with(known: Knowledge, required: int) -> Iterator[tuple[str, Mapping[str, Any], str]]:
+    """The calls that probing made of reads with so many required arguments: tool, arguments and result."""
+    for tool in known.reads():
+        if sum(slot.required for slot in known.slots[tool.name]) == required:
+            for example in known.examples.get(tool.name, ()):
+                yield tool.name, example.arguments, example.result.text
 
 
 def rows_in(result: ToolResult, query: str = "") -> list[Row]:
