@@ -24,7 +24,7 @@ PAGES = sorted(
 )  # not what tools write into folders of their own
 OTHERS = {  # options of programs that others wrote
     "--local-timezone", "--repository", "--enable-lora", "--generation-config", "--tensor-parallel-size",
-    "--index-url", "--from", "--rm", "--logdir", "--log-dir", "--task", "--userns",
+    "--index-url", "--from", "--rm", "--db-path", "--logdir", "--log-dir", "--task", "--userns",
 }  # fmt: skip
 HOW_ANY_FLAG_IS_NAMED = {"--flag", "--no-flag", "--help"}
 NOT_OURS = re.compile(r"^```python.*?^```$|`(?:make|pip|python|git|ruff|pytest) [^`]*`", re.MULTILINE | re.DOTALL)
