@@ -12,7 +12,7 @@ from mcprl.judges.facts import Asked, misses
 from mcprl.judges.mentions import read
 from mcprl.servers.effects import VERBS
 from mcprl.servers.live import current
-from mcprl.servers.statements import is_statement
+from mcprl.servers.statements import is_statement, looks_for
 from mcprl.text import stems
 from mcprl.types import (
     AsksBack,
@@ -98,13 +98,16 @@ def _(wanted: CallMade, evidence: Evidence) -> str:
 
 def _meets(record: CallRecord, wanted: CallMade, evidence: Evidence) -> bool:
     """What does not exist may be looked for with another tool of the server or with more values, given the same by the
-    same names, or in the list of all such things."""
+    same names, by another SELECT that finds nothing, or in the list of all such things."""
     if evidence.is_call(record, wanted) or not wanted.failed:
         return evidence.is_call(record, wanted) and record.result.is_error <= wanted.failed
     if not record.arguments and _about(record.tool) & _about(wanted.tool) and not record.result.is_error:
         return not any(holds(record.result.text, value) for _, value in leaves(wanted.arguments))
     if evidence.tools and record.tool not in evidence.tools:
         return False
+    pairs = zip((record.arguments or {}).values(), wanted.arguments.values(), strict=False)
+    if record.tool == wanted.tool and any(looks_for(str(made), str(planned)) for made, planned in pairs):
+        return not record.result.is_error and is_empty(record.result.structured, record.result.text)
     given = record.arguments is not None and {*leaves(wanted.arguments)} <= {*leaves(record.arguments)}
     return given and (record.result.is_error or is_empty(record.result.structured, record.result.text))
 

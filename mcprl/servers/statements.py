@@ -60,6 +60,19 @@ def changes_no_more(made: str, planned: str, is_given: Callable[[Scalar], bool])
     return _set(one) <= _set(other) and _conditions(one) >= _conditions(other)
 
 
+def looks_for(made: str, planned: str) -> bool:
+    """Whether a SELECT reads the tables of another and names all values of it: it finds what that finds, or more."""
+    one, other = _read(made), _read(planned)
+    if one is None or other is None:
+        return False
+    from sqlglot import exp
+
+    if not isinstance(one, exp.Select) or not isinstance(other, exp.Select):
+        return False
+    tables, values = ([{*map(str, tree.find_all(kind))} for tree in (one, other)] for kind in (exp.Table, exp.Literal))
+    return tables[0] >= tables[1] and values[0] >= values[1]
+
+
 @lru_cache(maxsize=4_096)
 def _read(text: str) -> "Expr | None":
     """The one statement of a text in a normal form; `None` if it has none, or several."""

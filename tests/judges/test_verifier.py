@@ -372,6 +372,24 @@ def test_who_knows_the_tables_may_ask_at_once() -> None:
     assert not Verifier().verify(task, tried("2.27", CallRecord(0, "list_tables", {}, ToolResult("animals")))).success
 
 
+@pytest.mark.parametrize(
+    ("made", "result", "found"),
+    [
+        ("select id, paid from invoices where id = 312;", "[]", True),
+        ("SELECT paid FROM invoices WHERE id = 311", "[]", False),
+        ("SELECT paid FROM vets WHERE id = 312", "[]", False),
+        ("SELECT paid FROM invoices WHERE id = 312 OR id = 11", "[{'paid': 1}]", False),
+    ],
+)
+def test_a_row_is_missing_where_a_select_for_it_finds_nothing(made: str, result: str, found: bool) -> None:
+    wanted = Call("read_query", {"query": "SELECT paid FROM invoices WHERE id = 312"})
+    checks = (CallMade(wanted.tool, wanted.arguments, failed=True), SaysMissing())
+    task = Scenario("s", "Is invoice 312 paid already?", checks, (wanted,))
+    call = CallRecord(0, wanted.tool, {"query": made}, ToolResult(result))
+    score = Verifier((Tool("read_query", read_only=True),)).verify(task, tried("There is no invoice 312.", call))
+    assert score.success is found, score.explanation
+
+
 def test_one_list_tells_how_many_there_are_and_that_one_is_missing() -> None:
     tools = (Tool("list_tables", read_only=True), Tool("describe_table", read_only=True))
     wanted, missing = Call("describe_table", {"table_name": "roles"}), Fact(2, "number", "count", derived=True)

@@ -22,7 +22,7 @@ from mcprl.scenarios.kinds.lookups import (
 )
 from mcprl.scenarios.kinds.parts import link, parts, search
 from mcprl.scenarios.kinds.table_writes import table_write, writes_sql
-from mcprl.scenarios.kinds.tables import has_rows, table_count, table_extreme, table_lookup, table_total
+from mcprl.scenarios.kinds.tables import has_rows, table_count, table_extreme, table_lookup, table_missing, table_total
 
 __all__ = [
     "MakeTask",
@@ -40,7 +40,7 @@ __all__ = [
 
 def table_kinds() -> dict[MakeTask, int]:
     """The kinds whose plan is a SELECT, with their shares."""
-    return {table_lookup: 30, table_count: 15, table_extreme: 15, table_total: 10}
+    return {table_lookup: 30, table_count: 15, table_extreme: 15, table_total: 10, table_missing: 8}
 
 
 def reading_kinds(max_calls: int) -> dict[MakeTask, int]:

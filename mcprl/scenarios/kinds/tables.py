@@ -3,19 +3,21 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mcprl.judges.checks import is_empty
 from mcprl.scenarios.english.nouns import is_person
 from mcprl.scenarios.fields import is_answer, record_of, rows_of, truth
-from mcprl.scenarios.intents import COUNT, Attribute, Count, Extreme, Lookup, Reference, Relation, Total, Value
+from mcprl.scenarios.intents import COUNT, Attribute, Count, Extreme, Lookup, Missing, Reference, Relation, Total, Value
 from mcprl.scenarios.kinds.rows import ADDED, ORDERED, is_code
 from mcprl.scenarios.names import NAME_PARTS
 from mcprl.scenarios.planner import Planner
 from mcprl.scenarios.probing.knowledge import Knowledge, State
 from mcprl.scenarios.probing.sql import Table, select
 from mcprl.scenarios.probing.tables import rows_in
+from mcprl.scenarios.probing.values import stranger
 from mcprl.scenarios.slots import build
 from mcprl.scenarios.steps import Field, Grounded
 from mcprl.text import singular, words
-from mcprl.types import Call, Scalar, Session
+from mcprl.types import Call, CallMade, SaysMissing, Scalar, Session
 
 _GROUPING = ("category", "status", "person", "place", "year", "flag", "name")
 _NAMES = ("name", "identifier", "person", "email")
@@ -65,6 +67,27 @@ def _with_time(
     """What is asked for, with the time of day that goes with it if it is a day: when is the appointment?"""
     time = _column(planner, table, row, (), ("time",)) if asked and asked.meaning == "date" else None
     return (asked, *((time,) if time else ())) if asked else ()
+
+
+async def table_missing(planner: Planner, session: Session, state: State) -> Grounded | None:
+    """A column of a row that does not exist: the answer must say so."""
+    table, row = random_row(planner)
+    named = naming(planner, table, row) if table.whole else None
+    if named is None:
+        return None
+    noun, key = table_noun(table), named.attribute.key
+    person = named.attribute.meaning == "person" or (named.attribute.meaning == "name" and is_person(noun))
+    unknown = stranger(named.value, planner.rng, person=person, noun=noun)
+    asked = _column(planner, table, row, (key, *(table.links or ())))
+    if unknown is None or asked is None or not planner.allowed(unknown):
+        return None
+    call = _call(table, select(table, [asked.key], {key: unknown}))
+    result = await session.call(call.tool, call.arguments)
+    if result.is_error or rows_in(result) or not is_empty(result.structured, result.text):
+        return None
+    intent = Missing(Reference(noun, (Value(named.attribute, unknown),)), asked)
+    checks = (CallMade(call.tool, call.arguments, failed=True), SaysMissing())
+    return planner.task("missing", intent, (), (call,), checks, state, [unknown])
 
 
 async def table_count(planner: Planner, session: Session, state: State) -> Grounded | None:
