@@ -39,15 +39,17 @@ def changes_no_more(made: str, planned: str, is_given: Callable[[Scalar], bool])
     """Whether the statement `made` changes no other rows and columns than `planned`, whatever it sets them to.
 
     That is an UPDATE or DELETE of the same or fewer rows, an INSERT of as many into the same columns with values that
-    all are `is_given`, or a CREATE of the same columns.
+    all are `is_given`, or a CREATE TABLE of the same columns. Other clauses (OR REPLACE, FROM) must be the same.
     """
+    one, other = _read(made), _read(planned)
+    if one is None or other is None or type(one) is not type(other) or _clauses(one) != _clauses(other):
+        return False
     from sqlglot import exp
 
-    one, other = _read(made), _read(planned)
-    if one is None or other is None or type(one) is not type(other) or _table(one) != _table(other):
+    if not _table(one) or _table(one) != _table(other):
         return False
     if isinstance(one, exp.Create):
-        return _defined(one) == _defined(other)
+        return bool(_defined(one)) and _defined(one) == _defined(other)
     if isinstance(one, exp.Insert):
         known = {_value(literal) for literal in other.find_all(exp.Literal)}
         if not all(value in known or is_given(value) for value in map(_value, one.find_all(exp.Literal))):
@@ -83,13 +85,14 @@ def _read(text: str) -> "Expr | None":
     logging.getLogger("sqlglot").setLevel(logging.ERROR)  # it warns of what it cannot read
     try:
         found = [tree for tree in parse(text, dialect="sqlite") if tree is not None]
-    except (errors.SqlglotError, RecursionError):
+        if len(found) != 1 or isinstance(found[0], exp.Command):
+            return None
+        alone = len({table.name.lower() for table in found[0].find_all(exp.Table)}) == 1
+        tree = _sorted(found[0].transform(lambda node: _plain(node, alone)))
+        tree.sql()  # raises for what cannot be spelled, such as x''
+    except (errors.SqlglotError, ValueError, RecursionError):
         return None
-    if len(found) != 1 or isinstance(found[0], exp.Command):
-        return None
-    tree = found[0]
-    alone = len({table.name.lower() for table in tree.find_all(exp.Table)}) == 1
-    return _sorted(tree.transform(lambda node: _plain(node, alone)))
+    return tree
 
 
 def _plain(node: "Expr", alone: bool) -> "Expr":
@@ -123,8 +126,18 @@ def _sorted(tree: "Expr") -> "Expr":
     return tree
 
 
+def _clauses(tree: "Expr") -> dict[str, object]:
+    """What a statement has beside its table, columns, values and conditions, and what it only returns."""
+    compared = {"this", "expression", "expressions", "where", "exists", "returning"}
+    from_another = {"expression"} if tree.key == "create" else set[str]()
+    return {name: part for name, part in tree.args.items() if part and name not in compared - from_another}
+
+
 def _value(literal: "Expr") -> Scalar:
-    return literal.name if literal.is_string else float(literal.name)
+    try:
+        return literal.name if literal.is_string else float(literal.name)
+    except ValueError:  # 1e
+        return literal.name
 
 
 def _table(tree: "Expr") -> str:
@@ -143,7 +156,7 @@ def _defined(tree: "Expr") -> list[str]:
 
 def _set(tree: "Expr") -> set[str]:
     """The columns that an UPDATE sets."""
-    return {each.this.name for each in tree.expressions}
+    return {str(each.this) for each in tree.expressions}
 
 
 def _conditions(tree: "Expr") -> set[str]:

@@ -319,6 +319,9 @@ PAID = "UPDATE invoices SET paid = 1 WHERE id = 11"
         ("INSERT INTO vets (name) VALUES ('Ewa')", "INSERT INTO vets (name) VALUES ('Ewa'), ('Ewa')", False),
         ("CREATE TABLE tags (id INTEGER PRIMARY KEY, name TEXT)", "CREATE TABLE tags (name VARCHAR(9), id INT)", True),
         ("CREATE TABLE tags (id INTEGER PRIMARY KEY, name TEXT)", "CREATE TABLE tags (id INTEGER PRIMARY KEY)", False),
+        ("CREATE INDEX a ON vets (name)", "CREATE INDEX b ON owners (town)", False),
+        ("INSERT INTO vets (name) VALUES ('Ewa')", "INSERT OR REPLACE INTO vets (name) VALUES ('Ewa')", False),
+        (PAID, "UPDATE invoices SET paid = 1 FROM vets WHERE id = 11", False),
     ],
 )
 def test_sql_that_changes_no_more_than_the_plans_counts_where_the_state_proves_it(
