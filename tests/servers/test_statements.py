@@ -31,7 +31,7 @@ def test_a_text_that_only_reads_like_sql_is_itself_and_no_other(text: str) -> No
 
 
 @pytest.mark.parametrize(
-    "made", ["DELETE FROM a WHERE x'' AND z = 2", "INSERT INTO a (1e) VALUES (2)", "UPDATE a SET x"]
+    "made", ["DELETE FROM a WHERE x'' AND z = 2", "INSERT INTO a (1e) VALUES (2)", "UPDATE a SET x''"]
 )
 def test_a_policys_broken_sql_is_no_other_statement_and_breaks_nothing(made: str) -> None:
     for planned in ("DELETE FROM a WHERE z = 2", "INSERT INTO a (b) VALUES (2)", "UPDATE a SET x = 1"):
